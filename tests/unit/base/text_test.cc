@@ -1,0 +1,49 @@
+#include "base/text.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+TEST_CASE("globs match whole texts, with sets and alternatives") {
+  CHECK(glob_match("*", ""));
+  CHECK(glob_match("cp312-*", "cp312-cpu"));
+  CHECK_FALSE(glob_match("cp312", "cp312-cpu"));
+  CHECK(glob_match("cp31[12]-cpu", "cp311-cpu"));
+  CHECK_FALSE(glob_match("cp31[!12]-cpu", "cp311-cpu"));
+  CHECK(glob_match("cp31[!12]-cpu", "cp313-cpu"));
+  CHECK(glob_match("{cpu,cu1?0}", "cu130"));
+  CHECK_FALSE(glob_match("{cpu,cu1?0}", "cu13"));
+  CHECK(glob_match("*a*b*c", "xxaxxbxxbc"));
+  CHECK_FALSE(glob_match("*a*b*c", "xxaxxbxxbcd"));
+  CHECK(glob_match("[", "["));
+}
+
+TEST_CASE("the nearest name is offered only when it is near") {
+  CHECK(nearest("pyton", {"python", "torch"}) == "python");
+  CHECK_FALSE(nearest("colour", {"python", "torch"}).has_value());
+  CHECK(suggest("pyton", {"python", "torch"}) == "did you mean `python`?");
+  CHECK(suggest("colour", {"python", "torch"}) == "expected one of `python`, `torch`");
+}
+
+TEST_CASE("a shell reads back what shell_quote wrote") {
+  CHECK(shell_quote("a-b_c.d/e") == "a-b_c.d/e");
+  CHECK(shell_quote("") == "''");
+  CHECK(shell_quote("it's") == R"('it'\''s')");
+  CHECK(shell_join({"echo", "a b", "$HOME"}) == "echo 'a b' '$HOME'");
+}
+
+TEST_CASE("sizes and durations read as people write them") {
+  CHECK(parse_bytes("100 MB") == 100'000'000u);
+  CHECK(parse_bytes("4 GiB") == 4ull << 30);
+  CHECK(parse_bytes("512") == 512u);
+  CHECK_FALSE(parse_bytes("4 cats").has_value());
+  CHECK_FALSE(parse_bytes("-4 GiB").has_value());
+  CHECK(parse_duration("3 h") == std::chrono::hours(3));
+  CHECK(parse_duration("5s") == std::chrono::seconds(5));
+  CHECK_FALSE(parse_duration("5").has_value());
+  CHECK(format_bytes(612) == "612 B");
+  CHECK(format_bytes(105'000'000) == "105 MB");
+  CHECK(format_bytes(4300) == "4.3 KB");
+  CHECK(format_duration(std::chrono::milliseconds(400)) == "0.4s");
+  CHECK(format_duration(std::chrono::seconds(185)) == "3m05s");
+}

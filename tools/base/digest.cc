@@ -1,0 +1,102 @@
+#include "base/digest.h"
+
+#include <openssl/evp.h>
+#include <sodium.h>
+
+#include <new>
+
+namespace pinwheel {
+
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  State() {
+    if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1)
+      throw std::bad_alloc();
+  }
+  ~State() { EVP_MD_CTX_free(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::string_view bytes) {
+  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+}
+
+std::string Sha256::finish() {
+  std::string out(32, '\0');
+  EVP_DigestFinal_ex(state_->context, reinterpret_cast<unsigned char*>(out.data()), nullptr);
+  return out;
+}
+
+struct Blake2b256::State {
+  crypto_generichash_state context{};
+  State() { crypto_generichash_init(&context, nullptr, 0, 32); }
+};
+
+Blake2b256::Blake2b256() : state_(std::make_unique<State>()) {}
+Blake2b256::~Blake2b256() = default;
+Blake2b256::Blake2b256(Blake2b256&&) noexcept = default;
+Blake2b256& Blake2b256::operator=(Blake2b256&&) noexcept = default;
+
+void Blake2b256::update(std::string_view bytes) {
+  crypto_generichash_update(&state_->context, reinterpret_cast<const unsigned char*>(bytes.data()),
+                            bytes.size());
+}
+
+std::string Blake2b256::finish() {
+  std::string out(32, '\0');
+  crypto_generichash_final(&state_->context, reinterpret_cast<unsigned char*>(out.data()),
+                           out.size());
+  return out;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return to_hex(hash.finish());
+}
+
+std::string blake2b256_hex(std::string_view bytes) {
+  Blake2b256 hash;
+  hash.update(bytes);
+  return to_hex(hash.finish());
+}
+
+std::string to_hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+namespace {
+
+std::string encode(std::string_view bytes, int variant) {
+  std::string out(sodium_base64_encoded_len(bytes.size(), variant), '\0');
+  sodium_bin2base64(out.data(), out.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
+                    bytes.size(), variant);
+  out.resize(out.find('\0'));
+  return out;
+}
+
+}  // namespace
+
+std::string base64url(std::string_view bytes) {
+  return encode(bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+std::string base64(std::string_view bytes) {
+  return encode(bytes, sodium_base64_VARIANT_ORIGINAL);
+}
+
+}  // namespace pinwheel

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pinwheel {
+
+/// Incremental SHA-256.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::string_view bytes);
+  /// The 32 raw bytes; the object may not be used afterwards.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Incremental BLAKE2b with a 32-byte digest (PyPI's `blake2_256_digest`).
+class Blake2b256 {
+ public:
+  Blake2b256();
+  ~Blake2b256();
+  Blake2b256(Blake2b256&&) noexcept;
+  Blake2b256& operator=(Blake2b256&&) noexcept;
+
+  void update(std::string_view bytes);
+  /// The 32 raw bytes; the object may not be used afterwards.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// 64 lower-case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+std::string blake2b256_hex(std::string_view bytes);
+std::string to_hex(std::string_view bytes);
+/// base64url without padding, as RECORD writes digests (PEP 376, PEP 427).
+std::string base64url(std::string_view bytes);
+/// base64 with padding, as HTTP Basic authentication writes it.
+std::string base64(std::string_view bytes);
+
+}  // namespace pinwheel

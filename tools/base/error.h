@@ -1,0 +1,71 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel {
+
+/// What went wrong, as far as a caller must know to decide: retry, exit code, what to tell.
+/// Decisions are taken by kind, never by message text.
+enum class ErrorKind {
+  usage,             ///< the command line is wrong
+  config,            ///< the matrix or another input file is wrong
+  nothing_selected,  ///< a selection left nothing to do
+  step,              ///< a build or a test failed
+  timeout,           ///< a step ran past its time limit
+  transient,         ///< a fault that may pass: network, busy server; worth a retry
+  out_of_memory,     ///< a step was killed for memory; worth one retry with half the jobs
+  environment,       ///< an engine, interpreter, toolkit or disk is missing
+  check,             ///< a gate said no
+  publish,           ///< an index refused, or its answer stayed unknown
+  drift,             ///< a generated file or a lock is out of date
+  interrupted,       ///< the user or the machine asked to stop
+  internal,          ///< a bug in pinwheel
+};
+
+/// The name of a kind as it stands in `--json`, the journal and reports, e.g. `nothing-selected`.
+std::string_view to_string(ErrorKind kind);
+/// The inverse of `to_string`; nullopt when no kind has that name.
+std::optional<ErrorKind> parse_error_kind(std::string_view name);
+/// The documented exit code of a kind (`interrupted` is 130; main turns SIGTERM's into 143).
+int exit_code(ErrorKind kind);
+
+/// A place in a text file. Lines and columns count from 1; 0 means unknown.
+struct Location {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string excerpt;  ///< the source line, without its newline; empty when unknown
+
+  bool operator==(const Location&) const = default;
+};
+
+/// An error as data. `message` is lower case, without a full stop, names in back-ticks.
+struct Error {
+  ErrorKind kind = ErrorKind::internal;
+  std::string message;
+  std::optional<Location> at = std::nullopt;
+  std::string hint = {};           ///< what mends it; empty when nobody knows
+  std::vector<Error> causes = {};  ///< what lies behind it, outermost first
+
+  Error&& with_hint(std::string text) &&;
+  Error&& with_cause(Error cause) &&;
+  Error&& with_location(Location place) &&;
+};
+
+enum class Colour { never, always };
+
+/// The only text form of an error, several lines, ends in a newline:
+///     error: unknown axis `pyton`
+///       --> matrix/kernels.yaml:7:3
+///        |
+///      7 |   pyton: ["3.11"]
+///        |   ^
+///     caused by: ...
+///     hint: did you mean `python`?
+std::string render(const Error& error, Colour colour = Colour::never);
+/// The same form for a warning.
+std::string render_warning(const Error& warning, Colour colour = Colour::never);
+
+}  // namespace pinwheel

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pinwheel {
+
+/// A token or password. It has no formatter and no stream operator: it cannot be printed, logged,
+/// put in a key or in JSON by accident. `reveal()` is called where bytes leave for the server only.
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::string value) : value_(std::move(value)) {}
+
+  bool empty() const { return value_.empty(); }
+  const std::string& reveal() const { return value_; }
+
+ private:
+  std::string value_;
+};
+
+/// `text` with every occurrence of the secret replaced by `***`; text is returned as is for an
+/// empty secret.
+std::string redact(std::string_view text, const Secret& secret);
+
+}  // namespace pinwheel

@@ -1,0 +1,52 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel {
+
+std::string_view trim(std::string_view text);
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::string to_lower(std::string_view text);
+std::string replace_all(std::string text, std::string_view from, std::string_view to);
+
+/// Shell-style glob over the whole text: `*`, `?`, `[abc]`, `[!a-c]`, and `{a,b}` alternatives (not
+/// nested).
+bool glob_match(std::string_view pattern, std::string_view text);
+/// Whether the text holds a character that `glob_match` treats as special.
+bool is_glob(std::string_view text);
+
+/// The candidate with the smallest edit distance, if it is near enough to be what was meant.
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string>& candidates);
+/// "did you mean `x`?", or "expected one of `a`, `b`", or "" without candidates: ready to be a
+/// hint.
+std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// `a word` in back-ticks.
+std::string quoted(std::string_view text);
+/// Names in back-ticks, joined by commas.
+std::string quoted_list(const std::vector<std::string>& names);
+
+/// One argument as a POSIX shell reads it back; left bare when nothing in it is special.
+std::string shell_quote(std::string_view argument);
+/// A whole argv, quoted.
+std::string shell_join(const std::vector<std::string>& argv);
+
+/// "612 B", "4.3 KB", "105 MB": powers of 1000, three significant digits.
+std::string format_bytes(uint64_t bytes);
+/// "0.4s", "12s", "3m05s", "1h02m".
+std::string format_duration(std::chrono::milliseconds elapsed);
+/// "1 build", "4 builds".
+std::string plural(size_t count, std::string_view noun);
+
+/// "100 MB" (powers of 1000), "4 GiB" (powers of 1024), "512"; nullopt when it is none of these.
+std::optional<uint64_t> parse_bytes(std::string_view text);
+/// "5s", "3 h", "90 min", "2m", "1d"; nullopt when it is none of these.
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+}  // namespace pinwheel

@@ -1,0 +1,10 @@
+# Catch2 2.13 (Debian 12) and 3.x: tests include "unit/catch.h", which picks the header of either.
+find_package(Catch2 REQUIRED)
+add_library(pinwheel_catch INTERFACE)
+if(TARGET Catch2::Catch2WithMain)
+  target_link_libraries(pinwheel_catch INTERFACE Catch2::Catch2WithMain)
+else()
+  add_library(pinwheel_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/unit/catch_main.cc)
+  target_link_libraries(pinwheel_catch_main PUBLIC Catch2::Catch2 pinwheel_flags)
+  target_link_libraries(pinwheel_catch INTERFACE pinwheel_catch_main)
+endif()

@@ -1,0 +1,29 @@
+# Every library comes from the distribution; scripts/deps.txt names the Debian packages.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CURL REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(tl-expected REQUIRED)
+pkg_check_modules(LIBGIT2 REQUIRED IMPORTED_TARGET libgit2)
+pkg_check_modules(LIBSODIUM REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(LIBZSTD REQUIRED IMPORTED_TARGET libzstd)
+find_path(LIBDEFLATE_INCLUDE libdeflate.h REQUIRED)
+find_library(LIBDEFLATE_LIBRARY deflate REQUIRED)
+
+add_library(pinwheel_digests INTERFACE)
+target_link_libraries(pinwheel_digests INTERFACE tl::expected OpenSSL::Crypto PkgConfig::LIBSODIUM)
+
+add_library(pinwheel_compression INTERFACE)
+target_include_directories(pinwheel_compression INTERFACE ${LIBDEFLATE_INCLUDE})
+target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} PkgConfig::LIBZSTD)
+
+add_library(pinwheel_git INTERFACE)
+target_link_libraries(pinwheel_git INTERFACE PkgConfig::LIBGIT2)
+
+add_library(pinwheel_http INTERFACE)
+target_link_libraries(pinwheel_http INTERFACE CURL::libcurl)

@@ -1,0 +1,25 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "matrix/settings.h"
+
+namespace pinwheel::env {
+
+/// A base environment as asked for: what its resolution is computed from. Two variants that ask the
+/// same share one environment.
+struct Request {
+  std::string python;                          ///< "3.11", "3.13t"
+  std::vector<std::string> requirements = {};  ///< sorted, without torch
+  matrix::TorchSettings torch = {};
+  std::string toolkit = {};  ///< "cuda/13.0", "rocm/5.2"; empty for cpu
+  matrix::ToolkitFrom toolkit_from = matrix::ToolkitFrom::automatic;
+
+  bool operator==(const Request&) const = default;
+};
+
+/// Hex digest of the request: names its resolution on disk. Pure.
+std::string digest(const Request& request);
+
+}  // namespace pinwheel::env

@@ -1,0 +1,30 @@
+#pragma once
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/matrix.h"
+#include "matrix/variant.h"
+
+namespace pinwheel::matrix {
+
+struct Excluded {
+  Variant variant;  ///< with the id it would have had
+  size_t rule = 0;  ///< the rule that excluded it (its `only`, its status `unsupported`)
+};
+
+struct Expansion {
+  std::vector<Variant> variants;  ///< in matrix order; every status but `unsupported`
+  std::vector<Excluded>
+      excluded;                 ///< by a rule, in matrix order: for `explain` and the support table
+  std::vector<Error> warnings;  ///< a rule, exclude or override that matched nothing
+};
+
+/// The variants of the whole matrix. Duplicate ids are an error.
+Result<Expansion> expand(const Matrix& matrix);
+
+/// The build units of the variants, in matrix order; `status` unmaintained variants take part only
+/// when nothing else is in their class.
+Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
+                                          const std::vector<Variant>& variants);
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,119 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "matrix/node.h"
+
+namespace pinwheel::matrix {
+
+struct Axis {
+  std::string name;
+  std::vector<std::string> values;
+  Location at;
+};
+
+/// One row of `exclude` or `include`: exact axis values (GitHub's semantics).
+struct Row {
+  std::vector<std::pair<std::string, std::string>> values;
+  Location at;
+};
+
+/// Conditions on axes: axis name -> alternatives (globs; versions match by component; a leading `!`
+/// negates). All axes must match.
+using When = std::map<std::string, std::vector<std::string>>;
+
+enum class Status { supported, experimental, unmaintained, unsupported };
+
+struct Rule {
+  When when;
+  std::optional<Status> status = std::nullopt;
+  When only = {};                          ///< what `when` matches and this does not is excluded
+  std::vector<std::string> channels = {};  ///< empty: all
+  std::string because = {};
+  Location at;
+};
+
+/// What of a variant is in the binary (matrix.md, "ABI classes").
+enum class PythonAbi { none, limited, version };
+enum class TorchAbi { none, stable, minor };
+enum class ComputeAbi { major, exact };
+struct Abi {
+  PythonAbi python = PythonAbi::version;
+  std::string python_limited = {};  ///< "3.10" of limited(3.10)
+  TorchAbi torch = TorchAbi::minor;
+  std::string torch_stable = {};  ///< "2.10" of stable(2.10)
+  ComputeAbi compute = ComputeAbi::exact;
+};
+
+enum class VersionFrom { git_tag, calver, file, project };
+enum class Bump { major, minor, patch };
+struct VersionSettings {
+  VersionFrom from = VersionFrom::git_tag;
+  std::string match = "v*";
+  Bump bump = Bump::minor;
+  std::string file = {};  ///< for `from: file`, relative to the package source
+};
+
+/// The package that the variants are variants of. `source` is relative to the matrix file; or the
+/// sdist of a foreign project on an index (`sdist: torch-scatter==2.1.2`).
+struct Package {
+  std::string name;
+  std::string source = {};       ///< a directory, or empty when `requirement` is set
+  std::string requirement = {};  ///< an sdist on the index, "torch-scatter==2.1.2"
+  VersionSettings version = {};
+  bool sdist = false;
+  bool requires_torch_auto = false;
+  Location at;
+};
+
+struct Channel {
+  std::string name;
+  When select = {};
+  bool nightly_version = false;
+  std::vector<std::string> publish = {};  ///< names of publish targets
+  Location at;
+};
+
+enum class TargetKind { pypi, testpypi, index, directory };
+struct PublishTarget {
+  std::string name;
+  TargetKind kind = TargetKind::directory;
+  std::string url = {};              ///< kind `index`
+  std::string path = {};             ///< kind `directory`, relative to the matrix file
+  std::string default_compute = {};  ///< pypi kinds: the compute that keeps the plain name
+  bool name_suffix = false;          ///< `others: name-suffix`
+  std::string name_template = {};    ///< `name: "{name}-nightly"`
+  bool local_label = false;          ///< `label: local`
+  std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`
+  Location at;
+};
+
+/// A matrix file, checked. Per-variant sections stay a tree until `settings_for` merges the
+/// overrides that match the variant (matrix/settings.h).
+struct Matrix {
+  std::string file;       ///< as it was named, for messages
+  std::string directory;  ///< of the file, for relative paths
+  Package package;
+  std::vector<Axis> axes;
+  std::vector<std::string> attributes;
+  std::vector<Row> exclude;
+  std::vector<Row> include;
+  std::vector<Rule> rules;
+  Abi abi;
+  Node sections;  ///< mapping: environment, build, checks, test
+  struct Override {
+    When when;
+    Node patch;
+    Location at;
+  };
+  std::vector<Override> overrides;
+  std::vector<Channel> channels;
+  std::vector<PublishTarget> targets;
+  std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
+};
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/expand.h"
+#include "matrix/matrix.h"
+
+namespace pinwheel::matrix {
+
+/// What the user asked for, as typed (cli.md, Selectors).
+struct SelectionRequest {
+  std::vector<std::string> globs = {};      ///< on ids
+  std::vector<std::string> selectors = {};  ///< "python=3.12,3.13", "compute=!cuda/*"
+  std::vector<std::string> skip = {};       ///< globs on ids; beats everything else
+  std::vector<std::string> only = {};       ///< exact ids
+  std::string channel = {};                 ///< empty: every channel
+  std::vector<Status> status = {Status::supported, Status::experimental};
+};
+
+/// The variants that the request takes, in matrix order. An unknown axis, channel or id and a value
+/// or glob that matches nothing is `usage` with the nearest name; an empty result is
+/// `nothing_selected`.
+Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
+                                    const SelectionRequest& request);
+
+/// Whether the variant satisfies the condition; shared by rules, overrides, channels and selectors.
+bool matches(const When& when, const Variant& variant);
+
+}  // namespace pinwheel::matrix

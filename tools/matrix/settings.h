@@ -1,0 +1,87 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/matrix.h"
+#include "matrix/variant.h"
+
+namespace pinwheel::matrix {
+
+/// Where the CUDA or ROCm toolkit of a class comes from: a prefix of its own.
+enum class ToolkitFrom { automatic, path, pypi };
+
+/// `{default: X, "cuda/*": Y}` reduced to the entry that matches the variant; templates expanded.
+struct TorchSettings {
+  std::string spec = {};  ///< pip requirement, "torch~=2.13.0"; empty: no torch in the environment
+  std::string index =
+      {};  ///< extra index for torch alone; empty: the user's pip configuration decides
+
+  bool operator==(const TorchSettings&) const = default;
+};
+
+struct EnvironmentSettings {
+  std::vector<std::string> tools =
+      {};  ///< requirements that may come from conda later, from PyPI now
+  std::vector<std::string> pip = {};  ///< requirements
+  TorchSettings torch = {};
+  ToolkitFrom toolkit = ToolkitFrom::automatic;
+  std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
+};
+
+struct Retry {
+  int transient = 4;
+  std::chrono::milliseconds backoff_min = std::chrono::seconds(5);
+  std::chrono::milliseconds backoff_max = std::chrono::minutes(2);
+};
+
+struct BuildSettings {
+  std::vector<std::string> command =
+      {};  ///< argv; `{dest_dir}`, `{package}`, `{version}` stay for the plan
+  std::vector<std::string> arch_list = {};  ///< "8.0", "12.0+PTX", "gfx90a"
+  uint64_t memory_per_job = 2ULL << 30;     ///< bytes
+  std::chrono::milliseconds timeout = std::chrono::hours(3);
+  Retry retry = {};
+  std::string with =
+      {};  ///< `build.with`: the id of the representative, overriding the computed one
+};
+
+/// One check by its rule id, with its argument: {"size", "100 MB"}, {"header", "cuda_runtime.h"}.
+struct Check {
+  std::string rule;
+  std::vector<std::string> arguments = {};
+};
+
+struct CheckSettings {
+  std::vector<Check> before = {};
+  std::vector<Check> after = {};
+};
+
+enum class Hardware { none, gpu };
+
+struct TestSettings {
+  std::vector<std::string> pip = {};      ///< requirements of the tests alone
+  std::vector<std::string> command = {};  ///< argv; empty: import only
+  Hardware hardware = Hardware::none;
+  std::chrono::milliseconds timeout = std::chrono::hours(1);
+};
+
+/// The sections of a matrix file as they hold for one variant: defaults, sections, overrides in
+/// order.
+struct Settings {
+  EnvironmentSettings environment;
+  BuildSettings build;
+  CheckSettings checks;
+  TestSettings test;
+};
+
+/// Merges the overrides that match the variant and expands `{python}`, `{torch}`,
+/// `{compute.version}`,
+/// `{label}` and every other axis. Errors are of kind `config`, with a place.
+Result<Settings> settings_for(const Matrix& matrix, const Variant& variant);
+
+}  // namespace pinwheel::matrix

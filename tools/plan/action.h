@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "env/request.h"
+#include "matrix/settings.h"
+#include "wheel/naming.h"
+
+namespace pinwheel::plan {
+
+/// The package as the build sees it: a snapshot of a directory, or an sdist from the index.
+struct Source {
+  std::string directory = {};    ///< absolute; exported to scratch, never built in place
+  std::string requirement = {};  ///< "torch-scatter==2.1.2"; set instead of `directory`
+  std::string digest = {};  ///< sha256 over the snapshot's (path, mode, contents), or of the sdist
+};
+
+/// Makes a base environment (Python, torch, tools, toolkit), once, under a lock.
+struct CreateEnvironment {
+  env::Request request;
+};
+
+/// Checks before, build in scratch, finishing, checks after; leaves the finished wheels.
+struct BuildWheel {
+  std::string class_id;
+  env::Request environment;
+  Source source;
+  matrix::Settings settings;
+  std::string version;                           ///< public version, without a local part
+  std::string compute;                           ///< of the representative, "cuda/13.0"
+  std::string torch;                             ///< of the representative, "2.13"
+  std::map<std::string, std::string> variables;  ///< whole allow-listed environment of the build
+  std::vector<wheel::Naming> namings;            ///< one finished wheel per naming
+  int64_t source_date_epoch = 0;
+  std::string record_json;  ///< contents of dist-info/pinwheel.json
+};
+
+/// Builds and checks the sdist.
+struct BuildSdist {
+  env::Request environment;
+  Source source;
+  std::string version;
+  std::map<std::string, std::string> variables;
+  int64_t source_date_epoch = 0;
+};
+
+/// Installs a wheel of `build` into a fresh overlay of the variant's environment and runs the
+/// tests.
+struct TestWheel {
+  std::string variant_id;
+  std::string build;  ///< id of the step whose wheel it takes
+  env::Request environment;
+  matrix::TestSettings settings;
+  std::string package_name;
+  std::string compute;
+  Source source;  ///< for tests that lie in the package
+  std::map<std::string, std::string> variables;
+};
+
+/// Sends or copies the wheels of the builds to one target.
+struct Publish {
+  matrix::PublishTarget target;
+  std::vector<std::string> builds;  ///< ids of build steps, wheels first, the sdist last
+  std::map<std::string, std::string> require_evidence;  ///< test step id -> least evidence
+};
+
+using Action = std::variant<CreateEnvironment, BuildWheel, BuildSdist, TestWheel, Publish>;
+
+}  // namespace pinwheel::plan

@@ -1,0 +1,54 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace pinwheel::plan {
+
+enum class StepState { done, failed, blocked, reused, skipped, interrupted };
+/// What a test proved, weakest first.
+enum class Evidence { none, inspected, loaded, ran };
+
+std::string_view to_string(StepState state);
+std::string_view to_string(Evidence evidence);
+std::optional<StepState> parse_step_state(std::string_view name);
+std::optional<Evidence> parse_evidence(std::string_view name);
+
+/// A file that a step made, by contents.
+struct Output {
+  std::string path;    ///< absolute, or relative to the output directory of the run
+  std::string sha256;  ///< hex
+  uint64_t size = 0;
+
+  bool operator==(const Output&) const = default;
+};
+
+struct StepOutcome {
+  std::string id;
+  std::string key;
+  StepState state = StepState::done;
+  int attempts = 0;
+  std::chrono::milliseconds elapsed{0};
+  std::string log = {};     ///< path of the last attempt's log; empty when it made none
+  std::string reason = {};  ///< why skipped or blocked: "no cu130 torch here", "`build:cpu` failed"
+  Evidence evidence = Evidence::none;
+  std::vector<Output> outputs = {};
+  std::optional<Error> error = std::nullopt;
+};
+
+struct Report {
+  std::vector<StepOutcome> outcomes;  ///< in plan order
+  std::chrono::milliseconds elapsed{0};
+  int signal = 0;  ///< 2 or 15 when the run was interrupted
+};
+
+/// The documented exit code: 0; the lowest nonzero among 1, 5, 6 (then any other) of the failures;
+/// 128+signal when interrupted.
+int exit_code(const Report& report);
+
+}  // namespace pinwheel::plan

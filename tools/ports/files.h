@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::ports {
+
+enum class FileType { missing, regular, directory, symlink, other };
+
+struct FileStatus {
+  FileType type = FileType::missing;
+  uint64_t size = 0;
+  uint32_t mode = 0;  ///< permission bits
+};
+
+/// A lock held on a file until destruction; another process that asks for it waits or is refused.
+class FileLock {
+ public:
+  FileLock() = default;
+  virtual ~FileLock() = default;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+};
+
+enum class IfLocked { wait, fail };
+
+/// The file system. Errors are of kind `environment` (disk full, permission) or `config` (a missing
+/// input), name the path, and say what mends them.
+class Files {
+ public:
+  Files() = default;
+  virtual ~Files() = default;
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  virtual Result<std::string> read(const std::filesystem::path& path) = 0;
+  /// Replaces `path` as a whole: temporary file, fsync, rename, fsync of the directory. Parents are
+  /// made.
+  virtual Done write(const std::filesystem::path& path, std::string_view bytes,
+                     uint32_t mode = 0644) = 0;
+  /// Does not follow a symbolic link; a missing path is a value, not an error.
+  virtual Result<FileStatus> status(const std::filesystem::path& path) = 0;
+  /// The names in a directory, sorted.
+  virtual Result<std::vector<std::string>> list(const std::filesystem::path& path) = 0;
+  virtual Done make_directories(const std::filesystem::path& path) = 0;
+  /// Succeeds when the path is missing.
+  virtual Done remove_all(const std::filesystem::path& path) = 0;
+  virtual Done rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+  virtual Result<uint64_t> free_bytes(const std::filesystem::path& path) = 0;
+  /// An exclusive advisory lock on `path`, which is made when missing. `fail` gives an
+  /// `environment` error that names the holder's process id when it is known.
+  virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path,
+                                                 IfLocked if_locked) = 0;
+};
+
+}  // namespace pinwheel::ports

@@ -1,0 +1,46 @@
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::ports {
+
+/// A tag in the history of HEAD.
+struct Tag {
+  std::string name;
+  int distance =
+      0;  ///< commits from the tag to HEAD, as `git describe` counts them; 0 means on HEAD
+};
+
+/// What a checkout says about itself, read once.
+struct GitFacts {
+  std::filesystem::path root;
+  std::string commit;                          ///< 40 hexadecimal digits
+  std::chrono::system_clock::time_point date;  ///< committer date of HEAD
+  std::string branch;                          ///< empty on a detached HEAD
+  std::vector<Tag> tags;                       ///< reachable from HEAD, any order
+  std::vector<std::string> all_tags;           ///< every tag of the repository
+  int commit_count = 0;                        ///< commits reachable from HEAD
+  bool dirty = false;                          ///< tracked files differ from HEAD
+  bool shallow = false;
+};
+
+/// Git repositories. Errors of kind `environment` carry the git command that mends them.
+class Git {
+ public:
+  Git() = default;
+  virtual ~Git() = default;
+  Git(const Git&) = delete;
+  Git& operator=(const Git&) = delete;
+
+  /// Facts of the repository that holds `directory`.
+  virtual Result<GitFacts> facts(const std::filesystem::path& directory) = 0;
+  /// Tracked files and untracked ones that are not ignored, below `directory`, sorted, relative to
+  /// it.
+  virtual Result<std::vector<std::string>> files(const std::filesystem::path& directory) = 0;
+};
+
+}  // namespace pinwheel::ports

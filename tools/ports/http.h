@@ -1,0 +1,72 @@
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/secret.h"
+
+namespace pinwheel::ports {
+
+struct BasicCredentials {
+  std::string user;
+  Secret password;
+};
+
+/// One part of a multipart/form-data body, in the order it is sent.
+struct FormField {
+  std::string name;
+  std::string value;
+};
+struct FormFile {
+  std::string name;
+  std::string filename;
+  std::filesystem::path path;  ///< streamed, never held in memory
+  std::string content_type = "application/octet-stream";
+};
+using FormPart = std::variant<FormField, FormFile>;
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::vector<FormPart> form = {};  ///< makes a multipart body when not empty
+  std::string body = {};
+  std::optional<BasicCredentials> credentials = std::nullopt;
+  std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
+  std::chrono::milliseconds timeout = std::chrono::minutes(15);
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::string reason = {};  ///< the HTTP/1 reason phrase, where PyPI puts its message
+  std::vector<std::pair<std::string, std::string>> headers = {};  ///< names in lower case
+  std::string body = {};
+};
+
+/// How far a request got when no answer came: decides whether sending again can do harm.
+enum class Sent { nothing, perhaps };
+
+/// HTTP(S). A reply of any status is a value; an error means that no reply arrived: `transient`
+/// when trying again may help, `environment` when not (unknown host, bad certificate), with `Sent`
+/// in `HttpFailure`. Redirects are not followed. Credentials never appear in errors or logs.
+struct HttpFailure {
+  Error error;
+  Sent sent = Sent::nothing;
+};
+
+class Http {
+ public:
+  Http() = default;
+  virtual ~Http() = default;
+  Http(const Http&) = delete;
+  Http& operator=(const Http&) = delete;
+
+  virtual tl::expected<HttpResponse, HttpFailure> send(const HttpRequest& request) = 0;
+};
+
+}  // namespace pinwheel::ports

@@ -1,0 +1,57 @@
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::ports {
+
+/// A program to run. `environment` is the whole environment of the child: nothing is inherited, so
+/// that what a step sees is what its key covers.
+struct Command {
+  std::vector<std::string> argv;  ///< argv[0] is looked up in `environment`'s PATH
+  std::filesystem::path directory = {};
+  std::map<std::string, std::string> environment = {};
+  std::optional<std::chrono::milliseconds> timeout = std::nullopt;
+
+  bool operator==(const Command&) const = default;
+};
+
+/// How a child ended: exactly one of `code` and `signal` says why.
+struct Exit {
+  int code = 0;
+  int signal = 0;          ///< 0 when it exited by itself
+  bool timed_out = false;  ///< it was killed because its time limit passed
+  bool cancelled = false;  ///< it was killed because the run was cancelled
+
+  bool ok() const { return code == 0 && signal == 0; }
+};
+
+struct Captured {
+  Exit exit;
+  std::string out;
+  std::string err;
+};
+
+/// Child processes. Each gets a process group of its own and dies with pinwheel (parent-death
+/// signal); a time limit or a cancellation ends the whole group, TERM first, KILL after a grace
+/// time.
+class Process {
+ public:
+  Process() = default;
+  virtual ~Process() = default;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Runs to the end with stdout and stderr captured. An error means that it could not be started
+  /// (kind `environment`, names the program); a nonzero exit is a value.
+  virtual Result<Captured> capture(const Command& command) = 0;
+  /// The same, with both streams appended to the file `log`.
+  virtual Result<Exit> log(const Command& command, const std::filesystem::path& log) = 0;
+};
+
+}  // namespace pinwheel::ports

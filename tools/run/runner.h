@@ -1,0 +1,59 @@
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/outcome.h"
+#include "plan/step.h"
+
+namespace pinwheel::run {
+
+/// What one attempt of a step gets: everything that is not in its key.
+struct Attempt {
+  const plan::Step* step = nullptr;
+  int number = 1;                 ///< from 1
+  int cores = 1;                  ///< MAX_JOBS
+  std::filesystem::path scratch;  ///< fresh and empty
+  std::filesystem::path log;
+  std::vector<plan::StepOutcome> needs;  ///< outcomes of the steps it needs, in `needs` order
+};
+
+/// How an attempt ended well.
+struct Success {
+  std::vector<plan::Output> outputs = {};
+  plan::Evidence evidence = plan::Evidence::none;
+  std::optional<std::string> skipped =
+      std::nullopt;  ///< the reason; the step then counts as skipped
+};
+
+struct Completed {
+  std::string step;
+  Result<Success> result;
+};
+struct Interrupted {
+  int signal = 2;
+};
+struct Deadline {};
+using Event = std::variant<Completed, Interrupted, Deadline>;
+
+/// Carries out attempts, after ninja's CommandRunner: the executor owns all state, a runner only
+/// starts work and reports what ended. A dry run is another Runner.
+class Runner {
+ public:
+  Runner() = default;
+  virtual ~Runner() = default;
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  virtual void start(const Attempt& attempt) = 0;
+  /// Blocks until an attempt ends, a signal arrives or the deadline passes.
+  virtual Event wait(std::chrono::steady_clock::time_point deadline) = 0;
+  /// Ends all running attempts; each still reports `Completed` with an `interrupted` error.
+  virtual void cancel_all() = 0;
+};
+
+}  // namespace pinwheel::run
