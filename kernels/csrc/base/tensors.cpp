@@ -1,0 +1,46 @@
+#include "base/tensors.h"
+
+#ifdef PINWHEEL_GPU
+// Under this name in libtorch_cuda and in libtorch_hip; torch's header hides it behind USE_CUDA.
+extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device_index, void** stream);
+#endif
+
+namespace pinwheel {
+
+std::string shape_text(const Tensor& tensor) {
+  std::string text = "[";
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    if (d > 0) text += ", ";
+    text += std::to_string(tensor.size(d));
+  }
+  return text + "]";
+}
+
+Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype) {
+  return torch::stable::new_empty(like, {sizes.data(), sizes.size()}, dtype);
+}
+
+void require_same_device(const char* op, const Tensor& first, const Tensor& other,
+                         const char* name) {
+  const bool same =
+      first.is_cpu() == other.is_cpu() && first.get_device_index() == other.get_device_index();
+  require(same, op, "`", name, "` is on another device than the first argument");
+}
+
+void require_index_dtype(const char* op, const Tensor& tensor, const char* name) {
+  const ScalarType dtype = tensor.scalar_type();
+  require(dtype == ScalarType::Int || dtype == ScalarType::Long, op, "`", name,
+          "` must hold int32 or int64, not ", torch::headeronly::toString(dtype));
+}
+
+#ifdef PINWHEEL_GPU
+void* current_stream(const Tensor& tensor) {
+  void* stream = nullptr;
+  if (aoti_torch_get_current_cuda_stream(tensor.get_device_index(), &stream) != 0) {
+    throw std::runtime_error("pinwheel: torch gives no current stream for the tensor's device");
+  }
+  return stream;
+}
+#endif
+
+}  // namespace pinwheel

@@ -1,0 +1,86 @@
+#pragma once
+
+// Where the rows of a jagged tensor lie in its padded dense form, and back.
+//
+// A jagged tensor of depth n holds rows `values[0..value_rows)`; level d groups the rows of level d + 1
+// (level n groups the values): group g of level d is [offsets[d][g], offsets[d][g + 1]). The dense form
+// has the shape [groups[0], max_length[0], ..., max_length[n-1], row]; a dense row is numbered in C order.
+
+#include <cstdint>
+
+#include "index/host_device.h"
+#include "index/segments.h"
+
+namespace pinwheel {
+
+constexpr int kMaxJaggedDepth = 5;
+
+template <class Index>
+struct JaggedView {
+  int depth = 0;
+  int64_t value_rows = 0;
+  const Index* offsets[kMaxJaggedDepth] = {};
+  int64_t groups[kMaxJaggedDepth] = {};      ///< offsets[d] holds groups[d] + 1 numbers
+  int64_t max_length[kMaxJaggedDepth] = {};  ///< rows of the dense form per group; longer ones are cut
+};
+
+/// Value rows [begin, begin + length) that one innermost group shows in the dense form.
+struct Run {
+  int64_t begin = 0;
+  int64_t length = 0;
+};
+
+/// The run behind group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]]; empty
+/// where the dense form has padding only. Offsets that lead outside their level give an empty run.
+template <class Index>
+PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
+  int64_t coordinate[kMaxJaggedDepth] = {};
+  for (int d = jagged.depth - 2; d >= 0; --d) {
+    coordinate[d] = outer % jagged.max_length[d];
+    outer /= jagged.max_length[d];
+  }
+  int64_t group = outer;
+  for (int d = 0; d < jagged.depth - 1; ++d) {
+    const int64_t begin = jagged.offsets[d][group];
+    const int64_t end = jagged.offsets[d][group + 1];
+    if (coordinate[d] >= end - begin) return Run{};
+    group = begin + coordinate[d];
+    if (group < 0 || group >= jagged.groups[d + 1]) return Run{};
+  }
+  const int last = jagged.depth - 1;
+  const int64_t begin = jagged.offsets[last][group];
+  const int64_t end = jagged.offsets[last][group + 1];
+  const int64_t limit = jagged.max_length[last];
+  const int64_t length = end - begin < limit ? end - begin : limit;
+  if (begin < 0 || length <= 0 || begin + length > jagged.value_rows) return Run{};
+  return Run{begin, length};
+}
+
+/// The value row that dense row `dense_row` shows, or -1 for padding.
+template <class Index>
+PW_HD int64_t value_row_of(const JaggedView<Index>& jagged, int64_t dense_row) {
+  const int64_t limit = jagged.max_length[jagged.depth - 1];
+  const Run run = run_of(jagged, dense_row / limit);
+  const int64_t within = dense_row % limit;
+  return within < run.length ? run.begin + within : -1;
+}
+
+/// The dense row that shows value row `value_row`, or -1 when it was cut off or belongs to no group.
+template <class Index>
+PW_HD int64_t dense_row_of(const JaggedView<Index>& jagged, int64_t value_row) {
+  int64_t node = value_row;
+  int64_t row = 0;
+  int64_t stride = 1;
+  for (int d = jagged.depth - 1; d >= 0; --d) {
+    const int64_t group = segment_of(jagged.offsets[d], jagged.groups[d], node);
+    if (group < 0) return -1;
+    const int64_t within = node - jagged.offsets[d][group];
+    if (within >= jagged.max_length[d]) return -1;
+    row += within * stride;
+    stride *= jagged.max_length[d];
+    node = group;
+  }
+  return node * stride + row;
+}
+
+}  // namespace pinwheel

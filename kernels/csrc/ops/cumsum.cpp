@@ -1,0 +1,77 @@
+#include "kernels/cumsum.h"
+
+#include "base/tensors.h"
+
+namespace pinwheel {
+namespace {
+
+CumsumDtype dtype_of(const char* op, const Tensor& input) {
+  switch (input.scalar_type()) {
+    case ScalarType::Int: return CumsumDtype::kInt32;
+    case ScalarType::Long: return CumsumDtype::kInt64;
+    case ScalarType::Float:
+      if (input.is_cpu()) return CumsumDtype::kFloat32;
+      break;
+    case ScalarType::Double:
+      if (input.is_cpu()) return CumsumDtype::kFloat64;
+      break;
+    default: break;
+  }
+  fail(op, "`t_in` must hold int32 or int64 (float32 and float64 too on the CPU), not ",
+       torch::headeronly::toString(input.scalar_type()));
+}
+
+void run(const CumsumJob& job, const Tensor& input) {
+  if (input.is_cpu()) return run_cpu(job);
+#ifdef PINWHEEL_GPU
+  const torch::stable::accelerator::DeviceGuard guard(input.get_device_index());
+  const Tensor scratch =
+      empty_like_device(input, {gpu_scratch_elements(job)}, input.scalar_type());
+  run_gpu(job, scratch.mutable_data_ptr(), current_stream(input));
+#endif
+}
+
+Tensor cumsum(const char* op, CumsumKind kind, const Tensor& t_in) {
+  const bool complete = kind == CumsumKind::kComplete;
+  const int64_t dim = t_in.dim();
+  require(dim == 1 || (complete && dim == 2), op, "`t_in` must be 1-D", complete ? " or 2-D" : "",
+          ", its shape is ", shape_text(t_in));
+  const Tensor input = torch::stable::contiguous(t_in);
+  CumsumJob job;
+  job.kind = kind;
+  job.dtype = dtype_of(op, input);
+  job.rows = dim == 2 ? input.size(0) : 1;
+  job.length = input.size(dim - 1);
+  std::vector<int64_t> sizes(input.sizes().begin(), input.sizes().end());
+  if (complete) ++sizes.back();
+  const Tensor output = empty_like_device(input, sizes, input.scalar_type());
+  if (output.numel() == 0) return output;
+  job.in = input.const_data_ptr();
+  job.out = output.mutable_data_ptr();
+  run(job, input);
+  return output;
+}
+
+Tensor exclusive_cumsum(const Tensor& t_in) {
+  return cumsum("asynchronous_exclusive_cumsum", CumsumKind::kExclusive, t_in);
+}
+Tensor inclusive_cumsum(const Tensor& t_in) {
+  return cumsum("asynchronous_inclusive_cumsum", CumsumKind::kInclusive, t_in);
+}
+Tensor complete_cumsum(const Tensor& t_in) {
+  return cumsum("asynchronous_complete_cumsum", CumsumKind::kComplete, t_in);
+}
+
+void register_kernels(torch::stable::detail::StableLibrary& m) {
+  m.impl("asynchronous_exclusive_cumsum", TORCH_BOX(&exclusive_cumsum));
+  m.impl("asynchronous_inclusive_cumsum", TORCH_BOX(&inclusive_cumsum));
+  m.impl("asynchronous_complete_cumsum", TORCH_BOX(&complete_cumsum));
+}
+
+}  // namespace
+}  // namespace pinwheel
+
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) { pinwheel::register_kernels(m); }
+#ifdef PINWHEEL_GPU
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) { pinwheel::register_kernels(m); }
+#endif

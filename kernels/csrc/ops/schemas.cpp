@@ -1,0 +1,17 @@
+#include "base/tensors.h"
+
+// The schemas keep FBGEMM's names and argument order, so that callers port by renaming the namespace.
+STABLE_TORCH_LIBRARY(pinwheel, m) {
+  m.def("asynchronous_exclusive_cumsum(Tensor t_in) -> Tensor");
+  m.def("asynchronous_inclusive_cumsum(Tensor t_in) -> Tensor");
+  m.def("asynchronous_complete_cumsum(Tensor t_in) -> Tensor");
+  m.def(
+      "jagged_to_padded_dense(Tensor values, Tensor[] offsets, SymInt[] max_lengths, "
+      "float padding_value=0) -> Tensor");
+  m.def(
+      "jagged_to_padded_dense_forward(Tensor values, Tensor[] offsets, SymInt[] max_lengths, "
+      "float padding_value=0) -> Tensor");
+  m.def(
+      "jagged_to_padded_dense_backward(Tensor grad_output, Tensor[] offsets, SymInt total_L) "
+      "-> Tensor");
+}

@@ -1,0 +1,100 @@
+"""Jagged tensors: rows of different lengths, stored one after the other."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import torch
+from torch import Tensor
+
+_ops = torch.ops.pinwheel
+
+
+def jagged_to_padded_dense(
+    values: Tensor,
+    offsets: Sequence[Tensor],
+    max_lengths: Sequence[int],
+    padding_value: float = 0.0,
+) -> Tensor:
+    """A jagged tensor as a dense one, padded, and cut where it is longer than `max_lengths`.
+
+    values: [total_L, D] or [total_L] (then the result has no last dimension), of any floating-point,
+        integer or boolean dtype.
+    offsets: 1 to 5 tensors of int32 or int64, all of one dtype, from the outermost level inwards. Each is
+        a complete cumsum: it starts with 0, never decreases, and its last number is at most the number of
+        groups of the next level (of rows of `values` for the last one).
+    max_lengths: the extent of the result for each level.
+    padding_value: fills what no value covers.
+
+    Returns [B, *max_lengths, D] with B = offsets[0].numel() - 1. Differentiable in `values` (twice).
+
+    Raises RuntimeError on wrong ranks, dtypes or devices, and on the CPU on offsets that break the rules
+    above. On a GPU offsets are not read back; groups that lead outside are padding there. After FBGEMM's
+    operator.
+    """
+    return _ops.jagged_to_padded_dense(values, list(offsets), list(max_lengths), padding_value)
+
+
+def _check_offsets(offsets: Sequence[Tensor], levels: int) -> None:
+    torch._check(
+        1 <= len(offsets) <= 5, lambda: f"`offsets` must list 1 to 5 tensors, not {len(offsets)}"
+    )
+    torch._check(
+        levels == len(offsets),
+        lambda: f"{len(offsets)} tensors in `offsets` but {levels} maximal lengths",
+    )
+
+
+def _dense_fake(
+    values: Tensor, offsets: Sequence[Tensor], max_lengths: Sequence[int], padding_value: float = 0.0
+) -> Tensor:
+    _check_offsets(offsets, len(max_lengths))
+    torch._check(values.dim() in (1, 2), lambda: "`values` must be 1-D or 2-D")
+    return values.new_empty([offsets[0].shape[0] - 1, *max_lengths, *values.shape[1:]])
+
+
+def _values_fake(grad_output: Tensor, offsets: Sequence[Tensor], total_L: int) -> Tensor:
+    levels = len(offsets)
+    _check_offsets(offsets, levels)
+    torch._check(
+        grad_output.dim() in (levels + 1, levels + 2),
+        lambda: f"`grad_output` must be {levels + 1}-D or {levels + 2}-D",
+    )
+    return grad_output.new_empty([total_L, *grad_output.shape[levels + 1 :]])
+
+
+torch.library.register_fake("pinwheel::jagged_to_padded_dense", _dense_fake)
+torch.library.register_fake("pinwheel::jagged_to_padded_dense_forward", _dense_fake)
+torch.library.register_fake("pinwheel::jagged_to_padded_dense_backward", _values_fake)
+
+
+def _save_dense(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    values, offsets, _, _ = inputs
+    ctx.save_for_backward(*offsets)
+    ctx.total_L = values.shape[0]
+
+
+def _dense_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
+    offsets = list(ctx.saved_tensors)
+    d_values = _ops.jagged_to_padded_dense_backward(grad, offsets, ctx.total_L)
+    return d_values, [None] * len(offsets), None, None
+
+
+def _save_values(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    grad_output, offsets, _ = inputs
+    ctx.save_for_backward(*offsets)
+    ctx.max_lengths = list(grad_output.shape[1 : 1 + len(offsets)])
+
+
+def _values_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
+    # The transpose of the gather: zero where no value row is shown.
+    offsets = list(ctx.saved_tensors)
+    d_grad = _ops.jagged_to_padded_dense_forward(grad, offsets, ctx.max_lengths, 0.0)
+    return d_grad, [None] * len(offsets), None
+
+
+for _name in ("jagged_to_padded_dense", "jagged_to_padded_dense_forward"):
+    torch.library.register_autograd(f"pinwheel::{_name}", _dense_backward, setup_context=_save_dense)
+torch.library.register_autograd(
+    "pinwheel::jagged_to_padded_dense_backward", _values_backward, setup_context=_save_values
+)
