@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "pep/tag.h"
+#include "pep/version.h"
+
+namespace pinwheel::pep {
+
+/// The optional build tag of a wheel: "1", "2local". Sorts by number, then by the rest.
+struct BuildTag {
+  uint64_t number = 0;
+  std::string rest = {};
+
+  auto operator<=>(const BuildTag&) const = default;
+};
+
+/// A wheel's file name (PEP 427, "binary distribution format"), taken apart.
+struct WheelName {
+  std::string distribution;  ///< escaped: "pinwheel_kernels"; compare by `normalize_name`
+  Version version;
+  std::optional<BuildTag> build = std::nullopt;
+  TagSet tags;
+};
+
+/// Reads "pinwheel_kernels-1.2.0+cu130-1-cp310-abi3-manylinux_2_28_x86_64.whl". `config` when a
+/// part is missing or malformed; a name that is not escaped but readable is accepted.
+Result<WheelName> parse_wheel_name(std::string_view filename);
+/// The file name; name escaped, version normalised.
+std::string to_string(const WheelName& name);
+
+/// An sdist's file name (PEP 625).
+struct SdistName {
+  std::string distribution;
+  Version version;
+};
+
+/// Reads "pinwheel_kernels-1.2.0.tar.gz", and `.zip`, which older tools wrote. `config` otherwise.
+Result<SdistName> parse_sdist_name(std::string_view filename);
+/// "pinwheel_kernels-1.2.0.tar.gz".
+std::string to_string(const SdistName& name);
+
+}  // namespace pinwheel::pep
