@@ -69,7 +69,7 @@ torch.library.register_fake("pinwheel::jagged_to_padded_dense_backward", _values
 
 
 def _save_dense(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    values, offsets, _, _ = inputs
+    values, offsets = inputs[:2]
     ctx.save_for_backward(*offsets)
     ctx.total_L = values.shape[0]
 
@@ -77,7 +77,10 @@ def _save_dense(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 def _dense_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     offsets = list(ctx.saved_tensors)
     d_values = _ops.jagged_to_padded_dense_backward(grad, offsets, ctx.total_L)
-    return d_values, [None] * len(offsets), None, None
+    # The dispatcher leaves out `padding_value` when it equals its default, and torch wants a gradient for each
+    # argument that came through, no more.
+    others = len(ctx.needs_input_grad) - 2
+    return (d_values, [None] * len(offsets), *[None] * others)
 
 
 def _save_values(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

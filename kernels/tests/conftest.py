@@ -1,0 +1,33 @@
+"""Every operator test runs once for each device; where there is none it is skipped, saying why."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+import pinwheel_kernels
+
+
+def gpu_skip_reason() -> str | None:
+    if pinwheel_kernels.build_info().compute == "cpu":
+        return "this wheel is built for cpu"
+    if not torch.cuda.is_available():
+        return "no GPU that torch can use"
+    return None
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def device(request: pytest.FixtureRequest) -> torch.device:
+    if request.param == "cuda" and (reason := gpu_skip_reason()):
+        pytest.skip(reason)
+    return torch.device(request.param)
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    """Random numbers that are the same in every run of one test case; torch is seeded along."""
+    random_numbers = random.Random(request.node.name)
+    torch.manual_seed(random_numbers.getrandbits(32))
+    return random_numbers
