@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "matrix/condition.h"
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
 
@@ -24,8 +25,5 @@ struct SelectionRequest {
 /// `nothing_selected`.
 Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
                                     const SelectionRequest& request);
-
-/// Whether the variant satisfies the condition; shared by rules, overrides, channels and selectors.
-bool matches(const When& when, const Variant& variant);
 
 }  // namespace pinwheel::matrix

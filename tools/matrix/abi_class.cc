@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "matrix/axis_value.h"
+#include "matrix/expand.h"
+#include "matrix/ids.h"
+#include "matrix/settings.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// An axis value as far as it is in the binary; "" when it is not.
+std::string reduced(const Abi& abi, const std::string& axis, const std::string& value) {
+  if (axis == "python") return abi.python == PythonAbi::version ? value : "";
+  if (axis == "torch") return abi.torch == TorchAbi::minor ? leading(2, value) : "";
+  if (axis != "compute" || abi.compute == ComputeAbi::exact) return value;
+  const Compute compute = split_compute(value);
+  if (compute.version.empty()) return value;
+  return fmt::format("{}/{}", compute.family, leading(1, compute.version));
+}
+
+/// Toolkit before torch before Python: an older toolkit decides which drivers load the code.
+bool is_older(const Variant& a, const Variant& b) {
+  for (const char* axis : {"compute", "torch", "python"}) {
+    const int order = compare_versions(a.get(axis), b.get(axis));
+    if (order != 0) return order < 0;
+  }
+  return false;
+}
+
+/// Whether `a` is the better representative: a maintained one, then the older one, then the first.
+bool represents_better(const Variant& a, const Variant& b) {
+  const bool a_left = a.status == Status::unmaintained;
+  const bool b_left = b.status == Status::unmaintained;
+  return a_left == b_left ? is_older(a, b) : b_left;
+}
+
+struct Group {
+  Combination reduced;  // the axes that stay
+  std::vector<const Variant*> members;
+  const Variant* representative = nullptr;
+};
+
+std::vector<Group> group_variants(const Abi& abi, const std::vector<Variant>& variants) {
+  std::vector<Group> groups;
+  std::unordered_map<std::string, size_t> known;
+  for (const Variant& variant : variants) {
+    Combination stays;
+    std::string key;
+    for (const auto& [axis, value] : variant.axes) {
+      std::string part = reduced(abi, axis, value);
+      if (part.empty()) continue;
+      key += fmt::format("{}={}\n", axis, part);
+      stays.axes.emplace_back(axis, std::move(part));
+    }
+    const auto [at, fresh] = known.emplace(std::move(key), groups.size());
+    if (fresh) groups.push_back({std::move(stays), {}, &variant});
+    Group& group = groups[at->second];
+    group.members.push_back(&variant);
+    if (represents_better(variant, *group.representative)) group.representative = &variant;
+  }
+  return groups;
+}
+
+bool sets_with(const Node& sections) {
+  const Node* const build = sections.find("build");
+  return build != nullptr && build->find("with") != nullptr;
+}
+
+bool uses_with(const Matrix& matrix) {
+  return sets_with(matrix.sections) ||
+         std::any_of(matrix.overrides.begin(), matrix.overrides.end(),
+                     [](const Matrix::Override& override) { return sets_with(override.patch); });
+}
+
+/// `build.with` of the class, if its settings name one: it must be a member.
+Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
+  TRY(const Settings settings, settings_for(matrix, computed));
+  const std::string& with = settings.build.with;
+  if (with.empty()) return {};
+  if (std::find(cls.members.begin(), cls.members.end(), with) == cls.members.end()) {
+    return fail(
+        ErrorKind::config,
+        fmt::format("`build.with` of class `{}` names `{}`, which is not in it", cls.id, with),
+        suggest(with, cls.members));
+  }
+  cls.representative = with;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
+                                          const std::vector<Variant>& variants) {
+  const std::vector<Group> groups = group_variants(matrix.abi, variants);
+  std::vector<Combination> rows;
+  for (const Group& group : groups) rows.push_back(group.reduced);
+  const IdParts parts(rows);
+  const bool with = uses_with(matrix);
+  std::unordered_map<std::string, size_t> taken;
+  std::vector<AbiClass> classes;
+  for (const Group& group : groups) {
+    AbiClass cls;
+    cls.id = group.reduced.axes.empty() ? "any" : parts.id_of(group.reduced.axes);
+    const auto [other, fresh] = taken.emplace(cls.id, classes.size());
+    if (!fresh) {
+      return fail(ErrorKind::config,
+                  fmt::format("two ABI classes have the id `{}`: those of `{}` and of `{}`", cls.id,
+                              classes[other->second].members[0], group.members[0]->id),
+                  "choose axis values that differ in `a-z`, `0-9`, `.`, `_` and `-`");
+    }
+    for (const Variant* member : group.members) cls.members.push_back(member->id);
+    cls.representative = group.representative->id;
+    if (with) TRY_DONE(apply_with(matrix, cls, *group.representative));
+    classes.push_back(std::move(cls));
+  }
+  return classes;
+}
+
+}  // namespace pinwheel::matrix

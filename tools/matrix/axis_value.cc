@@ -1,0 +1,107 @@
+#include "matrix/axis_value.h"
+
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+
+#include "base/text.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string slug(std::string_view value) {
+  std::string out;
+  for (const char c : to_lower(value)) {
+    const bool allowed = is_digit(c) || (c >= 'a' && c <= 'z') || c == '.' || c == '_' || c == '-';
+    out += allowed ? c : '-';
+  }
+  return out;
+}
+
+std::string label_of(const Compute& compute, std::string_view version) {
+  if (version.empty()) return slug(compute.family);
+  if (compute.family == "cuda") return "cu" + slug(replace_all(std::string(version), ".", ""));
+  return slug(compute.family) + slug(version);
+}
+
+/// Takes the next component: a number, or a run of other characters.
+std::string_view take_component(std::string_view& rest) {
+  if (rest.starts_with('.')) rest.remove_prefix(1);
+  size_t end = 0;
+  while (end < rest.size() && rest[end] != '.' && is_digit(rest[end]) == is_digit(rest[0])) ++end;
+  const std::string_view component = rest.substr(0, end);
+  rest.remove_prefix(end);
+  return component;
+}
+
+int sign(int64_t value) {
+  return value < 0 ? -1 : (value > 0 ? 1 : 0);
+}
+
+int compare_components(std::string_view a, std::string_view b) {
+  const bool a_number = !a.empty() && is_digit(a[0]);
+  const bool b_number = !b.empty() && is_digit(b[0]);
+  if (a_number != b_number && !a.empty() && !b.empty()) return a_number ? -1 : 1;
+  if (!a_number || !b_number) return sign(a.compare(b));
+  int64_t left = 0;
+  int64_t right = 0;
+  std::from_chars(a.data(), a.data() + a.size(), left);
+  std::from_chars(b.data(), b.data() + b.size(), right);
+  return sign(left - right);
+}
+
+}  // namespace
+
+Compute split_compute(std::string_view value) {
+  const size_t slash = value.find('/');
+  if (slash == std::string_view::npos) return {std::string(value), {}};
+  return {std::string(value.substr(0, slash)), std::string(value.substr(slash + 1))};
+}
+
+std::string leading(size_t count, std::string_view version) {
+  size_t end = 0;
+  for (size_t seen = 0; end < version.size(); ++end) {
+    if (version[end] == '.' && ++seen == count) break;
+  }
+  return std::string(version.substr(0, end));
+}
+
+std::string compute_label(std::string_view value) {
+  const Compute compute = split_compute(value);
+  return label_of(compute, leading(2, compute.version));
+}
+
+std::string full_compute_label(std::string_view value) {
+  const Compute compute = split_compute(value);
+  return label_of(compute, compute.version);
+}
+
+std::string id_part(std::string_view axis, std::string_view value) {
+  if (axis == "python" && !value.empty() && is_digit(value[0])) {
+    return "cp" + slug(replace_all(std::string(value), ".", ""));
+  }
+  if (axis == "torch") return "torch" + slug(value);
+  if (axis == "compute") return compute_label(value);
+  return slug(value);
+}
+
+int compare_versions(std::string_view a, std::string_view b) {
+  const Compute left = split_compute(a);
+  const Compute right = split_compute(b);
+  const bool families = !left.version.empty() || !right.version.empty();
+  if (families && left.family != right.family) return sign(left.family.compare(right.family));
+  std::string_view left_rest = families ? left.version : left.family;
+  std::string_view right_rest = families ? right.version : right.family;
+  while (!left_rest.empty() || !right_rest.empty()) {
+    const std::string_view left_component = take_component(left_rest);
+    const std::string_view right_component = take_component(right_rest);
+    if (const int order = compare_components(left_component, right_component)) return order;
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::matrix

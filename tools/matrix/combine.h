@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "matrix/matrix.h"
+
+namespace pinwheel::matrix {
+
+/// One row of the expanded matrix, before rules.
+struct Combination {
+  std::vector<std::pair<std::string, std::string>> axes;        ///< in the order of the axes
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< in the order they were set
+  Location at;  ///< the `include` row that appended it; line 0 for a product of the axes
+};
+
+struct Combined {
+  std::vector<Combination> rows;  ///< the product in matrix order, then what `include` appended
+  std::vector<Error> warnings;    ///< each `exclude` that dropped nothing
+};
+
+/// The product of the axes with `exclude` and `include` as GitHub Actions applies them: an exclude
+/// drops every combination that has all its values; then each include, in order, is merged into
+/// every combination of the product whose axis values it would not overwrite (what an earlier
+/// include set it may overwrite), and is appended as a row of its own when there is none.
+/// https://docs.github.com/actions/using-jobs/using-a-matrix-for-your-jobs
+Combined combine(const Matrix& matrix);
+
+}  // namespace pinwheel::matrix

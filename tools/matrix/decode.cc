@@ -1,0 +1,83 @@
+#include "matrix/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "matrix/condition.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// The names that conditions may use: axes and attributes.
+std::vector<std::string> names_in(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const Axis& axis : matrix.axes) names.push_back(axis.name);
+  names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
+  return names;
+}
+
+/// Every value that a variant may have on an axis, `include` counted.
+std::vector<std::string> values_in(const Matrix& matrix) {
+  std::vector<std::string> values;
+  for (const Axis& axis : matrix.axes) {
+    values.insert(values.end(), axis.values.begin(), axis.values.end());
+  }
+  for (const Row& row : matrix.include) {
+    for (const auto& [name, value] : row.values) {
+      const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
+                                       [&](const Axis& axis) { return axis.name == name; });
+      if (is_axis) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+Error config_error(std::string message, const Location& at, std::string hint) {
+  return {ErrorKind::config, std::move(message), at, std::move(hint), {}};
+}
+
+std::vector<std::string> texts_of(const Node& node) {
+  if (node.type == Node::Type::scalar) return {node.scalar};
+  std::vector<std::string> texts;
+  for (const Node& item : node.items) texts.push_back(item.scalar);
+  return texts;
+}
+
+std::string text_or(const Node& mapping, std::string_view key, std::string fallback) {
+  const Node* const node = mapping.find(key);
+  return node == nullptr ? std::move(fallback) : node->scalar;
+}
+
+Result<When> decode_when(const Node& node, const Matrix& matrix) {
+  const std::vector<std::string> names = names_in(matrix);
+  When when;
+  for (const Node::Member& member : node.members) {
+    if (std::find(names.begin(), names.end(), member.key) == names.end()) {
+      return fail(config_error(fmt::format("unknown axis `{}`", member.key), member.key_at,
+                               suggest(member.key, names)));
+    }
+    when[member.key] = texts_of(member.value);
+  }
+  return when;
+}
+
+Done check_by_value(const Node& node, const Matrix& matrix) {
+  if (node.type != Node::Type::mapping) return {};
+  const std::vector<std::string> values = values_in(matrix);
+  for (const Node::Member& member : node.members) {
+    if (member.key == "default") continue;
+    const bool known = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
+      return value_matches(member.key, value);
+    });
+    if (known) continue;
+    return fail(config_error(fmt::format("`{}` matches no value of any axis", member.key),
+                             member.key_at, suggest(member.key, values)));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,43 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/matrix.h"
+#include "matrix/node.h"
+
+// The sections of a validated tree as values. What the schema cannot say is checked here: names
+// that must be declared elsewhere in the file, and keys that only make sense together. Each
+// function fills its part of the matrix; errors are of kind `config` with a place. `root` has
+// passed `validate`.
+
+namespace pinwheel::matrix {
+
+/// `package`.
+Done decode_package(const Node& root, Matrix& matrix);
+/// `axes`, `attributes`, `exclude`, `include`.
+Done decode_axes(const Node& root, Matrix& matrix);
+/// `rules`; needs the axes and the channels' names.
+Done decode_rules(const Node& root, Matrix& matrix);
+/// `abi`; needs the axes.
+Done decode_abi(const Node& root, Matrix& matrix);
+/// `environment`, `build`, `checks`, `test` as a tree, and `overrides`; needs the axes.
+Done decode_sections(const Node& root, Matrix& matrix);
+/// `publish`; needs the axes.
+Done decode_publish(const Node& root, Matrix& matrix);
+/// `channels`; needs the axes and the publish targets.
+Done decode_channels(const Node& root, Matrix& matrix);
+
+/// A condition (`when`, `only`, `select`); an axis that the matrix lacks is an error.
+Result<When> decode_when(const Node& node, const Matrix& matrix);
+/// The scalars of a list, or the one scalar.
+std::vector<std::string> texts_of(const Node& node);
+/// The text of a key, or the fallback when it is absent.
+std::string text_or(const Node& mapping, std::string_view key, std::string fallback);
+/// Checks the globs of a `{default: ..., "cuda/*": ...}` mapping: each matches a value of some
+/// axis.
+Done check_by_value(const Node& node, const Matrix& matrix);
+
+Error config_error(std::string message, const Location& at, std::string hint = {});
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "matrix/decode.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+Result<Axis> decode_axis(const Node::Member& member) {
+  Axis axis{member.key, {}, member.key_at};
+  std::set<std::string> seen;
+  for (const Node& value : member.value.items) {
+    if (!seen.insert(value.scalar).second) {
+      return fail(config_error(fmt::format("axis `{}` lists `{}` twice", member.key, value.scalar),
+                               value.at));
+    }
+    axis.values.push_back(value.scalar);
+  }
+  return axis;
+}
+
+Done decode_attributes(const Node& node, Matrix& matrix) {
+  for (const Node& name : node.items) {
+    const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
+                                     [&](const Axis& axis) { return axis.name == name.scalar; });
+    if (is_axis) {
+      return fail(config_error(fmt::format("`{}` is an axis already", name.scalar), name.at));
+    }
+    matrix.attributes.push_back(name.scalar);
+  }
+  return {};
+}
+
+Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::string>& names,
+                                     std::string_view what) {
+  std::vector<Row> rows;
+  if (node == nullptr) return rows;
+  for (const Node& item : node->items) {
+    Row row{{}, item.at};
+    for (const Node::Member& member : item.members) {
+      if (std::find(names.begin(), names.end(), member.key) == names.end()) {
+        return fail(config_error(fmt::format("unknown {} `{}`", what, member.key), member.key_at,
+                                 suggest(member.key, names)));
+      }
+      row.values.emplace_back(member.key, member.value.scalar);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Done decode_axes(const Node& root, Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const Node::Member& member : root.find("axes")->members) {
+    if (!std::all_of(member.key.begin(), member.key.end(), [](char c) {
+          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        })) {
+      return fail(config_error(fmt::format("axis `{}` is not in lower case", member.key),
+                               member.key_at, "axis names are of `a-z`, `0-9`, `_` and `-`"));
+    }
+    TRY(Axis axis, decode_axis(member));
+    names.push_back(axis.name);
+    matrix.axes.push_back(std::move(axis));
+  }
+  if (const Node* const attributes = root.find("attributes")) {
+    TRY_DONE(decode_attributes(*attributes, matrix));
+  }
+  TRY(matrix.exclude, decode_rows(root.find("exclude"), names, "axis"));
+  names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
+  TRY(matrix.include, decode_rows(root.find("include"), names, "axis or attribute"));
+  return {};
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "matrix/decode.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+Result<VersionSettings> decode_version(const Node& node) {
+  static const std::map<std::string, VersionFrom> kFrom = {{"git-tag", VersionFrom::git_tag},
+                                                           {"calver", VersionFrom::calver},
+                                                           {"file", VersionFrom::file},
+                                                           {"project", VersionFrom::project}};
+  static const std::map<std::string, Bump> kBump = {
+      {"major", Bump::major}, {"minor", Bump::minor}, {"patch", Bump::patch}};
+  VersionSettings version;
+  version.from = kFrom.at(text_or(node, "from", "git-tag"));
+  version.bump = kBump.at(text_or(node, "bump", "minor"));
+  version.match = text_or(node, "match", version.match);
+  version.file = text_or(node, "file", "");
+  const Node* const file = node.find("file");
+  if (version.from == VersionFrom::file && file == nullptr) {
+    return fail(config_error("`from: file` needs `file`", node.at,
+                             "name the file that holds the version, e.g. `file: version.txt`"));
+  }
+  if (version.from != VersionFrom::file && file != nullptr) {
+    return fail(config_error("`file` is read only with `from: file`", file->at));
+  }
+  for (const char* key : {"match", "bump"}) {
+    const Node* const given = node.find(key);
+    if (given != nullptr && version.from != VersionFrom::git_tag) {
+      return fail(
+          config_error(fmt::format("`{}` is read only with `from: git-tag`", key), given->at));
+    }
+  }
+  if (version.match.find('*') == std::string::npos) {
+    return fail(
+        config_error(fmt::format("`match` has no `*`, so `{}` leaves no version", version.match),
+                     node.find("match")->at, "write `v*`"));
+  }
+  return version;
+}
+
+}  // namespace
+
+Done decode_package(const Node& root, Matrix& matrix) {
+  const Node& node = *root.find("package");
+  Package& package = matrix.package;
+  package.at = node.at;
+  package.name = text_or(node, "name", "");
+  package.source = text_or(node, "source", "");
+  package.requirement = text_or(node, "requirement", "");
+  package.sdist = text_or(node, "sdist", "false") == "true";
+  package.requires_torch_auto = node.find("requires") != nullptr;
+  if (const Node* const version = node.find("version")) {
+    TRY(package.version, decode_version(*version));
+  }
+  if (package.requirement.empty()) return {};
+  for (const char* key : {"version", "sdist"}) {
+    const Node* const given = node.find(key);
+    if (given == nullptr || (given->scalar == "false")) continue;
+    return fail(config_error(fmt::format("`{}` cannot be set for a package from the index", key),
+                             given->at, "its sdist on the index decides"));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "matrix/condition.h"
+#include "matrix/decode.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// Which keys mean something for a kind of target, besides `kind` and `name`.
+const std::set<std::string>& keys_for(TargetKind kind) {
+  static const std::set<std::string> kPypi = {"kind", "name", "default", "others"};
+  static const std::set<std::string> kIndex = {"kind", "name", "default", "others", "label", "url"};
+  static const std::set<std::string> kDirectory = {"kind",   "name",  "default",
+                                                   "others", "label", "path"};
+  if (kind == TargetKind::index) return kIndex;
+  return kind == TargetKind::directory ? kDirectory : kPypi;
+}
+
+Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
+  const std::string kind_name = node.find("kind")->scalar;
+  const std::set<std::string>& keys = keys_for(kind);
+  for (const Node::Member& member : node.members) {
+    if (keys.contains(member.key)) continue;
+    const bool local = member.key == "label";
+    return fail(config_error(
+        fmt::format("a target of kind `{}` takes no `{}`", kind_name, member.key), member.key_at,
+        local ? "PyPI refuses local versions; tell variants apart by `others: name-suffix`" : ""));
+  }
+  for (const char* needed : {"url", "path"}) {
+    if (kind != TargetKind::pypi && kind != TargetKind::testpypi && keys.contains(needed) &&
+        node.find(needed) == nullptr) {
+      return fail(config_error(fmt::format("a target of kind `{}` needs `{}`", kind_name, needed),
+                               node.at));
+    }
+  }
+  const Node* const fallback = node.find("default");
+  if (node.find("others") != nullptr && fallback == nullptr) {
+    return fail(config_error("`others` needs `default`", node.at,
+                             "name the compute that keeps the plain name"));
+  }
+  if (fallback == nullptr) return {};
+  if (node.find("others") == nullptr) {
+    return fail(config_error("`default` needs `others`", fallback->at,
+                             "say how the others are named: `others: name-suffix`"));
+  }
+  Node glob;
+  glob.type = Node::Type::mapping;
+  glob.members.push_back({fallback->scalar, fallback->at, *fallback});
+  return check_by_value(glob, matrix);
+}
+
+Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& matrix) {
+  static const std::map<std::string, TargetKind> kKinds = {{"pypi", TargetKind::pypi},
+                                                           {"testpypi", TargetKind::testpypi},
+                                                           {"index", TargetKind::index},
+                                                           {"directory", TargetKind::directory}};
+  const Node& node = member.value;
+  PublishTarget target;
+  target.name = member.key;
+  target.at = member.key_at;
+  target.kind = kKinds.at(node.find("kind")->scalar);
+  TRY_DONE(check_target(node, target.kind, matrix));
+  target.url = text_or(node, "url", "");
+  target.path = text_or(node, "path", "");
+  target.default_compute = text_or(node, "default", "");
+  target.name_suffix = node.find("others") != nullptr;
+  target.name_template = text_or(node, "name", "");
+  const std::string label = text_or(node, "label", "");
+  target.local_label = label == "local";
+  if (!target.local_label) target.label_template = label;
+  return target;
+}
+
+Result<Channel> decode_channel(const Node::Member& member, const Matrix& matrix) {
+  Channel channel;
+  channel.name = member.key;
+  channel.at = member.key_at;
+  const Node& node = member.value;
+  if (const Node* const select = node.find("select")) {
+    TRY(channel.select, decode_when(*select, matrix));
+  }
+  channel.nightly_version = node.find("version") != nullptr;
+  const Node* const publish = node.find("publish");
+  if (publish == nullptr) return channel;
+  std::vector<std::string> known;
+  for (const PublishTarget& target : matrix.targets) known.push_back(target.name);
+  for (const Node& name : publish->items) {
+    if (std::find(known.begin(), known.end(), name.scalar) == known.end()) {
+      return fail(config_error(fmt::format("unknown publish target `{}`", name.scalar), name.at,
+                               known.empty() ? "the matrix declares no `publish` targets"
+                                             : suggest(name.scalar, known)));
+    }
+    channel.publish.push_back(name.scalar);
+  }
+  return channel;
+}
+
+}  // namespace
+
+Done decode_publish(const Node& root, Matrix& matrix) {
+  const Node* const publish = root.find("publish");
+  if (publish == nullptr) return {};
+  for (const Node::Member& member : publish->members) {
+    if (member.key == "require") {
+      TRY_DONE(check_by_value(member.value, matrix));
+      if (member.value.type == Node::Type::scalar) {
+        matrix.require_evidence["default"] = member.value.scalar;
+      }
+      for (const Node::Member& entry : member.value.members) {
+        matrix.require_evidence[entry.key] = entry.value.scalar;
+      }
+      continue;
+    }
+    TRY(PublishTarget target, decode_target(member, matrix));
+    matrix.targets.push_back(std::move(target));
+  }
+  return {};
+}
+
+Done decode_channels(const Node& root, Matrix& matrix) {
+  const Node* const channels = root.find("channels");
+  if (channels == nullptr) return {};
+  for (const Node::Member& member : channels->members) {
+    TRY(Channel channel, decode_channel(member, matrix));
+    matrix.channels.push_back(std::move(channel));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text.h"
+#include "matrix/axis_value.h"
+#include "matrix/decode.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+Done check_channels(const Node& rule, const Node* channels) {
+  const Node* const node = rule.find("channels");
+  if (node == nullptr) return {};
+  std::vector<std::string> names;
+  if (channels != nullptr) {
+    for (const Node::Member& member : channels->members) names.push_back(member.key);
+  }
+  for (const Node& name : node->items) {
+    if (channels == nullptr || channels->find(name.scalar) == nullptr) {
+      return fail(config_error(
+          fmt::format("unknown channel `{}`", name.scalar), name.at,
+          names.empty() ? "the matrix declares no `channels`" : suggest(name.scalar, names)));
+    }
+  }
+  return {};
+}
+
+Result<Rule> decode_rule(const Node& node, const Node* channels, const Matrix& matrix) {
+  static const std::map<std::string, Status> kStatus = {{"supported", Status::supported},
+                                                        {"experimental", Status::experimental},
+                                                        {"unmaintained", Status::unmaintained},
+                                                        {"unsupported", Status::unsupported}};
+  Rule rule;
+  rule.at = node.at;
+  TRY(rule.when, decode_when(*node.find("when"), matrix));
+  if (const Node* const only = node.find("only")) {
+    TRY(rule.only, decode_when(*only, matrix));
+  }
+  if (const Node* const status = node.find("status")) rule.status = kStatus.at(status->scalar);
+  if (const Node* const limit = node.find("channels")) rule.channels = texts_of(*limit);
+  rule.because = text_or(node, "because", "");
+  TRY_DONE(check_channels(node, channels));
+  const bool idle = !rule.status && rule.only.empty() && rule.channels.empty();
+  if (idle && rule.because.empty()) {
+    return fail(config_error("the rule says nothing", node.at,
+                             "give it `status`, `only`, `channels` or `because`"));
+  }
+  return rule;
+}
+
+/// "2.10" of "stable(2.10)".
+std::string argument_of(const std::string& call) {
+  const size_t open = call.find('(') + 1;
+  return call.substr(open, call.size() - open - 1);
+}
+
+/// The first value of an axis, `include` counted, that the predicate finds fault with.
+template <class Predicate>
+std::string find_value(const Matrix& matrix, std::string_view axis, Predicate is_wrong) {
+  for (const Axis& each : matrix.axes) {
+    if (each.name != axis) continue;
+    for (const std::string& value : each.values) {
+      if (is_wrong(value)) return value;
+    }
+  }
+  for (const Row& row : matrix.include) {
+    for (const auto& [name, value] : row.values) {
+      if (name == axis && is_wrong(value)) return value;
+    }
+  }
+  return {};
+}
+
+Done decode_python_abi(const Node& node, Matrix& matrix) {
+  Abi& abi = matrix.abi;
+  if (node.scalar == "none") abi.python = PythonAbi::none;
+  if (!node.scalar.starts_with("limited")) return {};
+  abi.python = PythonAbi::limited;
+  abi.python_limited = argument_of(node.scalar);
+  const std::string wrong = find_value(matrix, "python", [&](const std::string& value) {
+    return value.ends_with('t') || compare_versions(value, abi.python_limited) < 0;
+  });
+  if (wrong.empty()) return {};
+  return fail(config_error(
+      fmt::format("python `{}` of the matrix cannot load a `{}` wheel", wrong, node.scalar),
+      node.at,
+      wrong.ends_with('t') ? "a free-threaded Python has no limited API; use `version`"
+                           : "lower the limit, or drop that Python"));
+}
+
+Done decode_torch_abi(const Node& node, Matrix& matrix) {
+  Abi& abi = matrix.abi;
+  if (node.scalar == "none") abi.torch = TorchAbi::none;
+  if (!node.scalar.starts_with("stable")) return {};
+  abi.torch = TorchAbi::stable;
+  abi.torch_stable = argument_of(node.scalar);
+  const std::string wrong = find_value(matrix, "torch", [&](const std::string& value) {
+    return compare_versions(value, abi.torch_stable) < 0;
+  });
+  if (wrong.empty()) return {};
+  return fail(config_error(
+      fmt::format("torch `{}` of the matrix cannot load a `{}` wheel", wrong, node.scalar), node.at,
+      "lower the target, or drop that torch"));
+}
+
+}  // namespace
+
+Done decode_rules(const Node& root, Matrix& matrix) {
+  const Node* const rules = root.find("rules");
+  if (rules == nullptr) return {};
+  for (const Node& node : rules->items) {
+    TRY(Rule rule, decode_rule(node, root.find("channels"), matrix));
+    matrix.rules.push_back(std::move(rule));
+  }
+  return {};
+}
+
+Done decode_abi(const Node& root, Matrix& matrix) {
+  const Node* const node = root.find("abi");
+  if (node == nullptr) return {};
+  for (const Node::Member& member : node->members) {
+    const bool declared =
+        !find_value(matrix, member.key, [](const std::string&) { return true; }).empty();
+    if (!declared) {
+      return fail(
+          config_error(fmt::format("the matrix has no `{}` axis", member.key), member.key_at));
+    }
+  }
+  if (const Node* const python = node->find("python")) {
+    TRY_DONE(decode_python_abi(*python, matrix));
+  }
+  if (const Node* const torch = node->find("torch")) {
+    TRY_DONE(decode_torch_abi(*torch, matrix));
+  }
+  if (text_or(*node, "compute", "exact") == "major") matrix.abi.compute = ComputeAbi::major;
+  return {};
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,58 @@
+#include "matrix/decode.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// The `{default: ..., glob: ...}` mappings of the four sections.
+Done check_values(const Node& sections, const Matrix& matrix) {
+  if (const Node* const environment = sections.find("environment")) {
+    if (const Node* const torch = environment->find("torch")) {
+      for (const Node::Member& member : torch->members) {
+        TRY_DONE(check_by_value(member.value, matrix));
+      }
+    }
+  }
+  if (const Node* const test = sections.find("test")) {
+    if (const Node* const hardware = test->find("hardware")) {
+      TRY_DONE(check_by_value(*hardware, matrix));
+    }
+  }
+  return {};
+}
+
+/// The four sections of a mapping that holds more.
+Node sections_of(const Node& from) {
+  Node sections;
+  sections.type = Node::Type::mapping;
+  sections.at = from.at;
+  for (const Node::Member& member : from.members) {
+    const bool is_section = member.key == "environment" || member.key == "build" ||
+                            member.key == "checks" || member.key == "test";
+    if (is_section) sections.members.push_back(member);
+  }
+  return sections;
+}
+
+}  // namespace
+
+Done decode_sections(const Node& root, Matrix& matrix) {
+  matrix.sections = sections_of(root);
+  TRY_DONE(check_values(matrix.sections, matrix));
+  const Node* const overrides = root.find("overrides");
+  if (overrides == nullptr) return {};
+  for (const Node& node : overrides->items) {
+    Matrix::Override override;
+    override.at = node.at;
+    TRY(override.when, decode_when(*node.find("when"), matrix));
+    override.patch = sections_of(node);
+    if (override.patch.members.empty()) {
+      return fail(config_error("the override changes nothing", node.at,
+                               "give it `environment`, `build`, `checks` or `test`"));
+    }
+    TRY_DONE(check_values(override.patch, matrix));
+    matrix.overrides.push_back(std::move(override));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::matrix

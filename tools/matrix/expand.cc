@@ -1,0 +1,125 @@
+#include "matrix/expand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "matrix/combine.h"
+#include "matrix/condition.h"
+#include "matrix/ids.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// A rule ready to be asked of many variants.
+struct ActiveRule {
+  const Rule* rule = nullptr;
+  Condition when;
+  Condition only;
+  bool used = false;
+};
+
+struct ActiveChannel {
+  const Channel* channel = nullptr;
+  Condition select;
+};
+
+std::vector<ActiveRule> activate_rules(const Matrix& matrix) {
+  std::vector<ActiveRule> rules;
+  for (const Rule& rule : matrix.rules) {
+    rules.push_back({&rule, Condition(rule.when), Condition(rule.only), false});
+  }
+  return rules;
+}
+
+bool allows(const Rule& rule, const std::string& channel) {
+  return rule.channels.empty() ||
+         std::find(rule.channels.begin(), rule.channels.end(), channel) != rule.channels.end();
+}
+
+/// Applies the rules in order; the index of the rule that excludes the variant, if one does. A
+/// later `status` wins over an earlier one; what an `only` excluded stays out.
+std::optional<size_t> apply_rules(std::vector<ActiveRule>& rules, Variant& variant) {
+  std::optional<size_t> excluded_by;
+  std::optional<size_t> status_from;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if (!rules[i].when.matches(variant)) continue;
+    rules[i].used = true;
+    variant.shaped_by.push_back(i);
+    if (rules[i].rule->status) {
+      variant.status = *rules[i].rule->status;
+      status_from = i;
+    }
+    if (!excluded_by && !rules[i].only.matches(variant)) excluded_by = i;
+  }
+  if (!excluded_by && variant.status == Status::unsupported) return status_from;
+  return excluded_by;
+}
+
+std::vector<std::string> channels_of(std::vector<ActiveChannel>& channels,
+                                     const std::vector<ActiveRule>& rules, const Variant& variant) {
+  std::vector<std::string> names;
+  for (ActiveChannel& active : channels) {
+    const std::string& name = active.channel->name;
+    const bool allowed = std::all_of(variant.shaped_by.begin(), variant.shaped_by.end(),
+                                     [&](size_t rule) { return allows(*rules[rule].rule, name); });
+    if (allowed && active.select.matches(variant)) names.push_back(name);
+  }
+  return names;
+}
+
+Error warn(std::string message, const Location& at) {
+  return {ErrorKind::config,
+          std::move(message),
+          at,
+          "a glob or a version in its `when` fits no value",
+          {}};
+}
+
+void warn_of_unused(const Matrix& matrix, const std::vector<ActiveRule>& rules,
+                    Expansion& expansion) {
+  for (const ActiveRule& active : rules) {
+    if (!active.used) {
+      expansion.warnings.push_back(warn("this rule matches no variant", active.rule->at));
+    }
+  }
+  for (const Matrix::Override& override : matrix.overrides) {
+    Condition when(override.when);
+    const bool used = std::any_of(expansion.variants.begin(), expansion.variants.end(),
+                                  [&](const Variant& variant) { return when.matches(variant); });
+    if (!used) expansion.warnings.push_back(warn("this override matches no variant", override.at));
+  }
+}
+
+}  // namespace
+
+Result<Expansion> expand(const Matrix& matrix) {
+  Combined combined = combine(matrix);
+  TRY(std::vector<std::string> ids, make_ids(combined.rows));
+  std::vector<ActiveRule> rules = activate_rules(matrix);
+  std::vector<ActiveChannel> channels;
+  for (const Channel& channel : matrix.channels) {
+    channels.push_back({&channel, Condition(channel.select)});
+  }
+  Expansion expansion;
+  expansion.warnings = std::move(combined.warnings);
+  expansion.variants.reserve(combined.rows.size());
+  for (size_t i = 0; i < combined.rows.size(); ++i) {
+    Variant variant;
+    variant.id = std::move(ids[i]);
+    variant.axes = std::move(combined.rows[i].axes);
+    variant.attributes = std::move(combined.rows[i].attributes);
+    const std::optional<size_t> excluded_by = apply_rules(rules, variant);
+    if (excluded_by) {
+      expansion.excluded.push_back({std::move(variant), *excluded_by});
+      continue;
+    }
+    variant.channels = channels_of(channels, rules, variant);
+    expansion.variants.push_back(std::move(variant));
+  }
+  warn_of_unused(matrix, rules, expansion);
+  return expansion;
+}
+
+}  // namespace pinwheel::matrix

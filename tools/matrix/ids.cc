@@ -1,0 +1,81 @@
+#include "matrix/ids.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "matrix/axis_value.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// "python 3.12, compute cuda/13.0"
+std::string describe(const Combination& row) {
+  std::vector<std::string> parts;
+  for (const auto& [axis, value] : row.axes) parts.push_back(fmt::format("{} {}", axis, value));
+  return join(parts, ", ");
+}
+
+Error at_row(std::string message, const Combination& row, std::string hint) {
+  Error error{ErrorKind::config, std::move(message), std::nullopt, std::move(hint), {}};
+  if (row.at.line > 0) error.at = row.at;
+  return error;
+}
+
+}  // namespace
+
+IdParts::IdParts(const std::vector<Combination>& rows) {
+  std::map<std::string, std::set<std::string>> computes;  // label -> the values that have it
+  for (const Combination& row : rows) {
+    for (const auto& pair : row.axes) {
+      if (parts_.contains(pair)) continue;
+      parts_[pair] = id_part(pair.first, pair.second);
+      if (pair.first == "compute") computes[parts_[pair]].insert(pair.second);
+    }
+  }
+  for (const auto& [label, values] : computes) {
+    if (values.size() < 2) continue;
+    for (const std::string& value : values) parts_[{"compute", value}] = full_compute_label(value);
+  }
+}
+
+const std::string& IdParts::of(const std::string& axis, const std::string& value) const {
+  return parts_.at({axis, value});
+}
+
+std::string IdParts::id_of(const std::vector<std::pair<std::string, std::string>>& axes) const {
+  std::string id;
+  for (const auto& pair : axes) {
+    if (!id.empty()) id += '-';
+    id += parts_.at(pair);
+  }
+  return id;
+}
+
+Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows) {
+  const IdParts parts(rows);
+  std::vector<std::string> ids;
+  ids.reserve(rows.size());
+  std::unordered_map<std::string, size_t> taken;
+  taken.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].axes.empty()) {
+      return fail(at_row("this `include` has no combination to go into and names no axis", rows[i],
+                         "give it a value for each axis"));
+    }
+    ids.push_back(parts.id_of(rows[i].axes));
+    const auto [other, fresh] = taken.emplace(ids.back(), i);
+    if (fresh) continue;
+    return fail(at_row(fmt::format("two variants have the id `{}`: {}; and {}", ids.back(),
+                                   describe(rows[other->second]), describe(rows[i])),
+                       rows[i],
+                       "ids hold `a-z`, `0-9`, `.`, `_` and `-`; choose values that differ "
+                       "in those"));
+  }
+  return ids;
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,129 @@
+#include "matrix/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+bool all_of(std::string_view text, bool (*allowed)(char)) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
+}
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+}
+
+bool is_boolean(std::string_view text) {
+  return text == "true" || text == "false";
+}
+
+/// "limited(3.10)" for the word `limited`.
+bool is_call_of(std::string_view word, std::string_view text) {
+  if (!text.starts_with(word) || !text.ends_with(')')) return false;
+  text.remove_prefix(word.size());
+  if (!text.starts_with('(')) return false;
+  const std::string_view version = text.substr(1, text.size() - 2);
+  const size_t dot = version.find('.');
+  return dot != std::string_view::npos && all_of(version.substr(0, dot), is_digit) &&
+         all_of(version.substr(dot + 1), is_digit);
+}
+
+bool is_duration(std::string_view text) {
+  const auto value = parse_duration(text);
+  return value && value->count() > 0;
+}
+
+bool is_backoff(std::string_view text) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return false;
+  const auto first = parse_duration(text.substr(0, dots));
+  const auto longest = parse_duration(text.substr(dots + 2));
+  return first && longest && *first <= *longest;
+}
+
+bool is_requirement(std::string_view text) {
+  const size_t equals = text.find("==");
+  return equals != std::string_view::npos && all_of(text.substr(0, equals), is_name) &&
+         all_of(text.substr(equals + 2), [](char c) { return is_name(c) || c == '+' || c == '!'; });
+}
+
+}  // namespace
+
+bool reads_as(Format format, std::string_view text) {
+  switch (format) {
+    case Format::text:
+    case Format::scalar:
+      return !text.empty();
+    case Format::name:
+      return all_of(text, is_name);
+    case Format::boolean:
+      return is_boolean(text);
+    case Format::count:
+      return all_of(text, is_digit) && text.size() <= 2;
+    case Format::bytes:
+      return parse_bytes(text).value_or(0) > 0;
+    case Format::duration:
+      return is_duration(text);
+    case Format::backoff:
+      return is_backoff(text);
+    case Format::python_abi:
+      return text == "none" || text == "version" || is_call_of("limited", text);
+    case Format::torch_abi:
+      return text == "none" || text == "minor" || is_call_of("stable", text);
+    case Format::requirement:
+      return is_requirement(text);
+  }
+  return false;
+}
+
+std::string_view describe(Format format) {
+  switch (format) {
+    case Format::text:
+      return "a text that is not empty";
+    case Format::scalar:
+      return "a text or a boolean";
+    case Format::name:
+      return "a name of letters, digits, `.`, `_` and `-`";
+    case Format::boolean:
+      return "`true` or `false`";
+    case Format::count:
+      return "a whole number from 0 to 99";
+    case Format::bytes:
+      return "a size above zero such as `100 MB`";
+    case Format::duration:
+      return "a time above zero such as `90 min`";
+    case Format::backoff:
+      return "two times such as `5s..2m`, the shorter first";
+    case Format::python_abi:
+      return "`none`, `limited(3.10)` or `version`";
+    case Format::torch_abi:
+      return "`none`, `stable(2.10)` or `minor`";
+    case Format::requirement:
+      return "a requirement such as `torch-scatter==2.1.2`";
+  }
+  return "";
+}
+
+Shape patch_of(const Shape& shape) {
+  Shape patch = shape;
+  if (shape.kind != Shape::Kind::mapping) return patch;
+  patch.keys.clear();
+  patch.exactly_one_of.clear();
+  for (const Key& key : shape.keys) {
+    patch.keys.push_back({key.name, patch_of(key.shape), key.about, Need::optional});
+    if (key.shape.kind == Shape::Kind::list) {
+      patch.keys.push_back({"+" + key.name, key.shape, "appended: " + key.about, Need::optional});
+    }
+  }
+  return patch;
+}
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,75 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/node.h"
+
+namespace pinwheel::matrix {
+
+/// How the text of a scalar must read. Plain numbers keep their spelling, so `3.10` is fine.
+enum class Format {
+  text,         ///< anything but an empty text, a boolean or null
+  scalar,       ///< text or a boolean: rows of `include` may hold `experimental: true`
+  name,         ///< letters, digits, `.`, `_`, `-`
+  boolean,      ///< true or false
+  count,        ///< a whole number from 0 to 99
+  bytes,        ///< "100 MB", "4 GiB", above zero
+  duration,     ///< "3 h", "90 min", above zero
+  backoff,      ///< "5s..2m"
+  python_abi,   ///< none, limited(3.10), version
+  torch_abi,    ///< none, stable(2.10), minor
+  requirement,  ///< name==version
+};
+
+struct Key;
+
+/// What a node may be. One table of these (`matrix_shape`) drives the validation of files and the
+/// JSON Schema.
+struct Shape {
+  enum class Kind {
+    scalar,          ///< of `format`, or one of `allowed`
+    list,            ///< of `item[0]`
+    scalar_or_list,  ///< one `item[0]`, or a list of them
+    mapping,         ///< of `keys`; of `item[0]` under any other name when there is an item
+    by_value,        ///< one `item[0]`, or a mapping of globs on axis values (or `default`) to them
+    tagged,          ///< one of `allowed`, or a mapping with exactly one of `keys`
+  };
+  enum class Empty { allowed, refused };
+
+  Kind kind = Kind::scalar;
+  Format format = Format::text;
+  std::vector<std::string> allowed = {};
+  std::vector<Shape> item = {};
+  std::vector<Key> keys = {};
+  Empty empty = Empty::refused;  ///< of lists and mappings
+  std::vector<std::string> exactly_one_of = {};
+};
+
+enum class Need { optional, required };
+
+struct Key {
+  std::string name;
+  Shape shape;
+  std::string about;  ///< one line for the JSON Schema
+  Need need = Need::optional;
+};
+
+/// The schema of a matrix file.
+const Shape& matrix_shape();
+
+/// The same shape for an override's patch: nothing is required, and a key of a list takes a leading
+/// `+` that appends.
+Shape patch_of(const Shape& shape);
+
+/// Whether the tree has the shape; else a `config` error with the place and the nearest valid name.
+/// `what` names the node in messages, e.g. "a matrix file".
+Done validate(const Node& node, const Shape& shape, const std::string& what);
+
+/// Whether the text reads as the format.
+bool reads_as(Format format, std::string_view text);
+/// The format in words: "a size such as `100 MB`".
+std::string_view describe(Format format);
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,233 @@
+#include "matrix/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "base/text.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// Variants as they pass one sieve after the other.
+using Taken = std::vector<const Variant*>;
+
+template <class Predicate>
+Taken keep(const Taken& taken, Predicate wanted) {
+  Taken kept;
+  std::copy_if(taken.begin(), taken.end(), std::back_inserter(kept),
+               [&](const Variant* variant) { return wanted(*variant); });
+  return kept;
+}
+
+std::vector<std::string> ids_of(const Expansion& expansion) {
+  std::vector<std::string> ids;
+  for (const Variant& variant : expansion.variants) ids.push_back(variant.id);
+  return ids;
+}
+
+bool any_glob(const std::vector<std::string>& globs, const std::string& id) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& glob) { return glob_match(glob, id); });
+}
+
+/// Names the rule when the id is one that a rule excluded: that is no misspelling.
+Error unknown_id(const Matrix& matrix, const Expansion& expansion, const std::string& id) {
+  for (const Excluded& excluded : expansion.excluded) {
+    if (!glob_match(id, excluded.variant.id)) continue;
+    const Rule& rule = matrix.rules[excluded.rule];
+    return {
+        ErrorKind::usage, fmt::format("`{}` is excluded by a rule", id), rule.at, rule.because, {}};
+  }
+  return {ErrorKind::usage,
+          is_glob(id) ? fmt::format("`{}` matches no variant", id)
+                      : fmt::format("no variant has the id `{}`", id),
+          std::nullopt,
+          suggest(id, ids_of(expansion)),
+          {}};
+}
+
+/// Every glob must match some id of the whole matrix.
+Done check_globs(const Matrix& matrix, const Expansion& expansion,
+                 const std::vector<std::string>& globs) {
+  for (const std::string& glob : globs) {
+    const bool known =
+        std::any_of(expansion.variants.begin(), expansion.variants.end(),
+                    [&](const Variant& variant) { return glob_match(glob, variant.id); });
+    if (!known) return fail(unknown_id(matrix, expansion, glob));
+  }
+  return {};
+}
+
+Done check_only(const Matrix& matrix, const Expansion& expansion,
+                const std::vector<std::string>& only) {
+  for (const std::string& id : only) {
+    const bool known = std::any_of(expansion.variants.begin(), expansion.variants.end(),
+                                   [&](const Variant& variant) { return variant.id == id; });
+    if (!known) return fail(unknown_id(matrix, expansion, id));
+  }
+  return {};
+}
+
+/// The distinct values of an axis or attribute over the whole matrix, in order.
+std::vector<std::string> values_of(const Expansion& expansion, const std::string& axis) {
+  std::vector<std::string> values;
+  std::set<std::string> seen;
+  for (const Variant& variant : expansion.variants) {
+    const std::string& value = variant.get(axis);
+    if (!value.empty() && seen.insert(value).second) values.push_back(value);
+  }
+  return values;
+}
+
+struct Selector {
+  std::string axis;
+  std::vector<std::string> patterns;
+};
+
+/// Splits at commas that are not inside `{a,b}`.
+std::vector<std::string> split_patterns(const std::string& text) {
+  std::vector<std::string> patterns(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
+    if (c == ',' && depth == 0) {
+      patterns.emplace_back();
+    } else {
+      patterns.back() += c;
+    }
+  }
+  return patterns;
+}
+
+Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
+                                const Expansion& expansion) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    return fail(ErrorKind::usage, fmt::format("`{}` is no selector", text),
+                "write AXIS=VALUE, e.g. `python=3.12,3.13` or `compute=!cuda/*`");
+  }
+  Selector selector{text.substr(0, equals), split_patterns(text.substr(equals + 1))};
+  std::vector<std::string> names;
+  for (const Axis& axis : matrix.axes) names.push_back(axis.name);
+  names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
+  if (std::find(names.begin(), names.end(), selector.axis) == names.end()) {
+    return fail(ErrorKind::usage, fmt::format("unknown axis `{}`", selector.axis),
+                suggest(selector.axis, names));
+  }
+  const std::vector<std::string> values = values_of(expansion, selector.axis);
+  for (std::string_view pattern : selector.patterns) {
+    if (pattern.starts_with('!')) pattern.remove_prefix(1);
+    const bool known = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
+      return value_matches(pattern, value);
+    });
+    if (known) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` matches no value of axis `{}`", pattern, selector.axis),
+                suggest(pattern, values));
+  }
+  return selector;
+}
+
+Done check_channel(const Matrix& matrix, const std::string& channel) {
+  if (channel.empty()) return {};
+  std::vector<std::string> names;
+  for (const Channel& each : matrix.channels) names.push_back(each.name);
+  if (std::find(names.begin(), names.end(), channel) != names.end()) return {};
+  return fail(ErrorKind::usage, fmt::format("unknown channel `{}`", channel),
+              names.empty() ? fmt::format("`{}` declares no channels", matrix.file)
+                            : suggest(channel, names));
+}
+
+/// What left nothing, and what would widen it.
+Error nothing_left(std::string_view sieve, std::string hint) {
+  return {ErrorKind::nothing_selected,
+          fmt::format("no variant is selected: {}", sieve),
+          std::nullopt,
+          std::move(hint),
+          {}};
+}
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::supported:
+      return "supported";
+    case Status::experimental:
+      return "experimental";
+    case Status::unmaintained:
+      return "unmaintained";
+    case Status::unsupported:
+      return "unsupported";
+  }
+  return "";
+}
+
+bool has_status(const std::vector<Status>& wanted, const Variant& variant) {
+  return std::find(wanted.begin(), wanted.end(), variant.status) != wanted.end();
+}
+
+bool runs_in(const Variant& variant, const std::string& channel) {
+  return channel.empty() || std::find(variant.channels.begin(), variant.channels.end(), channel) !=
+                                variant.channels.end();
+}
+
+/// The sieves in the order in which their absence is easiest to understand.
+Result<Taken> sift(Taken taken, const SelectionRequest& request,
+                   const std::vector<Selector>& selectors) {
+  const std::unordered_set<std::string> only(request.only.begin(), request.only.end());
+  taken = keep(taken, [&](const Variant& variant) {
+    return (only.empty() || only.contains(variant.id)) &&
+           (request.globs.empty() || any_glob(request.globs, variant.id));
+  });
+  if (taken.empty()) return fail(nothing_left("`--only` and the globs share none", ""));
+  for (const Selector& selector : selectors) {
+    taken = keep(taken, [&](const Variant& variant) {
+      return values_match(selector.patterns, variant.get(selector.axis));
+    });
+    if (taken.empty()) {
+      return fail(nothing_left(
+          fmt::format("`{}={}` leaves none", selector.axis, join(selector.patterns, ",")), ""));
+    }
+  }
+  taken = keep(taken, [&](const Variant& variant) { return !any_glob(request.skip, variant.id); });
+  if (taken.empty())
+    return fail(nothing_left("`--skip` takes the last", "a skip beats a selection"));
+  taken = keep(taken, [&](const Variant& variant) { return runs_in(variant, request.channel); });
+  if (taken.empty()) {
+    return fail(nothing_left(fmt::format("none runs in channel `{}`", request.channel),
+                             "`pinwheel explain ID` shows a variant's channels"));
+  }
+  const std::string status(name_of(taken[0]->status));
+  taken = keep(taken, [&](const Variant& variant) { return has_status(request.status, variant); });
+  if (taken.empty()) {
+    return fail(nothing_left("none has the status that was asked for",
+                             fmt::format("`--status {}` widens the selection", status)));
+  }
+  return taken;
+}
+
+}  // namespace
+
+Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
+                                    const SelectionRequest& request) {
+  TRY_DONE(check_only(matrix, expansion, request.only));
+  TRY_DONE(check_globs(matrix, expansion, request.globs));
+  TRY_DONE(check_globs(matrix, expansion, request.skip));
+  TRY_DONE(check_channel(matrix, request.channel));
+  std::vector<Selector> selectors;
+  for (const std::string& text : request.selectors) {
+    TRY(Selector selector, parse_selector(text, matrix, expansion));
+    selectors.push_back(std::move(selector));
+  }
+  Taken all;
+  for (const Variant& variant : expansion.variants) all.push_back(&variant);
+  TRY(const Taken taken, sift(std::move(all), request, selectors));
+  std::vector<Variant> selected;
+  for (const Variant* variant : taken) selected.push_back(*variant);
+  return selected;
+}
+
+}  // namespace pinwheel::matrix

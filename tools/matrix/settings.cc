@@ -1,0 +1,154 @@
+#include "matrix/settings.h"
+
+#include <string_view>
+
+#include "base/text.h"
+#include "matrix/merge.h"
+#include "matrix/template.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// Reads texts of a merged tree for one variant, templates filled.
+class Reader {
+ public:
+  explicit Reader(const Variant& variant) : variant_(variant) {}
+
+  Result<std::string> text(const Node& node,
+                           Placeholders placeholders = Placeholders::variant) const {
+    return expand_template(node.scalar, variant_, node.at, placeholders);
+  }
+
+  /// The text that holds for the variant under a key; "" when there is none.
+  Result<std::string> picked(const Node& mapping, std::string_view key) const {
+    const Node* const node = pick(mapping.find(key), variant_);
+    return node == nullptr ? Result<std::string>("") : text(*node);
+  }
+
+  /// The list under a key; the fallback is an empty list.
+  Result<std::vector<std::string>> list(const Node& mapping, std::string_view key,
+                                        Placeholders placeholders = Placeholders::variant) const {
+    std::vector<std::string> texts;
+    const Node* const node = mapping.find(key);
+    if (node == nullptr) return texts;
+    for (const Node& item : node->items) {
+      TRY(std::string one, text(item, placeholders));
+      texts.push_back(std::move(one));
+    }
+    return texts;
+  }
+
+ private:
+  const Variant& variant_;
+};
+
+Result<EnvironmentSettings> read_environment(const Node& node, const Reader& reader) {
+  EnvironmentSettings environment;
+  TRY(environment.tools, reader.list(node, "tools"));
+  TRY(environment.pip, reader.list(node, "pip"));
+  if (const Node* const torch = node.find("torch")) {
+    TRY(environment.torch.spec, reader.picked(*torch, "spec"));
+    TRY(environment.torch.index, reader.picked(*torch, "index"));
+  }
+  if (const Node* const toolkit = node.find("toolkit")) {
+    if (toolkit->scalar == "path") environment.toolkit = ToolkitFrom::path;
+    if (toolkit->scalar == "pypi") environment.toolkit = ToolkitFrom::pypi;
+  }
+  if (const Node* const variables = node.find("variables")) {
+    for (const Node::Member& member : variables->members) {
+      TRY(environment.variables[member.key], reader.text(member.value));
+    }
+  }
+  return environment;
+}
+
+/// The schema has checked the formats: durations and sizes read.
+Retry read_retry(const Node& node) {
+  Retry retry;
+  if (const Node* const transient = node.find("transient")) {
+    retry.transient = std::stoi(transient->scalar);
+  }
+  if (const Node* const backoff = node.find("backoff")) {
+    const std::string_view text = backoff->scalar;
+    const size_t dots = text.find("..");
+    retry.backoff_min = parse_duration(text.substr(0, dots)).value_or(retry.backoff_min);
+    retry.backoff_max = parse_duration(text.substr(dots + 2)).value_or(retry.backoff_max);
+  }
+  return retry;
+}
+
+std::chrono::milliseconds duration_or(const Node& mapping, std::string_view key,
+                                      std::chrono::milliseconds fallback) {
+  const Node* const node = mapping.find(key);
+  return node == nullptr ? fallback : parse_duration(node->scalar).value_or(fallback);
+}
+
+Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
+  BuildSettings build;
+  TRY(build.command, reader.list(node, "command", Placeholders::variant_and_plan));
+  TRY(build.arch_list, reader.list(node, "arch-list"));
+  TRY(build.with, reader.picked(node, "with"));
+  build.timeout = duration_or(node, "timeout", build.timeout);
+  if (const Node* const memory = node.find("memory-per-job")) {
+    build.memory_per_job = parse_bytes(memory->scalar).value_or(build.memory_per_job);
+  }
+  if (const Node* const retry = node.find("retry")) build.retry = read_retry(*retry);
+  return build;
+}
+
+Result<std::vector<Check>> read_checks(const Node& mapping, std::string_view key,
+                                       const Reader& reader) {
+  std::vector<Check> checks;
+  const Node* const node = mapping.find(key);
+  if (node == nullptr) return checks;
+  for (const Node& item : node->items) {
+    if (item.type == Node::Type::scalar) {
+      checks.push_back({item.scalar, {}});
+      continue;
+    }
+    const Node::Member& member = item.members[0];
+    Check check{member.key, {}};
+    if (member.value.type == Node::Type::sequence) {
+      TRY(check.arguments, reader.list(item, member.key));
+    } else {
+      TRY(std::string argument, reader.text(member.value));
+      check.arguments.push_back(std::move(argument));
+    }
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+Result<TestSettings> read_test(const Node& node, const Reader& reader) {
+  TestSettings test;
+  TRY(test.pip, reader.list(node, "pip"));
+  TRY(test.command, reader.list(node, "command", Placeholders::variant_and_plan));
+  TRY(const std::string hardware, reader.picked(node, "hardware"));
+  if (hardware == "gpu") test.hardware = Hardware::gpu;
+  test.timeout = duration_or(node, "timeout", test.timeout);
+  return test;
+}
+
+}  // namespace
+
+Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
+  const Node sections = sections_for(matrix, variant);
+  const Reader reader(variant);
+  Settings settings;
+  if (const Node* const node = sections.find("environment")) {
+    TRY(settings.environment, read_environment(*node, reader));
+  }
+  if (const Node* const node = sections.find("build")) {
+    TRY(settings.build, read_build(*node, reader));
+  }
+  if (const Node* const node = sections.find("checks")) {
+    TRY(settings.checks.before, read_checks(*node, "before", reader));
+    TRY(settings.checks.after, read_checks(*node, "after", reader));
+  }
+  if (const Node* const node = sections.find("test")) {
+    TRY(settings.test, read_test(*node, reader));
+  }
+  return settings;
+}
+
+}  // namespace pinwheel::matrix

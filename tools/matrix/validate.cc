@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "matrix/schema.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+Error config_error(std::string message, const Location& at, std::string hint = {}) {
+  return {ErrorKind::config, std::move(message), at, std::move(hint), {}};
+}
+
+std::string_view name_of(Node::Type type) {
+  switch (type) {
+    case Node::Type::null:
+      return "nothing";
+    case Node::Type::scalar:
+      return "a single value";
+    case Node::Type::sequence:
+      return "a list";
+    case Node::Type::mapping:
+      return "a mapping";
+  }
+  return "";
+}
+
+Error wrong_type(const Node& node, std::string_view expected, const std::string& what) {
+  return config_error(
+      fmt::format("{} must be {}, and this is {}", what, expected, name_of(node.type)), node.at);
+}
+
+std::vector<std::string> names_of(const std::vector<Key>& keys) {
+  std::vector<std::string> names;
+  for (const Key& key : keys) names.push_back(key.name);
+  return names;
+}
+
+const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
+  for (const Key& key : keys) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+/// Whether YAML reads the plain scalar as a boolean, which a text may not be by accident.
+bool is_plain_boolean(const Node& node) {
+  return !node.quoted && (to_lower(node.scalar) == "true" || to_lower(node.scalar) == "false");
+}
+
+Done validate_format(const Node& node, Format format, const std::string& what) {
+  if (format == Format::boolean) {
+    if (!node.quoted && reads_as(format, node.scalar)) return {};
+  } else if (is_plain_boolean(node) && format != Format::scalar) {
+    return fail(config_error(
+        fmt::format("{} must be {}, and `{}` is a boolean", what, describe(format), node.scalar),
+        node.at, fmt::format("quote it: \"{}\"", node.scalar)));
+  } else if (reads_as(format, node.scalar)) {
+    return {};
+  }
+  return fail(config_error(
+      fmt::format("{} must be {}, and `{}` is not", what, describe(format), node.scalar), node.at));
+}
+
+Done validate_scalar(const Node& node, const Shape& shape, const std::string& what) {
+  const bool listed = !shape.allowed.empty();
+  if (node.type != Node::Type::scalar) {
+    return fail(wrong_type(
+        node, listed ? "one of " + quoted_list(shape.allowed) : describe(shape.format), what));
+  }
+  if (!listed) return validate_format(node, shape.format, what);
+  if (std::find(shape.allowed.begin(), shape.allowed.end(), node.scalar) != shape.allowed.end()) {
+    return {};
+  }
+  return fail(config_error(fmt::format("{} cannot be `{}`", what, node.scalar), node.at,
+                           suggest(node.scalar, shape.allowed)));
+}
+
+Done validate_list(const Node& node, const Shape& shape, const std::string& what) {
+  if (node.type != Node::Type::sequence) return fail(wrong_type(node, "a list", what));
+  if (node.items.empty() && shape.empty == Shape::Empty::refused) {
+    return fail(config_error(fmt::format("{} must not be empty", what), node.at));
+  }
+  for (const Node& item : node.items) {
+    TRY_DONE(validate(item, shape.item[0], fmt::format("an entry of {}", what)));
+  }
+  return {};
+}
+
+Done validate_member(const Node::Member& member, const Shape& shape) {
+  const Key* const key = find_key(shape.keys, member.key);
+  if (key != nullptr) return validate(member.value, key->shape, quoted(member.key));
+  if (!shape.item.empty() && !member.key.empty()) {
+    return validate(member.value, shape.item[0], quoted(member.key));
+  }
+  return fail(config_error(fmt::format("unknown key `{}`", member.key), member.key_at,
+                           suggest(member.key, names_of(shape.keys))));
+}
+
+/// A list given plainly and by `+` at once would leave one of the two without effect.
+Done validate_append(const Node& node) {
+  for (const Node::Member& member : node.members) {
+    if (!member.key.starts_with('+')) continue;
+    if (node.find(std::string_view(member.key).substr(1)) != nullptr) {
+      return fail(config_error(
+          fmt::format("`{}` and `{}` cannot stand side by side", member.key.substr(1), member.key),
+          member.key_at));
+    }
+  }
+  return {};
+}
+
+Done validate_exactly_one(const Node& node, const Shape& shape, const std::string& what) {
+  if (shape.exactly_one_of.empty()) return {};
+  const auto given =
+      std::count_if(shape.exactly_one_of.begin(), shape.exactly_one_of.end(),
+                    [&](const std::string& key) { return node.find(key) != nullptr; });
+  if (given == 1) return {};
+  return fail(config_error(
+      fmt::format("{} has exactly one of {}", what, quoted_list(shape.exactly_one_of)), node.at));
+}
+
+Done validate_mapping(const Node& node, const Shape& shape, const std::string& what) {
+  if (shape.empty == Shape::Empty::allowed && node.type == Node::Type::null) return {};
+  if (node.type != Node::Type::mapping) return fail(wrong_type(node, "a mapping", what));
+  if (node.members.empty() && shape.empty == Shape::Empty::refused) {
+    return fail(config_error(fmt::format("{} must not be empty", what), node.at));
+  }
+  for (const Node::Member& member : node.members) TRY_DONE(validate_member(member, shape));
+  for (const Key& key : shape.keys) {
+    if (key.need == Need::required && node.find(key.name) == nullptr) {
+      return fail(config_error(fmt::format("{} lacks `{}`", what, key.name), node.at, key.about));
+    }
+  }
+  TRY_DONE(validate_append(node));
+  return validate_exactly_one(node, shape, what);
+}
+
+Done validate_by_value(const Node& node, const Shape& shape, const std::string& what) {
+  if (node.type != Node::Type::mapping) return validate(node, shape.item[0], what);
+  if (node.members.empty()) {
+    return fail(config_error(fmt::format("{} must not be empty", what), node.at));
+  }
+  for (const Node::Member& member : node.members) {
+    TRY_DONE(validate(member.value, shape.item[0], fmt::format("{} of `{}`", what, member.key)));
+  }
+  return {};
+}
+
+Done validate_tagged(const Node& node, const Shape& shape, const std::string& what) {
+  std::vector<std::string> names = shape.allowed;
+  for (const Key& key : shape.keys) names.push_back(key.name);
+  if (node.type == Node::Type::scalar) {
+    if (std::find(shape.allowed.begin(), shape.allowed.end(), node.scalar) != shape.allowed.end()) {
+      return {};
+    }
+    if (find_key(shape.keys, node.scalar) != nullptr) {
+      return fail(config_error(fmt::format("`{}` needs a value", node.scalar), node.at,
+                               fmt::format("write `{{{}: ...}}`", node.scalar)));
+    }
+    return fail(config_error(fmt::format("{} cannot be `{}`", what, node.scalar), node.at,
+                             suggest(node.scalar, names)));
+  }
+  if (node.type != Node::Type::mapping || node.members.size() != 1) {
+    return fail(config_error(
+        fmt::format("{} is a name, or a mapping of one name to its value", what), node.at));
+  }
+  const Node::Member& member = node.members[0];
+  if (const Key* const key = find_key(shape.keys, member.key)) {
+    return validate(member.value, key->shape, quoted(member.key));
+  }
+  const bool bare =
+      std::find(shape.allowed.begin(), shape.allowed.end(), member.key) != shape.allowed.end();
+  return fail(config_error(bare ? fmt::format("`{}` takes no value", member.key)
+                                : fmt::format("{} cannot be `{}`", what, member.key),
+                           member.key_at, bare ? "" : suggest(member.key, names)));
+}
+
+}  // namespace
+
+Done validate(const Node& node, const Shape& shape, const std::string& what) {
+  switch (shape.kind) {
+    case Shape::Kind::scalar:
+      return validate_scalar(node, shape, what);
+    case Shape::Kind::list:
+      return validate_list(node, shape, what);
+    case Shape::Kind::scalar_or_list:
+      if (node.type != Node::Type::sequence) return validate(node, shape.item[0], what);
+      return validate_list(node, shape, what);
+    case Shape::Kind::mapping:
+      return validate_mapping(node, shape, what);
+    case Shape::Kind::by_value:
+      return validate_by_value(node, shape, what);
+    case Shape::Kind::tagged:
+      return validate_tagged(node, shape, what);
+  }
+  return {};
+}
+
+}  // namespace pinwheel::matrix
