@@ -27,8 +27,12 @@ std::optional<std::string> nearest(std::string_view word,
 /// hint.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// `a word` in back-ticks.
+/// `a word` in back-ticks. One overload for each way to pass a text: argument-dependent look-up
+/// also finds `std::quoted`, and only an exact match beats it.
 std::string quoted(std::string_view text);
+std::string quoted(const std::string& text);
+std::string quoted(std::string& text);
+std::string quoted(const char* text);
 /// Names in back-ticks, joined by commas.
 std::string quoted_list(const std::vector<std::string>& names);
 
