@@ -48,3 +48,21 @@ def to_padded_dense(
     for group in range(offsets[0].numel() - 1):
         place(0, group, (group,))
     return dense
+
+
+def permute_2d(
+    permute: list[int], lengths: Tensor, values: Tensor
+) -> tuple[Tensor, Tensor]:
+    starts = complete_cumsum(lengths.sum(1).tolist())
+    parts = [values[starts[feature] : starts[feature + 1]] for feature in permute]
+    return lengths[permute], torch.cat([values[:0], *parts])
+
+
+def quantize_row(row: list[float]) -> tuple[list[int], float, float]:
+    """Codes, scale and bias, computed in double precision."""
+    least, most = min(row), max(row)
+    return (
+        [round((number - least) * 255 / (most - least + 1e-8)) for number in row],
+        (most - least) / 255,
+        least,
+    )

@@ -15,7 +15,7 @@ struct JaggedToDenseJob {
   void* dense = nullptr;
   int64_t row_bytes = 0;
   int64_t dense_rows = 0;
-  unsigned char padding[16] = {};
+  alignas(16) unsigned char padding[16] = {};
 };
 
 /// dense -> values, the gather that is the transpose of the above: rows that were cut off become zero bytes.

@@ -1,6 +1,6 @@
-#include "kernels/cumsum.h"
+#include "ops/cumsum.h"
 
-#include "base/tensors.h"
+#include "kernels/cumsum.h"
 
 namespace pinwheel {
 namespace {
@@ -21,7 +21,7 @@ CumsumDtype dtype_of(const char* op, const Tensor& input) {
        torch::headeronly::toString(input.scalar_type()));
 }
 
-void run(const CumsumJob& job, const Tensor& input) {
+void run_with_scratch(const CumsumJob& job, const Tensor& input) {
   if (input.is_cpu()) return run_cpu(job);
 #ifdef PINWHEEL_GPU
   const torch::stable::accelerator::DeviceGuard guard(input.get_device_index());
@@ -48,7 +48,7 @@ Tensor cumsum(const char* op, CumsumKind kind, const Tensor& t_in) {
   if (output.numel() == 0) return output;
   job.in = input.const_data_ptr();
   job.out = output.mutable_data_ptr();
-  run(job, input);
+  run_with_scratch(job, input);
   return output;
 }
 
@@ -58,9 +58,6 @@ Tensor exclusive_cumsum(const Tensor& t_in) {
 Tensor inclusive_cumsum(const Tensor& t_in) {
   return cumsum("asynchronous_inclusive_cumsum", CumsumKind::kInclusive, t_in);
 }
-Tensor complete_cumsum(const Tensor& t_in) {
-  return cumsum("asynchronous_complete_cumsum", CumsumKind::kComplete, t_in);
-}
 
 void register_kernels(torch::stable::detail::StableLibrary& m) {
   m.impl("asynchronous_exclusive_cumsum", TORCH_BOX(&exclusive_cumsum));
@@ -69,6 +66,11 @@ void register_kernels(torch::stable::detail::StableLibrary& m) {
 }
 
 }  // namespace
+
+Tensor complete_cumsum(const Tensor& t_in) {
+  return cumsum("asynchronous_complete_cumsum", CumsumKind::kComplete, t_in);
+}
+
 }  // namespace pinwheel
 
 STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) { pinwheel::register_kernels(m); }

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "base/tensors.h"
 #include "ops/padding.h"
+#include "ops/run.h"
 
 namespace pinwheel {
 namespace {
@@ -74,15 +74,6 @@ Jagged check_jagged(const char* op, const Tensor& data, const std::vector<Tensor
     });
   }
   return jagged;
-}
-
-template <class Job>
-void run(const Job& job, const Tensor& data) {
-  if (data.is_cpu()) return run_cpu(job);
-#ifdef PINWHEEL_GPU
-  const torch::stable::accelerator::DeviceGuard guard(data.get_device_index());
-  run_gpu(job, current_stream(data));
-#endif
 }
 
 /// `values` of one dimension have rows of one element, and a dense form without the last dimension.

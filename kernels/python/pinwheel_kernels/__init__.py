@@ -12,21 +12,28 @@ from pinwheel_kernels._library import build_info, library_path, load
 load()
 
 # The library must be loaded before anything can be registered for its operators.
-from pinwheel_kernels import _jagged, _cumsum  # noqa: E402,F401
 from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_complete_cumsum,
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
 from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
+from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
+from pinwheel_kernels._quantize import (  # noqa: E402
+    FloatOrHalfToFused8BitRowwiseQuantized,
+    Fused8BitRowwiseQuantizedToFloatOrHalf,
+)
 
 __all__ = [
+    "FloatOrHalfToFused8BitRowwiseQuantized",
+    "Fused8BitRowwiseQuantizedToFloatOrHalf",
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
     "build_info",
     "jagged_to_padded_dense",
     "library_path",
+    "permute_2D_sparse_data",
 ]
 
 

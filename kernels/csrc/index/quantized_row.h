@@ -1,0 +1,78 @@
+#pragma once
+
+// A row of 8-bit codes with its own scale and bias: number = code * scale + bias.
+
+#include <cstdint>
+#include <cstring>
+
+#include "index/element.h"
+#include "index/host_device.h"
+
+namespace pinwheel {
+
+enum class ParameterDtype { kFloat32, kFloat16 };
+enum class ParameterPlace { kFirst, kLast };
+
+/// Where things lie in a row of `row_bytes` bytes. Codes beyond those in use are padding.
+struct QuantizedLayout {
+  int64_t row_bytes = 0;
+  ParameterDtype dtype = ParameterDtype::kFloat32;
+  ParameterPlace place = ParameterPlace::kLast;
+
+  PW_HD int64_t parameter_bytes() const { return dtype == ParameterDtype::kFloat32 ? 8 : 4; }
+  PW_HD int64_t codes() const { return row_bytes - parameter_bytes(); }
+  PW_HD int64_t codes_at() const { return place == ParameterPlace::kFirst ? parameter_bytes() : 0; }
+  PW_HD int64_t parameters_at() const { return place == ParameterPlace::kFirst ? 0 : codes(); }
+};
+
+struct RowScale {
+  float scale = 0;
+  float bias = 0;
+};
+
+/// Rows are packed, so their parameters may lie at any address.
+PW_HD RowScale read_scale(const uint8_t* row, const QuantizedLayout& layout) {
+  const uint8_t* const at = row + layout.parameters_at();
+  RowScale result;
+  if (layout.dtype == ParameterDtype::kFloat32) {
+    memcpy(&result.scale, at, 4);
+    memcpy(&result.bias, at + 4, 4);
+  } else {
+    Fp16 scale{};
+    Fp16 bias{};
+    memcpy(&scale.bits, at, 2);
+    memcpy(&bias.bits, at + 2, 2);
+    result.scale = to_float(scale);
+    result.bias = to_float(bias);
+  }
+  return result;
+}
+
+/// For a layout with float32 parameters.
+PW_HD void write_scale(uint8_t* row, const QuantizedLayout& layout, const RowScale& value) {
+  uint8_t* const at = row + layout.parameters_at();
+  memcpy(at, &value.scale, 4);
+  memcpy(at + 4, &value.bias, 4);
+}
+
+/// How a row whose numbers lie in [least, most] is coded.
+struct RowCoder {
+  RowScale parameters;
+  float inverse = 0;
+
+  PW_HD RowCoder(float least, float most) {
+    const float range = most - least;
+    parameters.scale = range / 255.0f;
+    parameters.bias = least;
+    // The constant keeps a constant row finite; FBGEMM's CPU operator has the same one.
+    inverse = 255.0f / (range + 1e-8f);
+  }
+
+  /// The nearest code, ties to even. Adding 1.5 * 2^23 leaves the integer in the low bits of the sum; rows that
+  /// hold NaN or infinities get some code.
+  PW_HD uint8_t code(float number) const {
+    return static_cast<uint8_t>(bits_of((number - parameters.bias) * inverse + 12582912.0f));
+  }
+};
+
+}  // namespace pinwheel

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+namespace pinwheel {
+
+/// sums[t] = lengths[t][0] + ... + lengths[t][batch - 1].
+template <class Index>
+struct FeatureSumsJob {
+  const Index* lengths = nullptr;
+  int64_t* sums = nullptr;
+  int64_t features = 0;
+  int64_t batch = 0;
+};
+
+/// For each output feature t, of input feature f = permute[t]: its lengths, their sum, and where its values start.
+/// A `permute` entry that leads outside gives an empty feature.
+template <class Index>
+struct PermuteLengthsJob {
+  const int64_t* permute = nullptr;
+  const Index* lengths = nullptr;
+  const int64_t* sums = nullptr;    ///< of the input features
+  const int64_t* starts = nullptr;  ///< of the input features' values
+  int64_t features_in = 0;
+  int64_t features_out = 0;
+  int64_t batch = 0;
+  Index* out_lengths = nullptr;
+  int64_t* out_sums = nullptr;
+  int64_t* out_starts = nullptr;
+};
+
+/// Output segment s, out[offsets[s]..offsets[s + 1]), is a copy of the input from starts[s] on. Elements are moved
+/// as bytes. Positions outside the input or all segments are left as zero bytes.
+struct SegmentCopyJob {
+  const int64_t* offsets = nullptr;
+  const int64_t* starts = nullptr;
+  int64_t segments = 0;
+  const void* in = nullptr;
+  void* out = nullptr;
+  int64_t in_elements = 0;
+  int64_t out_elements = 0;
+  int64_t element_bytes = 0;
+};
+
+// For Index = int32_t and int64_t.
+template <class Index>
+void run_cpu(const FeatureSumsJob<Index>& job);
+template <class Index>
+void run_cpu(const PermuteLengthsJob<Index>& job);
+void run_cpu(const SegmentCopyJob& job);
+template <class Index>
+void run_gpu(const FeatureSumsJob<Index>& job, void* stream);
+template <class Index>
+void run_gpu(const PermuteLengthsJob<Index>& job, void* stream);
+void run_gpu(const SegmentCopyJob& job, void* stream);
+
+}  // namespace pinwheel

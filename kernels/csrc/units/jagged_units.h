@@ -1,0 +1,32 @@
+#pragma once
+
+// What one GPU thread does for unit `i` of a jagged job: moves one word of one row. Units are numbered along the
+// rows of the destination, so neighbouring threads write neighbouring words. Compiled for the CPU too, where the
+// tests run all units one after the other.
+
+#include "index/host_device.h"
+#include "kernels/jagged.h"
+#include "units/word.h"
+
+namespace pinwheel {
+
+template <class Word, class Index>
+PW_HD void to_dense_unit(const JaggedToDenseJob<Index>& job, int64_t i) {
+  const int64_t words = job.row_bytes / static_cast<int64_t>(sizeof(Word));
+  const int64_t from = value_row_of(job.jagged, i / words);
+  const Word* const padding = reinterpret_cast<const Word*>(job.padding);
+  constexpr int64_t kWordsOfPadding = static_cast<int64_t>(sizeof(job.padding) / sizeof(Word));
+  static_cast<Word*>(job.dense)[i] =
+      from < 0 ? padding[i % kWordsOfPadding]
+               : static_cast<const Word*>(job.values)[from * words + i % words];
+}
+
+template <class Word, class Index>
+PW_HD void to_jagged_unit(const DenseToJaggedJob<Index>& job, int64_t i) {
+  const int64_t words = job.row_bytes / static_cast<int64_t>(sizeof(Word));
+  const int64_t from = dense_row_of(job.jagged, i / words);
+  static_cast<Word*>(job.values)[i] =
+      from < 0 ? Word{} : static_cast<const Word*>(job.dense)[from * words + i % words];
+}
+
+}  // namespace pinwheel

@@ -1,0 +1,35 @@
+#pragma once
+
+// What one GPU thread does for unit `i` of a permutation's jobs; see jagged_units.h.
+
+#include "index/host_device.h"
+#include "index/segments.h"
+#include "kernels/permute.h"
+
+namespace pinwheel {
+
+/// Unit i = t * (batch + 1) + b: length b of output feature t; b == batch is the feature's sum and start.
+template <class Index>
+PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) {
+  const int64_t t = i / (job.batch + 1);
+  const int64_t b = i % (job.batch + 1);
+  const int64_t feature = job.permute[t];
+  const bool inside = feature >= 0 && feature < job.features_in;
+  if (b < job.batch) {
+    job.out_lengths[t * job.batch + b] = inside ? job.lengths[feature * job.batch + b] : Index{0};
+  } else {
+    job.out_sums[t] = inside ? job.sums[feature] : 0;
+    job.out_starts[t] = inside ? job.starts[feature] : 0;
+  }
+}
+
+/// Unit i: output element i.
+template <class Word>
+PW_HD void segment_copy_unit(const SegmentCopyJob& job, int64_t i) {
+  const int64_t segment = segment_of(job.offsets, job.segments, i);
+  const int64_t from = segment < 0 ? -1 : job.starts[segment] + (i - job.offsets[segment]);
+  static_cast<Word*>(job.out)[i] =
+      from < 0 || from >= job.in_elements ? Word{} : static_cast<const Word*>(job.in)[from];
+}
+
+}  // namespace pinwheel

@@ -1,0 +1,52 @@
+"""Reordering of sparse features."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+_ops = torch.ops.pinwheel
+
+
+def permute_2D_sparse_data(
+    permute: Tensor,
+    lengths: Tensor,
+    values: Tensor,
+    weights: Tensor | None = None,
+    permuted_lengths_sum: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """The features of a batch in another order, some left out or repeated.
+
+    permute: [T'] of int32 or int64: which input feature each output feature is.
+    lengths: [T, B] of int32 or int64: how many values feature t has in sample b.
+    values: [sum of lengths] of any dtype, feature by feature, sample by sample.
+    weights: as `values`, moved alongside; or None.
+    permuted_lengths_sum: the number of output values. On a GPU, giving it saves waiting for the device.
+
+    Returns (lengths [T', B], values, weights or None).
+
+    Raises RuntimeError on wrong ranks, dtypes or devices, and on the CPU on entries of `permute` outside
+    [0, T), negative lengths, too few values, or a wrong `permuted_lengths_sum`. On a GPU contents are not
+    read back: what leads outside is empty there. Not differentiable. After FBGEMM's operator.
+    """
+    return _ops.permute_2D_sparse_data(permute, lengths, values, weights, permuted_lengths_sum)
+
+
+@torch.library.register_fake("pinwheel::permute_2D_sparse_data")
+def _permute_fake(
+    permute: Tensor,
+    lengths: Tensor,
+    values: Tensor,
+    weights: Tensor | None = None,
+    permuted_lengths_sum: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    torch._check(permute.dim() == 1, lambda: "`permute` must be 1-D")
+    torch._check(lengths.dim() == 2, lambda: "`lengths` must be 2-D")
+    torch._check(values.dim() == 1, lambda: "`values` must be 1-D")
+    if permuted_lengths_sum is None:
+        permuted_lengths_sum = torch.library.get_ctx().new_dynamic_size()
+    return (
+        lengths.new_empty([permute.shape[0], lengths.shape[1]]),
+        values.new_empty([permuted_lengths_sum]),
+        None if weights is None else weights.new_empty([permuted_lengths_sum]),
+    )

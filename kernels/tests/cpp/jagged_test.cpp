@@ -1,0 +1,159 @@
+// The index functions of jagged tensors, run for every row as a GPU's threads would.
+
+#include "index/jagged.h"
+
+#include <random>
+#include <vector>
+
+#include "check.h"
+#include "kernels/jagged.h"
+#include "units/jagged_units.h"
+
+using namespace pinwheel;
+
+namespace {
+
+template <class Index>
+struct Example {
+  std::vector<std::vector<Index>> offsets;
+  JaggedView<Index> view;
+  int64_t dense_rows = 0;
+};
+
+template <class Index>
+Example<Index> random_example(std::mt19937& random) {
+  const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
+  Example<Index> example;
+  example.view.depth = static_cast<int>(1 + up_to(kMaxJaggedDepth - 1));
+  int64_t groups = up_to(4);
+  example.dense_rows = groups;
+  for (int d = 0; d < example.view.depth; ++d) {
+    std::vector<Index> offsets = {0};
+    for (int64_t g = 0; g < groups; ++g) offsets.push_back(offsets.back() + static_cast<Index>(up_to(3)));
+    example.view.groups[d] = groups;
+    example.view.max_length[d] = up_to(4);
+    example.dense_rows *= example.view.max_length[d];
+    groups = offsets.back();
+    example.offsets.push_back(offsets);
+  }
+  example.view.value_rows = groups;
+  for (int d = 0; d < example.view.depth; ++d) example.view.offsets[d] = example.offsets[d].data();
+  return example;
+}
+
+template <class Index>
+void dense_rows_and_value_rows_are_inverse_to_each_other() {
+  std::mt19937 random(1);
+  int64_t shown = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const Example<Index> example = random_example<Index>(random);
+    std::vector<int> seen(example.view.value_rows, 0);
+    for (int64_t row = 0; row < example.dense_rows; ++row) {
+      const int64_t value = value_row_of(example.view, row);
+      CHECK(value >= -1 && value < example.view.value_rows);
+      if (value < 0) continue;
+      CHECK(dense_row_of(example.view, value) == row);
+      CHECK(++seen[value] == 1);
+      ++shown;
+    }
+    for (int64_t value = 0; value < example.view.value_rows; ++value) {
+      const int64_t row = dense_row_of(example.view, value);
+      CHECK((row >= 0) == (seen[value] == 1));
+    }
+  }
+  CHECK(shown > 1000);
+}
+
+template <class Index>
+void offsets_that_lead_outside_never_leave_the_values() {
+  std::mt19937 random(2);
+  for (int round = 0; round < 2000; ++round) {
+    Example<Index> example = random_example<Index>(random);
+    for (int d = 0; d < example.view.depth; ++d) {
+      for (Index& offset : example.offsets[d]) {
+        if (random() % 4 == 0) offset = static_cast<Index>(static_cast<int64_t>(random() % 41) - 20);
+      }
+      example.view.offsets[d] = example.offsets[d].data();
+    }
+    for (int64_t row = 0; row < example.dense_rows; ++row) {
+      const int64_t value = value_row_of(example.view, row);
+      CHECK(value >= -1 && value < example.view.value_rows);
+    }
+    for (int64_t value = 0; value < example.view.value_rows; ++value) {
+      const int64_t row = dense_row_of(example.view, value);
+      CHECK(row >= -1 && row < example.dense_rows);
+    }
+  }
+}
+
+/// Every unit of both GPU kernels, one after the other, gives the dense form and takes it back.
+template <class Word, class Index>
+void units_move_whole_rows() {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    const Example<Index> example = random_example<Index>(random);
+    const int64_t words = 1 + static_cast<int64_t>(random() % 3);
+    const int64_t row_bytes = words * static_cast<int64_t>(sizeof(Word));
+    std::vector<unsigned char> values(example.view.value_rows * row_bytes + 1);
+    for (unsigned char& byte : values) byte = static_cast<unsigned char>(1 + random() % 200);
+    std::vector<unsigned char> dense(example.dense_rows * row_bytes + 1, 255);
+
+    JaggedToDenseJob<Index> there;
+    there.jagged = example.view;
+    there.values = values.data();
+    there.dense = dense.data();
+    there.row_bytes = row_bytes;
+    there.dense_rows = example.dense_rows;
+    for (int at = 0; at < 16; ++at) there.padding[at] = static_cast<unsigned char>(230 + at);
+    for (int64_t i = 0; i < example.dense_rows * words; ++i) to_dense_unit<Word>(there, i);
+    for (int64_t row = 0; row < example.dense_rows; ++row) {
+      const int64_t value = value_row_of(example.view, row);
+      for (int64_t at = 0; at < row_bytes; ++at) {
+        const int64_t place = row * row_bytes + at;
+        CHECK(dense[place] == (value < 0 ? 230 + place % 16 : values[value * row_bytes + at]));
+      }
+    }
+
+    std::vector<unsigned char> back(values.size(), 255);
+    DenseToJaggedJob<Index> again;
+    again.jagged = example.view;
+    again.dense = dense.data();
+    again.values = back.data();
+    again.row_bytes = row_bytes;
+    for (int64_t i = 0; i < example.view.value_rows * words; ++i) to_jagged_unit<Word>(again, i);
+    for (int64_t value = 0; value < example.view.value_rows; ++value) {
+      const bool shown = dense_row_of(example.view, value) >= 0;
+      for (int64_t at = value * row_bytes; at < (value + 1) * row_bytes; ++at) {
+        CHECK(back[at] == (shown ? values[at] : 0));
+      }
+    }
+  }
+}
+
+void positions_beyond_32_bits_are_found() {
+  const std::vector<int64_t> offsets = {0, int64_t{1} << 33, int64_t{1} << 40};
+  CHECK(segment_of(offsets.data(), 2, (int64_t{1} << 33) - 1) == 0);
+  CHECK(segment_of(offsets.data(), 2, int64_t{1} << 33) == 1);
+  CHECK(segment_of(offsets.data(), 2, int64_t{1} << 40) == -1);
+  JaggedView<int64_t> view;
+  view.depth = 1;
+  view.value_rows = int64_t{1} << 40;
+  view.offsets[0] = offsets.data();
+  view.groups[0] = 2;
+  view.max_length[0] = int64_t{1} << 41;
+  CHECK(value_row_of(view, (int64_t{1} << 41) + 5) == (int64_t{1} << 33) + 5);
+  CHECK(dense_row_of(view, (int64_t{1} << 33) + 5) == (int64_t{1} << 41) + 5);
+}
+
+}  // namespace
+
+int main() {
+  dense_rows_and_value_rows_are_inverse_to_each_other<int32_t>();
+  dense_rows_and_value_rows_are_inverse_to_each_other<int64_t>();
+  offsets_that_lead_outside_never_leave_the_values<int32_t>();
+  offsets_that_lead_outside_never_leave_the_values<int64_t>();
+  units_move_whole_rows<uint8_t, int32_t>();
+  units_move_whole_rows<uint32_t, int64_t>();
+  units_move_whole_rows<Word16, int64_t>();
+  positions_beyond_32_bits_are_found();
+}

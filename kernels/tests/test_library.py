@@ -1,0 +1,87 @@
+"""What the shared library asks of the system, and what it offers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+import torch
+
+import pinwheel_kernels as pk
+
+GPU_LIBRARIES = {
+    "cpu": set(),
+    "cuda": {"libtorch_cuda.so"},
+    "rocm": {"libtorch_hip.so"},
+}
+SYSTEM = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"}
+# glibc before 2.34 kept these apart.
+OLD_GLIBC = {"libpthread.so.0", "libdl.so.2", "librt.so.1"}
+
+
+def tool(*command: str) -> str:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"no {command[0]} here (binutils)")
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def schemas() -> list[str]:
+    names = torch._C._dispatch_get_all_op_names()
+    return sorted(name for name in names if name.startswith("pinwheel::"))
+
+
+def test_every_operator_has_its_kernels():
+    keys = ["CPU"] if pk.build_info().compute == "cpu" else ["CPU", "CUDA"]
+    assert len(schemas()) == 9
+    for name in schemas():
+        for key in [*keys, "Meta"]:
+            assert torch._C._dispatch_has_kernel_for_dispatch_key(name, key), (name, key)
+
+
+def test_every_operator_but_the_passes_has_a_documented_function():
+    public = {name.removeprefix("pinwheel::") for name in schemas()}
+    for name in public - {"jagged_to_padded_dense_forward", "jagged_to_padded_dense_backward"}:
+        assert name in pk.__all__
+        assert getattr(pk, name).__doc__
+
+
+def test_no_symbol_of_python_and_none_of_torchs_cpp_interface_is_needed():
+    wanted = re.findall(r" U (\S+)", tool("nm", "-D", str(pk.library_path())))
+    assert not [name for name in wanted if name.lstrip("_").startswith("Py")]
+    assert not [name for name in wanted if re.match(r"_ZN\w*(2at|3c10|5torch)\d", name)]
+    assert [name for name in wanted if name.startswith("aoti_torch_")]
+
+
+def test_the_library_exports_nothing():
+    assert tool("nm", "-D", "--defined-only", str(pk.library_path())).strip() == ""
+
+
+def test_only_torch_and_the_system_are_needed_and_no_path_is_searched():
+    dynamic = tool("readelf", "-d", str(pk.library_path()))
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", dynamic))
+    gpu = GPU_LIBRARIES[pk.build_info().compute.split("/")[0]]
+    assert {"libtorch.so", "libtorch_cpu.so"} | gpu <= needed
+    rest = needed - {"libtorch.so", "libtorch_cpu.so"} - gpu - SYSTEM - OLD_GLIBC
+    assert [name for name in rest if not name.startswith("libamdhip64.so")] == []
+    assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+@pytest.mark.skipif(pk.build_info().compute.startswith("rocm"), reason="rocm is never published")
+def test_the_symbol_versions_are_those_of_manylinux_2_28():
+    versions = set(re.findall(r"\((\w+?)_([\d.]+)\)", tool("objdump", "-T", str(pk.library_path()))))
+    newest = {"GLIBC": (2, 28), "GLIBCXX": (3, 4, 25), "CXXABI": (1, 3, 11), "GCC": (8, 0, 0)}
+    assert versions
+    for name, version in versions:
+        assert tuple(map(int, version.split("."))) <= newest[name], (name, version)
+
+
+def test_the_build_info_says_what_was_built():
+    info = pk.build_info()
+    assert info.torch_target == "2.10"
+    assert (info.compute == "cpu") == (info.arch_list == ())
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert re.match(r"\d+\.\d+", pk.__version__)

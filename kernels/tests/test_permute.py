@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+from reference import INDEX_DTYPES, permute_2d
+
+import pinwheel_kernels as pk
+
+
+def batch(rng: random.Random, features: int, samples: int, longest: int, dtype: torch.dtype):
+    lengths = torch.tensor(
+        [[rng.randint(0, longest) for _ in range(samples)] for _ in range(features)], dtype=dtype
+    ).view(features, samples)
+    return lengths, torch.randint(0, 1000, (int(lengths.sum()),))
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("index", INDEX_DTYPES)
+@pytest.mark.parametrize("permute_dtype", INDEX_DTYPES)
+def test_features_come_in_the_order_of_a_loop(permute_dtype, index, seed, device, rng):
+    features = rng.randint(0, 12)
+    lengths, values = batch(rng, features, rng.randint(0, 9), 6, index)
+    # Fewer, as many or more than there are, in any order, with repeats.
+    count = rng.randint(0, 2 * features)
+    permute = [rng.randrange(features) for _ in range(count)]
+    expected_lengths, expected = permute_2d(permute, lengths, values)
+    with_weights = rng.random() < 0.5
+    weights = torch.randn(values.shape) if with_weights else None
+    total = expected.numel() if rng.random() < 0.5 else None
+    got_lengths, got, got_weights = pk.permute_2D_sparse_data(
+        torch.tensor(permute, dtype=permute_dtype, device=device),
+        lengths.to(device),
+        values.to(device),
+        weights.to(device) if with_weights else None,
+        total,
+    )
+    assert got_lengths.dtype == index
+    assert torch.equal(got_lengths.cpu(), expected_lengths)
+    assert torch.equal(got.cpu(), expected)
+    if with_weights:
+        assert torch.equal(got_weights.cpu(), permute_2d(permute, lengths, weights)[1])
+    else:
+        assert got_weights is None
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.uint8, torch.int16, torch.bfloat16, torch.float32, torch.float64, torch.complex128]
+)
+def test_values_of_every_width_are_moved(dtype, device, rng):
+    lengths, values = batch(rng, 5, 4, 6, torch.int64)
+    values = values.to(dtype)
+    permute = [4, 0, 0, 2]
+    got = pk.permute_2D_sparse_data(
+        torch.tensor(permute, dtype=torch.int32, device=device), lengths.to(device), values.to(device)
+    )
+    assert torch.equal(got[1].cpu(), permute_2d(permute, lengths, values)[1])
+
+
+def test_long_segments_are_shared_by_threads_without_a_seam(device, rng):
+    lengths = torch.tensor([[100_000], [0], [70_001], [3]])
+    values = torch.randint(0, 1000, (170_004,))
+    permute = [2, 0, 1, 3, 2]
+    got = pk.permute_2D_sparse_data(
+        torch.tensor(permute, device=device), lengths.to(device), values.to(device)
+    )
+    assert torch.equal(got[1].cpu(), permute_2d(permute, lengths, values)[1])
+
+
+LENGTHS = torch.tensor([[1, 2], [0, 1]])
+VALUES = torch.arange(4)
+PERMUTE = torch.tensor([1, 0], dtype=torch.int32)
+BAD_CALLS = {
+    "permute of rank 2": ((PERMUTE[None], LENGTHS, VALUES), "`permute` must be 1-D"),
+    "permute of a float dtype": ((PERMUTE.float(), LENGTHS, VALUES), "int32 or int64, not Float"),
+    "lengths of rank 1": ((PERMUTE, LENGTHS[0], VALUES), "`lengths` must be 2-D"),
+    "lengths of a float dtype": ((PERMUTE, LENGTHS.float(), VALUES), "`lengths` must hold int32"),
+    "values of rank 2": ((PERMUTE, LENGTHS, VALUES[None]), "`values` must be 1-D"),
+    "other weights": ((PERMUTE, LENGTHS, VALUES, VALUES[1:]), "`weights` must have the shape"),
+    "negative sum": ((PERMUTE, LENGTHS, VALUES, None, -1), "`permuted_lengths_sum` is negative"),
+}
+CPU_ONLY_BAD_CALLS = {
+    "feature that is not there": ((PERMUTE + 1, LENGTHS, VALUES), "`permute.0.` is 2 but there are 2"),
+    "negative feature": ((PERMUTE - 1, LENGTHS, VALUES), "`permute.1.` is -1"),
+    "negative length": ((PERMUTE, LENGTHS - 1, VALUES), "negative number"),
+    "too few values": ((PERMUTE, LENGTHS, VALUES[1:]), "add up to 4 but `values` has 3"),
+    "another sum": ((PERMUTE, LENGTHS, VALUES, None, 5), "is 5 but the permuted lengths add up to 4"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_bad_input_is_an_error_that_names_the_operator(case, device):
+    arguments, message = BAD_CALLS[case]
+    moved = [a.to(device) if isinstance(a, torch.Tensor) else a for a in arguments]
+    with pytest.raises(RuntimeError, match=f"pinwheel::permute_2D_sparse_data: .*{message}"):
+        pk.permute_2D_sparse_data(*moved)
+
+
+@pytest.mark.parametrize("case", CPU_ONLY_BAD_CALLS)
+def test_bad_contents_are_an_error_on_the_cpu(case):
+    arguments, message = CPU_ONLY_BAD_CALLS[case]
+    with pytest.raises(RuntimeError, match=f"pinwheel::permute_2D_sparse_data: .*{message}"):
+        pk.permute_2D_sparse_data(*arguments)
+
+
+@pytest.mark.parametrize("weights", [None, torch.ones(4)])
+@pytest.mark.parametrize("total", [None, 4])
+def test_the_operator_passes_opcheck(weights, total, device):
+    moved = None if weights is None else weights.to(device)
+    arguments = (PERMUTE.to(device), LENGTHS.to(device), VALUES.to(device), moved, total)
+    torch.library.opcheck(torch.ops.pinwheel.permute_2D_sparse_data.default, arguments)
