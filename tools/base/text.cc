@@ -177,6 +177,18 @@ std::string quoted(std::string_view text) {
   return fmt::format("`{}`", text);
 }
 
+std::string quoted(const std::string& text) {
+  return quoted(std::string_view(text));
+}
+
+std::string quoted(std::string& text) {
+  return quoted(std::string_view(text));
+}
+
+std::string quoted(const char* text) {
+  return quoted(std::string_view(text));
+}
+
 std::string quoted_list(const std::vector<std::string>& names) {
   std::vector<std::string> parts;
   parts.reserve(names.size());
