@@ -1,0 +1,173 @@
+#include "env/commands.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr std::array<std::string_view, 17> kPassed = {
+    "PATH",        "HOME",       "USER",     "LOGNAME",       "TMPDIR",
+    "LANG",        "LC_ALL",     "NETRC",    "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "HTTP_PROXY",  "http_proxy", "NO_PROXY", "no_proxy",      "REQUESTS_CA_BUNDLE",
+    "HTTPS_PROXY", "https_proxy"};
+
+/// Each of these changes what is installed where, which is pinwheel's to say.
+constexpr std::array<std::string_view, 14> kRefused = {"PIP_USER",
+                                                       "PIP_TARGET",
+                                                       "PIP_PREFIX",
+                                                       "PIP_ROOT",
+                                                       "PIP_PYTHON",
+                                                       "PIP_DRY_RUN",
+                                                       "PIP_REPORT",
+                                                       "PIP_NO_DEPS",
+                                                       "PIP_REQUIREMENT",
+                                                       "PIP_EDITABLE",
+                                                       "PIP_REQUIRE_VIRTUALENV",
+                                                       "PIP_UPGRADE",
+                                                       "PIP_LOG",
+                                                       "PIP_FORCE_REINSTALL"};
+
+template <size_t n>
+bool among(const std::array<std::string_view, n>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+ports::Command run(const std::string& python, std::vector<std::string> arguments,
+                   const Variables& variables) {
+  ports::Command command;
+  command.argv = {python, "-m"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.environment = variables;
+  return command;
+}
+
+}  // namespace
+
+Variables pip_variables(const Variables& user) {
+  Variables result;
+  for (const auto& [name, value] : user) {
+    const bool pip = name.starts_with("PIP_") && !among(kRefused, name);
+    if (pip || name.starts_with("XDG_") || among(kPassed, name)) result[name] = value;
+  }
+  result["PIP_DISABLE_PIP_VERSION_CHECK"] = "1";
+  result["PIP_NO_INPUT"] = "1";
+  result["PIP_NO_COLOR"] = "1";
+  result["PIP_PROGRESS_BAR"] = "off";
+  result["PIP_ROOT_USER_ACTION"] = "ignore";
+  result["PYTHONNOUSERSITE"] = "1";
+  return result;
+}
+
+ports::Command make_venv(const Interpreter& interpreter, const std::string& directory,
+                         WithPip with_pip, const Variables& variables) {
+  ports::Command command;
+  command.argv = {interpreter.path, "-I", "-m", "venv"};
+  if (with_pip == WithPip::none) command.argv.emplace_back("--without-pip");
+  command.argv.push_back(directory);
+  command.environment = variables;
+  return command;
+}
+
+std::string venv_python(const std::string& directory) {
+  return directory + "/bin/python";
+}
+
+std::string site_packages(const std::string& directory, const Interpreter& interpreter) {
+  const std::vector<std::string> parts = split(interpreter.version, '.');
+  return directory + "/lib/python" + parts.at(0) + "." + (parts.size() > 1 ? parts[1] : "") +
+         (interpreter.free_threaded ? "t" : "") + "/site-packages";
+}
+
+std::string base_link(const std::string& site_packages) {
+  const std::string path = replace_all(replace_all(site_packages, "\\", "\\\\"), "'", "\\'");
+  return "import site; site.addsitedir('" + path + "')\n";
+}
+
+ports::Command upgrade_pip(const Pip& pip) {
+  // One retry: without a network the bundled pip does, and nobody should wait for that.
+  return run(pip.python,
+             {"pip", "install", "--upgrade", "--retries", "1", "--timeout", "10", "pip"},
+             pip.variables);
+}
+
+ports::Command probe_index(const Pip& pip, const std::string& index) {
+  // The certificates that pip would use: PIP_CERT, else its usual variables, else the system's.
+  constexpr std::string_view kProbe = R"(import os, ssl, sys, urllib.error, urllib.request
+pem = os.environ.get("PIP_CERT") or os.environ.get("REQUESTS_CA_BUNDLE")
+context = ssl.create_default_context(cafile=pem or None)
+try:
+    urllib.request.urlopen(sys.argv[1].rstrip("/") + "/torch/", timeout=5, context=context).close()
+except urllib.error.HTTPError as error:
+    sys.exit(error.code >= 500)
+except Exception as error:
+    sys.exit("%s: %s" % (type(error).__name__, error)))";
+  ports::Command command;
+  command.argv = {pip.python, "-I", "-c", std::string(kProbe), index};
+  command.environment = pip.variables;
+  command.timeout = std::chrono::seconds(15);
+  return command;
+}
+
+ports::Command resolve_torch(const Pip& pip, const Request& request, const std::string& index,
+                             const std::string& report) {
+  const Spec spec = parse_spec(request.torch.spec);
+  std::vector<std::string> arguments = {"pip",       "install",  "--dry-run", "--ignore-installed",
+                                        "--no-deps", "--report", report};
+  arguments.insert(arguments.end(), spec.options.begin(), spec.options.end());
+  if (!index.empty()) {
+    arguments.emplace_back("--extra-index-url");
+    arguments.push_back(index);
+  }
+  arguments.push_back(spec.requirement);
+  return run(pip.python, std::move(arguments), pip.variables);
+}
+
+ports::Command resolve_all(const Pip& pip, const Request& request, const std::string& torch,
+                           const std::string& report) {
+  std::vector<std::string> arguments = {"pip",      "install", "--dry-run", "--ignore-installed",
+                                        "--report", report};
+  std::vector<std::string> requirements;
+  for (const std::string& text : request.requirements) {
+    const Spec spec = parse_spec(text);
+    arguments.insert(arguments.end(), spec.options.begin(), spec.options.end());
+    requirements.push_back(spec.requirement);
+  }
+  if (!torch.empty()) requirements.push_back(torch);
+  arguments.insert(arguments.end(), requirements.begin(), requirements.end());
+  return run(pip.python, std::move(arguments), pip.variables);
+}
+
+ports::Command install_exact(const Pip& pip, const std::string& target_python,
+                             const std::string& requirements_file, const std::string& extra_index) {
+  std::vector<std::string> arguments = {"pip",     "--python",  target_python,
+                                        "install", "--no-deps", "--require-hashes"};
+  if (!extra_index.empty()) {
+    arguments.emplace_back("--extra-index-url");
+    arguments.push_back(extra_index);
+  }
+  arguments.emplace_back("-r");
+  arguments.push_back(requirements_file);
+  return run(pip.python, std::move(arguments), pip.variables);
+}
+
+ports::Command install_overlay(const Pip& pip, const std::string& target_python,
+                               const std::vector<std::string>& what,
+                               const std::string& constraints_file) {
+  std::vector<std::string> arguments = {"pip",     "--python",     target_python,
+                                        "install", "--constraint", constraints_file};
+  arguments.insert(arguments.end(), what.begin(), what.end());
+  return run(pip.python, std::move(arguments), pip.variables);
+}
+
+ports::Command install_prefix(const Pip& pip, const std::vector<std::string>& requirements,
+                              const std::string& prefix) {
+  std::vector<std::string> arguments = {"pip", "install", "--target", prefix};
+  arguments.insert(arguments.end(), requirements.begin(), requirements.end());
+  return run(pip.python, std::move(arguments), pip.variables);
+}
+
+}  // namespace pinwheel::env

@@ -1,0 +1,34 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "env/interpreter.h"
+#include "env/resolution.h"
+
+namespace pinwheel::env {
+
+/// What the completion marker of a base environment says it holds.
+struct EnvironmentMarker {
+  std::string interpreter;  ///< the program it was made with
+  Resolution resolution;    ///< what is installed
+  uint64_t bytes = 0;       ///< on disk when it was complete
+  std::chrono::sys_seconds made = {};
+
+  bool operator==(const EnvironmentMarker&) const = default;
+};
+
+std::string to_json(const EnvironmentMarker& marker);
+/// The inverse; `environment` when it is damaged.
+Result<EnvironmentMarker> parse_environment_marker(std::string_view json);
+
+/// The name of the base environment of a resolution made with an interpreter: 16 hex digits.
+std::string environment_id(const Resolution& resolution, const Interpreter& interpreter);
+
+/// Bytes that must be free before it is made. Measured: a CPU torch takes 0.8 GB with its download,
+/// a CUDA one with its libraries 9 GB, anything else far less.
+uint64_t bytes_needed(const Resolution& resolution);
+
+}  // namespace pinwheel::env

@@ -1,0 +1,109 @@
+#include "env/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr std::string_view kProbe = R"(import importlib.util, json, os, platform, sys, sysconfig
+have = lambda name: importlib.util.find_spec(name) is not None
+include = sysconfig.get_path("include")
+print(json.dumps({
+    "path": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+    "version": platform.python_version(),
+    "implementation": sys.implementation.name,
+    "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    "platform": sysconfig.get_platform(),
+    "soabi": sysconfig.get_config_var("SOABI") or "",
+    "include_directory": include,
+    "has_headers": os.path.exists(os.path.join(include, "Python.h")),
+    "makes_environments": have("venv") and have("ensurepip"),
+})))";
+
+struct Wanted {
+  std::string version;
+  bool free_threaded = false;
+};
+
+Wanted read(std::string_view wanted) {
+  const bool free_threaded = !wanted.empty() && wanted.back() == 't';
+  if (free_threaded) wanted.remove_suffix(1);
+  return {std::string(wanted), free_threaded};
+}
+
+}  // namespace
+
+std::string full_version(const Interpreter& interpreter) {
+  return interpreter.version + (interpreter.free_threaded ? "t" : "");
+}
+
+bool fits(const Interpreter& interpreter, std::string_view wanted) {
+  const Wanted want = read(wanted);
+  return interpreter.implementation == "cpython" &&
+         interpreter.free_threaded == want.free_threaded &&
+         (interpreter.version == want.version ||
+          interpreter.version.starts_with(want.version + "."));
+}
+
+ports::Command probe_interpreter(const std::string& program,
+                                 const std::map<std::string, std::string>& variables) {
+  ports::Command command;
+  command.argv = {program, "-I", "-c", std::string(kProbe)};
+  command.environment = variables;
+  command.timeout = std::chrono::seconds(20);
+  return command;
+}
+
+Result<Interpreter> parse_interpreter(std::string_view output) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(output);
+    Interpreter result;
+    json.at("path").get_to(result.path);
+    json.at("version").get_to(result.version);
+    json.at("implementation").get_to(result.implementation);
+    json.at("free_threaded").get_to(result.free_threaded);
+    json.at("platform").get_to(result.platform);
+    json.at("soabi").get_to(result.soabi);
+    json.at("include_directory").get_to(result.include_directory);
+    json.at("has_headers").get_to(result.has_headers);
+    json.at("makes_environments").get_to(result.makes_environments);
+    return result;
+  } catch (const nlohmann::json::exception&) {
+    return fail(ErrorKind::environment, "the interpreter did not describe itself");
+  }
+}
+
+std::vector<std::string> program_names(std::string_view wanted) {
+  const Wanted want = read(wanted);
+  std::vector<std::string> names;
+  if (want.free_threaded) names.push_back("python" + want.version + "t");
+  names.push_back("python" + want.version);
+  names.emplace_back("python3");
+  names.emplace_back("python");
+  return names;
+}
+
+Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& found) {
+  for (const Interpreter& interpreter : found) {
+    if (!fits(interpreter, wanted)) continue;
+    return Error{.kind = ErrorKind::environment,
+                 .message = fmt::format("Python {} at `{}` lacks the modules venv and ensurepip",
+                                        full_version(interpreter), interpreter.path),
+                 .hint = fmt::format("run `apt-get install python{}-venv`", read(wanted).version)};
+  }
+  std::vector<std::string> names;
+  for (const Interpreter& interpreter : found) {
+    names.push_back(fmt::format("`{}` ({})", full_version(interpreter), interpreter.path));
+  }
+  std::string have = names.empty() ? "found none" : "found " + join(names, ", ");
+  return Error{.kind = ErrorKind::environment,
+               .message = fmt::format("no Python `{}` on this machine; {}", wanted, have),
+               .hint = fmt::format("run `pyenv install {0}` or `uv python install {0}`", wanted)};
+}
+
+}  // namespace pinwheel::env

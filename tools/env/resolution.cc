@@ -1,0 +1,188 @@
+#include "env/resolution.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "pep/name.h"
+
+namespace pinwheel::env {
+namespace {
+
+using Json = nlohmann::json;
+constexpr int kFormat = 1;
+
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string file_of(const std::string& url) {
+  std::string path = url.substr(0, url.find_first_of("?#"));
+  path.erase(0, path.rfind('/') + 1);
+  return replace_all(path, "%2B", "+");
+}
+
+Result<Package> parse_package(const Json& item) {
+  const Json& metadata = item.at("metadata");
+  Package package;
+  package.name = pep::normalize_name(metadata.at("name").get<std::string>());
+  package.version = metadata.at("version").get<std::string>();
+  const Json& download = item.at("download_info");
+  package.url = download.at("url").get<std::string>();
+  package.file = file_of(package.url);
+  const Json archive = download.value("archive_info", Json::object());
+  const Json hashes = archive.value("hashes", Json::object());
+  package.sha256 = hashes.value("sha256", "");
+  if (package.sha256.empty()) {
+    const std::string hash = archive.value("hash", "");
+    if (hash.starts_with("sha256=")) package.sha256 = hash.substr(7);
+  }
+  if (package.sha256.empty()) {
+    return fail(ErrorKind::environment,
+                fmt::format("{} {} has no sha256 where pip found it",
+                            pinwheel::quoted(package.name), package.version),
+                "name a released file: a source tree or an index without hashes gives no exact "
+                "environment");
+  }
+  return package;
+}
+
+void sort(std::vector<Package>& packages) {
+  std::sort(packages.begin(), packages.end(),
+            [](const Package& a, const Package& b) { return a.name < b.name; });
+}
+
+std::string format_time(std::chrono::sys_seconds at) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(at.time_since_epoch().count()));
+}
+
+Result<std::chrono::sys_seconds> parse_time(const std::string& text) {
+  std::tm parts = {};
+  const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0') {
+    return fail(ErrorKind::environment, fmt::format("{} is no time", pinwheel::quoted(text)));
+  }
+  return std::chrono::sys_seconds(std::chrono::seconds(::timegm(&parts)));
+}
+
+}  // namespace
+
+std::string Resolution::digest() const {
+  Json list = Json::array();
+  for (const Package& package : packages) {
+    list.push_back({package.name, package.version, package.sha256});
+  }
+  return sha256_hex(dump({{"python", python}, {"packages", list}}, -1));
+}
+
+const Package* Resolution::find(std::string_view name) const {
+  const auto it = std::find_if(packages.begin(), packages.end(),
+                               [name](const Package& package) { return package.name == name; });
+  return it == packages.end() ? nullptr : &*it;
+}
+
+Result<PipReport> parse_pip_report(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    PipReport report;
+    report.pip = json.at("pip_version").get<std::string>();
+    for (const Json& item : json.at("install")) {
+      TRY(Package package, parse_package(item));
+      report.packages.push_back(std::move(package));
+    }
+    sort(report.packages);
+    return report;
+  } catch (const Json::exception& error) {
+    return fail(ErrorKind::environment,
+                fmt::format("pip's report cannot be read: {}", error.what()),
+                "pip 22.2 or newer writes it");
+  }
+}
+
+std::string to_json(const Resolution& resolution) {
+  Json packages = Json::array();
+  for (const Package& package : resolution.packages) {
+    packages.push_back({{"name", package.name},
+                        {"version", package.version},
+                        {"file", package.file},
+                        {"sha256", package.sha256}});
+  }
+  const Json json = {{"format", kFormat},
+                     {"request", resolution.request},
+                     {"python", resolution.python},
+                     {"pip", resolution.pip},
+                     {"torch_index", resolution.torch_index},
+                     {"at", format_time(resolution.at)},
+                     {"packages", packages}};
+  return dump(json, 1) + "\n";
+}
+
+Result<Resolution> parse_resolution(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("format") != kFormat) {
+      return fail(ErrorKind::environment, "the resolution is of a format that is not known here",
+                  "resolve again with `--refresh`");
+    }
+    Resolution resolution;
+    json.at("request").get_to(resolution.request);
+    json.at("python").get_to(resolution.python);
+    json.at("pip").get_to(resolution.pip);
+    json.at("torch_index").get_to(resolution.torch_index);
+    TRY(resolution.at, parse_time(json.at("at").get<std::string>()));
+    for (const Json& item : json.at("packages")) {
+      resolution.packages.push_back({.name = item.at("name").get<std::string>(),
+                                     .version = item.at("version").get<std::string>(),
+                                     .file = item.at("file").get<std::string>(),
+                                     .sha256 = item.at("sha256").get<std::string>()});
+    }
+    return resolution;
+  } catch (const Json::exception& error) {
+    return fail(ErrorKind::environment, fmt::format("the resolution is damaged: {}", error.what()),
+                "resolve again with `--refresh`");
+  }
+}
+
+std::string requirements_text(const Resolution& resolution, TorchPart part) {
+  std::string text;
+  for (const Package& package : resolution.packages) {
+    if (part != TorchPart::with && (package.name == "torch") != (part == TorchPart::only)) continue;
+    text += fmt::format("{}=={} --hash=sha256:{}\n", package.name, package.version, package.sha256);
+  }
+  return text;
+}
+
+std::string constraints_text(const Resolution& resolution) {
+  std::string text;
+  for (const Package& package : resolution.packages) {
+    text += fmt::format("{}=={}\n", package.name, package.version);
+  }
+  return text;
+}
+
+Spec parse_spec(std::string_view spec) {
+  Spec result;
+  std::vector<std::string> words;
+  for (const std::string& word : split(spec, ' ')) {
+    if (word.empty()) continue;
+    (word.starts_with("--") ? result.options : words).push_back(word);
+  }
+  result.requirement = join(words, " ");
+  return result;
+}
+
+bool is_nightly(const Request& request) {
+  const auto pre = [](const std::string& text) {
+    const std::vector<std::string> options = parse_spec(text).options;
+    return std::find(options.begin(), options.end(), "--pre") != options.end();
+  };
+  return pre(request.torch.spec) ||
+         std::any_of(request.requirements.begin(), request.requirements.end(), pre);
+}
+
+}  // namespace pinwheel::env
