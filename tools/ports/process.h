@@ -24,9 +24,10 @@ struct Command {
 /// How a child ended: exactly one of `code` and `signal` says why.
 struct Exit {
   int code = 0;
-  int signal = 0;          ///< 0 when it exited by itself
-  bool timed_out = false;  ///< it was killed because its time limit passed
-  bool cancelled = false;  ///< it was killed because the run was cancelled
+  int signal = 0;              ///< 0 when it exited by itself
+  bool timed_out = false;      ///< it was killed because its time limit passed
+  bool cancelled = false;      ///< it was killed because the run was cancelled
+  bool out_of_memory = false;  ///< the kernel killed it, or a process of its, for memory
 
   bool ok() const { return code == 0 && signal == 0; }
 };

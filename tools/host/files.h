@@ -1,0 +1,23 @@
+#pragma once
+#include "ports/files.h"
+
+namespace pinwheel::host {
+
+/// The file system of this machine.
+class LocalFiles final : public ports::Files {
+ public:
+  Result<std::string> read(const std::filesystem::path& path) override;
+  Done write(const std::filesystem::path& path, std::string_view bytes,
+             uint32_t mode = 0644) override;
+  Result<ports::FileStatus> status(const std::filesystem::path& path) override;
+  Result<std::vector<std::string>> list(const std::filesystem::path& path) override;
+  Done make_directories(const std::filesystem::path& path) override;
+  Done remove_all(const std::filesystem::path& path) override;
+  Done rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
+  Result<uint64_t> free_bytes(const std::filesystem::path& path) override;
+  /// The lock is advisory (flock) and ends with the process, however it ends; the file stays.
+  Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
+                                                ports::IfLocked if_locked) override;
+};
+
+}  // namespace pinwheel::host
