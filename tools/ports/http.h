@@ -1,8 +1,11 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,6 +42,11 @@ struct HttpRequest {
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
   std::chrono::milliseconds timeout = std::chrono::minutes(15);
+  /// Bytes of the request's body sent so far, and in all; called often, on the sending thread.
+  std::function<void(uint64_t sent, uint64_t total)> progress = {};
+  /// Takes the reply's body piece by piece instead of `HttpResponse::body`, which stays empty: for
+  /// bodies too large for memory.
+  std::function<void(std::string_view bytes)> sink = {};
 };
 
 struct HttpResponse {

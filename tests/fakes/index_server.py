@@ -1,0 +1,216 @@
+"""A package index for tests that misbehaves on demand.
+
+    python index_server.py [--plan STEP,STEP,...] [--token TOKEN] [--hash sha256|md5|none] [--json]
+                           [--stale N] [--echo-token]
+
+It listens on a free port of 127.0.0.1, prints `PORT <n>` and serves until its standard input ends,
+so it dies with the test that started it. Each upload takes the next step of the plan; when none is
+left, uploads are taken:
+
+    ok               take the file (the same bytes again: 200, other bytes: 400, as PyPI does)
+    <status>         read the body, answer with that status, keep nothing
+    echo-<status>    the same, with the credentials it got in the answer
+    early-<status>   answer before the body was read, close
+    cut              close the connection in the middle of the body
+    lost             take the file, close the connection without an answer
+    lost-<status>    take the file, answer with that status
+    slow             take the file after a second
+    hang             read the body and never answer
+    redirect         308 to the same address with a slash at its end
+
+GET /simple/<name>/ shows what is held; GET /files/<filename> gives it; GET /log tells, as JSON, each
+upload with its fields in order. `--stale N` hides new files from the first N page reads.
+"""
+
+import argparse
+import email.parser
+import email.policy
+import hashlib
+import html
+import json
+import re
+import socket
+import sys
+import threading
+import time
+from base64 import b64encode
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+def parse_multipart(content_type, body):
+    head = b"MIME-Version: 1.0\r\nContent-Type: " + content_type.encode() + b"\r\n\r\n"
+    message = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + body)
+    fields, files = [], {}
+    for part in message.iter_parts():
+        name = part.get_param("name", header="content-disposition")
+        payload = part.get_payload(decode=True)
+        filename = part.get_filename()
+        if filename is None:
+            fields.append([name, payload.decode("utf-8")])
+        else:
+            fields.append([name, {"filename": filename, "type": part.get_content_type(),
+                                  "sha256": hashlib.sha256(payload).hexdigest()}])
+            files[name] = (filename, payload)
+    return fields, files
+
+
+class Index(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, options):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.options = options
+        self.steps = [step for step in options.plan.split(",") if step]
+        self.held = {}
+        self.log = []
+        self.page_reads = 0
+        self.lock = threading.Lock()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def answer(self, status, body=b"", content_type="text/plain", reason=None, headers=()):
+        if isinstance(body, str):
+            body = body.encode()
+        self.send_response(status, reason)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def hang_up(self):
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    # Reading
+
+    def do_GET(self):
+        if self.path == "/log":
+            self.answer(200, json.dumps(self.server.log), "application/json")
+        elif self.path.startswith("/files/"):
+            content = self.server.held.get(self.path[len("/files/"):].replace("%2B", "+"))
+            self.answer(200 if content is not None else 404, content or b"")
+        elif match := re.fullmatch(r"/simple/([a-z0-9-]+)/", self.path):
+            self.project_page(match[1])
+        else:
+            self.answer(404)
+
+    def project_page(self, name):
+        with self.server.lock:
+            self.server.page_reads += 1
+            held = dict(self.server.held)
+            if self.server.page_reads <= self.server.options.stale:
+                held = {}
+        held = {filename: content for filename, content in held.items()
+                if re.sub(r"[-_.]+", "-", filename.split("-")[0]).lower() == name}
+        if not held:
+            self.answer(404)
+            return
+        algorithm = self.server.options.hash
+        digests = {filename: {} if algorithm == "none"
+                   else {algorithm: hashlib.new(algorithm, content).hexdigest()}
+                   for filename, content in held.items()}
+        if self.server.options.json:
+            files = [{"filename": filename, "url": "../../files/" + filename.replace("+", "%2B"),
+                      "hashes": digests[filename]} for filename in sorted(held)]
+            page = {"meta": {"api-version": "1.1"}, "name": name, "files": files}
+            self.answer(200, json.dumps(page), "application/vnd.pypi.simple.v1+json")
+            return
+        lines = []
+        for filename in sorted(held):
+            fragment = "".join(f"#{key}={value}" for key, value in digests[filename].items())
+            href = "../../files/" + filename.replace("+", "%2B") + fragment
+            lines.append(f'<a href="{html.escape(href)}">{html.escape(filename)}</a>')
+        self.answer(200, "<!DOCTYPE html>" + "\n".join(lines), "text/html")
+
+    # Uploading
+
+    def authorised(self):
+        token = self.server.options.token
+        expected = "Basic " + b64encode(f"__token__:{token}".encode()).decode()
+        return not token or self.headers.get("Authorization") == expected
+
+    def refuse_token(self, status=403):
+        said = "Invalid or non-existent authentication information."
+        if self.server.options.echo_token:
+            said += " Got " + self.headers.get("Authorization", "")
+            said += " for " + self.server.options.echo_token
+        self.answer(status, said, reason=said)
+
+    def do_POST(self):
+        with self.server.lock:
+            step = self.server.steps.pop(0) if self.server.steps else "ok"
+        length = int(self.headers["Content-Length"])
+        if step.startswith("early-"):
+            self.answer(int(step[len("early-"):]), "early", headers=[("Connection", "close")])
+            self.close_connection = True
+            return
+        if step == "cut":
+            self.rfile.read(min(length // 2, 65536))
+            self.note(step, [])
+            self.hang_up()
+            return
+        fields, files = parse_multipart(self.headers["Content-Type"], self.rfile.read(length))
+        self.note(step, fields)
+        if step.startswith("echo-"):
+            self.refuse_token(int(step[len("echo-"):]))
+        elif not self.authorised():
+            self.refuse_token()
+        elif step == "hang":
+            time.sleep(60)
+            self.hang_up()
+        elif step == "redirect":
+            self.answer(308, headers=[("Location", self.path + "/")])
+        elif step.isdigit():
+            headers = [("Retry-After", "1")] if step in ("429", "503") else []
+            self.answer(int(step), json.dumps({"message": f"planned {step}", "code": step}),
+                        "application/json", headers=headers)
+        else:
+            self.take(step, files["content"])
+
+    def take(self, step, file):
+        filename, content = file
+        if step == "slow":
+            time.sleep(1)
+        with self.server.lock:
+            held = self.server.held.get(filename)
+            if held is None:
+                self.server.held[filename] = content
+        if step == "lost":
+            self.hang_up()
+        elif step.startswith("lost-"):
+            self.answer(int(step[len("lost-"):]), "")
+        elif held is not None and held != content:
+            self.answer(400, "", reason=f"File already exists ('{filename}').")
+        else:
+            self.answer(200, "")
+
+    def note(self, step, fields):
+        with self.server.lock:
+            self.server.log.append({"step": step, "fields": fields,
+                                    "agent": self.headers.get("User-Agent"),
+                                    "length": int(self.headers["Content-Length"])})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--plan", default="")
+    parser.add_argument("--token", default="")
+    parser.add_argument("--hash", default="sha256", choices=["sha256", "md5", "none"])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--stale", type=int, default=0)
+    parser.add_argument("--echo-token", default="")
+    server = Index(parser.parse_args())
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print("PORT", server.server_address[1], flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace pinwheel {
+
+/// tests/fakes/index_server.py as a child process on a free port; it ends with the object.
+class FakeIndex {
+ public:
+  explicit FakeIndex(std::vector<std::string> arguments = {});
+  ~FakeIndex();
+  FakeIndex(const FakeIndex&) = delete;
+  FakeIndex& operator=(const FakeIndex&) = delete;
+
+  std::string url() const;  ///< "http://127.0.0.1:<port>"
+
+ private:
+  pid_t pid_ = -1;
+  int stdin_ = -1;
+  int port_ = 0;
+};
+
+}  // namespace pinwheel

@@ -1,0 +1,263 @@
+#include "host/upload.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "host/http.h"
+#include "unit/catch.h"
+#include "unit/host/fake_index.h"
+#include "unit/host/scratch.h"
+
+using namespace pinwheel;
+using publish::Artifact;
+using publish::FileKind;
+using publish::Outcome;
+
+namespace {
+
+constexpr const char* kToken = "pypi-canary-0123456789";
+
+/// A release of two wheels and an sdist, an index, and what the upload told.
+struct Bench {
+  explicit Bench(std::vector<std::string> arguments = {})
+      : index(with_token(std::move(arguments))) {}
+
+  static std::vector<std::string> with_token(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--token", kToken});
+    return arguments;
+  }
+
+  Artifact file(const std::string& filename, FileKind kind = FileKind::wheel,
+                const std::string& salt = "") const {
+    const std::string bytes = "contents of " + filename + salt + std::string(100'000, '.');
+    return {scratch.write(filename + salt, bytes),
+            filename,
+            kind,
+            bytes.size(),
+            sha256_hex(bytes),
+            blake2b256_hex(bytes),
+            "demo-ops",
+            "1.0",
+            {{"metadata_version", "2.1"}, {"name", "demo-ops"}, {"version", "1.0"}}};
+  }
+  std::vector<Artifact> release() const {
+    return {file("demo_ops-1.0.tar.gz", FileKind::sdist), file("demo_ops-1.0-py3-none-any.whl"),
+            file("demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl")};
+  }
+
+  Result<std::vector<host::FileOutcome>> upload(const std::vector<Artifact>& files,
+                                                const std::string& token = kToken) {
+    const host::UploadTarget target{"local", *publish::endpoint(index.url() + "/"),
+                                    ports::BasicCredentials{"__token__", Secret(token)}};
+    host::UploadOptions options;
+    options.attempts = 3;
+    host::UploadHooks hooks;
+    hooks.sleep = [this](std::chrono::milliseconds delay) {
+      waits.push_back(delay);
+      return !stopped;
+    };
+    hooks.intent = [this](const Artifact& file, int attempt) {
+      journal.push_back("intent " + file.filename + " " + std::to_string(attempt));
+      return Done();
+    };
+    hooks.done = [this](const host::FileOutcome& outcome) {
+      journal.push_back("done " + outcome.filename);
+      return Done();
+    };
+    hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
+    host::CurlHttp http;
+    return host::upload_release(files, target, options, http, hooks);
+  }
+
+  nlohmann::json log() const {
+    const auto reply = host::CurlHttp().send({.url = index.url() + "/log"});
+    REQUIRE(reply);
+    return nlohmann::json::parse(reply->body);
+  }
+  /// The file names in the order in which they were sent.
+  std::vector<std::string> sent() const {
+    std::vector<std::string> names;
+    for (const auto& entry : log()) {
+      for (const auto& field : entry["fields"]) {
+        if (field[0] == "content") names.push_back(field[1]["filename"]);
+      }
+    }
+    return names;
+  }
+
+  Scratch scratch;
+  FakeIndex index;
+  bool stopped = false;
+  std::vector<std::chrono::milliseconds> waits;
+  std::vector<std::string> journal;
+  std::vector<std::string> notices;
+};
+
+}  // namespace
+
+TEST_CASE("wheels are sent by name, the sdist last, and each is told before and after") {
+  Bench bench;
+  const auto outcomes = bench.upload(bench.release());
+  REQUIRE(outcomes);
+  CHECK(bench.sent() ==
+        std::vector<std::string>{"demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
+                                 "demo_ops-1.0-py3-none-any.whl", "demo_ops-1.0.tar.gz"});
+  CHECK(bench.journal ==
+        std::vector<std::string>{"intent demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1",
+                                 "done demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
+                                 "intent demo_ops-1.0-py3-none-any.whl 1",
+                                 "done demo_ops-1.0-py3-none-any.whl",
+                                 "intent demo_ops-1.0.tar.gz 1", "done demo_ops-1.0.tar.gz"});
+  CHECK(bench.waits.empty());
+}
+
+TEST_CASE("the same bytes again are success and are not sent again") {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {}, {"--json"}, {"--hash", "md5"}, {"--hash", "none", "--json"}}) {
+    Bench bench(arguments);
+    REQUIRE(bench.upload(bench.release()));
+    const auto again = bench.upload(bench.release());
+    REQUIRE(again);
+    for (const host::FileOutcome& outcome : *again) {
+      CHECK(outcome.outcome == Outcome::identical);
+      CHECK(outcome.attempts == 0);
+    }
+    CHECK(bench.log().size() == 3);
+  }
+}
+
+TEST_CASE("other bytes under the same names are conflicts, all named before anything is sent") {
+  Bench bench;
+  const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
+  const Artifact sdist = bench.file("demo_ops-1.0.tar.gz", FileKind::sdist);
+  REQUIRE(bench.upload({wheel, sdist}));
+  const Artifact other_wheel = bench.file(wheel.filename, FileKind::wheel, "!");
+  const Artifact other_sdist = bench.file(sdist.filename, FileKind::sdist, "!");
+  const auto result = bench.upload(
+      {other_wheel, other_sdist, bench.file("demo_ops-1.0-cp312-abi3-manylinux_2_28_x86_64.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  REQUIRE(result.error().causes.size() == 2);
+  const std::string text = render(result.error());
+  CHECK(text.find(wheel.sha256) != std::string::npos);
+  CHECK(text.find(other_wheel.sha256) != std::string::npos);
+  CHECK(text.find(other_sdist.sha256) != std::string::npos);
+  CHECK(bench.log().size() == 2);
+}
+
+TEST_CASE("an index that answers 500 and then 200 has taken the file") {
+  Bench bench({"--plan", "500,ok"});
+  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().outcome == Outcome::uploaded);
+  CHECK(outcomes->front().attempts == 2);
+  CHECK(bench.log().size() == 2);
+  CHECK(bench.waits.size() == 1);
+  REQUIRE(bench.notices.size() == 1);
+  CHECK(bench.notices.front().find("HTTP 500 (planned 500)") != std::string::npos);
+}
+
+TEST_CASE("an index that dies in the middle of the body gets the file again") {
+  Bench bench({"--plan", "cut,ok"});
+  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().attempts == 2);
+}
+
+TEST_CASE("a file that arrived without an answer is found by its hash and not sent again") {
+  for (const char* step : {"lost", "lost-504", "lost-400", "lost-409"}) {
+    Bench bench({"--plan", step});
+    const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+    REQUIRE(outcomes);
+    CHECK(outcomes->front().attempts == 1);
+    CHECK(bench.log().size() == 1);
+    CHECK(bench.journal.back() == "done demo_ops-1.0-py3-none-any.whl");
+  }
+}
+
+TEST_CASE("a page that lags behind costs a second sending, which is harmless") {
+  Bench bench({"--plan", "lost", "--stale", "2"});
+  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().attempts == 2);
+}
+
+TEST_CASE("a wrong token ends the upload at once and appears nowhere") {
+  const std::string wrong = "pypi-wrong-canary";
+  Bench bench({"--echo-token", wrong});
+  const auto result = bench.upload(bench.release(), wrong);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(bench.log().size() == 1);
+  CHECK(bench.waits.empty());
+  const std::string text = render(result.error());
+  CHECK(text.find("HTTP 403") != std::string::npos);
+  CHECK(text.find("***") != std::string::npos);
+  CHECK(text.find(wrong) == std::string::npos);
+  CHECK(text.find(base64("__token__:" + wrong)) == std::string::npos);
+}
+
+TEST_CASE("a token echoed in a reason to try again is kept out of the notices") {
+  const std::string wrong = "pypi-wrong-canary";
+  Bench bench({"--plan", "echo-500,echo-500,echo-500", "--echo-token", wrong});
+  const auto result = bench.upload(bench.release(), wrong);
+  REQUIRE_FALSE(result);
+  REQUIRE(bench.notices.size() == 2);
+  for (const std::string& line : bench.notices) {
+    CHECK(line.find("***") != std::string::npos);
+    CHECK(line.find(wrong) == std::string::npos);
+  }
+}
+
+TEST_CASE("retries are counted, spread and bounded by what the server asks for") {
+  Bench bench({"--plan", "429,503,500"});
+  const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(bench.log().size() == 3);
+  CHECK(bench.waits ==
+        std::vector<std::chrono::milliseconds>{std::chrono::seconds(2), std::chrono::seconds(4)});
+  REQUIRE(result.error().causes.size() == 1);
+  CHECK(result.error().causes.front().message.find("HTTP 500") != std::string::npos);
+}
+
+TEST_CASE("a rule of the index ends the upload; what came before it is done") {
+  Bench bench({"--plan", "ok,400"});
+  const auto result = bench.upload(bench.release());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(result.error().message.find("planned 400") != std::string::npos);
+  CHECK(bench.journal.size() == 3);
+  CHECK(bench.journal[1] == "done demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl");
+  CHECK(bench.upload(bench.release()));
+}
+
+TEST_CASE("a redirect is refused and names where it points") {
+  Bench bench({"--plan", "redirect"});
+  const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(result.error().message.find("which points to `//`") != std::string::npos);
+}
+
+TEST_CASE("a stop while waiting ends the upload") {
+  Bench bench({"--plan", "500"});
+  bench.stopped = true;
+  const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::interrupted);
+}
+
+TEST_CASE("findings of the preflight are reported together and nothing is asked of the index") {
+  Bench bench;
+  std::vector<Artifact> files = bench.release();
+  files[1].name = "other";
+  files[2].version = "2.0";
+  const auto result = bench.upload(files);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::check);
+  CHECK(result.error().causes.size() == 4);
+  CHECK(bench.log().empty());
+  CHECK(bench.journal.empty());
+}

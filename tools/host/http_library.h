@@ -1,0 +1,35 @@
+#pragma once
+// Private to http.cc and http_library.cc: the only places that know libcurl.
+#include <curl/curl.h>
+
+#include "base/result.h"
+
+namespace pinwheel::host {
+
+/// The functions of libcurl that pinwheel calls. They are looked up when the first request is made,
+/// because loading libcurl and the thirty libraries behind it costs every start of the program
+/// about 4 ms, and `plan` needs none of them.
+struct CurlLibrary {
+  decltype(&curl_easy_init) easy_init = nullptr;
+  decltype(&curl_easy_setopt) easy_setopt = nullptr;
+  decltype(&curl_easy_perform) easy_perform = nullptr;
+  decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
+  decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
+  decltype(&curl_easy_strerror) easy_strerror = nullptr;
+  decltype(&curl_mime_init) mime_init = nullptr;
+  decltype(&curl_mime_free) mime_free = nullptr;
+  decltype(&curl_mime_addpart) mime_addpart = nullptr;
+  decltype(&curl_mime_name) mime_name = nullptr;
+  decltype(&curl_mime_data) mime_data = nullptr;
+  decltype(&curl_mime_filedata) mime_filedata = nullptr;
+  decltype(&curl_mime_filename) mime_filename = nullptr;
+  decltype(&curl_mime_type) mime_type = nullptr;
+  decltype(&curl_slist_append) slist_append = nullptr;
+  decltype(&curl_slist_free_all) slist_free_all = nullptr;
+};
+
+/// libcurl, loaded and initialised once for the life of the process; safe from any thread. Kind
+/// `environment` when the machine has none.
+Result<const CurlLibrary*> curl_library();
+
+}  // namespace pinwheel::host

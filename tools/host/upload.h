@@ -1,0 +1,73 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ports/http.h"
+#include "publish/artifact.h"
+#include "publish/endpoints.h"
+#include "publish/reply.h"
+
+namespace pinwheel::host {
+
+/// Where a release goes. Credentials are absent for an index that asks for none.
+struct UploadTarget {
+  std::string name;  ///< of the target in the matrix or on the command line, for messages
+  publish::Endpoint endpoint;
+  std::optional<ports::BasicCredentials> credentials = std::nullopt;
+};
+
+struct UploadOptions {
+  uint64_t size_limit = 100ULL << 20;  ///< bytes for one file; PyPI and TestPyPI only
+  int attempts = 5;                    ///< per file, and per look-up
+  std::chrono::milliseconds backoff_min = std::chrono::seconds(2);
+  std::chrono::milliseconds backoff_max = std::chrono::minutes(1);
+};
+
+/// What became of one file. `outcome` is `uploaded` or `identical`.
+struct FileOutcome {
+  std::string filename;
+  std::string sha256;
+  publish::Outcome outcome = publish::Outcome::uploaded;
+  int attempts = 0;          ///< times the file was sent; 0 when the index held it already
+  std::string message = {};  ///< warnings of the index
+};
+
+/// What the upload needs from its caller, and tells it. All members may be empty except `sleep`.
+struct UploadHooks {
+  /// Waits; false when the wait was cut short because the run was stopped.
+  std::function<bool(std::chrono::milliseconds)> sleep;
+  /// A number in [0, 1) that spreads the waits of many clients; without it the waits are fixed.
+  std::function<double()> jitter = {};
+  /// Before each sending of a file: the journal's INTENT. An error ends the upload.
+  std::function<Done(const publish::Artifact& file, int attempt)> intent = {};
+  /// A file is in the index: the journal's DONE. An error ends the upload.
+  std::function<Done(const FileOutcome& outcome)> done = {};
+  std::function<void(const std::string& filename, uint64_t sent, uint64_t total)> progress = {};
+  /// A line for people: what is retried and why.
+  std::function<void(std::string_view line)> notice = {};
+};
+
+/// Publishes the files of one release, see `publish/preflight.h` for what is checked first:
+/// 1. all findings of the preflight together (kind `check`, findings as causes);
+/// 2. the index is read: a file it holds with the same SHA-256 is done (`identical`), files it
+/// holds
+///    with other bytes are conflicts, reported together (kind `publish`), nothing sent;
+/// 3. wheels, then the sdist, one after another. A busy server is asked again with exponential
+///    backoff (`Retry-After` is obeyed); after a reply or a silence that leaves the outcome open,
+///    or a 400 or 409, the file is looked up by hash before it is sent again.
+/// The first file that cannot be published ends it; what was done before was told to `done`.
+/// Errors: `check`, `publish` (refused, wrong token, conflict, outcome unknown), `transient` (never
+/// reached), `environment`, `interrupted`. No error holds the credentials, even if the index echoes
+/// them.
+Result<std::vector<FileOutcome>> upload_release(const std::vector<publish::Artifact>& files,
+                                                const UploadTarget& target,
+                                                const UploadOptions& options, ports::Http& http,
+                                                const UploadHooks& hooks);
+
+}  // namespace pinwheel::host

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "ports/http.h"
+
+namespace pinwheel::publish {
+
+enum class FileKind { wheel, sdist };
+
+/// A file to publish with everything that decisions about it need, read once.
+struct Artifact {
+  std::filesystem::path path;
+  std::string filename;
+  FileKind kind = FileKind::wheel;
+  uint64_t size = 0;        ///< bytes
+  std::string sha256;       ///< hexadecimal
+  std::string blake2b_256;  ///< hexadecimal
+  std::string name;         ///< as METADATA or PKG-INFO writes it
+  std::string version;      ///< as METADATA or PKG-INFO writes it
+  /// The metadata as upload form fields, see `metadata_fields`.
+  std::vector<ports::FormField> fields = {};
+  /// What the archive breaks of the rules that PyPI has for zip files; one finding each.
+  std::vector<Error> archive_findings = {};
+};
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,70 @@
+#include "publish/endpoints.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "publish/url.h"
+
+namespace pinwheel::publish {
+
+namespace {
+
+std::string with_slash(std::string_view url) {
+  std::string out(url);
+  if (out.empty() || out.back() != '/') out += '/';
+  return out;
+}
+
+std::string derived_simple_url(std::string_view upload_url) {
+  std::string base = with_slash(upload_url.substr(0, upload_url.find_first_of("?#")));
+  for (const std::string_view last : {"/legacy/", "/upload/"}) {
+    if (base.ends_with(last)) base.resize(base.size() - last.size() + 1);
+  }
+  return base + "simple/";
+}
+
+Done check_url(std::string_view url) {
+  const std::optional<UrlParts> parts = split_url(url);
+  if (!parts || (parts->scheme != "https" && parts->scheme != "http") || parts->host.empty()) {
+    return fail(ErrorKind::usage, fmt::format("{} is not the URL of an index", quoted(url)),
+                "name `pypi`, `testpypi`, or an address that starts with https://");
+  }
+  if (!parts->userinfo.empty()) {
+    return fail(ErrorKind::usage,
+                fmt::format("the address of {} carries credentials", quoted(parts->host)),
+                "take them out of the URL; put them into PINWHEEL_TOKEN_<TARGET>, --token-file or "
+                "~/.pypirc");
+  }
+  return {};
+}
+
+}  // namespace
+
+Endpoint pypi() {
+  return {IndexKind::pypi, fmt::format("https://upload.{}/legacy/", kPypiHost),
+          fmt::format("https://{}/simple/", kPypiHost)};
+}
+
+Endpoint testpypi() {
+  return {IndexKind::testpypi, fmt::format("https://{}/legacy/", kTestPypiHost),
+          fmt::format("https://{}/simple/", kTestPypiHost)};
+}
+
+Result<Endpoint> endpoint(std::string_view target, std::string_view simple_url) {
+  if (target == "pypi") return pypi();
+  if (target == "testpypi") return testpypi();
+  TRY_DONE(check_url(target));
+  for (const Endpoint& known : {pypi(), testpypi()}) {
+    // PyPI answers an address without the slash by a redirect only.
+    if (with_slash(target) == known.upload_url) return known;
+  }
+  if (!simple_url.empty()) TRY_DONE(check_url(simple_url));
+  return Endpoint{IndexKind::other, std::string(target),
+                  simple_url.empty() ? derived_simple_url(target) : with_slash(simple_url)};
+}
+
+std::string project_url(const Endpoint& endpoint, std::string_view name) {
+  return fmt::format("{}{}/", endpoint.simple_url, name);
+}
+
+}  // namespace pinwheel::publish

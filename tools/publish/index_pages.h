@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "publish/index_file.h"
+
+namespace pinwheel::publish {
+
+/// The version of the simple repository API that the pages declare (PEP 629, 700).
+inline constexpr std::string_view kSimpleApiVersion = "1.1";
+
+/// The pages of a simple index, for a server that knows nothing but files: HTML5 (PEP 503) and JSON
+/// (PEP 691, 700). Names are normalised by the caller; files and names are written sorted, so that
+/// the same contents give the same bytes. Each file needs a SHA-256 and a size; its `url` is
+/// written as it is (percent-encoded by the caller, relative to the page).
+std::string project_page_html(std::string_view name, std::vector<IndexFile> files);
+std::string project_page_json(std::string_view name, std::vector<IndexFile> files);
+std::string root_page_html(std::vector<std::string> names);
+std::string root_page_json(std::vector<std::string> names);
+
+/// The normalised version in the name of a wheel or sdist; empty when it has none.
+std::string version_in_filename(std::string_view filename);
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,172 @@
+#include "publish/preflight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "pep/name.h"
+#include "pep/wheel_name.h"
+
+namespace pinwheel::publish {
+
+namespace {
+
+/// What a file name says, wheel or sdist.
+struct Named {
+  std::string distribution;
+  pep::Version version;
+  std::vector<std::string> platforms = {};  ///< empty for an sdist
+};
+
+Result<Named> read_name(const Artifact& file) {
+  if (file.kind == FileKind::sdist) {
+    TRY(const pep::SdistName name, pep::parse_sdist_name(file.filename));
+    return Named{name.distribution, name.version, {}};
+  }
+  TRY(const pep::WheelName name, pep::parse_wheel_name(file.filename));
+  return Named{name.distribution, name.version, name.tags.platform};
+}
+
+Error finding(std::string message, std::string hint = {}) {
+  return Error{ErrorKind::check, std::move(message), std::nullopt, std::move(hint), {}};
+}
+
+/// The file name against METADATA.
+void check_name(const Artifact& file, const Named& named, std::vector<Error>& out) {
+  if (pep::normalize_name(named.distribution) != pep::normalize_name(file.name)) {
+    out.push_back(finding(
+        fmt::format("`{}` calls itself {} in its metadata", file.filename, quoted(file.name)),
+        "build the file again; never rename one"));
+  }
+  const Result<pep::Version> version = pep::parse_version(file.version);
+  if (!version || *version != named.version) {
+    out.push_back(finding(
+        fmt::format("`{}` has version {} in its metadata", file.filename, quoted(file.version)),
+        "build the file again; never rename one"));
+  }
+}
+
+void check_pypi(const Artifact& file, const Named& named, const PreflightRules& rules,
+                std::vector<Error>& out) {
+  if (!named.version.local.empty()) {
+    out.push_back(
+        finding(fmt::format("`{}` has a local version, which PyPI does not take", file.filename),
+                "give this target names without a label (`label: none`, `others: name-suffix`)"));
+  }
+  if (named.distribution != pep::escape_name(named.distribution)) {
+    out.push_back(
+        finding(fmt::format("`{}` does not start with the normalised project name {}",
+                            file.filename, quoted(pep::escape_name(named.distribution)))));
+  }
+  for (const std::string& platform : named.platforms) {
+    if (is_pypi_platform(platform)) continue;
+    out.push_back(finding(fmt::format("`{}` has the platform tag {}, which PyPI does not take",
+                                      file.filename, quoted(platform)),
+                          "finish the wheel with a manylinux or musllinux tag"));
+  }
+  if (file.size > rules.size_limit) {
+    out.push_back(finding(fmt::format("`{}` has {} bytes, more than the limit of {}", file.filename,
+                                      file.size, rules.size_limit),
+                          "make it smaller, or ask PyPI for a higher limit and then raise "
+                          "--size-limit"));
+  }
+  out.insert(out.end(), file.archive_findings.begin(), file.archive_findings.end());
+}
+
+/// Lists what differs: "`1.0` (`a.whl`), `2.0` (`b.whl`)".
+std::string groups_of(const std::map<std::string, std::string>& groups) {
+  std::vector<std::string> parts;
+  for (const auto& [value, filename] : groups) {
+    parts.push_back(fmt::format("{} ({})", quoted(value), quoted(filename)));
+  }
+  return join(parts, ", ");
+}
+
+void check_set(const std::vector<Artifact>& files, std::vector<Error>& out) {
+  std::map<std::string, std::string> names;
+  std::map<std::string, std::string> versions;
+  std::set<std::string> filenames;
+  std::vector<std::string> sdists;
+  for (const Artifact& file : files) {
+    names.emplace(pep::normalize_name(file.name), file.filename);
+    const Result<pep::Version> version = pep::parse_version(file.version);
+    versions.emplace(version ? pep::to_string(pep::public_part(*version)) : file.version,
+                     file.filename);
+    if (file.kind == FileKind::sdist) sdists.push_back(file.filename);
+    if (!filenames.insert(file.filename).second) {
+      out.push_back(finding(fmt::format("`{}` is given twice", file.filename)));
+    }
+  }
+  if (names.size() > 1) {
+    out.push_back(finding(fmt::format("one release has one name, not {}", groups_of(names)),
+                          "publish each project by a command of its own"));
+  }
+  if (versions.size() > 1) {
+    out.push_back(finding(fmt::format("one release has one version, not {}", groups_of(versions)),
+                          "take the files of older versions out of the list"));
+  }
+  if (sdists.size() > 1) {
+    out.push_back(finding(fmt::format("one release has one sdist, not {}", quoted_list(sdists))));
+  }
+  if (sdists.size() == files.size()) {
+    out.push_back(finding("there is no wheel to publish", "build the wheels first"));
+  }
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_macos(std::string_view platform) {
+  constexpr std::string_view kPrefix = "macosx_";
+  if (!platform.starts_with(kPrefix)) return false;
+  const std::vector<std::string> parts = split(platform.substr(kPrefix.size()), '_');
+  if (parts.size() < 3 || !is_number(parts[0]) || !is_number(parts[1])) return false;
+  static const std::set<std::string> kMajors = {"11", "12", "13", "14", "15", "26"};
+  return parts[0] == "10" || (kMajors.count(parts[0]) == 1 && parts[1] == "0");
+}
+
+}  // namespace
+
+bool is_pypi_platform(std::string_view platform) {
+  static const std::set<std::string, std::less<>> kExact = {
+      "any", "win32", "win_arm64", "win_amd64", "win_ia64", "linux_armv6l", "linux_armv7l"};
+  if (kExact.count(platform) == 1 || is_macos(platform)) return true;
+  for (const std::string_view prefix : {"ios_", "android_", "pyemscripten_"}) {
+    if (platform.starts_with(prefix)) return true;
+  }
+  static const std::set<std::string, std::less<>> kArchs = {"x86_64",  "i686",  "aarch64", "armv7l",
+                                                            "ppc64le", "s390x", "riscv64"};
+  const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(platform);
+  return policy && kArchs.count(policy->arch) == 1;
+}
+
+std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules) {
+  if (files.empty()) return {finding("there is no file to publish")};
+  std::vector<Error> out;
+  for (const Artifact& file : files) {
+    const Result<Named> named = read_name(file);
+    if (!named) {
+      out.push_back(finding(fmt::format("`{}` has no name of a wheel or sdist", file.filename))
+                        .with_cause(named.error()));
+      continue;
+    }
+    check_name(file, *named, out);
+    if (rules.kind != IndexKind::other) check_pypi(file, *named, rules, out);
+  }
+  check_set(files, out);
+  return out;
+}
+
+std::vector<Artifact> in_upload_order(std::vector<Artifact> files) {
+  std::sort(files.begin(), files.end(), [](const Artifact& a, const Artifact& b) {
+    if (a.kind != b.kind) return a.kind == FileKind::wheel;
+    return a.filename < b.filename;
+  });
+  return files;
+}
+
+}  // namespace pinwheel::publish

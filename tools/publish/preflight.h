@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "publish/artifact.h"
+#include "publish/endpoints.h"
+
+namespace pinwheel::publish {
+
+struct PreflightRules {
+  IndexKind kind = IndexKind::other;
+  uint64_t size_limit = 100ULL << 20;  ///< bytes for one file; PyPI's default is 100 MiB
+};
+
+/// Everything that is wrong with the files of one release, found before the first byte is sent: one
+/// error of kind `check` for each finding, empty when all is well. For every index: a readable file
+/// name that agrees with METADATA, one name and one version in the set, no name twice, at most one
+/// sdist, at least one wheel. For PyPI and TestPyPI also: no local version, platform tags that they
+/// accept, the size limit, and their rules for archives, which they would apply only after the
+/// whole body has been sent.
+std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
+
+/// Wheels by file name, the sdist last: with the sdist first, installers would build from source
+/// while the wheels are still on their way.
+std::vector<Artifact> in_upload_order(std::vector<Artifact> files);
+
+/// Whether PyPI takes wheels of that platform tag.
+bool is_pypi_platform(std::string_view platform);
+
+}  // namespace pinwheel::publish

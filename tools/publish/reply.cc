@@ -1,0 +1,176 @@
+#include "publish/reply.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace pinwheel::publish {
+
+namespace {
+
+constexpr size_t kMessageLimit = 500;
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  bool space = false;
+  for (const char c : trim(text)) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (byte <= ' ' || byte == 0x7f) {
+      space = true;
+      continue;
+    }
+    if (space) out += ' ';
+    space = false;
+    out += c;
+  }
+  if (out.size() <= kMessageLimit) return out;
+  size_t end = kMessageLimit;
+  // A cut inside a UTF-8 sequence would make the whole message unreadable.
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) --end;
+  return out.substr(0, end) + "...";
+}
+
+std::string json_message(std::string_view body) {
+  const nlohmann::json page = nlohmann::json::parse(body, nullptr, false);
+  if (!page.is_object()) return {};
+  for (const char* key : {"message", "error", "detail", "title"}) {
+    const auto found = page.find(key);
+    if (found != page.end() && found->is_string()) return found->get<std::string>();
+  }
+  return {};
+}
+
+std::string hint_for(Outcome outcome, int status) {
+  switch (outcome) {
+    case Outcome::auth:
+      return "check the token and that it may upload to this project; PINWHEEL_TOKEN_<TARGET>, "
+             "--token-file and ~/.pypirc are read in that order";
+    case Outcome::too_large:
+      return "make the file smaller (fewer architectures) or ask the index for a higher limit";
+    case Outcome::conflict:
+      return "a file name is never reused: publish the new bytes under another version";
+    case Outcome::transient:
+    case Outcome::unknown:
+      return "run the same command again: files that arrived are recognised by their hash";
+    default:
+      break;
+  }
+  if (status == 404 || status == 405 || (status >= 300 && status < 400)) {
+    return "check the upload address: PyPI-like indexes take uploads at a path of their own, often "
+           "with a slash at its end";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::uploaded:
+      return "uploaded";
+    case Outcome::identical:
+      return "identical";
+    case Outcome::conflict:
+      return "conflict";
+    case Outcome::refused:
+      return "refused";
+    case Outcome::auth:
+      return "auth";
+    case Outcome::policy:
+      return "policy";
+    case Outcome::too_large:
+      return "too-large";
+    case Outcome::transient:
+      return "transient";
+    case Outcome::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+Outcome outcome_of_status(int status) {
+  switch (status) {
+    case 200:
+    case 201:
+    case 202:
+      return Outcome::uploaded;
+    case 400:
+    case 409:
+      return Outcome::refused;
+    case 401:
+    case 403:
+    case 407:
+      return Outcome::auth;
+    case 413:
+      return Outcome::too_large;
+    case 408:
+    case 425:
+    case 429:
+      return Outcome::transient;
+    case 499:
+      return Outcome::unknown;
+    case 501:
+    case 505:
+      return Outcome::policy;
+    default:
+      return status >= 500 ? Outcome::unknown : Outcome::policy;
+  }
+}
+
+Outcome outcome_of_failure(const ports::HttpFailure& failure) {
+  return failure.sent == ports::Sent::nothing ? Outcome::transient : Outcome::unknown;
+}
+
+std::string header(const ports::HttpResponse& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+std::string server_message(const ports::HttpResponse& response) {
+  const std::string type = to_lower(header(response, "content-type"));
+  if (type.find("json") != std::string::npos) {
+    if (const std::string said = json_message(response.body); !said.empty()) return one_line(said);
+  }
+  if (type.find("text/plain") != std::string::npos && !trim(response.body).empty()) {
+    return one_line(response.body);
+  }
+  return one_line(response.reason);
+}
+
+std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& response) {
+  const std::string value = header(response, "retry-after");
+  if (value.empty() || value.size() > 6 ||
+      value.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::chrono::seconds(std::stoi(value));
+}
+
+Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
+                  std::string_view url) {
+  const std::string said = server_message(response);
+  const std::string location = header(response, "location");
+  std::string message =
+      fmt::format("`{}` was not taken by {}: HTTP {}", filename, quoted(url), response.status);
+  if (!said.empty()) message += fmt::format(" ({})", said);
+  if (!location.empty() && response.status >= 300 && response.status < 400) {
+    message += fmt::format(", which points to {}", quoted(location));
+  }
+  return Error{
+      ErrorKind::publish, std::move(message), std::nullopt, hint_for(outcome, response.status), {}};
+}
+
+Error conflict_error(std::string_view filename, std::string_view ours, std::string_view theirs) {
+  return Error{ErrorKind::publish,
+               fmt::format("`{}` is in the index with other bytes: SHA-256 {} there, {} here",
+                           filename, theirs, ours),
+               std::nullopt,
+               hint_for(Outcome::conflict, 0),
+               {}};
+}
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "publish/index_file.h"
+
+namespace pinwheel::publish {
+
+/// What a client asks for: JSON first, HTML from those who have nothing else (PEP 691).
+inline constexpr std::string_view kAcceptSimple =
+    "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
+    "text/html;q=0.1";
+
+/// The files on a project's page, in its order. `content_type` decides between JSON (PEP 691) and
+/// HTML (PEP 503); anything that is not JSON is read as HTML. A `<base href>` is applied. Kind
+/// `publish` when JSON is damaged, is of another major version, or lacks the list of files.
+Result<std::vector<IndexFile>> parse_simple_page(std::string_view content_type,
+                                                 std::string_view body);
+
+/// The project names on a JSON root page. Same errors.
+Result<std::vector<std::string>> parse_root_json(std::string_view body);
+
+}  // namespace pinwheel::publish
