@@ -1,0 +1,208 @@
+#include "host/python_environments.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "env/commands.h"
+#include "env/environment_marker.h"
+#include "host/clock.h"
+#include "host/env_overlay.h"
+#include "host/env_resolve.h"
+#include "host/files.h"
+#include "host/interpreters.h"
+#include "host/process.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory of this test, removed at its end.
+struct Place {
+  Place() {
+    std::string name = (fs::temp_directory_path() / "pinwheel-env-XXXXXX").string();
+    path = ::mkdtemp(name.data());
+  }
+  ~Place() { fs::remove_all(path); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  fs::path path;
+};
+
+/// Writes pure-Python wheels: name, version, Requires-Dist (or nothing).
+constexpr const char* kWriteWheel = R"(import sys, zipfile
+where, name, version, needs = sys.argv[1:]
+info = name + "-" + version + ".dist-info/"
+with zipfile.ZipFile(where + "/" + name + "-" + version + "-py3-none-any.whl", "w") as wheel:
+    wheel.writestr(name + ".py", "version = '" + version + "'\n")
+    wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version
+                   + "\n" + ("Requires-Dist: " + needs + "\n" if needs else ""))
+    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr(info + "RECORD", name + ".py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n"
+                   + info + "RECORD,,\n"))";
+
+/// A machine whose pip sees one directory of wheels and no network.
+struct Machine {
+  Machine() {
+    fs::create_directories(place.path / "links");
+    for (const char* name : {"PATH", "HOME", "PYENV_ROOT", "UV_PYTHON_INSTALL_DIR"}) {
+      if (const char* value = ::getenv(name)) machine.variables[name] = value;
+    }
+    machine.variables["PIP_NO_INDEX"] = "1";
+    machine.variables["PIP_CONFIG_FILE"] = "/dev/null";
+    machine.variables["PIP_FIND_LINKS"] = (place.path / "links").string();
+    const auto found = host::find_interpreter(files, process, machine.variables, "3.11");
+    REQUIRE(found.has_value());
+    interpreter = *found;
+  }
+  void add_wheel(const std::string& name, const std::string& version, const std::string& needs) {
+    run({interpreter.path, "-I", "-c", kWriteWheel, (place.path / "links").string(), name, version,
+         needs});
+  }
+  std::string run(std::vector<std::string> argv) {
+    ports::Command command;
+    command.argv = std::move(argv);
+    command.environment = env::pip_variables(machine.variables);
+    const auto ran = process.capture(command);
+    REQUIRE(ran.has_value());
+    INFO(ran->err);
+    REQUIRE(ran->exit.ok());
+    return ran->out;
+  }
+
+  Place place;
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  host::SystemClock clock;
+  host::EnvMachine machine{files, process, clock, {}, place.path / "cache", place.path / "state"};
+  env::Interpreter interpreter;
+};
+
+/// One digest over the names, types, times and contents of everything under a directory.
+std::string tree_digest(const fs::path& root) {
+  std::vector<std::string> lines;
+  for (const fs::directory_entry& file : fs::recursive_directory_iterator(root)) {
+    std::string line = file.path().string();
+    if (file.is_regular_file() && !file.is_symlink()) {
+      host::LocalFiles files;
+      line += *files.read(file.path());
+      line += std::to_string(file.last_write_time().time_since_epoch().count());
+    }
+    lines.push_back(sha256_hex(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  return sha256_hex(all);
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) FAIL(render(result.error()));
+  return *std::move(result);
+}
+
+}  // namespace
+
+TEST_CASE("an environment is resolved, made once, and stays as it was under an overlay") {
+  Machine m;
+  m.add_wheel("tiny_base", "1.0", "");
+  m.add_wheel("tiny_tool", "2.0", "tiny_base>=1");
+  const env::Request request{.python = "3.11", .requirements = {"tiny_tool"}};
+
+  const host::Resolved resolved = value_of(host::resolve(m.machine, request));
+  REQUIRE(resolved.resolution.packages.size() == 2);
+  CHECK(resolved.resolution.packages[0].name == "tiny-base");
+  CHECK(resolved.resolution.packages[0].file == "tiny_base-1.0-py3-none-any.whl");
+  CHECK(resolved.resolution.packages[1].version == "2.0");
+  CHECK(resolved.warnings.empty());
+
+  // A newer file changes nothing until it is asked for.
+  m.add_wheel("tiny_base", "1.1", "");
+  CHECK(value_of(host::resolve(m.machine, request)).resolution == resolved.resolution);
+  CHECK(value_of(host::load_resolution(m.machine, env::digest(request))) == resolved.resolution);
+
+  const host::BaseEnvironment base =
+      value_of(host::create_environment(m.machine, request, resolved.resolution));
+  CHECK(m.run({base.python, "-c", "import tiny_tool, tiny_base; print(tiny_base.version)"}) ==
+        "1.0\n");
+  const std::string before = tree_digest(base.directory);
+  const host::BaseEnvironment again =
+      value_of(host::create_environment(m.machine, request, resolved.resolution));
+  CHECK(again.directory == base.directory);
+
+  const fs::path scratch = m.place.path / "overlay";
+  m.add_wheel("tiny_wheel", "3.0", "tiny_base");
+  m.add_wheel("tiny_greedy", "1.0", "tiny_base>=1.1");
+  {
+    const host::Overlay overlay = value_of(host::Overlay::create(m.machine, base, scratch));
+    REQUIRE(overlay.install(
+        {(m.place.path / "links/tiny_wheel-3.0-py3-none-any.whl").string(), "tiny_tool"}));
+    CHECK(m.run({overlay.python(), "-B", "-c",
+                 "import tiny_wheel, tiny_base; print(tiny_wheel.version, tiny_base.version)"}) ==
+          "3.0 1.0\n");
+    CHECK_FALSE(
+        fs::exists(fs::path(env::site_packages(scratch.string(), m.interpreter)) / "tiny_base.py"));
+
+    const Done greedy = overlay.install({"tiny_greedy"});
+    REQUIRE_FALSE(greedy.has_value());
+    CHECK(greedy.error().kind == ErrorKind::config);
+  }
+  CHECK_FALSE(fs::exists(scratch));
+  CHECK(tree_digest(base.directory) == before);
+
+  const host::Resolved fresh = value_of(host::resolve(m.machine, request, host::Refresh::yes));
+  CHECK(fresh.resolution.packages[0].version == "1.1");
+  CHECK(fresh.resolution.digest() != resolved.resolution.digest());
+}
+
+TEST_CASE("an environment without its marker is made anew, and removed by its id") {
+  Machine m;
+  m.add_wheel("tiny_base", "1.0", "");
+  const env::Request request{.python = "3.11", .requirements = {"tiny_base"}};
+  const env::Resolution resolution = value_of(host::resolve(m.machine, request)).resolution;
+  const std::string id = env::environment_id(resolution, m.interpreter);
+  const fs::path directory = m.machine.cache / "environments" / id;
+  fs::create_directories(directory / "lib");
+  REQUIRE(m.files.write(directory / "remains", "of an interrupted creation"));
+
+  std::vector<host::EnvironmentEntry> rows = value_of(host::list_environments(m.machine));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].completeness == host::Completeness::partial);
+
+  REQUIRE(value_of(host::create_environment(m.machine, request, resolution)).id == id);
+  CHECK_FALSE(fs::exists(directory / "remains"));
+  rows = value_of(host::list_environments(m.machine));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].completeness == host::Completeness::complete);
+  CHECK(rows[0].python == m.interpreter.version);
+  CHECK(rows[0].bytes > 1000);
+
+  const Done unknown = host::remove_environment(m.machine, "zz");
+  REQUIRE_FALSE(unknown.has_value());
+  CHECK(unknown.error().kind == ErrorKind::usage);
+  REQUIRE(host::remove_environment(m.machine, id.substr(0, 6)));
+  CHECK_FALSE(fs::exists(directory));
+  CHECK(value_of(host::list_environments(m.machine)).empty());
+}
+
+TEST_CASE("a requirement that nothing satisfies and a Python that is not there are named") {
+  Machine m;
+  const auto missing =
+      host::resolve(m.machine, {.python = "3.11", .requirements = {"tiny_missing==9"}});
+  REQUIRE_FALSE(missing.has_value());
+  CHECK(missing.error().kind == ErrorKind::config);
+  CHECK(missing.error().message.find("tiny_missing==9") != std::string::npos);
+
+  const auto python = host::resolve(m.machine, {.python = "3.99"});
+  REQUIRE_FALSE(python.has_value());
+  CHECK(python.error().kind == ErrorKind::environment);
+  CHECK(python.error().message.find("no Python `3.99`") != std::string::npos);
+  CHECK(python.error().message.find(m.interpreter.path) != std::string::npos);
+}
