@@ -7,6 +7,7 @@
 
 #include "env/request.h"
 #include "matrix/settings.h"
+#include "plan/names.h"
 #include "wheel/naming.h"
 
 namespace pinwheel::plan {
@@ -21,6 +22,7 @@ struct Source {
 /// Makes a base environment (Python, torch, tools, toolkit), once, under a lock.
 struct CreateEnvironment {
   env::Request request;
+  std::string resolution = {};  ///< digest of the exact packages
 };
 
 /// Checks before, build in scratch, finishing, checks after; leaves the finished wheels.
@@ -34,6 +36,8 @@ struct BuildWheel {
   std::string torch;                             ///< of the representative, "2.13"
   std::map<std::string, std::string> variables;  ///< whole allow-listed environment of the build
   std::vector<wheel::Naming> namings;            ///< one finished wheel per naming
+  WheelTags tags;  ///< what the file names will say; the platform tag is decided later
+  std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: untouched
   int64_t source_date_epoch = 0;
   std::string record_json;  ///< contents of dist-info/pinwheel.json
 };
@@ -42,6 +46,7 @@ struct BuildWheel {
 struct BuildSdist {
   env::Request environment;
   Source source;
+  std::string distribution;
   std::string version;
   std::map<std::string, std::string> variables;
   int64_t source_date_epoch = 0;
@@ -64,6 +69,8 @@ struct TestWheel {
 struct Publish {
   matrix::PublishTarget target;
   std::vector<std::string> builds;  ///< ids of build steps, wheels first, the sdist last
+  std::map<std::string, std::string> labels = {};  ///< build step id -> sub-index, "cpu"
+  std::string default_build = {};  ///< build step whose wheels also stand in the root
   std::map<std::string, std::string> require_evidence;  ///< test step id -> least evidence
 };
 

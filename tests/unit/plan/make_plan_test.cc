@@ -1,0 +1,205 @@
+#include "plan/make_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "matrix/parse.h"
+#include "matrix/selection.h"
+#include "plan/key.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::plan;
+
+namespace {
+
+constexpr const char* kYaml = R"(
+schema: pinwheel/1
+package: {name: demo, source: ., sdist: true, requires: {torch: auto}}
+axes:
+  python: ["3.11", "3.12", "3.13"]
+  compute: [cpu, cuda/13.0, cuda/13.2]
+  torch: ["2.10", "2.13"]
+abi: {python: none, torch: stable(2.10), compute: major}
+environment:
+  pip: [build]
+  torch: {spec: "torch~={torch}.0"}
+build:
+  command: [python, -m, build, "{package}"]
+overrides:
+  - when: {compute: "cuda/*"}
+    build: {arch-list: ["8.0", "9.0"]}
+channels:
+  release: {publish: [index]}
+publish:
+  require: {default: ran, "cuda/*": loaded}
+  index: {kind: directory, path: dist, label: local}
+)";
+
+struct Example {
+  matrix::Matrix matrix;
+  matrix::Expansion expansion;
+  std::vector<matrix::AbiClass> classes;
+  PlanFacts facts;
+
+  Example() {
+    Result<matrix::Matrix> parsed = matrix::parse(kYaml, "m.yaml");
+    INFO((parsed ? std::string() : render(parsed.error())));
+    REQUIRE(parsed);
+    matrix = *parsed;
+    expansion = *matrix::expand(matrix);
+    classes = *matrix::abi_classes(matrix, expansion.variants);
+    facts.version = {"1.0", ""};
+    facts.source.digest = "source";
+  }
+
+  Outline outline(const std::vector<std::string>& globs = {}) const {
+    matrix::SelectionRequest request;
+    request.globs = globs;
+    const Result<std::vector<matrix::Variant>> selected =
+        matrix::select(matrix, expansion, request);
+    REQUIRE(selected);
+    return make_outline(classes, *selected);
+  }
+
+  Plan plan(const std::vector<std::string>& globs = {}, Stage stage = Stage::test) const {
+    const Result<Plan> made =
+        make_plan(matrix, expansion, outline(globs), facts, {stage, {"index"}});
+    INFO((made ? std::string() : render(made.error())));
+    REQUIRE(made);
+    return *made;
+  }
+};
+
+std::vector<std::string> ids_with(const Plan& plan, const std::string& prefix) {
+  std::vector<std::string> ids;
+  for (const Step& step : plan.steps) {
+    if (step.id.starts_with(prefix)) ids.push_back(step.id);
+  }
+  return ids;
+}
+
+const Step& step_of(const Plan& plan, const std::string& id) {
+  for (const Step& step : plan.steps) {
+    if (step.id == id) return step;
+  }
+  FAIL("no step " << id);
+  return plan.steps.front();
+}
+
+}  // namespace
+
+TEST_CASE("variants that share a binary share one build") {
+  const Example example;
+  const Plan plan = example.plan();
+  CHECK(ids_with(plan, "build:") == std::vector<std::string>{"build:cpu", "build:cu13"});
+  CHECK(ids_with(plan, "test:").size() == 18);
+  CHECK(ids_with(plan, "sdist").size() == 1);
+  CHECK(summary_line(example.outline()) == "18 variants, 2 builds, 18 tests");
+}
+
+TEST_CASE("needs stand before the steps that need them") {
+  const Plan plan = Example().plan({}, Stage::publish);
+  std::set<std::string> seen;
+  for (const Step& step : plan.steps) {
+    for (const std::string& need : step.needs) CHECK(seen.contains(need));
+    CHECK(seen.insert(step.id).second);
+  }
+  CHECK(plan.steps.back().id == "publish:index");
+}
+
+TEST_CASE("the build of any single variant has the key of the full run") {
+  const Example example;
+  const Plan full = example.plan();
+  for (const matrix::Variant& variant : example.expansion.variants) {
+    const Plan one = example.plan({variant.id});
+    for (const Step& step : one.steps) {
+      INFO(step.id);
+      CHECK(step.key == step_of(full, step.id).key);
+    }
+    CHECK(ids_with(one, "build:").size() == 1);
+    CHECK(ids_with(one, "test:").size() == 1);
+  }
+}
+
+TEST_CASE("a build is made with the oldest of its class, with that variant's settings") {
+  const Plan plan = Example().plan();
+  const auto& cuda = std::get<BuildWheel>(step_of(plan, "build:cu13").action);
+  CHECK(cuda.compute == "cuda/13.0");
+  CHECK(cuda.torch == "2.10");
+  CHECK(cuda.environment.python == "3.11");
+  CHECK(cuda.environment.toolkit == "cuda/13.0");
+  CHECK(cuda.variables.at("TORCH_CUDA_ARCH_LIST") == "8.0;9.0");
+  CHECK(cuda.requires_torch == "torch>=2.10");
+  CHECK(cuda.tags.python == "py3");
+  const auto& cpu = std::get<BuildWheel>(step_of(plan, "build:cpu").action);
+  CHECK(cpu.environment.toolkit.empty());
+  CHECK_FALSE(cpu.variables.contains("TORCH_CUDA_ARCH_LIST"));
+}
+
+TEST_CASE("what changes a result changes its key, and what needs it, and nothing else") {
+  Example example;
+  const Plan before = example.plan({}, Stage::publish);
+  example.facts.source.digest = "edited";
+  const Plan edited = example.plan({}, Stage::publish);
+  for (const Step& step : before.steps) {
+    const bool environment = step.id.starts_with("env:");
+    INFO(step.id);
+    CHECK((step_of(edited, step.id).key == step.key) == environment);
+  }
+}
+
+TEST_CASE("a new resolution of one environment changes only the steps that need it") {
+  Example example;
+  const Plan before = example.plan();
+  const auto& request =
+      std::get<TestWheel>(step_of(before, "test:cp313-cpu-torch2.13").action).environment;
+  example.facts.resolutions[env::digest(request)] = "new";
+  const Plan after = example.plan();
+  std::set<std::string> changed;
+  for (const Step& step : before.steps) {
+    if (step_of(after, step.id).key != step.key) changed.insert(step.id);
+  }
+  CHECK(changed == std::set<std::string>{"env:" + env::digest(request).substr(0, 12),
+                                         "test:cp313-cpu-torch2.13", "test:cp313-cu130-torch2.13",
+                                         "test:cp313-cu132-torch2.13"});
+}
+
+TEST_CASE("publishing waits for every test and asks for the evidence of the matrix") {
+  const Plan plan = Example().plan({}, Stage::publish);
+  const Step& publish = step_of(plan, "publish:index");
+  const auto& action = std::get<Publish>(publish.action);
+  CHECK(action.require_evidence.at("test:cp311-cpu-torch2.10") == "ran");
+  CHECK(action.require_evidence.at("test:cp311-cu132-torch2.10") == "loaded");
+  CHECK(action.builds == std::vector<std::string>{"build:cpu", "build:cu13", "sdist"});
+  CHECK(action.labels.at("build:cu13") == "cu13");
+  CHECK(std::count_if(publish.needs.begin(), publish.needs.end(),
+                      [](const std::string& need) { return need.starts_with("test:"); }) == 18);
+}
+
+TEST_CASE("secrets and machine paths stay out of keys") {
+  Source here{"/somewhere/checkout", "", "source"};
+  Source there{"/elsewhere/clone", "", "source"};
+  BuildWheel a;
+  BuildWheel b;
+  a.source = here;
+  b.source = there;
+  CHECK(step_key(a, {}) == step_key(b, {}));
+  b.source.digest = "other";
+  CHECK(step_key(a, {}) != step_key(b, {}));
+  CHECK(step_key(a, {"x"}) != step_key(a, {"y"}));
+}
+
+TEST_CASE("the environments to resolve are those of the plan") {
+  const Example example;
+  const Plan plan = example.plan();
+  const Result<std::vector<env::Request>> requests =
+      requests_of(example.matrix, example.expansion, example.outline(), {Stage::test, {}});
+  REQUIRE(requests);
+  std::set<std::string> wanted;
+  for (const env::Request& request : *requests) {
+    wanted.insert("env:" + env::digest(request).substr(0, 12));
+  }
+  const std::vector<std::string> planned = ids_with(plan, "env:");
+  CHECK(wanted == std::set<std::string>(planned.begin(), planned.end()));
+}

@@ -1,0 +1,153 @@
+#include "plan/names.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::plan;
+
+namespace {
+
+matrix::Variant variant(const std::string& id, const std::string& python,
+                        const std::string& compute, const std::string& torch) {
+  matrix::Variant made;
+  made.id = id;
+  made.axes = {{"python", python}, {"compute", compute}, {"torch", torch}};
+  return made;
+}
+
+matrix::PublishTarget target(const std::string& name, matrix::TargetKind kind) {
+  matrix::PublishTarget made;
+  made.name = name;
+  made.kind = kind;
+  return made;
+}
+
+/// A Stable-ABI package with a CPU and a CUDA class.
+struct Example {
+  matrix::Matrix matrix;
+  NamingRequest request;
+
+  Example() {
+    matrix.file = "m.yaml";
+    matrix.package.name = "pinwheel-kernels";
+    matrix.abi.python = matrix::PythonAbi::none;
+    matrix.abi.torch = matrix::TorchAbi::stable;
+    matrix.abi.compute = matrix::ComputeAbi::major;
+    request.variants = {variant("a", "3.11", "cpu", "2.13"),
+                        variant("b", "3.11", "cuda/13.0", "2.13")};
+    request.classes = {{"cpu", {"a"}, "a"}, {"cu13", {"b"}, "b"}};
+    request.version = {"1.2.0", ""};
+    request.machine = "x86_64";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("without a target every class has a local label of its own") {
+  const Example example;
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  REQUIRE(namings->at("cpu").size() == 1);
+  CHECK(namings->at("cpu")[0].version == "1.2.0+cpu");
+  CHECK(namings->at("cu13")[0].version == "1.2.0+cu13");
+  CHECK(namings->at("cu13")[0].distribution == "pinwheel-kernels");
+}
+
+TEST_CASE("an unreleased version carries its commit after the label, but not on PyPI kinds") {
+  Example example;
+  example.request.version = {"1.3.0.dev4", "g1a2b3c4.dirty"};
+  CHECK(name_wheels(example.matrix, example.request)->at("cpu")[0].version ==
+        "1.3.0.dev4+cpu.g1a2b3c4.dirty");
+  matrix::PublishTarget pypi = target("testpypi", matrix::TargetKind::testpypi);
+  pypi.name_suffix = true;
+  pypi.default_compute = "cuda/13.0";
+  example.matrix.targets = {pypi};
+  example.request.targets = {"testpypi"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cu13")[0] == wheel::Naming{"pinwheel-kernels", "1.3.0.dev4", {"testpypi"}});
+  CHECK(namings->at("cpu")[0] == wheel::Naming{"pinwheel-kernels-cpu", "1.3.0.dev4", {"testpypi"}});
+}
+
+TEST_CASE("two classes with one file name on one target are refused, and the axis is named") {
+  Example example;
+  example.matrix.targets = {target("pypi", matrix::TargetKind::pypi)};
+  example.request.targets = {"pypi"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE_FALSE(namings);
+  CHECK(namings.error().kind == ErrorKind::config);
+  CHECK(namings.error().message ==
+        "`build:cpu` and `build:cu13` would both be `pinwheel-kernels 1.2.0` on target `pypi`: the "
+        "name "
+        "leaves out axis `compute`");
+  CHECK(namings.error().hint.find("others: name-suffix") != std::string::npos);
+}
+
+TEST_CASE("a local label on PyPI is refused before anything is built") {
+  Example example;
+  matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);
+  pypi.local_label = true;
+  example.matrix.targets = {pypi};
+  example.request.targets = {"pypi"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE_FALSE(namings);
+  CHECK(namings.error().message.find("PyPI takes no local version") != std::string::npos);
+}
+
+TEST_CASE("targets that agree on a name share one finished wheel") {
+  Example example;
+  matrix::PublishTarget one = target("index", matrix::TargetKind::directory);
+  matrix::PublishTarget two = target("mirror", matrix::TargetKind::directory);
+  one.local_label = two.local_label = true;
+  example.matrix.targets = {one, two};
+  example.request.targets = {"index", "mirror"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  REQUIRE(namings->at("cpu").size() == 1);
+  CHECK(namings->at("cpu")[0].targets == std::vector<std::string>{"index", "mirror"});
+}
+
+TEST_CASE("an unknown target is a usage error with the nearest name") {
+  Example example;
+  example.matrix.targets = {target("testpypi", matrix::TargetKind::testpypi)};
+  example.request.targets = {"testpipy"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE_FALSE(namings);
+  CHECK(namings.error().kind == ErrorKind::usage);
+  CHECK(namings.error().hint == "did you mean `testpypi`?");
+}
+
+TEST_CASE("a label template may name what the default leaves out") {
+  Example example;
+  matrix::PublishTarget index = target("index", matrix::TargetKind::directory);
+  index.label_template = "pt{torch.nodot}{compute.label}";
+  example.matrix.targets = {index};
+  example.request.targets = {"index"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cu13")[0].version == "1.2.0+pt213cu130");
+}
+
+TEST_CASE("a classic C++ ABI puts torch and the exact compute into the label") {
+  Example example;
+  example.matrix.abi = {
+      matrix::PythonAbi::version, {}, matrix::TorchAbi::minor, {}, matrix::ComputeAbi::exact};
+  CHECK(label_of(example.matrix, example.request.variants[1]) == "pt213cu130");
+  CHECK(label_of(example.matrix, example.request.variants[0]) == "pt213cpu");
+}
+
+TEST_CASE("wheel tags follow the Python ABI") {
+  matrix::Abi abi;
+  const matrix::Variant threaded = variant("a", "3.13t", "cpu", "2.13");
+  abi.python = matrix::PythonAbi::version;
+  CHECK(tags_of(abi, threaded, "x86_64").python == "cp313");
+  CHECK(tags_of(abi, threaded, "x86_64").abi == "cp313t");
+  abi.python = matrix::PythonAbi::limited;
+  abi.python_limited = "3.10";
+  CHECK(tags_of(abi, threaded, "x86_64").python == "cp310");
+  CHECK(tags_of(abi, threaded, "x86_64").abi == "abi3");
+  abi.python = matrix::PythonAbi::none;
+  CHECK(tags_of(abi, threaded, "aarch64").python == "py3");
+  CHECK(tags_of(abi, threaded, "aarch64").abi == "none");
+  CHECK(tags_of(abi, threaded, "aarch64").arch == "aarch64");
+}

@@ -1,0 +1,83 @@
+#include "plan/frozen.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace pinwheel::plan {
+namespace {
+
+using Json = nlohmann::json;
+constexpr const char* kSchema = "pinwheel-frozen-plan/1";
+
+FrozenPlan read(const Json& json) {
+  FrozenPlan frozen;
+  json.at("matrix-digest").get_to(frozen.matrix_digest);
+  json.at("channel").get_to(frozen.channel);
+  json.at("targets").get_to(frozen.targets);
+  json.at("variants").get_to(frozen.variants);
+  json.at("version").get_to(frozen.version.version);
+  json.at("unreleased").get_to(frozen.version.unreleased);
+  json.at("source-date-epoch").get_to(frozen.source_date_epoch);
+  json.at("commit").get_to(frozen.commit);
+  json.at("source-digest").get_to(frozen.source_digest);
+  json.at("machine").get_to(frozen.machine);
+  json.at("resolutions").get_to(frozen.resolutions);
+  json.at("files").get_to(frozen.files);
+  return frozen;
+}
+
+}  // namespace
+
+std::string to_json(const FrozenPlan& frozen) {
+  const Json json = {{"schema", kSchema},
+                     {"matrix-digest", frozen.matrix_digest},
+                     {"channel", frozen.channel},
+                     {"targets", frozen.targets},
+                     {"variants", frozen.variants},
+                     {"version", frozen.version.version},
+                     {"unreleased", frozen.version.unreleased},
+                     {"source-date-epoch", frozen.source_date_epoch},
+                     {"commit", frozen.commit},
+                     {"source-digest", frozen.source_digest},
+                     {"machine", frozen.machine},
+                     {"resolutions", frozen.resolutions},
+                     {"files", frozen.files}};
+  return json.dump(2) + "\n";
+}
+
+Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file) {
+  const std::string hint = "make it anew: `pinwheel plan --out FILE`";
+  try {
+    const Json json = Json::parse(text);
+    const std::string schema = json.at("schema").get<std::string>();
+    if (schema != kSchema) {
+      return fail(
+          ErrorKind::config,
+          fmt::format("`{}` has schema `{}`; this pinwheel reads `{}`", file, schema, kSchema),
+          hint);
+    }
+    return read(json);
+  } catch (const Json::exception& error) {
+    return fail(ErrorKind::config, fmt::format("`{}` is not a frozen plan: {}", file, error.what()),
+                hint);
+  }
+}
+
+Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
+                  const std::string& source_digest) {
+  if (frozen.matrix_digest != matrix_digest) {
+    return fail(ErrorKind::drift, "the matrix file is not the one that the plan was frozen from",
+                "check out the commit of the plan, or freeze a new one");
+  }
+  if (frozen.source_digest != source_digest) {
+    return fail(
+        ErrorKind::drift,
+        fmt::format("the package source differs from commit `{}` that the plan was frozen from",
+                    frozen.commit),
+        "check out that commit, or freeze a new plan");
+  }
+  return {};
+}
+
+}  // namespace pinwheel::plan

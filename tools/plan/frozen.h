@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::plan {
+
+/// What `plan --out` freezes: everything a later run would otherwise decide by its own date,
+/// checkout or index, so that every job of a workflow builds the same release.
+struct FrozenPlan {
+  std::string matrix_digest;  ///< sha256 of the matrix file
+  std::string channel;
+  std::vector<std::string> targets;
+  std::vector<std::string> variants;  ///< the selected ids
+  ReleaseVersion version;
+  int64_t source_date_epoch = 0;
+  std::string commit;
+  std::string source_digest;
+  std::string machine;
+  /// Request digest -> the resolution as its own JSON text, so that another machine installs the
+  /// same.
+  std::map<std::string, std::string> resolutions;
+  std::vector<std::string>
+      files;  ///< the names of the wheels to come, "name-version-py3-none-*_x86_64.whl"
+
+  bool operator==(const FrozenPlan&) const = default;
+};
+
+/// JSON, schema `pinwheel-frozen-plan/1`.
+std::string to_json(const FrozenPlan& frozen);
+/// The inverse. `config`, naming `file`, when the text is not such a plan or of an unknown version.
+Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);
+
+/// Refuses to go on when the matrix or the source is not the one that was frozen (kind `drift`).
+Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
+                  const std::string& source_digest);
+
+}  // namespace pinwheel::plan

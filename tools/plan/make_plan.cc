@@ -1,0 +1,328 @@
+#include "plan/make_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "plan/key.h"
+#include "plan/record.h"
+
+namespace pinwheel::plan {
+namespace {
+
+// Predictions before any run was recorded; only their order matters.
+constexpr double kEnvironmentSeconds = 60;
+constexpr double kBuildSeconds = 60;
+constexpr double kSecondsPerArchitecture = 30;
+constexpr double kTestSeconds = 30;
+
+/// Everything a step is made from, handed down instead of repeated in each signature.
+struct Inputs {
+  const matrix::Matrix& matrix;
+  const matrix::Expansion& expansion;
+  const PlanFacts& facts;
+  const PlanOptions& options;
+};
+
+Result<const matrix::Variant*> find_variant(const matrix::Expansion& expansion,
+                                            const std::string& id) {
+  for (const matrix::Variant& variant : expansion.variants) {
+    if (variant.id == id) return &variant;
+  }
+  return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
+}
+
+env::Request base_request(const matrix::Variant& variant, const matrix::Settings& settings) {
+  env::Request request;
+  request.python = variant.get("python");
+  std::set<std::string> requirements(settings.environment.tools.begin(),
+                                     settings.environment.tools.end());
+  requirements.insert(settings.environment.pip.begin(), settings.environment.pip.end());
+  request.requirements.assign(requirements.begin(), requirements.end());
+  request.torch = settings.environment.torch;
+  return request;
+}
+
+/// A build environment is a base environment with the class's toolkit beside it.
+env::Request build_request(const matrix::Variant& variant, const matrix::Settings& settings) {
+  env::Request request = base_request(variant, settings);
+  const std::string& compute = variant.get("compute");
+  if (compute.empty() || compute == "cpu") return request;
+  request.toolkit = compute;
+  request.toolkit_from = settings.environment.toolkit;
+  return request;
+}
+
+std::string environment_step_id(const env::Request& request) {
+  return "env:" + env::digest(request).substr(0, 12);
+}
+
+std::map<std::string, std::string> build_variables(const Inputs& in, const matrix::Variant& variant,
+                                                   const matrix::Settings& settings) {
+  std::map<std::string, std::string> variables = in.facts.variables;
+  for (const auto& [name, value] : settings.environment.variables) variables[name] = value;
+  const std::string& compute = variant.get("compute");
+  if (!compute.empty()) variables["PINWHEEL_COMPUTE"] = compute;
+  if (!settings.build.arch_list.empty()) {
+    const bool rocm = compute.starts_with("rocm");
+    variables[rocm ? "PYTORCH_ROCM_ARCH" : "TORCH_CUDA_ARCH_LIST"] =
+        join(settings.build.arch_list, ";");
+  }
+  return variables;
+}
+
+/// What `requires: {torch: auto}` writes: the torch versions on which the binary loads.
+std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Variant& variant) {
+  if (!matrix.package.requires_torch_auto) return {};
+  if (matrix.abi.torch == matrix::TorchAbi::stable) return "torch>=" + matrix.abi.torch_stable;
+  const std::vector<std::string> parts = split(variant.get("torch"), '.');
+  // A C++ ABI holds for one minor release only.
+  if (matrix.abi.torch == matrix::TorchAbi::minor && parts.size() >= 2) {
+    return fmt::format("torch=={}.{}.*", parts[0], parts[1]);
+  }
+  return {};
+}
+
+double predicted(const Inputs& in, const std::string& id, double otherwise) {
+  const auto known = in.facts.durations.find(id);
+  return known == in.facts.durations.end() ? otherwise : known->second;
+}
+
+/// Collects steps in order, giving each its key and each environment its one step.
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(const Inputs& in) : in_(in) {}
+
+  Done add(Step step) {
+    std::vector<std::string> need_keys;
+    for (const std::string& need : step.needs) need_keys.push_back(keys_.at(need));
+    step.key = step_key(step.action, need_keys);
+    keys_[step.id] = step.key;
+    plan_.steps.push_back(std::move(step));
+    return {};
+  }
+
+  /// The step that makes an environment, added when it is new.
+  Result<std::string> environment(const env::Request& request, const matrix::Retry& retry) {
+    const std::string id = environment_step_id(request);
+    if (keys_.contains(id)) return id;
+    Step step{id, {}, CreateEnvironment{request, {}}};
+    const auto resolution = in_.facts.resolutions.find(env::digest(request));
+    if (resolution != in_.facts.resolutions.end()) {
+      std::get<CreateEnvironment>(step.action).resolution = resolution->second;
+    }
+    step.retry = retry;
+    step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
+    step.resources.pools["install"] = 1;
+    TRY_DONE(add(std::move(step)));
+    return id;
+  }
+
+  Plan finish() && {
+    std::string all;
+    for (const Step& step : plan_.steps) all += fmt::format("{} {}\n", step.id, step.key);
+    plan_.digest = sha256_hex(all);
+    return std::move(plan_);
+  }
+
+ private:
+  const Inputs& in_;
+  Plan plan_;
+  std::map<std::string, std::string> keys_;
+};
+
+Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings& namings) {
+  TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  BuildWheel action;
+  action.class_id = group.cls.id;
+  action.environment = build_request(*variant, settings);
+  action.source = in.facts.source;
+  action.settings = settings;
+  action.version = in.facts.version.version;
+  action.compute = variant->get("compute");
+  action.torch = variant->get("torch");
+  action.variables = build_variables(in, *variant, settings);
+  action.namings = namings.at(group.cls.id);
+  action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
+  action.requires_torch = torch_requirement(in.matrix, *variant);
+  action.source_date_epoch = in.facts.source_date_epoch;
+  action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
+                                               settings.build.arch_list, in.facts.commit});
+  Step step{"build:" + group.cls.id, {}, action};
+  step.retry = settings.build.retry;
+  step.timeout = settings.build.timeout;
+  const size_t architectures = std::max<size_t>(1, settings.build.arch_list.size());
+  step.predicted_seconds = predicted(
+      in, step.id, kBuildSeconds + kSecondsPerArchitecture * static_cast<double>(architectures));
+  step.resources.cores_max = 1 << 16;
+  step.resources.memory_per_core = settings.build.memory_per_job;
+  return step;
+}
+
+Result<Step> sdist_step(const Inputs& in, const BuildGroup& group) {
+  TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  BuildSdist action{base_request(*variant, settings),
+                    in.facts.source,
+                    in.matrix.package.name,
+                    in.facts.version.version,
+                    {},
+                    in.facts.source_date_epoch};
+  action.variables = settings.environment.variables;
+  Step step{"sdist", {}, action};
+  step.retry = settings.build.retry;
+  step.timeout = settings.build.timeout;
+  step.predicted_seconds = predicted(in, step.id, kTestSeconds);
+  return step;
+}
+
+Result<Step> test_step(const Inputs& in, const std::string& id, const std::string& build) {
+  TRY(const matrix::Variant* const variant, find_variant(in.expansion, id));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TestWheel action{id,
+                   build,
+                   base_request(*variant, settings),
+                   settings.test,
+                   in.matrix.package.name,
+                   variant->get("compute"),
+                   in.facts.source,
+                   settings.environment.variables};
+  Step step{"test:" + id, {}, action};
+  step.retry = settings.build.retry;
+  step.timeout = settings.test.timeout;
+  step.predicted_seconds = predicted(in, step.id, kTestSeconds);
+  step.resources.cores_max = 1 << 16;
+  if (settings.test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
+  return step;
+}
+
+/// The least evidence that `publish.require` asks of a variant.
+std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
+  std::string evidence;
+  for (const auto& [pattern, value] : matrix.require_evidence) {
+    if (pattern == "default" && evidence.empty()) evidence = value;
+    if (pattern != "default" && glob_match(pattern, variant.get("compute"))) evidence = value;
+  }
+  return evidence;
+}
+
+Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline) {
+  const auto found =
+      std::find_if(in.matrix.targets.begin(), in.matrix.targets.end(),
+                   [&target](const matrix::PublishTarget& each) { return each.name == target; });
+  if (found == in.matrix.targets.end()) {
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` has no publish target `{}`", in.matrix.file, target));
+  }
+  Publish action;
+  action.target = *found;
+  Step step{"publish:" + target, {}, {}};
+  for (const BuildGroup& group : outline.builds) {
+    const std::string build = "build:" + group.cls.id;
+    action.builds.push_back(build);
+    step.needs.push_back(build);
+    TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
+    action.labels[build] = label_of(in.matrix, *variant);
+    for (const std::string& test : group.tests) {
+      TRY(const matrix::Variant* const tested, find_variant(in.expansion, test));
+      const std::string evidence = required_evidence(in.matrix, *tested);
+      if (!evidence.empty()) action.require_evidence["test:" + test] = evidence;
+      step.needs.push_back("test:" + test);
+      if (action.default_build.empty() && tested->get("compute") == found->default_compute) {
+        action.default_build = build;
+      }
+    }
+  }
+  if (action.default_build.empty() && !action.builds.empty())
+    action.default_build = action.builds[0];
+  if (in.matrix.package.sdist) {
+    action.builds.emplace_back("sdist");
+    step.needs.emplace_back("sdist");
+  }
+  step.action = action;
+  step.resources.pools["upload"] = 1;
+  return step;
+}
+
+/// A step needs the environment that its action names.
+Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
+  TRY(std::string environment, builder.environment(request, step.retry));
+  step.needs.insert(step.needs.begin(), std::move(environment));
+  return builder.add(std::move(step));
+}
+
+Done add_builds(const Inputs& in, const Outline& outline, PlanBuilder& builder) {
+  NamingRequest naming{
+      {}, in.expansion.variants, in.options.targets, in.facts.version, in.facts.machine};
+  for (const BuildGroup& group : outline.builds) naming.classes.push_back(group.cls);
+  TRY(const Namings namings, name_wheels(in.matrix, naming));
+  for (const BuildGroup& group : outline.builds) {
+    TRY(Step step, build_step(in, group, namings));
+    const env::Request request = std::get<BuildWheel>(step.action).environment;
+    TRY_DONE(add_with_environment(builder, std::move(step), request));
+  }
+  return {};
+}
+
+Done add_tests(const Inputs& in, const Outline& outline, PlanBuilder& builder) {
+  for (const BuildGroup& group : outline.builds) {
+    for (const std::string& test : group.tests) {
+      TRY(Step step, test_step(in, test, "build:" + group.cls.id));
+      step.needs.push_back("build:" + group.cls.id);
+      const env::Request request = std::get<TestWheel>(step.action).environment;
+      TRY_DONE(add_with_environment(builder, std::move(step), request));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
+                                              const matrix::Expansion& expansion,
+                                              const Outline& outline, const PlanOptions& options) {
+  std::map<std::string, env::Request> requests;
+  const auto remember = [&requests](env::Request request) {
+    requests.emplace(env::digest(request), std::move(request));
+  };
+  for (const BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const variant, find_variant(expansion, group.cls.representative));
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
+    remember(build_request(*variant, settings));
+    if (options.stage == Stage::build) continue;
+    for (const std::string& test : group.tests) {
+      TRY(const matrix::Variant* const tested, find_variant(expansion, test));
+      TRY(const matrix::Settings of_test, matrix::settings_for(matrix, *tested));
+      remember(base_request(*tested, of_test));
+    }
+  }
+  std::vector<env::Request> sorted;
+  for (auto& [digest, request] : requests) sorted.push_back(std::move(request));
+  return sorted;
+}
+
+Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
+                       const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
+  const Inputs in{matrix, expansion, facts, options};
+  PlanBuilder builder(in);
+  TRY_DONE(add_builds(in, outline, builder));
+  if (matrix.package.sdist && !outline.builds.empty()) {
+    TRY(Step step, sdist_step(in, outline.builds.front()));
+    const env::Request request = std::get<BuildSdist>(step.action).environment;
+    TRY_DONE(add_with_environment(builder, std::move(step), request));
+  }
+  if (options.stage != Stage::build) TRY_DONE(add_tests(in, outline, builder));
+  if (options.stage == Stage::publish) {
+    for (const std::string& target : options.targets) {
+      TRY(Step step, publish_step(in, target, outline));
+      TRY_DONE(builder.add(std::move(step)));
+    }
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace pinwheel::plan

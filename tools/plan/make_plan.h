@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/expand.h"
+#include "matrix/matrix.h"
+#include "plan/names.h"
+#include "plan/outline.h"
+#include "plan/step.h"
+
+namespace pinwheel::plan {
+
+/// How far a plan goes: `test` includes the builds that it tests, `publish` everything.
+enum class Stage { build, test, publish };
+
+/// Outside facts, read once. Pure decisions follow from these and the matrix alone.
+struct PlanFacts {
+  ReleaseVersion version;
+  Source source;
+  int64_t source_date_epoch = 0;
+  std::string commit;  ///< 40 digits; empty outside git
+  std::string machine = "x86_64";
+  std::map<std::string, std::string> resolutions;  ///< request digest -> resolution digest
+  std::map<std::string, std::string>
+      variables;  ///< allow-listed variables of the host that decide a build
+  std::map<std::string, double> durations;  ///< step id -> seconds, from earlier runs
+};
+
+struct PlanOptions {
+  Stage stage = Stage::test;
+  std::vector<std::string> targets = {};  ///< publish targets; also decide the names of wheels
+};
+
+/// The environments that a plan of this outline needs, without their resolutions: what a caller
+/// resolves before it asks for the plan. Sorted, without duplicates.
+Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
+                                              const matrix::Expansion& expansion,
+                                              const Outline& outline, const PlanOptions& options);
+
+/// The whole plan: environments, builds, tests, sdist, publishing, in topological order, each with
+/// its key. `expansion` is of the whole matrix, so that keys do not depend on the selection.
+Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
+                       const Outline& outline, const PlanFacts& facts, const PlanOptions& options);
+
+}  // namespace pinwheel::plan

@@ -1,0 +1,245 @@
+#include "plan/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+
+#include "base/text.h"
+#include "matrix/template.h"
+
+namespace pinwheel::plan {
+namespace {
+
+const matrix::Variant* find_variant(const std::vector<matrix::Variant>& variants,
+                                    const std::string& id) {
+  for (const matrix::Variant& variant : variants) {
+    if (variant.id == id) return &variant;
+  }
+  return nullptr;
+}
+
+std::string without_dots(const std::string& text) {
+  return replace_all(text, ".", "");
+}
+
+/// "cuda/13.0" -> "cu130", or "cu13" when only the major version is in the binary.
+std::string compute_label(const std::string& compute, matrix::ComputeAbi abi) {
+  const std::vector<std::string> parts = split(compute, '/');
+  if (parts.size() < 2) return parts[0];
+  std::vector<std::string> numbers = split(parts[1], '.');
+  numbers.resize(std::min<size_t>(numbers.size(), abi == matrix::ComputeAbi::major ? 1 : 2));
+  if (parts[0] == "cuda") return "cu" + join(numbers, "");
+  return parts[0] + join(numbers, ".");
+}
+
+/// A local version label holds letters, digits and dots only (PEP 440).
+std::string local_segment(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '.';
+  return to_lower(out);
+}
+
+bool is_wheel_tag_axis(std::string_view axis) {
+  return axis == "python" || axis == "arch";
+}
+
+bool is_pypi(const matrix::PublishTarget& target) {
+  return target.kind == matrix::TargetKind::pypi || target.kind == matrix::TargetKind::testpypi;
+}
+
+const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std::string& name) {
+  for (const matrix::PublishTarget& target : matrix.targets) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+/// "-cpu", "-rocm", "-cu12": what `others: name-suffix` appends.
+std::string name_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
+  const std::string& compute = representative.get("compute");
+  const std::string family = split(compute, '/')[0];
+  return "-" + (family == "cuda" ? compute_label(compute, matrix.abi.compute) : family);
+}
+
+bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass& cls,
+                    const std::vector<matrix::Variant>& variants) {
+  return std::any_of(cls.members.begin(), cls.members.end(), [&](const std::string& id) {
+    const matrix::Variant* const member = find_variant(variants, id);
+    return member != nullptr && member->get("compute") == target.default_compute;
+  });
+}
+
+std::string with_local(const ReleaseVersion& version, const std::string& label) {
+  std::vector<std::string> parts;
+  if (!label.empty()) parts.push_back(label);
+  if (!version.unreleased.empty()) parts.push_back(version.unreleased);
+  if (parts.empty()) return version.version;
+  return fmt::format("{}+{}", version.version, join(parts, "."));
+}
+
+/// One class on one target.
+struct Place {
+  const matrix::AbiClass* cls = nullptr;
+  const matrix::Variant* representative = nullptr;
+  const matrix::PublishTarget* target = nullptr;
+};
+
+Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& place,
+                                    const NamingRequest& request) {
+  std::string name = matrix.package.name;
+  if (place.target->name_suffix && !serves_default(*place.target, *place.cls, request.variants)) {
+    name += name_suffix(matrix, *place.representative);
+  }
+  if (place.target->name_template.empty()) return name;
+  return matrix::expand_template(replace_all(place.target->name_template, "{name}", name),
+                                 *place.representative, place.target->at);
+}
+
+Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
+                               const ReleaseVersion& version) {
+  const matrix::PublishTarget& target = *place.target;
+  std::string label;
+  if (target.local_label) label = label_of(matrix, *place.representative);
+  if (!target.label_template.empty()) {
+    TRY(const std::string expanded,
+        matrix::expand_template(target.label_template, *place.representative, target.at));
+    label = local_segment(expanded);
+  }
+  if (!is_pypi(target)) return with_local(version, label);
+  if (!label.empty()) {
+    return fail(
+        Error{ErrorKind::config,
+              fmt::format("target `{}` would publish `{}+{}`, and PyPI takes no local version",
+                          target.name, version.version, label)}
+            .with_location(target.at)
+            .with_hint("drop `label`; tell the variants apart by `others: name-suffix`"));
+  }
+  return version.version;
+}
+
+/// The axis whose values tell two classes apart and which the names leave out.
+std::string missing_axis(const matrix::Variant& a, const matrix::Variant& b) {
+  for (const auto& [axis, value] : a.axes) {
+    if (!is_wheel_tag_axis(axis) && value != b.get(axis)) return axis;
+  }
+  return "compute";
+}
+
+using FileIdentity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+Error collision(const Place& first, const Place& second, const wheel::Naming& naming) {
+  const std::string axis = missing_axis(*first.representative, *second.representative);
+  return Error{
+      ErrorKind::config,
+      fmt::format("`build:{}` and `build:{}` would both be `{} {}` on target `{}`: the name "
+                  "leaves out axis `{}`",
+                  first.cls->id, second.cls->id, naming.distribution, naming.version,
+                  second.target->name, axis)}
+      .with_location(second.target->at)
+      .with_hint(
+          is_pypi(*second.target)
+              ? fmt::format("give the target `others: name-suffix`, or a `name` template with "
+                            "`{{{}}}`",
+                            axis)
+              : fmt::format("give the target `label: local`, or a `label` template with `{{{}}}`",
+                            axis));
+}
+
+void add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming) {
+  for (wheel::Naming& known : namings) {
+    if (known.distribution == naming.distribution && known.version == naming.version) {
+      known.targets.insert(known.targets.end(), naming.targets.begin(), naming.targets.end());
+      return;
+    }
+  }
+  namings.push_back(std::move(naming));
+}
+
+/// The target of a run that publishes nothing: a local label, so that every class has its own name.
+matrix::PublishTarget local_target() {
+  matrix::PublishTarget target;
+  target.local_label = true;
+  return target;
+}
+
+Done name_for_target(const matrix::Matrix& matrix, const NamingRequest& request,
+                     const matrix::PublishTarget& target, Namings& namings) {
+  std::map<FileIdentity, Place> taken;
+  for (const matrix::AbiClass& cls : request.classes) {
+    const Place place{&cls, find_variant(request.variants, cls.representative), &target};
+    if (place.representative == nullptr) {
+      return fail(ErrorKind::internal, fmt::format("class `{}` has no representative", cls.id));
+    }
+    TRY(const std::string distribution, distribution_of(matrix, place, request));
+    TRY(const std::string version, version_of(matrix, place, request.version));
+    wheel::Naming naming{distribution, version, {}};
+    if (!target.name.empty()) naming.targets.push_back(target.name);
+    const WheelTags tags = tags_of(matrix.abi, *place.representative, request.machine);
+    const auto [at, fresh] = taken.try_emplace(
+        FileIdentity{distribution, version, tags.python, tags.abi, tags.arch}, place);
+    if (!fresh) return fail(collision(at->second, place, naming));
+    add_naming(namings[cls.id], std::move(naming));
+  }
+  return {};
+}
+
+}  // namespace
+
+WheelTags tags_of(const matrix::Abi& abi, const matrix::Variant& representative,
+                  const std::string& machine) {
+  const std::string& arch = representative.get("arch");
+  WheelTags tags{"py3", "none", arch.empty() ? machine : arch};
+  if (abi.python == matrix::PythonAbi::limited) {
+    tags.python = "cp" + without_dots(abi.python_limited);
+    tags.abi = "abi3";
+  }
+  if (abi.python == matrix::PythonAbi::version) {
+    std::string digits = without_dots(representative.get("python"));
+    tags.abi = "cp" + digits;
+    if (digits.ends_with('t')) digits.pop_back();
+    tags.python = "cp" + digits;
+  }
+  return tags;
+}
+
+std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& representative) {
+  std::string torch;
+  std::string compute;
+  std::vector<std::string> others;
+  for (const auto& [axis, value] : representative.axes) {
+    if (is_wheel_tag_axis(axis)) continue;
+    if (axis == "torch") {
+      if (matrix.abi.torch == matrix::TorchAbi::minor) torch = "pt" + without_dots(value);
+    } else if (axis == "compute") {
+      compute = compute_label(value, matrix.abi.compute);
+    } else {
+      others.push_back(local_segment(value));
+    }
+  }
+  if (!torch.empty() || !compute.empty()) others.insert(others.begin(), torch + compute);
+  return join(others, ".");
+}
+
+Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
+  Namings namings;
+  if (request.targets.empty()) {
+    TRY_DONE(name_for_target(matrix, request, local_target(), namings));
+    return namings;
+  }
+  for (const std::string& name : request.targets) {
+    const matrix::PublishTarget* const target = find_target(matrix, name);
+    if (target == nullptr) {
+      std::vector<std::string> known;
+      for (const matrix::PublishTarget& each : matrix.targets) known.push_back(each.name);
+      return fail(ErrorKind::usage,
+                  fmt::format("`{}` has no publish target `{}`", matrix.file, name),
+                  suggest(name, known));
+    }
+    TRY_DONE(name_for_target(matrix, request, *target, namings));
+  }
+  return namings;
+}
+
+}  // namespace pinwheel::plan

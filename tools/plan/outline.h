@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/expand.h"
+#include "matrix/matrix.h"
+#include "matrix/variant.h"
+
+namespace pinwheel::plan {
+
+/// One build and the selected variants that its wheel serves.
+struct BuildGroup {
+  matrix::AbiClass cls;
+  std::vector<std::string> tests;  ///< selected variant ids, in matrix order
+};
+
+/// What a selection comes to, as far as the matrix alone can say: no facts, no keys.
+struct Outline {
+  std::vector<matrix::Variant> variants;  ///< selected, in matrix order
+  std::vector<BuildGroup> builds;         ///< in matrix order
+};
+
+/// Groups the selected variants by ABI class. The classes come from the whole matrix, so a build is
+/// the same whatever was selected.
+Outline make_outline(const std::vector<matrix::AbiClass>& classes,
+                     const std::vector<matrix::Variant>& selected);
+
+/// "24 variants, 4 builds, 24 tests".
+std::string summary_line(const Outline& outline);
+
+}  // namespace pinwheel::plan

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "matrix/variant.h"
+
+namespace pinwheel::plan {
+
+/// What a wheel says of its own making, in `<dist-info>/pinwheel.json`.
+struct BuildRecord {
+  matrix::AbiClass cls;
+  std::string torch;
+  std::string compute;
+  std::vector<std::string> arch_list;
+  std::string commit;
+};
+
+/// The contents of `pinwheel.json`, schema `pinwheel-wheel/1`: class, variants served, torch and
+/// toolkit of the build, architectures, commit. Two-space indent, sorted keys, ends in a newline.
+std::string record_json(const BuildRecord& record);
+
+}  // namespace pinwheel::plan

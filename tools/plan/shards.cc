@@ -1,0 +1,72 @@
+#include "plan/shards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <unordered_map>
+
+namespace pinwheel::plan {
+namespace {
+
+// A build costs about as much as ten tests; only the proportion matters.
+constexpr size_t kBuildWeight = 10;
+
+std::optional<int> positive(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
+  return value;
+}
+
+size_t weight(const BuildGroup& group) {
+  return kBuildWeight + group.tests.size();
+}
+
+/// For each build the part it goes to.
+std::vector<size_t> assign(const std::vector<BuildGroup>& builds, size_t count) {
+  std::vector<size_t> order(builds.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&builds](size_t a, size_t b) { return weight(builds[a]) > weight(builds[b]); });
+  std::vector<size_t> load(count, 0);
+  std::vector<size_t> part(builds.size());
+  for (const size_t build : order) {
+    const size_t lightest =
+        static_cast<size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    part[build] = lightest;
+    load[lightest] += weight(builds[build]);
+  }
+  return part;
+}
+
+}  // namespace
+
+Result<Shard> parse_shard(std::string_view text) {
+  const size_t slash = text.find('/');
+  const auto index = positive(text.substr(0, slash));
+  const auto count =
+      slash == std::string_view::npos ? std::nullopt : positive(text.substr(slash + 1));
+  if (!index || !count || *index > *count) {
+    return fail(ErrorKind::usage, fmt::format("`{}` is not a shard", text),
+                "write it as `INDEX/COUNT`, for instance `--shard 2/4`");
+  }
+  return Shard{*index, *count};
+}
+
+std::vector<Outline> split_into_shards(const Outline& outline, int count) {
+  const std::vector<size_t> part = assign(outline.builds, static_cast<size_t>(count));
+  std::vector<Outline> parts(static_cast<size_t>(count));
+  std::unordered_map<std::string_view, size_t> part_of_variant;
+  for (size_t i = 0; i < outline.builds.size(); ++i) {
+    parts[part[i]].builds.push_back(outline.builds[i]);
+    for (const std::string& test : outline.builds[i].tests) part_of_variant[test] = part[i];
+  }
+  for (const matrix::Variant& variant : outline.variants) {
+    parts[part_of_variant.at(variant.id)].variants.push_back(variant);
+  }
+  return parts;
+}
+
+}  // namespace pinwheel::plan

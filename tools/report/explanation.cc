@@ -1,0 +1,129 @@
+#include "report/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "matrix/status_name.h"
+
+namespace pinwheel::report {
+namespace {
+
+std::string line(std::string_view label, const std::string& text) {
+  return fmt::format("  {:<13}{}\n", label, text);
+}
+
+std::string rule_text(const matrix::Matrix& matrix, size_t index) {
+  const matrix::Rule& rule = matrix.rules[index];
+  const std::string place = fmt::format("rules[{}] ({}:{})", index, rule.at.file, rule.at.line);
+  return rule.because.empty() ? place : fmt::format("{}: {}", place, rule.because);
+}
+
+const matrix::AbiClass* class_of(const Explained& known, const std::string& variant) {
+  for (const matrix::AbiClass& cls : known.classes) {
+    if (std::find(cls.members.begin(), cls.members.end(), variant) != cls.members.end())
+      return &cls;
+  }
+  return nullptr;
+}
+
+const matrix::Variant* find(const Explained& known, const std::string& id) {
+  for (const matrix::Variant& variant : known.expansion.variants) {
+    if (variant.id == id) return &variant;
+  }
+  return nullptr;
+}
+
+std::string names_text(const Explained& known, const matrix::AbiClass& cls,
+                       const matrix::Variant& representative) {
+  const plan::WheelTags tags = plan::tags_of(known.matrix.abi, representative, "*");
+  std::string out;
+  const auto namings = known.namings.find(cls.id);
+  if (namings == known.namings.end()) return out;
+  for (const wheel::Naming& naming : namings->second) {
+    const std::string file =
+        fmt::format("{}-{}-{}-{}-*_{}.whl", replace_all(naming.distribution, "-", "_"),
+                    naming.version, tags.python, tags.abi, tags.arch);
+    out += line("wheel", naming.targets.empty()
+                             ? file
+                             : fmt::format("{} (for {})", file, join(naming.targets, ", ")));
+  }
+  return out;
+}
+
+Result<std::string> build_text(const Explained& known, const matrix::AbiClass& cls) {
+  const matrix::Variant* const representative = find(known, cls.representative);
+  if (representative == nullptr) return fail(ErrorKind::internal, "a class has no representative");
+  TRY(const matrix::Settings settings, matrix::settings_for(known.matrix, *representative));
+  std::string out = line("build", "build:" + cls.id);
+  out +=
+      line("built by", cls.representative + ", the oldest that the matrix supports in its class");
+  out += line("serves", plural(cls.members.size(), "variant"));
+  out += line("command", shell_join(settings.build.command));
+  if (!settings.build.arch_list.empty()) {
+    out += line("arch list", join(settings.build.arch_list, ";"));
+  }
+  out += names_text(known, cls, *representative);
+  return out;
+}
+
+std::string environment_text(const matrix::Settings& settings, const matrix::Variant& variant) {
+  std::string out = line("python", variant.get("python"));
+  if (!settings.environment.torch.spec.empty()) {
+    const std::string& index = settings.environment.torch.index;
+    out += line("torch", settings.environment.torch.spec + (index.empty() ? "" : " from " + index));
+  }
+  std::vector<std::string> packages = settings.environment.tools;
+  packages.insert(packages.end(), settings.environment.pip.begin(), settings.environment.pip.end());
+  if (!packages.empty()) out += line("packages", join(packages, ", "));
+  out += line("test",
+              settings.test.command.empty() ? "import only" : shell_join(settings.test.command));
+  return out;
+}
+
+Result<std::string> variant_text(const Explained& known, const matrix::Variant& variant) {
+  std::string out = fmt::format("{} is in\n", variant.id);
+  out += line("status", std::string(matrix::to_string(variant.status)));
+  out += line("channels", variant.channels.empty() ? "none" : join(variant.channels, ", "));
+  for (const size_t rule : variant.shaped_by) out += line("rule", rule_text(known.matrix, rule));
+  TRY(const matrix::Settings settings, matrix::settings_for(known.matrix, variant));
+  out += environment_text(settings, variant);
+  const matrix::AbiClass* const cls = class_of(known, variant.id);
+  if (cls == nullptr) return out;
+  TRY(const std::string build, build_text(known, *cls));
+  return out + build;
+}
+
+std::vector<std::string> known_ids(const Explained& known) {
+  std::vector<std::string> ids;
+  for (const matrix::Variant& variant : known.expansion.variants) ids.push_back(variant.id);
+  for (const matrix::Excluded& excluded : known.expansion.excluded) {
+    ids.push_back(excluded.variant.id);
+  }
+  for (const matrix::AbiClass& cls : known.classes) ids.push_back("build:" + cls.id);
+  return ids;
+}
+
+}  // namespace
+
+Result<std::string> explain(const Explained& known, const std::string& id) {
+  for (const matrix::AbiClass& cls : known.classes) {
+    if (id == "build:" + cls.id) {
+      TRY(const std::string text, build_text(known, cls));
+      return text + line("variants", join(cls.members, " "));
+    }
+  }
+  const std::string variant = id.starts_with("test:") ? id.substr(5) : id;
+  if (const matrix::Variant* const found = find(known, variant)) return variant_text(known, *found);
+  for (const matrix::Excluded& excluded : known.expansion.excluded) {
+    if (excluded.variant.id != variant) continue;
+    return fmt::format("{} is out\n{}", variant,
+                       line("rule", rule_text(known.matrix, excluded.rule)));
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("`{}` has no variant or build `{}`", known.matrix.file, id),
+              suggest(id, known_ids(known)));
+}
+
+}  // namespace pinwheel::report

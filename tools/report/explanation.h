@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/expand.h"
+#include "matrix/matrix.h"
+#include "matrix/settings.h"
+#include "plan/names.h"
+
+namespace pinwheel::report {
+
+/// What `explain` knows of the whole matrix.
+struct Explained {
+  const matrix::Matrix& matrix;
+  const matrix::Expansion& expansion;
+  const std::vector<matrix::AbiClass>& classes;
+  const plan::Namings& namings;
+};
+
+/// Why a variant is in or out (rules by file:line), its class and who builds it, its environment,
+/// commands and wheel names. `id` is a variant id, `test:ID` or `build:CLASS`; another is `usage`
+/// with the nearest.
+Result<std::string> explain(const Explained& known, const std::string& id);
+
+}  // namespace pinwheel::report

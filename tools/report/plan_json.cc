@@ -1,0 +1,130 @@
+#include "report/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "matrix/status_name.h"
+
+namespace pinwheel::report {
+namespace {
+
+// Ordered: rows show the axes in the order of the matrix.
+using Json = nlohmann::ordered_json;
+
+Json axes_json(const matrix::Variant& variant) {
+  Json axes = Json::object();
+  for (const auto& [name, value] : variant.axes) axes[name] = value;
+  return axes;
+}
+
+Json variant_json(const matrix::Variant& variant, const std::string& build) {
+  Json attributes = Json::object();
+  for (const auto& [name, value] : variant.attributes) attributes[name] = value;
+  return {{"id", variant.id},
+          {"axes", axes_json(variant)},
+          {"attributes", attributes},
+          {"status", matrix::to_string(variant.status)},
+          {"channels", variant.channels},
+          {"build", build}};
+}
+
+Json names_json(const std::vector<wheel::Naming>& namings) {
+  Json names = Json::array();
+  for (const wheel::Naming& naming : namings) {
+    names.push_back({{"distribution", naming.distribution},
+                     {"version", naming.version},
+                     {"targets", naming.targets}});
+  }
+  return names;
+}
+
+std::unordered_map<std::string, std::string> builds_by_variant(const plan::Outline& outline) {
+  std::unordered_map<std::string, std::string> build_of;
+  for (const plan::BuildGroup& group : outline.builds) {
+    for (const std::string& test : group.tests) build_of[test] = "build:" + group.cls.id;
+  }
+  return build_of;
+}
+
+/// GitHub gives a row's keys to expressions, so axes and attributes stand beside the id.
+Json github_row(const matrix::Variant& variant, const std::string& id, const std::string& build) {
+  Json row = {{"id", id}, {"build", build}};
+  for (const auto& [name, value] : variant.axes) row[name] = value;
+  for (const auto& [name, value] : variant.attributes) row[name] = value;
+  return row;
+}
+
+Result<std::string> include_line(const Json& rows) {
+  if (rows.size() > kGitHubRowLimit) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("the matrix has {} rows, and GitHub Actions takes at most {}", rows.size(),
+                    kGitHubRowLimit),
+        fmt::format("split it: `--shards {}`, and `--shard ${{{{ matrix.shard }}}}` in the job",
+                    (rows.size() + kGitHubRowLimit - 1) / kGitHubRowLimit));
+  }
+  return Json{{"include", rows}}.dump() + "\n";
+}
+
+}  // namespace
+
+std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
+                         const std::string& version) {
+  const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
+  Json out = {{"schema", "pinwheel-plan/1"}, {"version", version}};
+  out["variants"] = Json::array();
+  for (const matrix::Variant& variant : outline.variants) {
+    out["variants"].push_back(variant_json(variant, build_of.at(variant.id)));
+  }
+  out["builds"] = Json::array();
+  for (const plan::BuildGroup& group : outline.builds) {
+    const auto names = namings.find(group.cls.id);
+    out["builds"].push_back(
+        {{"id", "build:" + group.cls.id},
+         {"class", group.cls.id},
+         {"representative", group.cls.representative},
+         {"serves", group.cls.members},
+         {"tests", group.tests},
+         {"names", names == namings.end() ? Json::array() : names_json(names->second)}});
+  }
+  return out.dump(2) + "\n";
+}
+
+Result<std::string> github_rows(const plan::Outline& outline,
+                                const std::vector<matrix::Variant>& variants, Rows rows) {
+  Json all = Json::array();
+  if (rows == Rows::tests) {
+    const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
+    for (const matrix::Variant& variant : outline.variants) {
+      all.push_back(github_row(variant, variant.id, build_of.at(variant.id)));
+    }
+    return include_line(all);
+  }
+  std::unordered_map<std::string_view, const matrix::Variant*> by_id;
+  for (const matrix::Variant& variant : variants) by_id[variant.id] = &variant;
+  for (const plan::BuildGroup& group : outline.builds) {
+    all.push_back(github_row(*by_id.at(group.cls.representative), group.cls.representative,
+                             "build:" + group.cls.id));
+  }
+  return include_line(all);
+}
+
+Result<std::string> github_shards(const std::vector<plan::Outline>& shards) {
+  Json all = Json::array();
+  for (size_t i = 0; i < shards.size(); ++i) {
+    if (shards[i].builds.empty()) continue;
+    std::vector<std::string> builds;
+    std::vector<std::string> variants;
+    for (const plan::BuildGroup& group : shards[i].builds) builds.push_back(group.cls.id);
+    for (const matrix::Variant& variant : shards[i].variants) variants.push_back(variant.id);
+    all.push_back({{"shard", fmt::format("{}/{}", i + 1, shards.size())},
+                   {"builds", join(builds, " ")},
+                   {"variants", join(variants, " ")}});
+  }
+  return include_line(all);
+}
+
+}  // namespace pinwheel::report

@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "matrix/expand.h"
+#include "matrix/matrix.h"
+#include "plan/outline.h"
+#include "plan/step.h"
+#include "plan/support_table.h"
+
+namespace pinwheel::report {
+
+/// Rows of cells as aligned columns, two spaces apart, no trailing blanks; the first row is the
+/// header.
+std::string align_columns(const std::vector<std::vector<std::string>>& rows);
+
+/// One id a line: variants for tests, class ids for builds.
+std::string variant_ids(const plan::Outline& outline);
+std::string build_ids(const plan::Outline& outline);
+
+/// The table of `plan`: one line a variant, then the summary line.
+std::string plan_table(const plan::Outline& outline);
+
+/// The support table with its footnotes.
+std::string support_table(const plan::SupportTable& table);
+
+/// The steps and their needs as a Graphviz digraph.
+std::string plan_dot(const plan::Plan& plan);
+
+}  // namespace pinwheel::report
