@@ -7,6 +7,7 @@
 #include "matrix/axis_value.h"
 #include "matrix/expand.h"
 #include "matrix/ids.h"
+#include "matrix/merge.h"
 #include "matrix/settings.h"
 
 namespace pinwheel::matrix {
@@ -82,10 +83,13 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
   const std::string& with = settings.build.with;
   if (with.empty()) return {};
   if (std::find(cls.members.begin(), cls.members.end(), with) == cls.members.end()) {
-    return fail(
+    const Node sections = sections_for(matrix, computed);
+    return fail(Error{
         ErrorKind::config,
-        fmt::format("`build.with` of class `{}` names `{}`, which is not in it", cls.id, with),
-        suggest(with, cls.members));
+        fmt::format("`with` is to build class `{}`, and `{}` is not in that class", cls.id, with),
+        sections.find("build")->find("with")->at,
+        suggest(with, cls.members),
+        {}});
   }
   cls.representative = with;
   return {};

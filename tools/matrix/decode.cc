@@ -10,14 +10,6 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// The names that conditions may use: axes and attributes.
-std::vector<std::string> names_in(const Matrix& matrix) {
-  std::vector<std::string> names;
-  for (const Axis& axis : matrix.axes) names.push_back(axis.name);
-  names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
-  return names;
-}
-
 /// Every value that a variant may have on an axis, `include` counted.
 std::vector<std::string> values_in(const Matrix& matrix) {
   std::vector<std::string> values;
@@ -35,6 +27,13 @@ std::vector<std::string> values_in(const Matrix& matrix) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const Axis& axis : matrix.axes) names.push_back(axis.name);
+  names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
+  return names;
+}
 
 Error config_error(std::string message, const Location& at, std::string hint) {
   return {ErrorKind::config, std::move(message), at, std::move(hint), {}};

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "matrix/condition.h"
 #include "matrix/decode.h"
+#include "matrix/template.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -54,6 +54,18 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   return check_by_value(glob, matrix);
 }
 
+/// `{name}` is the distribution's name, which the plan fills.
+Done check_templates(const Node& node, const Matrix& matrix) {
+  std::vector<std::string> names = names_in(matrix);
+  names.emplace_back("name");
+  for (const char* key : {"name", "label"}) {
+    if (const Node* const text = node.find(key)) {
+      TRY_DONE(check_template(text->scalar, names, text->at, Placeholders::variant));
+    }
+  }
+  return {};
+}
+
 Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& matrix) {
   static const std::map<std::string, TargetKind> kKinds = {{"pypi", TargetKind::pypi},
                                                            {"testpypi", TargetKind::testpypi},
@@ -65,6 +77,7 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   target.at = member.key_at;
   target.kind = kKinds.at(node.find("kind")->scalar);
   TRY_DONE(check_target(node, target.kind, matrix));
+  TRY_DONE(check_templates(node, matrix));
   target.url = text_or(node, "url", "");
   target.path = text_or(node, "path", "");
   target.default_compute = text_or(node, "default", "");

@@ -1,4 +1,5 @@
 #include "matrix/decode.h"
+#include "matrix/template.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -20,6 +21,27 @@ Done check_values(const Node& sections, const Matrix& matrix) {
   return {};
 }
 
+/// Every text below the node as a template; the texts of a `command` may hold the plan's
+/// placeholders too.
+Done check_texts(const Node& node, const std::vector<std::string>& names,
+                 Placeholders placeholders) {
+  if (node.type == Node::Type::scalar) {
+    return check_template(node.scalar, names, node.at, placeholders);
+  }
+  for (const Node& item : node.items) TRY_DONE(check_texts(item, names, placeholders));
+  for (const Node::Member& member : node.members) {
+    const bool command = member.key == "command" || member.key == "+command";
+    TRY_DONE(
+        check_texts(member.value, names, command ? Placeholders::variant_and_plan : placeholders));
+  }
+  return {};
+}
+
+Done check_sections(const Node& sections, const Matrix& matrix) {
+  TRY_DONE(check_values(sections, matrix));
+  return check_texts(sections, names_in(matrix), Placeholders::variant);
+}
+
 /// The four sections of a mapping that holds more.
 Node sections_of(const Node& from) {
   Node sections;
@@ -37,7 +59,7 @@ Node sections_of(const Node& from) {
 
 Done decode_sections(const Node& root, Matrix& matrix) {
   matrix.sections = sections_of(root);
-  TRY_DONE(check_values(matrix.sections, matrix));
+  TRY_DONE(check_sections(matrix.sections, matrix));
   const Node* const overrides = root.find("overrides");
   if (overrides == nullptr) return {};
   for (const Node& node : overrides->items) {
@@ -49,7 +71,7 @@ Done decode_sections(const Node& root, Matrix& matrix) {
       return fail(config_error("the override changes nothing", node.at,
                                "give it `environment`, `build`, `checks` or `test`"));
     }
-    TRY_DONE(check_values(override.patch, matrix));
+    TRY_DONE(check_sections(override.patch, matrix));
     matrix.overrides.push_back(std::move(override));
   }
   return {};

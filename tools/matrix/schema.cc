@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 
 #include "base/text.h"
 
@@ -36,17 +37,30 @@ bool is_call_of(std::string_view word, std::string_view text) {
          all_of(version.substr(dot + 1), is_digit);
 }
 
+/// A plain number and a unit, nothing such as `1e3` or `inf`.
+bool is_quantity(std::string_view text) {
+  const size_t unit = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view rest = text.substr(unit);
+  return unit > 0 && is_digit(text[0]) && is_digit(text[unit - 1]) &&
+         std::none_of(rest.begin(), rest.end(), is_digit);
+}
+
+bool is_bytes(std::string_view text) {
+  return is_quantity(text) && parse_bytes(text).value_or(0) > 0;
+}
+
 bool is_duration(std::string_view text) {
-  const auto value = parse_duration(text);
-  return value && value->count() > 0;
+  return is_quantity(text) && to_lower(text) == text &&
+         parse_duration(text).value_or(std::chrono::milliseconds(0)).count() > 0;
 }
 
 bool is_backoff(std::string_view text) {
   const size_t dots = text.find("..");
   if (dots == std::string_view::npos) return false;
-  const auto first = parse_duration(text.substr(0, dots));
-  const auto longest = parse_duration(text.substr(dots + 2));
-  return first && longest && *first <= *longest;
+  const std::string_view first = text.substr(0, dots);
+  const std::string_view longest = text.substr(dots + 2);
+  return is_duration(first) && is_duration(longest) &&
+         *parse_duration(first) <= *parse_duration(longest);
 }
 
 bool is_requirement(std::string_view text) {
@@ -69,7 +83,7 @@ bool reads_as(Format format, std::string_view text) {
     case Format::count:
       return all_of(text, is_digit) && text.size() <= 2;
     case Format::bytes:
-      return parse_bytes(text).value_or(0) > 0;
+      return is_bytes(text);
     case Format::duration:
       return is_duration(text);
     case Format::backoff:
@@ -87,7 +101,7 @@ bool reads_as(Format format, std::string_view text) {
 std::string_view describe(Format format) {
   switch (format) {
     case Format::text:
-      return "a text that is not empty";
+      return "a text";
     case Format::scalar:
       return "a text or a boolean";
     case Format::name:

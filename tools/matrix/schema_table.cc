@@ -183,7 +183,8 @@ Shape channel() {
 
 Shape publish() {
   Shape target = mapping({
-      {"kind", one_of({"pypi", "testpypi", "index", "directory"}), "what it is", Need::required},
+      {"kind", one_of({"pypi", "testpypi", "index", "directory"}),
+       "pypi, testpypi, index or directory", Need::required},
       {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
       {"default", scalar(Format::text), "the compute that keeps the plain name"},
@@ -199,10 +200,10 @@ Shape publish() {
 
 Shape file() {
   return mapping({
-      {"schema", one_of({"pinwheel/1"}), "the version of this format", Need::required},
-      {"package", package(), "what is built", Need::required},
-      {"axes", mapping_to(list(scalar(Format::text))), "axis -> values; the order gives the ids'",
-       Need::required},
+      {"schema", one_of({"pinwheel/1"}), "the version of this format, pinwheel/1", Need::required},
+      {"package", package(), "its name, and its source or requirement", Need::required},
+      {"axes", mapping_to(list(scalar(Format::text))),
+       "each axis with its values; the order is that of ids", Need::required},
       {"attributes", list(scalar(Format::name), Shape::Empty::allowed),
        "further keys that `include` may set"},
       {"exclude", rows(), "combinations to drop, as GitHub Actions does"},

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
@@ -11,49 +10,44 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Every placeholder that has a value for the variant, with its value.
-std::vector<std::pair<std::string, std::string>> values_for(const Variant& variant) {
-  std::vector<std::pair<std::string, std::string>> values;
-  for (const auto* pairs : {&variant.axes, &variant.attributes}) {
-    for (const auto& [name, value] : *pairs) {
-      values.emplace_back(name, value);
-      values.emplace_back(name + ".nodot", replace_all(value, ".", ""));
-      if (name != "compute") continue;
-      const Compute compute = split_compute(value);
-      values.emplace_back("compute.family", compute.family);
-      values.emplace_back("compute.version", compute.version);
-      values.emplace_back("compute.label", compute_label(value));
-      values.emplace_back("label", compute_label(value));
-    }
-  }
-  return values;
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+/// The placeholders that one axis or attribute gives, with their values.
+void add_values(Values& values, const std::string& name, const std::string& value) {
+  values.emplace_back(name, value);
+  values.emplace_back(name + ".nodot", replace_all(value, ".", ""));
+  if (name != "compute") return;
+  const Compute compute = split_compute(value);
+  values.emplace_back("compute.family", compute.family);
+  values.emplace_back("compute.version", compute.version);
+  values.emplace_back("compute.label", compute_label(value));
+  values.emplace_back("label", compute_label(value));
 }
 
-Result<std::string> value_of(const std::string& name, const Variant& variant, const Location& at,
+Error config_error(std::string message, const Location& at, std::string hint) {
+  return {ErrorKind::config, std::move(message), at, std::move(hint), {}};
+}
+
+Result<std::string> value_of(const std::string& name, const Values& values, const Location& at,
                              Placeholders placeholders) {
-  const bool for_plan = placeholders == Placeholders::variant_and_plan;
-  if (for_plan && std::find(kPlanPlaceholders.begin(), kPlanPlaceholders.end(), name) !=
-                      kPlanPlaceholders.end()) {
-    return "{" + name + "}";
-  }
   std::vector<std::string> known;
-  for (auto& [key, value] : values_for(variant)) {
+  for (const auto& [key, value] : values) {
     if (key == name) return value;
     known.push_back(key);
   }
-  if (for_plan) known.insert(known.end(), kPlanPlaceholders.begin(), kPlanPlaceholders.end());
-  return fail(Error{ErrorKind::config,
-                    fmt::format("unknown placeholder `{{{}}}`", name),
-                    at,
-                    suggest(name, known),
-                    {}});
+  if (placeholders == Placeholders::variant_and_plan) {
+    for (const std::string& key : kPlanPlaceholders) {
+      if (key == name) return "{" + name + "}";
+      known.push_back(key);
+    }
+  }
+  return fail(
+      config_error(fmt::format("unknown placeholder `{{{}}}`", name), at, suggest(name, known)));
 }
 
-}  // namespace
-
-Result<std::string> expand_template(std::string_view text, const Variant& variant,
-                                    const Location& at, Placeholders placeholders) {
-  const bool keep_escapes = placeholders == Placeholders::variant_and_plan;
+Result<std::string> fill(std::string_view text, const Values& values, const Location& at,
+                         Placeholders placeholders) {
+  const size_t braces = placeholders == Placeholders::variant_and_plan ? 2 : 1;
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -62,24 +56,41 @@ Result<std::string> expand_template(std::string_view text, const Variant& varian
       continue;
     }
     if (i + 1 < text.size() && text[i + 1] == c) {
-      out.append(keep_escapes ? 2 : 1, c);
+      out.append(braces, c);
       ++i;
       continue;
     }
     const size_t close = c == '{' ? text.find('}', i) : std::string_view::npos;
     if (close == std::string_view::npos) {
-      return fail(Error{ErrorKind::config,
-                        fmt::format("`{}` has a brace without its other half", text),
-                        at,
-                        "`{{` and `}}` stand for braces",
-                        {}});
+      return fail(config_error(fmt::format("`{}` has a brace without its other half", text), at,
+                               "`{{` and `}}` stand for braces"));
     }
     TRY(const std::string value,
-        value_of(std::string(text.substr(i + 1, close - i - 1)), variant, at, placeholders));
+        value_of(std::string(text.substr(i + 1, close - i - 1)), values, at, placeholders));
     out += value;
     i = close;
   }
   return out;
+}
+
+}  // namespace
+
+Result<std::string> expand_template(std::string_view text, const Variant& variant,
+                                    const Location& at, Placeholders placeholders) {
+  if (text.find_first_of("{}") == std::string_view::npos) return std::string(text);
+  Values values;
+  for (const auto* pairs : {&variant.axes, &variant.attributes}) {
+    for (const auto& [name, value] : *pairs) add_values(values, name, value);
+  }
+  return fill(text, values, at, placeholders);
+}
+
+Done check_template(std::string_view text, const std::vector<std::string>& names,
+                    const Location& at, Placeholders placeholders) {
+  Values values;
+  for (const std::string& name : names) add_values(values, name, "");
+  TRY_DONE(fill(text, values, at, placeholders));
+  return {};
 }
 
 std::string fill_template(std::string_view text, const std::map<std::string, std::string>& values) {

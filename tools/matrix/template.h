@@ -27,6 +27,11 @@ Result<std::string> expand_template(std::string_view text, const Variant& varian
                                     const Location& at,
                                     Placeholders placeholders = Placeholders::variant);
 
+/// Whether every placeholder of the text stands for one of the `names` (axes and attributes), or
+/// for the plan; else a `config` error at `at` with the nearest placeholder.
+Done check_template(std::string_view text, const std::vector<std::string>& names,
+                    const Location& at, Placeholders placeholders);
+
 /// The second pass, by the plan: fills the placeholders that are in `values`, leaves others as they
 /// are, and turns `{{` and `}}` into braces.
 std::string fill_template(std::string_view text, const std::map<std::string, std::string>& values);

@@ -52,7 +52,10 @@ bool is_plain_boolean(const Node& node) {
 }
 
 Done validate_format(const Node& node, Format format, const std::string& what) {
-  if (format == Format::boolean) {
+  if (node.scalar.empty()) {
+    return fail(config_error(fmt::format("{} must not be empty", what), node.at));
+  }
+  if (format == Format::boolean || format == Format::count) {
     if (!node.quoted && reads_as(format, node.scalar)) return {};
   } else if (is_plain_boolean(node) && format != Format::scalar) {
     return fail(config_error(
@@ -132,7 +135,8 @@ Done validate_mapping(const Node& node, const Shape& shape, const std::string& w
   for (const Node::Member& member : node.members) TRY_DONE(validate_member(member, shape));
   for (const Key& key : shape.keys) {
     if (key.need == Need::required && node.find(key.name) == nullptr) {
-      return fail(config_error(fmt::format("{} lacks `{}`", what, key.name), node.at, key.about));
+      return fail(config_error(fmt::format("{} lacks `{}`", what, key.name), node.at,
+                               fmt::format("add `{}`: {}", key.name, key.about)));
     }
   }
   TRY_DONE(validate_append(node));

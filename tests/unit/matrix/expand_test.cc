@@ -1,43 +1,38 @@
 #include "matrix/expand.h"
 
-#include "matrix/parse.h"
-#include "matrix/selection.h"
-#include "matrix/settings.h"
-#include "unit/catch.h"
+#include "unit/matrix/parsed.h"
 
 using namespace pinwheel;
 using namespace pinwheel::matrix;
+using testing::parsed;
+using testing::value_of;
 
 namespace {
 
-const std::string kHead = "schema: pinwheel/1\npackage: {name: p, source: .}\n";
+using Names = std::vector<std::string>;
 
-Matrix parsed(const std::string& body) {
-  Result<Matrix> matrix = parse(kHead + body, "m.yaml");
-  if (!matrix) FAIL(render(matrix.error()));
-  return std::move(*matrix);
+Names ids(const std::string& body) {
+  return testing::ids_of(value_of(expand(parsed(body))).variants);
 }
-
-Expansion expanded(const Matrix& matrix) {
-  Result<Expansion> expansion = expand(matrix);
-  if (!expansion) FAIL(render(expansion.error()));
-  return std::move(*expansion);
-}
-
-std::vector<std::string> ids(const std::string& body) {
-  const Matrix matrix = parsed(body);
-  std::vector<std::string> names;
-  for (const Variant& variant : expanded(matrix).variants) names.push_back(variant.id);
-  return names;
-}
-
-using Ids = std::vector<std::string>;
 
 }  // namespace
 
 TEST_CASE("the product runs over the last axis fastest") {
   CHECK(ids("axes: {python: ['3.10', 3.13t], compute: [cpu, cuda/13.0]}") ==
-        Ids{"cp310-cpu", "cp310-cu130", "cp313t-cpu", "cp313t-cu130"});
+        Names{"cp310-cpu", "cp310-cu130", "cp313t-cpu", "cp313t-cu130"});
+}
+
+TEST_CASE("include adds attributes and rows, and the rules hold for those too") {
+  const Matrix matrix = parsed(
+      "axes: {python: ['3.11'], compute: [cpu]}\n"
+      "attributes: [runner]\n"
+      "include: [{compute: cpu, runner: small}, {python: '3.12', compute: cuda/13.0}]\n"
+      "rules: [{when: {compute: 'cuda/*'}, status: experimental}]\n");
+  const Expansion expansion = value_of(expand(matrix));
+  REQUIRE(testing::ids_of(expansion.variants) == Names{"cp311-cpu", "cp312-cu130"});
+  CHECK(expansion.variants[0].get("runner") == "small");
+  CHECK(expansion.variants[0].get("nothing").empty());
+  CHECK(expansion.variants[1].status == Status::experimental);
 }
 
 TEST_CASE("a rule excludes by status and by only, and its index says why") {
@@ -45,18 +40,77 @@ TEST_CASE("a rule excludes by status and by only, and its index says why") {
       "axes: {python: ['3.10', '3.11'], compute: [cpu, rocm/7.1]}\n"
       "rules:\n"
       "  - {when: {compute: 'rocm/*', python: '3.10'}, status: unsupported}\n"
-      "  - {when: {compute: cpu}, only: {python: '3.11'}, because: new}\n"
-      "  - {when: {python: '3.9'}, because: nothing has it}\n");
-  const Expansion expansion = expanded(matrix);
-  REQUIRE(expansion.variants.size() == 2);
-  CHECK(expansion.variants[0].id == "cp311-cpu");
+      "  - {when: {compute: cpu}, only: {python: '3.11'}, because: new}\n");
+  const Expansion expansion = value_of(expand(matrix));
+  REQUIRE(testing::ids_of(expansion.variants) == Names{"cp311-cpu", "cp311-rocm7.1"});
   CHECK(expansion.variants[0].shaped_by == std::vector<size_t>{1});
-  CHECK(expansion.variants[1].id == "cp311-rocm7.1");
+  CHECK(expansion.variants[1].shaped_by.empty());
   REQUIRE(expansion.excluded.size() == 2);
   CHECK(expansion.excluded[0].variant.id == "cp310-cpu");
   CHECK(expansion.excluded[0].rule == 1);
   CHECK(expansion.excluded[1].variant.id == "cp310-rocm7.1");
   CHECK(expansion.excluded[1].rule == 0);
-  REQUIRE(expansion.warnings.size() == 1);
-  CHECK(expansion.warnings[0].at->line == 7);
+  CHECK(expansion.warnings.empty());
+}
+
+TEST_CASE("a later status wins, and what an only excluded stays out") {
+  const Matrix matrix = parsed(
+      "axes: {python: ['3.10', '3.11', '3.12']}\n"
+      "rules:\n"
+      "  - {when: {python: '3'}, status: unsupported}\n"
+      "  - {when: {python: ['3.11', '3.12']}, status: unmaintained}\n"
+      "  - {when: {python: '3'}, only: {python: ['3.10', '3.11']}}\n"
+      "  - {when: {python: '3.12'}, status: supported}\n");
+  const Expansion expansion = value_of(expand(matrix));
+  REQUIRE(testing::ids_of(expansion.variants) == Names{"cp311"});
+  CHECK(expansion.variants[0].status == Status::unmaintained);
+  REQUIRE(expansion.excluded.size() == 2);
+  CHECK(expansion.excluded[0].rule == 0);
+  CHECK(expansion.excluded[1].variant.id == "cp312");
+  CHECK(expansion.excluded[1].rule == 2);
+}
+
+TEST_CASE("channels are those whose select and whose rules let the variant in") {
+  const Matrix matrix = parsed(
+      "axes: {compute: [cpu, rocm/7.1], torch: ['2.13', nightly]}\n"
+      "channels: {ci: {}, nightly: {select: {torch: nightly}}, release: {select: {torch: "
+      "'!nightly'}}}\n"
+      "rules:\n"
+      "  - {when: {compute: 'rocm/*'}, channels: [ci, nightly]}\n"
+      "  - {when: {torch: nightly}, channels: [nightly, release]}\n");
+  const Expansion expansion = value_of(expand(matrix));
+  CHECK(testing::variant_named(expansion, "cpu-torch2.13").channels == Names{"ci", "release"});
+  CHECK(testing::variant_named(expansion, "cpu-torchnightly").channels == Names{"nightly"});
+  CHECK(testing::variant_named(expansion, "rocm7.1-torch2.13").channels == Names{"ci"});
+  CHECK(testing::variant_named(expansion, "rocm7.1-torchnightly").channels == Names{"nightly"});
+}
+
+TEST_CASE("what matches nothing is a warning with its place") {
+  const Matrix matrix = parsed(
+      "axes: {python: ['3.10']}\n"
+      "exclude: [{python: '3.1'}]\n"
+      "rules: [{when: {python: '3.9'}, because: nothing has it}]\n"
+      "overrides: [{when: {python: '3.8'}, test: {pip: []}}]\n");
+  const Expansion expansion = value_of(expand(matrix));
+  REQUIRE(expansion.warnings.size() == 3);
+  CHECK(expansion.warnings[0].message == "this `exclude` drops nothing");
+  CHECK(expansion.warnings[0].at->line == 4);
+  CHECK(expansion.warnings[1].message == "this rule matches no variant");
+  CHECK(expansion.warnings[1].at->line == 5);
+  CHECK(expansion.warnings[2].message == "this override matches no variant");
+  CHECK(expansion.warnings[2].at->line == 6);
+}
+
+TEST_CASE("ten thousand combinations expand, each with its own id") {
+  std::string body = "axes:\n";
+  for (const char* axis : {"a", "b", "c", "d"}) {
+    body += std::string("  ") + axis + ": [";
+    for (int i = 0; i < 10; ++i) body += (i ? ", v" : "v") + std::to_string(i);
+    body += "]\n";
+  }
+  body += "rules: [{when: {a: v1, b: 'v[1-3]'}, status: unsupported}]\n";
+  const Expansion expansion = value_of(expand(parsed(body)));
+  CHECK(expansion.variants.size() == 9700);
+  CHECK(expansion.excluded.size() == 300);
+  CHECK(expansion.variants.back().id == "v9-v9-v9-v9");
 }

@@ -1,0 +1,50 @@
+#include "matrix/axis_value.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "unit/catch.h"
+
+using namespace pinwheel::matrix;
+
+TEST_CASE("the part of an id is what the field calls the value") {
+  CHECK(id_part("python", "3.10") == "cp310");
+  CHECK(id_part("python", "3.13t") == "cp313t");
+  CHECK(id_part("python", "pypy3.10") == "pypy3.10");
+  CHECK(id_part("compute", "cpu") == "cpu");
+  CHECK(id_part("compute", "cuda/13.0") == "cu130");
+  CHECK(id_part("compute", "cuda/12") == "cu12");
+  CHECK(id_part("compute", "cuda/11.7.1") == "cu117");
+  CHECK(id_part("compute", "rocm/7.1") == "rocm7.1");
+  CHECK(id_part("torch", "2.13") == "torch2.13");
+  CHECK(id_part("torch", "nightly") == "torchnightly");
+  CHECK(id_part("arch", "x86_64") == "x86_64");
+  CHECK(id_part("blas", "Open BLAS/0") == "open-blas-0");
+}
+
+TEST_CASE("a full label keeps the patch level") {
+  CHECK(full_compute_label("cuda/11.7.1") == "cu1171");
+  CHECK(full_compute_label("rocm/5.4.2") == "rocm5.4.2");
+  CHECK(full_compute_label("cpu") == "cpu");
+}
+
+TEST_CASE("the leading components of a version are cut at a dot") {
+  CHECK(leading(1, "13.0") == "13");
+  CHECK(leading(2, "11.7.1") == "11.7");
+  CHECK(leading(2, "12") == "12");
+  CHECK(leading(2, "nightly") == "nightly");
+}
+
+TEST_CASE("values sort as versions, and nightly is newest") {
+  std::vector<std::string> torch = {"nightly", "2.10", "2.9", "2.13", "2.9.1", "1.13"};
+  std::sort(torch.begin(), torch.end(),
+            [](const std::string& a, const std::string& b) { return compare_versions(a, b) < 0; });
+  CHECK(torch == std::vector<std::string>{"1.13", "2.9", "2.9.1", "2.10", "2.13", "nightly"});
+  CHECK(compare_versions("2.10", "2.10") == 0);
+  CHECK(compare_versions("cuda/12.6", "cuda/12.10") < 0);
+  CHECK(compare_versions("cuda/9", "cuda/13.0") < 0);
+  CHECK(compare_versions("cpu", "cuda/11") < 0);
+  CHECK(compare_versions("3.13", "3.13t") < 0);
+  CHECK(compare_versions("3.13t", "3.14") < 0);
+}

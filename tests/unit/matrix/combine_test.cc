@@ -1,0 +1,87 @@
+#include "matrix/combine.h"
+
+#include "base/text.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::matrix;
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+Row row(Pairs values) {
+  return {std::move(values), {"m.yaml", 9, 1, ""}};
+}
+
+std::vector<std::string> combined(const Matrix& matrix) {
+  std::vector<std::string> lines;
+  for (const Combination& combination : combine(matrix).rows) {
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : combination.axes) parts.push_back(name + "=" + value);
+    for (const auto& [name, value] : combination.attributes) parts.push_back(name + ":" + value);
+    lines.push_back(join(parts, " "));
+  }
+  return lines;
+}
+
+Matrix fruits() {
+  Matrix matrix;
+  matrix.axes = {{"fruit", {"apple", "pear"}, {}}, {"animal", {"cat", "dog"}, {}}};
+  matrix.attributes = {"colour", "shape"};
+  return matrix;
+}
+
+}  // namespace
+
+// The example that GitHub's documentation of `include` walks through.
+TEST_CASE("include behaves as GitHub documents it") {
+  Matrix matrix = fruits();
+  matrix.include = {row({{"colour", "green"}}), row({{"colour", "pink"}, {"animal", "cat"}}),
+                    row({{"fruit", "apple"}, {"shape", "circle"}}), row({{"fruit", "banana"}}),
+                    row({{"fruit", "banana"}, {"animal", "cat"}})};
+  CHECK(combined(matrix) == std::vector<std::string>{
+                                "fruit=apple animal=cat colour:pink shape:circle",
+                                "fruit=apple animal=dog colour:green shape:circle",
+                                "fruit=pear animal=cat colour:pink",
+                                "fruit=pear animal=dog colour:green",
+                                "fruit=banana",
+                                "fruit=banana animal=cat",
+                            });
+}
+
+TEST_CASE("exclude needs all its values and only those") {
+  Matrix matrix = fruits();
+  matrix.exclude = {row({{"fruit", "apple"}, {"animal", "dog"}})};
+  CHECK(combined(matrix).size() == 3);
+  matrix.exclude = {row({{"animal", "dog"}})};
+  CHECK(combined(matrix) ==
+        std::vector<std::string>{"fruit=apple animal=cat", "fruit=pear animal=cat"});
+}
+
+TEST_CASE("exclude goes first, so an include cannot go into what it dropped") {
+  Matrix matrix = fruits();
+  matrix.exclude = {row({{"fruit", "pear"}})};
+  matrix.include = {row({{"fruit", "pear"}, {"colour", "green"}})};
+  CHECK(combined(matrix) == std::vector<std::string>{"fruit=apple animal=cat",
+                                                     "fruit=apple animal=dog",
+                                                     "fruit=pear colour:green"});
+}
+
+TEST_CASE("exclude compares exactly, and one that drops nothing is a warning") {
+  Matrix matrix = fruits();
+  matrix.exclude = {row({{"fruit", "app*"}})};
+  const Combined result = combine(matrix);
+  CHECK(result.rows.size() == 4);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].message == "this `exclude` drops nothing");
+  CHECK(result.warnings[0].at->line == 9);
+}
+
+TEST_CASE("an appended row remembers its include") {
+  Matrix matrix = fruits();
+  matrix.include = {row({{"fruit", "banana"}, {"animal", "cat"}})};
+  const Combined result = combine(matrix);
+  CHECK(result.rows.front().at.line == 0);
+  CHECK(result.rows.back().at.line == 9);
+}

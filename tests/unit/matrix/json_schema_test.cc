@@ -1,0 +1,11 @@
+#include "matrix/json_schema.h"
+
+#include "unit/catch.h"
+#include "unit/matrix/golden.h"
+
+using namespace pinwheel;
+
+TEST_CASE("the JSON Schema in matrix/ is what the schema table generates") {
+  const std::string text = matrix::json_schema();
+  CHECK(text == testing::golden("matrix/pinwheel.schema.json", text));
+}

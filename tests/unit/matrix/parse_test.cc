@@ -1,0 +1,164 @@
+#include "matrix/parse.h"
+
+#include "matrix/expand.h"
+#include "matrix/settings.h"
+#include "unit/catch.h"
+#include "unit/matrix/golden.h"
+
+using namespace pinwheel;
+using namespace pinwheel::matrix;
+
+namespace {
+
+Result<Matrix> parse_file(const std::string& file) {
+  return parse(testing::read_text(testing::source_path(file)), file);
+}
+
+const std::string kHead = "schema: pinwheel/1\npackage: {name: demo, source: .}\n";
+
+}  // namespace
+
+TEST_CASE("every valid file parses, expands and has settings for each variant") {
+  const std::vector<std::string> files = testing::yaml_files("tests/data/matrix/valid");
+  REQUIRE(files.size() == 40);
+  for (const std::string& file : files) {
+    INFO(file);
+    const Result<Matrix> matrix = parse_file(file);
+    if (!matrix) FAIL(render(matrix.error()));
+    const Result<Expansion> expansion = expand(*matrix);
+    if (!expansion) FAIL(render(expansion.error()));
+    CHECK_FALSE(expansion->variants.empty());
+    CHECK(expansion->warnings.empty());
+    for (const Variant& variant : expansion->variants) {
+      const Result<Settings> settings = settings_for(*matrix, variant);
+      if (!settings) FAIL(render(settings.error()));
+    }
+    CHECK(abi_classes(*matrix, expansion->variants).has_value());
+  }
+}
+
+TEST_CASE("every invalid file is a config error with a place and a message of its own") {
+  std::vector<std::string> files = testing::yaml_files("tests/data/matrix/invalid");
+  const std::vector<std::string> semantic =
+      testing::yaml_files("tests/data/matrix/invalid/semantic");
+  files.insert(files.end(), semantic.begin(), semantic.end());
+  REQUIRE(files.size() >= 100);
+  std::string messages;
+  for (const std::string& file : files) {
+    INFO(file);
+    const Result<Matrix> matrix = parse_file(file);
+    REQUIRE_FALSE(matrix.has_value());
+    CHECK(matrix.error().kind == ErrorKind::config);
+    REQUIRE(matrix.error().at.has_value());
+    CHECK(matrix.error().at->file == file);
+    const bool has_text = file.find("/empty.yaml") == std::string::npos &&
+                          file.find("/only-a-comment.yaml") == std::string::npos;
+    CHECK((matrix.error().at->line > 0 && matrix.error().at->column > 0) == has_text);
+    messages += render(matrix.error()) + "\n";
+  }
+  CHECK(messages == testing::golden("tests/data/matrix/invalid/messages.txt", messages));
+}
+
+TEST_CASE("every matrix file of the project parses without a warning") {
+  const std::vector<std::string> files = testing::yaml_files("matrix");
+  REQUIRE(files.size() >= 4);
+  for (const std::string& file : files) {
+    INFO(file);
+    const Result<Matrix> matrix = parse_file(file);
+    if (!matrix) FAIL(render(matrix.error()));
+    CHECK(matrix->directory == "matrix");
+    const Result<Expansion> expansion = expand(*matrix);
+    if (!expansion) FAIL(render(expansion.error()));
+    for (const Error& warning : expansion->warnings) FAIL_CHECK(render_warning(warning));
+    for (const Variant& variant : expansion->variants) {
+      const Result<Settings> settings = settings_for(*matrix, variant);
+      if (!settings) FAIL(render(settings.error()));
+    }
+  }
+}
+
+TEST_CASE("a matrix that sets nothing has the documented defaults") {
+  const Result<Matrix> matrix = parse(kHead + "axes: {python: ['3.11']}\n", "dir/m.yaml");
+  REQUIRE(matrix.has_value());
+  CHECK(matrix->file == "dir/m.yaml");
+  CHECK(matrix->directory == "dir");
+  CHECK(matrix->package.name == "demo");
+  CHECK(matrix->package.version.from == VersionFrom::git_tag);
+  CHECK(matrix->package.version.match == "v*");
+  CHECK(matrix->package.version.bump == Bump::minor);
+  CHECK_FALSE(matrix->package.sdist);
+  CHECK(matrix->abi.python == PythonAbi::version);
+  CHECK(matrix->abi.torch == TorchAbi::minor);
+  CHECK(matrix->abi.compute == ComputeAbi::exact);
+  CHECK(parse(kHead + "axes: {python: ['3.11']}\n", "m.yaml")->directory == ".");
+}
+
+TEST_CASE("every section arrives as the file says") {
+  const Result<Matrix> matrix = parse(
+      "schema: pinwheel/1\n"
+      "package:\n"
+      "  name: demo\n"
+      "  source: ../src\n"
+      "  version: {from: file, file: v.txt}\n"
+      "  sdist: true\n"
+      "  requires: {torch: auto}\n"
+      "axes: {python: ['3.11', '3.12'], compute: [cpu, cuda/13.0], torch: ['2.13', nightly]}\n"
+      "attributes: [runner]\n"
+      "exclude: [{python: '3.11', torch: nightly}]\n"
+      "include: [{compute: cpu, runner: small}]\n"
+      "rules: [{when: {compute: 'cuda/*'}, status: experimental, channels: [ci], because: why}]\n"
+      "abi: {python: limited(3.10), torch: stable(2.10), compute: major}\n"
+      "channels:\n"
+      "  ci: {select: {torch: '!nightly'}, version: nightly, publish: [index]}\n"
+      "publish:\n"
+      "  require: {default: ran, 'cuda/*': loaded}\n"
+      "  index: {kind: directory, path: dist, label: local, name: '{name}-x'}\n"
+      "  mirror: {kind: index, url: 'https://example.org', default: cpu, others: name-suffix,\n"
+      "           label: 'pt{torch.nodot}'}\n",
+      "m.yaml");
+  if (!matrix) FAIL(render(matrix.error()));
+  CHECK(matrix->package.source == "../src");
+  CHECK(matrix->package.version.from == VersionFrom::file);
+  CHECK(matrix->package.version.file == "v.txt");
+  CHECK(matrix->package.sdist);
+  CHECK(matrix->package.requires_torch_auto);
+  REQUIRE(matrix->axes.size() == 3);
+  CHECK(matrix->axes[1].name == "compute");
+  CHECK(matrix->axes[1].values == std::vector<std::string>{"cpu", "cuda/13.0"});
+  CHECK(matrix->axes[1].at.line == 8);
+  CHECK(matrix->attributes == std::vector<std::string>{"runner"});
+  REQUIRE(matrix->exclude.size() == 1);
+  CHECK(matrix->exclude[0].values[1] == std::pair<std::string, std::string>("torch", "nightly"));
+  REQUIRE(matrix->rules.size() == 1);
+  CHECK(matrix->rules[0].status == Status::experimental);
+  CHECK(matrix->rules[0].channels == std::vector<std::string>{"ci"});
+  CHECK(matrix->rules[0].because == "why");
+  CHECK(matrix->abi.python_limited == "3.10");
+  CHECK(matrix->abi.torch_stable == "2.10");
+  CHECK(matrix->abi.compute == ComputeAbi::major);
+  REQUIRE(matrix->channels.size() == 1);
+  CHECK(matrix->channels[0].nightly_version);
+  CHECK(matrix->channels[0].publish == std::vector<std::string>{"index"});
+  REQUIRE(matrix->targets.size() == 2);
+  CHECK(matrix->targets[0].kind == TargetKind::directory);
+  CHECK(matrix->targets[0].local_label);
+  CHECK(matrix->targets[0].label_template.empty());
+  CHECK(matrix->targets[0].name_template == "{name}-x");
+  CHECK(matrix->targets[1].default_compute == "cpu");
+  CHECK(matrix->targets[1].name_suffix);
+  CHECK(matrix->targets[1].label_template == "pt{torch.nodot}");
+  CHECK(matrix->require_evidence.at("cuda/*") == "loaded");
+}
+
+TEST_CASE("an error points at the word, quotes its line and names the nearest key") {
+  const Result<Matrix> matrix =
+      parse(kHead + "axes:\n  python: ['3.11']\nenviroment: {}\n", "m.yaml");
+  REQUIRE_FALSE(matrix.has_value());
+  CHECK(render(matrix.error()) ==
+        "error: unknown key `enviroment`\n"
+        "  --> m.yaml:5:1\n"
+        "    |\n"
+        "  5 | enviroment: {}\n"
+        "    | ^\n"
+        "hint: did you mean `environment`?\n");
+}

@@ -1,0 +1,86 @@
+#include "matrix/read.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::matrix;
+
+namespace {
+
+std::string message_of(const std::string& text) {
+  const Result<Node> node = read_yaml(text, "m.yaml");
+  REQUIRE_FALSE(node.has_value());
+  CHECK(node.error().kind == ErrorKind::config);
+  return node.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("every node knows its place and its line") {
+  const Result<Node> root = read_yaml("a: 1\nb:\n  - x\n  - {c: 3.10}\n", "m.yaml");
+  REQUIRE(root.has_value());
+  const Node* const b = root->find("b");
+  REQUIRE(b != nullptr);
+  CHECK(root->members[1].key_at == Location{"m.yaml", 2, 1, "b:"});
+  REQUIRE(b->items.size() == 2);
+  CHECK(b->items[0].at == Location{"m.yaml", 3, 5, "  - x"});
+  CHECK(b->items[1].find("c")->at == Location{"m.yaml", 4, 9, "  - {c: 3.10}"});
+  CHECK(root->find("z") == nullptr);
+}
+
+TEST_CASE("scalars keep their spelling, and quotes are remembered") {
+  const Result<Node> root = read_yaml("[3.10, '3.10', yes, ~, \"\"]", "m.yaml");
+  REQUIRE(root.has_value());
+  REQUIRE(root->items.size() == 5);
+  CHECK(root->items[0].scalar == "3.10");
+  CHECK_FALSE(root->items[0].quoted);
+  CHECK(root->items[1].scalar == "3.10");
+  CHECK(root->items[1].quoted);
+  CHECK(root->items[2].scalar == "yes");
+  CHECK(root->items[3].type == Node::Type::null);
+  CHECK(root->items[4].type == Node::Type::scalar);
+}
+
+TEST_CASE("a value that is missing has the place of its key") {
+  const Result<Node> root = read_yaml("a:\nb: 1\n", "m.yaml");
+  REQUIRE(root.has_value());
+  CHECK(root->find("a")->type == Node::Type::null);
+  CHECK(root->find("a")->at.line > 0);
+}
+
+TEST_CASE("an alias is a copy of what it names") {
+  const Result<Node> root = read_yaml("a: &x [1, 2]\nb: *x\n", "m.yaml");
+  REQUIRE(root.has_value());
+  REQUIRE(root->find("b")->items.size() == 2);
+  CHECK(root->find("b")->items[1].scalar == "2");
+  CHECK(root->find("b")->at.line == 1);
+}
+
+TEST_CASE("carriage returns are no part of an excerpt") {
+  const Result<Node> root = read_yaml("a: 1\r\nb: 2\r\n", "m.yaml");
+  REQUIRE(root.has_value());
+  CHECK(root->members[1].key_at.excerpt == "b: 2");
+}
+
+TEST_CASE("aliases that multiply are refused before they fill the memory") {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 9; ++k) bomb += last + ", ";
+    bomb += last + "]\n";
+  }
+  CHECK(message_of(bomb) == "aliases expand to more than 100000 nodes");
+}
+
+TEST_CASE("deep nesting is an error and no crash") {
+  CHECK(message_of(std::string(100'000, '[')).find("not valid YAML") != std::string::npos);
+}
+
+TEST_CASE("what a matrix file cannot be is named") {
+  CHECK(message_of("a: 1\na: 2\n") == "key `a` is given twice");
+  CHECK(message_of("a: 1\n---\nb: 1\n") ==
+        "a matrix file holds one YAML document, and here starts a second");
+  CHECK(message_of("") == "the matrix file is empty");
+  CHECK(message_of("a: [1\n").find("this is not valid YAML") == 0);
+}

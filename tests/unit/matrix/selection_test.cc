@@ -1,0 +1,119 @@
+#include "matrix/selection.h"
+
+#include "unit/matrix/parsed.h"
+
+using namespace pinwheel;
+using namespace pinwheel::matrix;
+using testing::parsed;
+using testing::value_of;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+const std::string kBody =
+    "axes: {python: ['3.11', '3.12'], compute: [cpu, cuda/13.0, rocm/7.1]}\n"
+    "channels: {ci: {}, release: {select: {compute: '!rocm/*'}}, empty: {select: {python: '2'}}}\n"
+    "rules:\n"
+    "  - {when: {compute: 'rocm/*', python: '3.11'}, status: unmaintained}\n"
+    "  - {when: {compute: 'rocm/*', python: '3.12'}, status: unsupported, because: too new}\n";
+
+Result<std::vector<Variant>> run(const SelectionRequest& request) {
+  const Matrix matrix = parsed(kBody);
+  return select(matrix, value_of(expand(matrix)), request);
+}
+
+Names taken(const SelectionRequest& request) {
+  return testing::ids_of(value_of(run(request)));
+}
+
+Error refused(const SelectionRequest& request) {
+  Result<std::vector<Variant>> result = run(request);
+  if (result) FAIL("nothing was refused");
+  return std::move(result.error());
+}
+
+}  // namespace
+
+TEST_CASE("an empty request takes what is supported or experimental") {
+  CHECK(taken({}) == Names{"cp311-cpu", "cp311-cu130", "cp312-cpu", "cp312-cu130"});
+}
+
+TEST_CASE("globs on ids take the union of what they match, in matrix order") {
+  CHECK(taken({.globs = {"cp312-*"}}) == Names{"cp312-cpu", "cp312-cu130"});
+  CHECK(taken({.globs = {"cp312-cpu", "cp311-{cpu,cu130}"}}) ==
+        Names{"cp311-cpu", "cp311-cu130", "cp312-cpu"});
+}
+
+TEST_CASE("selectors on axes all hold, with alternatives and !") {
+  CHECK(taken({.selectors = {"python=3.11,3.12", "compute=!cuda/*"}}) ==
+        Names{"cp311-cpu", "cp312-cpu"});
+  CHECK(taken({.selectors = {"compute=cuda/13"}}) == Names{"cp311-cu130", "cp312-cu130"});
+  CHECK(taken({.selectors = {"compute={cpu,cuda/*}", "python=3.12"}}) ==
+        Names{"cp312-cpu", "cp312-cu130"});
+}
+
+TEST_CASE("a skip beats a selection") {
+  CHECK(taken({.globs = {"cp312-*"}, .skip = {"*-cpu"}}) == Names{"cp312-cu130"});
+  CHECK(refused({.skip = {"*"}, .only = {"cp312-cpu"}}).kind == ErrorKind::nothing_selected);
+}
+
+TEST_CASE("only takes exact ids") {
+  CHECK(taken({.only = {"cp312-cpu"}}) == Names{"cp312-cpu"});
+}
+
+TEST_CASE("a channel and a status narrow and widen") {
+  CHECK(taken({.channel = "release", .status = {Status::supported, Status::unmaintained}}).size() ==
+        4);
+  CHECK(taken({.channel = "ci", .status = {Status::unmaintained}}) == Names{"cp311-rocm7.1"});
+}
+
+TEST_CASE("what is unknown is a usage error with the nearest name") {
+  const Error axis = refused({.selectors = {"pyton=3.11"}});
+  CHECK(axis.kind == ErrorKind::usage);
+  CHECK(axis.message == "unknown axis `pyton`");
+  CHECK(axis.hint == "did you mean `python`?");
+
+  const Error value = refused({.selectors = {"python=3.13"}});
+  CHECK(value.kind == ErrorKind::usage);
+  CHECK(value.message == "`3.13` matches no value of axis `python`");
+
+  CHECK(refused({.selectors = {"python"}}).kind == ErrorKind::usage);
+  CHECK(refused({.selectors = {"python="}}).kind == ErrorKind::usage);
+
+  const Error id = refused({.only = {"cp312-cpx"}});
+  CHECK(id.kind == ErrorKind::usage);
+  CHECK(id.message == "no variant has the id `cp312-cpx`");
+  CHECK(id.hint == "did you mean `cp312-cpu`?");
+
+  CHECK(refused({.globs = {"cp313-*"}}).message == "`cp313-*` matches no variant");
+  CHECK(refused({.skip = {"cp313-*"}}).kind == ErrorKind::usage);
+
+  const Error channel = refused({.channel = "relase"});
+  CHECK(channel.kind == ErrorKind::usage);
+  CHECK(channel.hint == "did you mean `release`?");
+}
+
+TEST_CASE("an id that a rule excluded is told with the rule and its reason") {
+  const Error error = refused({.only = {"cp312-rocm7.1"}});
+  CHECK(error.kind == ErrorKind::usage);
+  CHECK(error.message == "`cp312-rocm7.1` is excluded by a rule");
+  CHECK(error.at->line == 7);
+  CHECK(error.hint == "too new");
+}
+
+TEST_CASE("a selection that leaves nothing says which part took the last") {
+  const Error channel = refused({.channel = "empty"});
+  CHECK(channel.kind == ErrorKind::nothing_selected);
+  CHECK(channel.message == "no variant is selected: none runs in channel `empty`");
+
+  const Error status = refused({.globs = {"*-rocm*"}});
+  CHECK(status.kind == ErrorKind::nothing_selected);
+  CHECK(status.hint == "`--status unmaintained` widens the selection");
+
+  const Error both = refused({.globs = {"cp312-*"}, .only = {"cp311-cpu"}});
+  CHECK(both.kind == ErrorKind::nothing_selected);
+
+  const Error selectors = refused({.globs = {"cp312-*"}, .selectors = {"python=3.11"}});
+  CHECK(selectors.message == "no variant is selected: `python=3.11` leaves none");
+}

@@ -1,0 +1,123 @@
+#include "matrix/settings.h"
+
+#include "unit/matrix/parsed.h"
+
+using namespace pinwheel;
+using namespace pinwheel::matrix;
+using testing::parsed;
+using testing::value_of;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Settings settings(const std::string& body, const std::string& id) {
+  const Matrix matrix = parsed(body);
+  return value_of(settings_for(matrix, testing::variant_named(value_of(expand(matrix)), id)));
+}
+
+const std::string kBody =
+    "axes: {python: ['3.11'], compute: [cpu, cuda/13.0], torch: ['2.13', nightly]}\n"
+    "environment:\n"
+    "  tools: ['cmake>=3.26']\n"
+    "  pip: [build]\n"
+    "  torch:\n"
+    "    spec: {default: 'torch~={torch}.0', nightly: '--pre torch'}\n"
+    "    index: {'cuda/*': 'https://example.org/{label}'}\n"
+    "  toolkit: pypi\n"
+    "  variables: {TORCH: '{torch}'}\n"
+    "build:\n"
+    "  command: [make, '{dest_dir}', 'CUDA={compute.version}', '{{raw}}']\n"
+    "  arch-list: ['9.0']\n"
+    "  memory-per-job: 4 GiB\n"
+    "  timeout: 90 min\n"
+    "  retry: {transient: 2, backoff: 1s..1m}\n"
+    "checks:\n"
+    "  before: [compiler, {header: a.h}]\n"
+    "  after: [{size: 10 MB}, {operators: ['a::b', 'a::c']}]\n"
+    "test:\n"
+    "  pip: [pytest]\n"
+    "  command: [pytest, '{package}/tests']\n"
+    "  hardware: {'cuda/*': gpu}\n"
+    "  timeout: 5 min\n"
+    "overrides:\n"
+    "  - when: {compute: 'cuda/*'}\n"
+    "    build: {+arch-list: ['10.0']}\n"
+    "    checks: {+before: [toolkit]}\n"
+    "    environment: {variables: {EXTRA: x}}\n"
+    "  - when: {torch: nightly}\n"
+    "    build: {arch-list: ['12.0+PTX'], timeout: 2 h}\n";
+
+}  // namespace
+
+TEST_CASE("settings hold for a variant: values picked, templates filled") {
+  const Settings cuda = settings(kBody, "cp311-cu130-torch2.13");
+  CHECK(cuda.environment.tools == Names{"cmake>=3.26"});
+  CHECK(cuda.environment.pip == Names{"build"});
+  CHECK(cuda.environment.torch == TorchSettings{"torch~=2.13.0", "https://example.org/cu130"});
+  CHECK(cuda.environment.toolkit == ToolkitFrom::pypi);
+  CHECK(cuda.environment.variables ==
+        std::map<std::string, std::string>{{"TORCH", "2.13"}, {"EXTRA", "x"}});
+  CHECK(cuda.build.command == Names{"make", "{dest_dir}", "CUDA=13.0", "{{raw}}"});
+  CHECK(cuda.build.memory_per_job == 4ULL << 30);
+  CHECK(cuda.build.timeout == std::chrono::minutes(90));
+  CHECK(cuda.build.retry.transient == 2);
+  CHECK(cuda.build.retry.backoff_min == std::chrono::seconds(1));
+  CHECK(cuda.build.retry.backoff_max == std::chrono::minutes(1));
+  CHECK(cuda.test.pip == Names{"pytest"});
+  CHECK(cuda.test.command == Names{"pytest", "{package}/tests"});
+  CHECK(cuda.test.hardware == Hardware::gpu);
+  CHECK(cuda.test.timeout == std::chrono::minutes(5));
+
+  const Settings cpu = settings(kBody, "cp311-cpu-torchnightly");
+  CHECK(cpu.environment.torch == TorchSettings{"--pre torch", ""});
+  CHECK(cpu.test.hardware == Hardware::none);
+}
+
+TEST_CASE("overrides apply in order, the later wins") {
+  CHECK(settings(kBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
+  CHECK(settings(kBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});
+  const Settings nightly = settings(kBody, "cp311-cu130-torchnightly");
+  CHECK(nightly.build.arch_list == Names{"12.0+PTX"});
+  CHECK(nightly.build.timeout == std::chrono::hours(2));
+}
+
+TEST_CASE("checks keep their order and their arguments") {
+  const CheckSettings checks = settings(kBody, "cp311-cu130-torch2.13").checks;
+  REQUIRE(checks.before.size() == 3);
+  CHECK(checks.before[0].rule == "compiler");
+  CHECK(checks.before[0].arguments.empty());
+  CHECK(checks.before[1].rule == "header");
+  CHECK(checks.before[1].arguments == Names{"a.h"});
+  CHECK(checks.before[2].rule == "toolkit");
+  REQUIRE(checks.after.size() == 2);
+  CHECK(checks.after[0].rule == "size");
+  CHECK(checks.after[0].arguments == Names{"10 MB"});
+  CHECK(checks.after[1].arguments == Names{"a::b", "a::c"});
+}
+
+TEST_CASE("a matrix without sections gives the defaults") {
+  const Settings plain = settings("axes: {python: ['3.11']}\n", "cp311");
+  CHECK(plain.environment.toolkit == ToolkitFrom::automatic);
+  CHECK(plain.environment.torch == TorchSettings{});
+  CHECK(plain.build.command.empty());
+  CHECK(plain.build.timeout == std::chrono::hours(3));
+  CHECK(plain.build.retry.transient == 4);
+  CHECK(plain.checks.before.empty());
+  CHECK(plain.test.hardware == Hardware::none);
+}
+
+TEST_CASE("a placeholder of an attribute that the variant lacks is an error with its place") {
+  const Matrix matrix = parsed(
+      "axes: {python: ['3.11', '3.12']}\n"
+      "attributes: [image]\n"
+      "include: [{python: '3.11', image: a}]\n"
+      "environment: {variables: {IMAGE: '{image}'}}\n");
+  const Expansion expansion = value_of(expand(matrix));
+  CHECK(value_of(settings_for(matrix, expansion.variants[0])).environment.variables.at("IMAGE") ==
+        "a");
+  const Result<Settings> second = settings_for(matrix, expansion.variants[1]);
+  REQUIRE_FALSE(second.has_value());
+  CHECK(second.error().message == "unknown placeholder `{image}`");
+  CHECK(second.error().at->line == 6);
+}
