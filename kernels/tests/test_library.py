@@ -16,7 +16,14 @@ GPU_LIBRARIES = {
     "cuda": {"libtorch_cuda.so"},
     "rocm": {"libtorch_hip.so"},
 }
-SYSTEM = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"}
+SYSTEM = {
+    "ld-linux-aarch64.so.1",
+    "ld-linux-x86-64.so.2",
+    "libc.so.6",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libstdc++.so.6",
+}
 # glibc before 2.34 kept these apart.
 OLD_GLIBC = {"libpthread.so.0", "libdl.so.2", "librt.so.1"}
 

@@ -1,5 +1,10 @@
 #pragma once
 
+// HIP's memcpy for the device is declared there; for CUDA it is built in.
+#if defined(__HIPCC__)
+#include <hip/hip_runtime.h>
+#endif
+
 /// `PW_HD` marks a function that the GPU kernels and the CPU tests compile from the same text.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PW_HD __host__ __device__ inline

@@ -1,0 +1,57 @@
+# The GPU kernels as HIP, from the same sources. CMake's own HIP language does not know every distribution's hipcc,
+# so hipcc compiles the kernels by plain commands.
+#
+# Reads ROCM_PATH (else hipcc of PATH) and PYTORCH_ROCM_ARCH, for example "gfx90a;gfx1030".
+
+find_program(HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin REQUIRED)
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${HIPCC} --version
+  OUTPUT_VARIABLE hip_version ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "HIP version: ([0-9]+\\.[0-9]+)" _ "${hip_version}")
+set(found ${CMAKE_MATCH_1})
+string(REGEX REPLACE "^rocm/" "" wanted ${PINWHEEL_COMPUTE})
+string(REGEX MATCH "^[0-9]+(\\.[0-9]+)?" wanted ${wanted})
+if(NOT "${found}." MATCHES "^${wanted}\\.")
+  message(FATAL_ERROR "this build is for ROCm ${wanted} but ${HIPCC} is of HIP ${found}: "
+    "set ROCM_PATH to a ROCm ${wanted}, or PINWHEEL_COMPUTE to rocm/${found}")
+endif()
+
+set(arch_list gfx90a)
+if(DEFINED ENV{PYTORCH_ROCM_ARCH})
+  set(arch_list "$ENV{PYTORCH_ROCM_ARCH}")
+endif()
+string(REGEX REPLACE "[ ,;]+" ";" arch_list "${arch_list}")
+list(REMOVE_ITEM arch_list "")
+if(NOT arch_list)
+  message(FATAL_ERROR "PYTORCH_ROCM_ARCH is empty: name at least one architecture, for example gfx90a")
+endif()
+foreach(arch IN LISTS arch_list)
+  if(NOT arch MATCHES "^gfx[0-9a-f]+(:[a-z]+[+-])*$")
+    message(FATAL_ERROR "`${arch}` in PYTORCH_ROCM_ARCH is no architecture such as gfx90a")
+  endif()
+endforeach()
+list(JOIN arch_list " " PINWHEEL_ARCH_LIST)
+list(TRANSFORM arch_list PREPEND --offload-arch=)
+message(STATUS "HIP ${found}, architectures: ${PINWHEEL_ARCH_LIST}")
+
+foreach(name IN ITEMS cumsum jagged permute quantize)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/hip/${name}.o)
+  add_custom_command(
+    OUTPUT ${object}
+    # With nvcc on PATH hipcc would turn into a wrapper of it; and it leaves this macro to its caller.
+    COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${CMAKE_HIP_COMPILER_LAUNCHER} ${HIPCC}
+      -x hip -std=c++17 -O3 -DNDEBUG -fPIC -fvisibility=hidden -Wall -D__HIP_PLATFORM_AMD__=1 ${arch_list}
+      ${PINWHEEL_PREFIX_MAPS} -I${CMAKE_CURRENT_SOURCE_DIR}/csrc -MD -MF ${object}.d
+      -c ${CMAKE_CURRENT_SOURCE_DIR}/csrc/gpu/${name}.cu -o ${object}
+    DEPENDS csrc/gpu/${name}.cu
+    DEPFILE ${object}.d
+    COMMENT "Building HIP object ${name}"
+    VERBATIM)
+  target_sources(pinwheel_ops PRIVATE ${object})
+endforeach()
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/hip)
+target_compile_definitions(pinwheel_ops PRIVATE PINWHEEL_GPU)
+
+find_library(AMDHIP64 amdhip64 HINTS $ENV{ROCM_PATH}/lib REQUIRED)
+target_link_libraries(pinwheel_ops PRIVATE ${AMDHIP64})
+link_torch_gpu(torch_hip)

@@ -1,0 +1,145 @@
+// Prefix sums in three passes: the sum of each chunk; the sums before each chunk of a row; the sums within each
+// chunk, from what is before it. A row of one chunk needs the last pass only. Deterministic: no atomics.
+
+#include "kernels/cumsum.h"
+
+#include "gpu/device.h"
+#include "index/chunks.h"
+
+namespace pinwheel {
+namespace {
+
+using namespace gpu;
+
+constexpr int64_t kChunk = 16 * kThreads;
+
+/// The sum over the threads up to and including this one, and over the whole block. All threads must call it.
+template <class Sum>
+struct BlockSum {
+  Sum inclusive;
+  Sum total;
+};
+
+template <class Sum>
+__device__ BlockSum<Sum> block_sum(Sum number, Sum* group_totals) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int group = static_cast<int>(threadIdx.x) / kLanes;
+  Sum sum = number;
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const Sum other = shuffle_up(sum, distance);
+    if (lane >= distance) sum += other;
+  }
+  if (lane == kLanes - 1) group_totals[group] = sum;
+  __syncthreads();
+  BlockSum<Sum> result{sum, Sum{0}};
+  for (int g = 0; g < kGroups; ++g) {
+    if (g < group) result.inclusive += group_totals[g];
+    result.total += group_totals[g];
+  }
+  __syncthreads();  // before the caller's next round writes group_totals
+  return result;
+}
+
+template <class Sum>
+__global__ void chunk_totals_kernel(Chunks chunks, const Sum* in, Sum* totals) {
+  __shared__ Sum group_totals[kGroups];
+  for (int64_t c = blockIdx.x; c < chunks.count(); c += gridDim.x) {
+    const Sum* const row = in + chunks.row_of(c) * chunks.length;
+    Sum sum{0};
+    for (int64_t i = chunks.begin_of(c) + threadIdx.x; i < chunks.end_of(c); i += kThreads) {
+      sum += row[i];
+    }
+    const BlockSum<Sum> all = block_sum(sum, group_totals);
+    if (threadIdx.x == 0) totals[c] = all.total;
+  }
+}
+
+/// In place: totals of chunks -> sums before the chunks. One block a row.
+template <class Sum>
+__global__ void chunk_starts_kernel(Chunks chunks, Sum* totals) {
+  __shared__ Sum group_totals[kGroups];
+  for (int64_t r = blockIdx.x; r < chunks.rows; r += gridDim.x) {
+    Sum* const row = totals + r * chunks.per_row();
+    Sum before{0};
+    for (int64_t first = 0; first < chunks.per_row(); first += kThreads) {
+      const int64_t i = first + threadIdx.x;
+      const Sum number = i < chunks.per_row() ? row[i] : Sum{0};
+      const BlockSum<Sum> sum = block_sum(number, group_totals);
+      if (i < chunks.per_row()) row[i] = before + sum.inclusive - number;
+      before += sum.total;
+    }
+  }
+}
+
+template <class Sum>
+__global__ void chunk_sums_kernel(Chunks chunks, CumsumKind kind, const Sum* in, const Sum* starts,
+                                  Sum* out) {
+  __shared__ Sum group_totals[kGroups];
+  const int64_t lead = kind == CumsumKind::kComplete ? 1 : 0;
+  for (int64_t c = blockIdx.x; c < chunks.count(); c += gridDim.x) {
+    const int64_t row = chunks.row_of(c);
+    const Sum* const from = in + row * chunks.length;
+    Sum* const to = out + row * (chunks.length + lead);
+    Sum before = chunks.per_row() == 1 ? Sum{0} : starts[c];
+    if (lead == 1 && threadIdx.x == 0 && chunks.begin_of(c) == 0) to[0] = Sum{0};
+    for (int64_t first = chunks.begin_of(c); first < chunks.end_of(c); first += kThreads) {
+      const int64_t i = first + threadIdx.x;
+      const bool inside = i < chunks.end_of(c);
+      const Sum number = inside ? from[i] : Sum{0};
+      const BlockSum<Sum> sum = block_sum(number, group_totals);
+      const Sum inclusive = before + sum.inclusive;
+      if (inside) to[i + lead] = kind == CumsumKind::kExclusive ? inclusive - number : inclusive;
+      before += sum.total;
+    }
+  }
+}
+
+/// The 0 that leads each row where the rows themselves are empty.
+template <class Sum>
+struct LeadingZeros {
+  Sum* out;
+  PW_HD void operator()(int64_t row) const { out[row] = Sum{0}; }
+};
+
+Chunks chunks_of(const CumsumJob& job) { return Chunks{job.rows, job.length, kChunk}; }
+
+/// Unsigned, because there sums wrap around by definition.
+template <class Sum>
+void run(const CumsumJob& job, void* scratch, void* stream_in) {
+  const Chunks chunks = chunks_of(job);
+  const Sum* const in = static_cast<const Sum*>(job.in);
+  Sum* const out = static_cast<Sum*>(job.out);
+  Sum* const totals = static_cast<Sum*>(scratch);
+  const Stream stream = static_cast<Stream>(stream_in);
+  if (job.length == 0) {
+    if (job.kind == CumsumKind::kComplete) {
+      launch_units("cumsum", LeadingZeros<Sum>{out}, job.rows, stream_in);
+    }
+    return;
+  }
+  if (job.rows == 0) return;
+  const int64_t blocks = blocks_for(chunks.count(), 1);
+  if (chunks.per_row() > 1) {
+    launch("cumsum", &chunk_totals_kernel<Sum>, blocks, stream, chunks, in, totals);
+    launch("cumsum", &chunk_starts_kernel<Sum>, blocks_for(job.rows, 1), stream, chunks, totals);
+  }
+  launch("cumsum", &chunk_sums_kernel<Sum>, blocks, stream, chunks, job.kind, in,
+         static_cast<const Sum*>(totals), out);
+}
+
+}  // namespace
+
+int64_t gpu_scratch_elements(const CumsumJob& job) {
+  const Chunks chunks = chunks_of(job);
+  return chunks.per_row() > 1 ? chunks.count() : 0;
+}
+
+void run_gpu(const CumsumJob& job, void* scratch, void* stream) {
+  switch (job.dtype) {
+    case CumsumDtype::kInt32: return run<unsigned int>(job, scratch, stream);
+    case CumsumDtype::kInt64: return run<unsigned long long>(job, scratch, stream);
+    default: throw std::runtime_error("pinwheel: the GPU sums integers only");
+  }
+}
+
+}  // namespace pinwheel

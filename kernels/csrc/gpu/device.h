@@ -1,0 +1,103 @@
+#pragma once
+
+// What the kernels need of a GPU, under one name for CUDA and HIP. Kernels think in groups of 32 lanes and shuffle
+// within a group only, which is right on devices of 32 and of 64 lanes a wave. The tests bring a third "device":
+// an emulator that runs the same kernels on the CPU.
+
+#if defined(PINWHEEL_GPU_EMULATOR)
+#include "gpu_emulator.h"
+#elif defined(__HIP_PLATFORM_AMD__)
+#include <hip/hip_runtime.h>
+#else
+#include <cuda_runtime.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace pinwheel::gpu {
+
+constexpr int kLanes = 32;
+constexpr int kThreads = 256;
+constexpr int kGroups = kThreads / kLanes;
+
+#if defined(PINWHEEL_GPU_EMULATOR)
+using Stream = void*;
+#elif defined(__HIP_PLATFORM_AMD__)
+using Stream = hipStream_t;
+
+template <class Number>
+__device__ Number shuffle_up(Number number, int distance) {
+  return __shfl_up(number, distance, kLanes);
+}
+template <class Number>
+__device__ Number shuffle_xor(Number number, int mask) {
+  return __shfl_xor(number, mask, kLanes);
+}
+
+inline std::string launch_error() {
+  const hipError_t error = hipGetLastError();
+  return error == hipSuccess ? "" : hipGetErrorString(error);
+}
+#else
+using Stream = cudaStream_t;
+
+template <class Number>
+__device__ Number shuffle_up(Number number, int distance) {
+  return __shfl_up_sync(0xffffffffu, number, distance, kLanes);
+}
+template <class Number>
+__device__ Number shuffle_xor(Number number, int mask) {
+  return __shfl_xor_sync(0xffffffffu, number, mask, kLanes);
+}
+
+inline std::string launch_error() {
+  const cudaError_t error = cudaGetLastError();
+  return error == cudaSuccess ? "" : cudaGetErrorString(error);
+}
+#endif
+
+/// Blocks for `items` pieces of work of which a block takes `per_block` at a time. Capped, because HIP allows 2^32
+/// threads in all: kernels go on with the next pieces in strides of the grid.
+inline int64_t blocks_for(int64_t items, int64_t per_block) {
+  constexpr int64_t kMostBlocks = int64_t{1} << 20;
+  return std::min(kMostBlocks, (items + per_block - 1) / per_block);
+}
+
+/// Enqueues `kernel` in blocks of kThreads. Throws when it cannot be launched.
+template <class... Parameters, class... Arguments>
+void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, Stream stream,
+            const Arguments&... arguments) {
+#if defined(PINWHEEL_GPU_EMULATOR)
+  (void)name;
+  (void)stream;
+  emulate(blocks, kThreads, [&] { kernel(arguments...); });
+#else
+  kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(arguments...);
+  const std::string error = launch_error();
+  if (!error.empty()) {
+    throw std::runtime_error(std::string("pinwheel: the GPU kernel `") + name +
+                             "` could not be launched: " + error);
+  }
+#endif
+}
+
+/// One thread for each of `count` independent units.
+template <class Body>
+__global__ void unit_kernel(Body body, int64_t count) {
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * kThreads;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < count; i += stride) {
+    body(i);
+  }
+}
+
+template <class Body>
+void launch_units(const char* name, const Body& body, int64_t count, void* stream) {
+  if (count == 0) return;
+  launch(name, &unit_kernel<Body>, blocks_for(count, kThreads), static_cast<Stream>(stream), body,
+         count);
+}
+
+}  // namespace pinwheel::gpu

@@ -1,0 +1,191 @@
+#pragma once
+
+// Runs the GPU kernels on the CPU, so that their logic (not their speed, nor the vendors' compilers) is tested
+// where there is no GPU. Each thread of a block is a fibre; blocks run one after the other. A fibre runs until it
+// meets a barrier or a shuffle, and there waits for all others of its block or group. A group of lanes runs as far
+// as it can before the next one starts, so that a missing barrier shows; so does turning the order round.
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __shared__ static  // blocks run one at a time
+
+struct EmulatedIndex {
+  unsigned x = 0;
+};
+inline EmulatedIndex threadIdx;
+inline EmulatedIndex blockIdx;
+inline EmulatedIndex gridDim;
+
+namespace pinwheel::gpu {
+
+enum class ThreadOrder { kRising, kFalling };
+
+class Emulator {
+ public:
+  static Emulator& instance() {
+    static Emulator emulator;
+    return emulator;
+  }
+
+  ThreadOrder order = ThreadOrder::kRising;
+
+  void run(int64_t blocks, int threads, const std::function<void()>& kernel) {
+    kernel_ = &kernel;
+    gridDim.x = static_cast<unsigned>(blocks);
+    for (int64_t b = 0; b < blocks; ++b) {
+      blockIdx.x = static_cast<unsigned>(b);
+      run_block(threads);
+    }
+  }
+
+  /// All threads of the block meet here.
+  void barrier() { meet(0, static_cast<int>(fibres_.size())); }
+
+  /// The number that lane `source` of this thread's group brings to the same exchange.
+  template <class Number>
+  Number exchange(Number number, int source) {
+    const int self = current_;
+    const int first = self / kGroup * kGroup;
+    static_assert(sizeof(Number) <= sizeof(Slot::bytes));
+    std::memcpy(fibres_[self]->slot.bytes, &number, sizeof(number));
+    meet(first, kGroup);
+    Number result;
+    std::memcpy(&result, fibres_[first + source]->slot.bytes, sizeof(result));
+    meet(first, kGroup);  // nobody overwrites a slot that is still to be read
+    return result;
+  }
+
+ private:
+  struct Slot {
+    alignas(8) unsigned char bytes[8] = {};
+  };
+  struct Fibre {
+    ucontext_t context{};
+    jmp_buf place{};
+    bool started = false;
+    std::unique_ptr<char[]> stack;
+    Slot slot;
+    bool waits = false;
+    bool done = false;
+  };
+
+  static void entry() {
+    Emulator& emulator = instance();
+    (*emulator.kernel_)();
+    emulator.fibres_[emulator.current_]->done = true;
+    _longjmp(emulator.scheduler_, 1);
+  }
+
+  /// Runs a fibre until it waits or ends. Jumps, where contexts would enter the system at every switch.
+  __attribute__((noinline)) void resume(Fibre& fibre) {
+    if (_setjmp(scheduler_) != 0) return;
+    if (fibre.started) _longjmp(fibre.place, 1);
+    fibre.started = true;
+    setcontext(&fibre.context);
+  }
+
+  /// Waits for `count` fibres from `first` on; the last to come frees the others and goes on.
+  void meet(int first, int count) {
+    int& arrived = count == kGroup ? arrived_in_group_[first / kGroup] : arrived_in_block_;
+    if (++arrived == count) {
+      arrived = 0;
+      for (int i = 0; i < count; ++i) fibres_[first + i]->waits = false;
+      return;
+    }
+    Fibre& self = *fibres_[current_];
+    self.waits = true;
+    if (_setjmp(self.place) == 0) _longjmp(scheduler_, 1);
+  }
+
+  void run_block(int threads) {
+    constexpr size_t kStack = 64 * 1024;
+    if (static_cast<int>(fibres_.size()) != threads) {
+      fibres_.clear();
+      for (int t = 0; t < threads; ++t) {
+        fibres_.push_back(std::make_unique<Fibre>());
+        fibres_.back()->stack.reset(new char[kStack]);
+      }
+    }
+    for (const std::unique_ptr<Fibre>& fibre : fibres_) {
+      fibre->waits = false;
+      fibre->done = false;
+      fibre->started = false;
+      getcontext(&fibre->context);
+      fibre->context.uc_stack.ss_sp = fibre->stack.get();
+      fibre->context.uc_stack.ss_size = kStack;
+      fibre->context.uc_link = nullptr;
+      makecontext(&fibre->context, &Emulator::entry, 0);
+    }
+    arrived_in_block_ = 0;
+    arrived_in_group_.assign(threads / kGroup, 0);
+    const int groups = threads / kGroup;
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      for (int step = 0; step < groups; ++step) {
+        const int group = order == ThreadOrder::kRising ? step : groups - 1 - step;
+        while (run_group(group * kGroup)) moved = true;
+      }
+    }
+    for (const std::unique_ptr<Fibre>& fibre : fibres_) {
+      if (fibre->done) continue;
+      std::fprintf(stderr, "deadlock: some threads wait where others never come\n");
+      std::abort();
+    }
+  }
+
+  /// One round over the group's lanes; false when none of them can go on.
+  bool run_group(int first) {
+    bool moved = false;
+    for (int step = 0; step < kGroup; ++step) {
+      const int t = first + (order == ThreadOrder::kRising ? step : kGroup - 1 - step);
+      Fibre& fibre = *fibres_[t];
+      if (fibre.done || fibre.waits) continue;
+      moved = true;
+      current_ = t;
+      threadIdx.x = static_cast<unsigned>(t);
+      resume(fibre);
+    }
+    return moved;
+  }
+
+  static constexpr int kGroup = 32;
+
+  int arrived_in_block_ = 0;
+  std::vector<int> arrived_in_group_;
+  jmp_buf scheduler_{};
+  const std::function<void()>* kernel_ = nullptr;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  int current_ = 0;
+};
+
+template <class Number>
+Number shuffle_up(Number number, int distance) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  return Emulator::instance().exchange(number, lane >= distance ? lane - distance : lane);
+}
+
+template <class Number>
+Number shuffle_xor(Number number, int mask) {
+  return Emulator::instance().exchange(number, static_cast<int>(threadIdx.x) % 32 ^ mask);
+}
+
+inline void emulate(int64_t blocks, int threads, const std::function<void()>& kernel) {
+  Emulator::instance().run(blocks, threads, kernel);
+}
+
+}  // namespace pinwheel::gpu
+
+inline void __syncthreads() { pinwheel::gpu::Emulator::instance().barrier(); }

@@ -1,0 +1,211 @@
+// The GPU kernels themselves, run by the emulator and compared with the obvious loops.
+
+#define PINWHEEL_GPU_EMULATOR 1
+
+#include "../../csrc/gpu/cumsum.cu"
+#include "../../csrc/gpu/jagged.cu"
+#include "../../csrc/gpu/permute.cu"
+#include "../../csrc/gpu/quantize.cu"
+
+#include <random>
+#include <vector>
+
+#include "check.h"
+
+using namespace pinwheel;
+
+namespace {
+
+template <class Number>
+std::vector<Number> sums_of_a_loop(CumsumKind kind, const std::vector<Number>& in, int64_t rows,
+                                   int64_t length) {
+  std::vector<Number> out;
+  for (int64_t r = 0; r < rows; ++r) {
+    Number sum = 0;
+    if (kind == CumsumKind::kComplete) out.push_back(0);
+    for (int64_t i = 0; i < length; ++i) {
+      if (kind == CumsumKind::kExclusive) out.push_back(sum);
+      sum += in[r * length + i];
+      if (kind != CumsumKind::kExclusive) out.push_back(sum);
+    }
+  }
+  return out;
+}
+
+template <class Number>
+void sums_are_those_of_a_loop(CumsumDtype dtype) {
+  std::mt19937 random(1);
+  for (const int64_t rows : {0, 1, 2}) {
+    for (const int64_t length : {0, 1, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 9000}) {
+      for (const CumsumKind kind :
+           {CumsumKind::kExclusive, CumsumKind::kInclusive, CumsumKind::kComplete}) {
+        std::vector<Number> in(rows * length);
+        for (Number& number : in) number = static_cast<Number>(random());
+        const std::vector<Number> expected = sums_of_a_loop(kind, in, rows, length);
+        std::vector<Number> out(expected.size(), Number{77});
+        CumsumJob job{kind, dtype, in.data(), out.data(), rows, length};
+        std::vector<Number> scratch(gpu_scratch_elements(job), Number{55});
+        run_gpu(job, scratch.data(), nullptr);
+        CHECK(out == expected);
+      }
+    }
+  }
+}
+
+/// More chunks in a row than a block has threads.
+void very_long_rows_are_summed_too() {
+  const int64_t length = 4096 * 300 + 17;
+  std::vector<uint64_t> in(length);
+  std::mt19937_64 random(2);
+  for (uint64_t& number : in) number = random();
+  std::vector<uint64_t> out(length + 1);
+  CumsumJob job{CumsumKind::kComplete, CumsumDtype::kInt64, in.data(), out.data(), 1, length};
+  std::vector<uint64_t> scratch(gpu_scratch_elements(job));
+  run_gpu(job, scratch.data(), nullptr);
+  CHECK(out == sums_of_a_loop(CumsumKind::kComplete, in, 1, length));
+}
+
+template <class Index>
+void features_are_permuted() {
+  std::mt19937 random(3);
+  for (int round = 0; round < 40; ++round) {
+    const int64_t features = 1 + random() % 20;
+    const int64_t batch = random() % 70;
+    std::vector<Index> lengths(features * batch);
+    for (Index& length : lengths) length = static_cast<Index>(random() % 4);
+    std::vector<int64_t> sums(features, -1);
+    run_gpu(FeatureSumsJob<Index>{lengths.data(), sums.data(), features, batch}, nullptr);
+    std::vector<int64_t> starts = {0};
+    for (int64_t t = 0; t < features; ++t) {
+      int64_t sum = 0;
+      for (int64_t b = 0; b < batch; ++b) sum += lengths[t * batch + b];
+      CHECK(sums[t] == sum);
+      starts.push_back(starts.back() + sum);
+    }
+
+    // Two entries lead outside: they must come out empty.
+    std::vector<int64_t> permute(random() % 20);
+    for (int64_t& feature : permute) feature = static_cast<int64_t>(random() % (features + 2)) - 1;
+    const int64_t count = static_cast<int64_t>(permute.size());
+    std::vector<Index> out_lengths(count * batch, Index{9});
+    std::vector<int64_t> out_sums(count, -1);
+    std::vector<int64_t> out_starts(count, -1);
+    run_gpu(PermuteLengthsJob<Index>{permute.data(), lengths.data(), sums.data(), starts.data(),
+                                     features, count, batch, out_lengths.data(), out_sums.data(),
+                                     out_starts.data()},
+            nullptr);
+    std::vector<int64_t> offsets = {0};
+    for (const int64_t sum : out_sums) offsets.push_back(offsets.back() + sum);
+
+    std::vector<uint16_t> values(starts.back());
+    for (uint16_t& value : values) value = static_cast<uint16_t>(random());
+    std::vector<uint16_t> out(offsets.back(), 1);
+    std::vector<uint16_t> expected;
+    for (int64_t t = 0; t < count; ++t) {
+      const bool inside = permute[t] >= 0 && permute[t] < features;
+      for (int64_t b = 0; b < batch; ++b) {
+        CHECK(out_lengths[t * batch + b] == (inside ? lengths[permute[t] * batch + b] : 0));
+      }
+      if (!inside) continue;
+      expected.insert(expected.end(), values.begin() + starts[permute[t]],
+                      values.begin() + starts[permute[t] + 1]);
+    }
+    run_gpu(SegmentCopyJob{offsets.data(), out_starts.data(), count, values.data(), out.data(),
+                           static_cast<int64_t>(values.size()), static_cast<int64_t>(out.size()), 2},
+            nullptr);
+    CHECK(out == expected);
+  }
+}
+
+template <class Index>
+void jagged_rows_go_there_and_back() {
+  const std::vector<Index> offsets = {0, 3, 3, 4, 9};
+  for (const int64_t row_bytes : {1, 2, 4, 12, 16, 48}) {
+    std::vector<unsigned char> values(9 * row_bytes);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<unsigned char>(1 + i % 199);
+    const int64_t longest = 4;
+    const int64_t dense_rows = 4 * longest;
+    std::vector<unsigned char> dense(dense_rows * row_bytes, 255);
+    JaggedToDenseJob<Index> there;
+    there.jagged.depth = 1;
+    there.jagged.value_rows = 9;
+    there.jagged.offsets[0] = offsets.data();
+    there.jagged.groups[0] = 4;
+    there.jagged.max_length[0] = longest;
+    there.values = values.data();
+    there.dense = dense.data();
+    there.row_bytes = row_bytes;
+    there.dense_rows = dense_rows;
+    run_gpu(there, nullptr);
+    std::vector<unsigned char> back(values.size(), 255);
+    DenseToJaggedJob<Index> again;
+    again.jagged = there.jagged;
+    again.dense = dense.data();
+    again.values = back.data();
+    again.row_bytes = row_bytes;
+    run_gpu(again, nullptr);
+    for (int64_t row = 0; row < 9; ++row) {
+      const bool cut = row == 8;  // the fifth row of the last group
+      for (int64_t at = row * row_bytes; at < (row + 1) * row_bytes; ++at) {
+        CHECK(back[at] == (cut ? 0 : values[at]));
+      }
+    }
+    // The second group is empty.
+    for (int64_t at = 4 * row_bytes; at < 8 * row_bytes; ++at) CHECK(dense[at] == 0);
+  }
+}
+
+template <class Element>
+void rows_are_quantized(FloatDtype dtype) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> numbers(-5.0f, 5.0f);
+  for (const int64_t columns : {0, 1, 3, 4, 5, 32, 33, 127, 128, 300}) {
+    const int64_t rows = 19;
+    std::vector<Element> in(rows * columns);
+    for (Element& element : in) from_float(numbers(random), element);
+    QuantizedLayout layout;
+    layout.row_bytes = (columns + 3) / 4 * 4 + 8;
+    std::vector<uint32_t> storage(rows * layout.row_bytes / 4, 0xffffffffu);
+    uint8_t* const out = reinterpret_cast<uint8_t*>(storage.data());
+    run_gpu(QuantizeJob{dtype, in.data(), out, rows, columns, layout}, nullptr);
+    std::vector<float> back(rows * layout.codes());
+    run_gpu(DequantizeJob{FloatDtype::kFloat32, out, back.data(), rows, layout}, nullptr);
+    for (int64_t r = 0; r < rows; ++r) {
+      float least = columns > 0 ? to_float(in[r * columns]) : 0.0f;
+      float most = least;
+      for (int64_t i = 0; i < columns; ++i) {
+        least = std::min(least, to_float(in[r * columns + i]));
+        most = std::max(most, to_float(in[r * columns + i]));
+      }
+      const RowScale scale = read_scale(out + r * layout.row_bytes, layout);
+      CHECK(scale.bias == least);
+      CHECK(scale.scale == (most - least) / 255.0f);
+      for (int64_t i = 0; i < columns; ++i) {
+        const float error = back[r * layout.codes() + i] - to_float(in[r * columns + i]);
+        CHECK(error <= 0.501f * scale.scale && -error <= 0.501f * scale.scale);
+      }
+      for (int64_t i = columns; i < layout.codes(); ++i) CHECK(out[r * layout.row_bytes + i] == 0);
+    }
+  }
+}
+
+void everything() {
+  sums_are_those_of_a_loop<uint32_t>(CumsumDtype::kInt32);
+  sums_are_those_of_a_loop<uint64_t>(CumsumDtype::kInt64);
+  features_are_permuted<int32_t>();
+  features_are_permuted<int64_t>();
+  jagged_rows_go_there_and_back<int32_t>();
+  jagged_rows_go_there_and_back<int64_t>();
+  rows_are_quantized<float>(FloatDtype::kFloat32);
+  rows_are_quantized<Fp16>(FloatDtype::kFloat16);
+  rows_are_quantized<Bf16>(FloatDtype::kBFloat16);
+}
+
+}  // namespace
+
+int main() {
+  everything();
+  gpu::Emulator::instance().order = gpu::ThreadOrder::kFalling;
+  everything();
+  very_long_rows_are_summed_too();
+}
