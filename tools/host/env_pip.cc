@@ -23,7 +23,14 @@ std::string last_line(std::string_view text) {
 }  // namespace
 
 Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what) {
-  TRY(const ports::Captured ran, machine.process.capture(command));
+  TRY(ports::Captured ran, machine.process.capture(command));
+  if (!ran.exit.ok() && ran.err.find("(from versions: none)") != std::string::npos) {
+    // pip tells a missing project from an index that answered 500 or 401 only when asked twice as
+    // loudly, which would cost every good run megabytes of output: so it is asked again.
+    ports::Command louder = command;
+    louder.argv.emplace_back("-vv");
+    TRY(ran, machine.process.capture(louder));
+  }
   if (ran.exit.ok()) return {};
   Diagnosis diagnosis = classify_pip(ran.exit, ran.out + "\n" + ran.err);
   if (diagnosis.line.empty()) diagnosis.line = last_line(ran.err);

@@ -1,0 +1,61 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "env/toolkit.h"
+#include "matrix/matrix.h"
+#include "matrix/settings.h"
+
+namespace pinwheel::env {
+
+/// The torch of an environment, as its version file says.
+struct TorchBuild {
+  std::string version;  ///< "2.13.0+cpu"
+  std::string compute;  ///< "cpu", "cuda/13.0", "rocm/6.4"
+};
+/// What the build needs of it.
+struct TorchNeed {
+  matrix::TorchAbi abi = matrix::TorchAbi::none;
+  std::string version = {};  ///< abi minor: "2.13"; abi stable: the target, "2.10"
+  std::string compute = {};  ///< of the class
+};
+
+/// What was found before a build: the rules below judge it.
+struct CheckFacts {
+  std::optional<HostCompiler> compiler = std::nullopt;
+  std::string wanted_toolkit = {};  ///< "cuda/13.0"; empty: none is needed
+  std::optional<Toolkit> toolkit = std::nullopt;
+  CompilerRange supported = {};
+  std::optional<TorchBuild> torch = std::nullopt;
+  TorchNeed torch_need = {};
+  /// By header or module name: empty when it was found, else what the compiler or Python said.
+  std::map<std::string, std::string> headers = {};
+  std::map<std::string, std::string> imports = {};
+};
+
+/// The rule ids of `checks.before`: compiler, toolkit, torch-variant, header, import.
+const std::vector<std::string>& before_rules();
+
+/// One error for each check that fails, in the order of the checks: `environment` where something
+/// is missing on the machine, `check` where it contradicts the class, `config` for an unknown rule.
+/// A fact that was not gathered is a failure of its check, never a pass.
+std::vector<Error> check_before(const std::vector<matrix::Check>& checks, const CheckFacts& facts);
+
+/// "cu130", "rocm6.4", "cpu".
+std::string compute_label(const std::string& compute);
+
+/// Why a test cannot run in an environment: "no cu130 torch here"; nullopt when it can. A test
+/// whose variant has compute "cpu" or another label runs with a torch of exactly that compute.
+std::optional<std::string> skip_reason(const std::optional<TorchBuild>& torch,
+                                       const std::string& compute);
+
+/// Prints version and compute of the installed torch as JSON, without importing it: 20 ms instead
+/// of 2 s, and no GPU library is loaded. For `parse_torch_build`.
+std::vector<std::string> torch_probe(const std::string& python);
+/// nullopt when the output is something else: there is no torch.
+std::optional<TorchBuild> parse_torch_build(std::string_view output);
+
+}  // namespace pinwheel::env

@@ -1,0 +1,68 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::env {
+
+/// A CUDA or ROCm toolkit in a prefix of its own.
+struct Toolkit {
+  std::string name;      ///< "cuda/13.0", "rocm/5.2"
+  std::string prefix;    ///< what CUDA_HOME or ROCM_PATH says
+  std::string compiler;  ///< nvcc or hipcc
+  std::string release;   ///< exact, "13.0.88"
+  /// For builds: CUDA_HOME, CUDACXX, LIBRARY_PATH, ROCM_PATH, HIP_PLATFORM. `PATH` here is what
+  /// goes before the user's.
+  std::map<std::string, std::string> variables = {};
+
+  bool operator==(const Toolkit&) const = default;
+};
+
+/// The exact release that `nvcc --version` prints, "13.0.88".
+std::optional<std::string> parse_nvcc_release(std::string_view output);
+/// The exact release that `hipcc --version` prints for HIP_PLATFORM=amd, "5.2.21153".
+std::optional<std::string> parse_hip_release(std::string_view output);
+/// "13.0" of "13.0.88".
+std::string major_minor(std::string_view release);
+
+/// The toolkits as found or made; `prefix` is theirs.
+Toolkit cuda_toolkit(const std::string& prefix, const std::string& release);
+Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
+                     const std::string& release);
+
+/// What PyPI holds of a CUDA: the requirement of a complete nvcc. `environment` before CUDA 13,
+/// whose packages on PyPI have no nvcc driver.
+Result<std::string> pypi_requirement(const std::string& cuda_version);
+/// Where `pip --target` puts the toolkit: `<prefix>/nvidia/cu13`.
+std::string pypi_prefix(const std::string& target, const std::string& cuda_version);
+
+enum class CompilerFamily { gcc, clang, other };
+struct HostCompiler {
+  std::string path;
+  CompilerFamily family = CompilerFamily::other;
+  int major = 0;
+  std::string version = {};  ///< "12.2.0"
+};
+/// Reads the first lines of `c++ --version`; the family is `other` when they are neither's.
+HostCompiler parse_host_compiler(const std::string& path, std::string_view output);
+
+/// Inclusive majors; 0 means that this family has no known bound.
+struct CompilerRange {
+  int gcc_min = 0;
+  int gcc_max = 0;
+  int clang_max = 0;
+};
+/// The host compilers of a CUDA release: what the toolkit's own `crt/host_config.h` refuses where
+/// its text is given, else NVIDIA's table (CUDA Installation Guide for Linux, host compiler support
+/// policy). Nothing is bounded for a release that neither knows.
+CompilerRange supported_compilers(const std::string& cuda_version, std::string_view host_config);
+
+/// `environment` when the toolkit refuses the compiler; names the supported range.
+Result<void> check_compiler(const HostCompiler& compiler, const CompilerRange& range,
+                            const std::string& toolkit);
+
+}  // namespace pinwheel::env

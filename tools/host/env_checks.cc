@@ -1,0 +1,104 @@
+#include "host/env_checks.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "env/commands.h"
+
+namespace pinwheel::host {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Result<ports::Captured> run(const EnvMachine& machine, std::vector<std::string> argv,
+                            const Variables& variables) {
+  ports::Command command;
+  command.argv = std::move(argv);
+  command.environment = variables;
+  command.timeout = std::chrono::minutes(2);
+  return machine.process.capture(command);
+}
+
+std::string get(const Variables& variables, const std::string& name) {
+  const auto it = variables.find(name);
+  return it == variables.end() ? "" : it->second;
+}
+
+/// The compiler whose version the toolkit minds: CUDAHOSTCXX for CUDA, else CXX, else c++.
+std::string compiler_name(const CheckPlace& place) {
+  const std::string cuda = get(place.variables, "CUDAHOSTCXX");
+  if (place.toolkit && !cuda.empty()) return cuda;
+  const std::string cxx = get(place.variables, "CXX");
+  return cxx.empty() ? "c++" : cxx;
+}
+
+std::optional<env::HostCompiler> find_compiler(const EnvMachine& machine, const CheckPlace& place) {
+  const std::string name = compiler_name(place);
+  const Result<ports::Captured> ran = run(machine, {name, "--version"}, place.variables);
+  if (!ran || !ran->exit.ok()) return std::nullopt;
+  return env::parse_host_compiler(name, ran->out);
+}
+
+/// Empty when the command succeeds, else its own words.
+std::string complaint(const EnvMachine& machine, const std::vector<std::string>& argv,
+                      const Variables& variables) {
+  const Result<ports::Captured> ran = run(machine, argv, variables);
+  if (!ran) return ran.error().message;
+  if (ran->exit.ok()) return {};
+  const std::vector<std::string> lines = split(trim(ran->err), '\n');
+  // Compilers say it first, Python last.
+  const std::string& line = argv.at(1) == "-c" ? lines.back() : lines.front();
+  return line.empty() ? fmt::format("exit code {}", ran->exit.code) : line;
+}
+
+std::vector<std::string> preprocess(const CheckPlace& place, const std::string& header) {
+  std::vector<std::string> argv = {compiler_name(place), "-E", "-x", "c++"};
+  if (place.toolkit) argv.push_back("-I" + place.toolkit->prefix + "/include");
+  argv.insert(argv.end(), {"-include", header, "/dev/null"});
+  return argv;
+}
+
+env::CompilerRange supported(const EnvMachine& machine, const env::Toolkit& toolkit) {
+  if (!toolkit.name.starts_with("cuda/")) return {};
+  const Result<std::string> text =
+      machine.files.read(toolkit.prefix + "/include/crt/host_config.h");
+  return env::supported_compilers(toolkit.release, text ? *text : "");
+}
+
+}  // namespace
+
+std::optional<env::TorchBuild> torch_of(const EnvMachine& machine, const std::string& python) {
+  const Result<ports::Captured> ran =
+      run(machine, env::torch_probe(python), env::pip_variables(machine.variables));
+  if (!ran || !ran->exit.ok()) return std::nullopt;
+  return env::parse_torch_build(ran->out);
+}
+
+env::CheckFacts gather_check_facts(const EnvMachine& machine, const CheckPlace& place,
+                                   const std::vector<matrix::Check>& checks) {
+  env::CheckFacts facts;
+  facts.wanted_toolkit = place.wanted_toolkit;
+  facts.toolkit = place.toolkit;
+  facts.torch_need = place.torch_need;
+  if (place.toolkit) facts.supported = supported(machine, *place.toolkit);
+  for (const matrix::Check& check : checks) {
+    if (check.rule == "compiler") facts.compiler = find_compiler(machine, place);
+    if (check.rule == "torch-variant") facts.torch = torch_of(machine, place.python);
+    for (const std::string& name : check.arguments) {
+      if (check.rule == "header") {
+        facts.headers[name] = complaint(machine, preprocess(place, name), place.variables);
+      }
+      if (check.rule == "import") {
+        // "-c" with the name as an argument: nothing of the matrix becomes Python source.
+        facts.imports[name] =
+            complaint(machine,
+                      {place.python, "-c",
+                       "import importlib, sys; importlib.import_module(sys.argv[1])", name},
+                      place.variables);
+      }
+    }
+  }
+  return facts;
+}
+
+}  // namespace pinwheel::host

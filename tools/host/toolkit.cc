@@ -1,0 +1,175 @@
+#include "host/toolkit.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "env/commands.h"
+#include "host/env_pip.h"
+#include "host/interpreters.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> output_of(const EnvMachine& machine,
+                                     const std::vector<std::string>& argv) {
+  ports::Command command;
+  command.argv = argv;
+  command.environment = machine.variables;
+  command.environment["HIP_PLATFORM"] = "amd";
+  command.timeout = std::chrono::seconds(30);
+  const Result<ports::Captured> ran = machine.process.capture(command);
+  if (!ran || !ran->exit.ok()) return std::nullopt;
+  return ran->out;
+}
+
+/// The programs that may be the compiler: in the home that a variable names, then on PATH, then in
+/// the usual place.
+std::vector<fs::path> programs(const EnvMachine& machine, const std::vector<std::string>& homes,
+                               const std::string& name, const std::string& usual) {
+  std::vector<fs::path> found;
+  const auto add = [&](const fs::path& path) {
+    const Result<ports::FileStatus> status = machine.files.status(path);
+    if (status && status->type != ports::FileType::missing) found.push_back(path);
+  };
+  for (const std::string& home : homes) {
+    const auto it = machine.variables.find(home);
+    if (it != machine.variables.end()) add(fs::path(it->second) / "bin" / name);
+  }
+  const auto path = machine.variables.find("PATH");
+  if (path != machine.variables.end()) {
+    for (const std::string& directory : split(path->second, ':')) add(fs::path(directory) / name);
+  }
+  add(fs::path(usual) / "bin" / name);
+  return found;
+}
+
+/// The prefix that nvcc itself uses: a wrapper on PATH (a script, ccache) may lie elsewhere.
+std::string nvcc_prefix(const EnvMachine& machine, const fs::path& nvcc) {
+  ports::Command command;
+  command.argv = {nvcc.string(), "--dryrun", "-x", "cu", "-c", "/dev/null"};
+  command.environment = machine.variables;
+  command.timeout = std::chrono::seconds(30);
+  const Result<ports::Captured> ran = machine.process.capture(command);
+  if (ran) {
+    for (const std::string& line : split(ran->err, '\n')) {
+      constexpr std::string_view kMark = "#$ TOP=";
+      if (!line.starts_with(kMark)) continue;
+      return fs::path(trim(std::string_view(line).substr(kMark.size())))
+          .lexically_normal()
+          .string();
+    }
+  }
+  return nvcc.parent_path().parent_path().string();
+}
+
+std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
+  std::vector<env::Toolkit> found;
+  for (const fs::path& nvcc :
+       programs(machine, {"CUDA_HOME", "CUDA_PATH"}, "nvcc", "/usr/local/cuda")) {
+    const std::optional<std::string> output = output_of(machine, {nvcc.string(), "--version"});
+    const std::optional<std::string> release =
+        output ? env::parse_nvcc_release(*output) : std::nullopt;
+    if (!release) continue;
+    std::string prefix = nvcc_prefix(machine, nvcc);
+    while (prefix.size() > 1 && prefix.back() == '/') prefix.pop_back();
+    found.push_back(env::cuda_toolkit(prefix, *release));
+  }
+  return found;
+}
+
+std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
+  std::vector<env::Toolkit> found;
+  for (const fs::path& hipcc : programs(machine, {"ROCM_PATH"}, "hipcc", "/opt/rocm")) {
+    const std::optional<std::string> output = output_of(machine, {hipcc.string(), "--version"});
+    const std::optional<std::string> release =
+        output ? env::parse_hip_release(*output) : std::nullopt;
+    if (!release) continue;
+    found.push_back(
+        env::rocm_toolkit(hipcc.parent_path().parent_path().string(), hipcc.string(), *release));
+  }
+  return found;
+}
+
+Result<std::string> made_release(const EnvMachine& machine, const std::string& prefix) {
+  const std::optional<std::string> output = output_of(machine, {prefix + "/bin/nvcc", "--version"});
+  const std::optional<std::string> release =
+      output ? env::parse_nvcc_release(*output) : std::nullopt;
+  if (release) return *release;
+  return fail(ErrorKind::environment,
+              fmt::format("the toolkit in {} has no working nvcc", pinwheel::quoted(prefix)));
+}
+
+Result<env::Toolkit> pypi_cuda(const EnvMachine& machine, const env::Request& request,
+                               const std::string& version) {
+  TRY(const std::string requirement, env::pypi_requirement(version));
+  const fs::path target = machine.cache / "toolkits" / ("cuda-" + version);
+  const std::string prefix = env::pypi_prefix(target.string(), version);
+  const fs::path marker = target / "pinwheel-complete";
+  TRY_DONE(machine.files.make_directories(target.parent_path()));
+  TRY(const std::unique_ptr<ports::FileLock> lock,
+      machine.files.lock(target.string() + ".lock", ports::IfLocked::wait));
+  TRY(const ports::FileStatus done, machine.files.status(marker));
+  if (done.type != ports::FileType::missing) {
+    TRY(const std::string release, machine.files.read(marker));
+    return env::cuda_toolkit(prefix, std::string(trim(release)));
+  }
+  constexpr uint64_t kNeeded = 1'500'000'000;  // 305 MB of wheels, unpacked, and pip's copy
+  TRY(const uint64_t free, machine.files.free_bytes(target.parent_path()));
+  if (free < kNeeded) {
+    return fail(ErrorKind::environment,
+                fmt::format("{} has {} free, a CUDA toolkit needs {}",
+                            pinwheel::quoted(target.parent_path().string()), format_bytes(free),
+                            format_bytes(kNeeded)),
+                "free disk space, or move the cache with `PINWHEEL_CACHE_DIR`");
+  }
+  TRY_DONE(machine.files.remove_all(target));
+  TRY(const env::Interpreter interpreter,
+      find_interpreter(machine.files, machine.process, machine.variables, request.python));
+  TRY(const env::Pip pip, own_pip(machine, interpreter));
+  TRY_DONE(run_pip(machine, env::install_prefix(pip, {requirement}, target.string()),
+                   "installing CUDA " + version));
+  TRY(const std::string release, made_release(machine, prefix));
+  TRY_DONE(machine.files.write(marker, release + "\n"));
+  return env::cuda_toolkit(prefix, release);
+}
+
+std::string names_of(const std::vector<env::Toolkit>& toolkits) {
+  std::vector<std::string> names;
+  for (const env::Toolkit& toolkit : toolkits) {
+    names.push_back(fmt::format("`{}` in `{}`", toolkit.name, toolkit.prefix));
+  }
+  return names.empty() ? "none" : join(names, ", ");
+}
+
+}  // namespace
+
+Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request) {
+  const bool cuda = request.toolkit.starts_with("cuda/");
+  const std::string version = request.toolkit.substr(request.toolkit.find('/') + 1);
+  std::vector<env::Toolkit> found;
+  if (!cuda || request.toolkit_from != matrix::ToolkitFrom::pypi) {
+    found = cuda ? machine_cuda(machine) : machine_rocm(machine);
+    const std::string wanted =
+        request.toolkit.substr(0, request.toolkit.find('/') + 1) + env::major_minor(version);
+    for (const env::Toolkit& toolkit : found) {
+      if (toolkit.name == wanted) return toolkit;
+    }
+  }
+  if (cuda && request.toolkit_from != matrix::ToolkitFrom::path) {
+    return pypi_cuda(machine, request, env::major_minor(version));
+  }
+  return fail(ErrorKind::environment,
+              fmt::format("no {} toolkit on this machine; found {}",
+                          pinwheel::quoted(request.toolkit), names_of(found)),
+              cuda ? "set CUDA_HOME, or `toolkit: pypi` in the matrix"
+                   : "install it and set ROCM_PATH; Debian's is `apt-get install hipcc "
+                     "libamdhip64-dev rocm-device-libs`");
+}
+
+}  // namespace pinwheel::host
