@@ -17,10 +17,10 @@ std::vector<std::string> values_in(const Matrix& matrix) {
     values.insert(values.end(), axis.values.begin(), axis.values.end());
   }
   for (const Row& row : matrix.include) {
-    for (const auto& [name, value] : row.values) {
+    for (const auto& pair : row.values) {
       const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
-                                       [&](const Axis& axis) { return axis.name == name; });
-      if (is_axis) values.push_back(value);
+                                       [&](const Axis& axis) { return axis.name == pair.first; });
+      if (is_axis) values.push_back(pair.second);
     }
   }
   return values;

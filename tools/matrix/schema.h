@@ -42,7 +42,7 @@ struct Shape {
   Format format = Format::text;
   std::vector<std::string> allowed = {};
   std::vector<Shape> item = {};
-  std::vector<Key> keys = {};
+  std::vector<Key> keys;
   Empty empty = Empty::refused;  ///< of lists and mappings
   std::vector<std::string> exactly_one_of = {};
 };

@@ -10,36 +10,56 @@ namespace {
 using Kind = Shape::Kind;
 
 Shape scalar(Format format) {
-  return {Kind::scalar, format};
+  Shape shape;
+  shape.format = format;
+  return shape;
 }
 
 Shape one_of(std::vector<std::string> allowed) {
-  return {Kind::scalar, Format::text, std::move(allowed)};
+  Shape shape;
+  shape.allowed = std::move(allowed);
+  return shape;
+}
+
+/// A shape of another kind around an item.
+Shape around(Kind kind, Shape item, Shape::Empty empty = Shape::Empty::refused) {
+  Shape shape;
+  shape.kind = kind;
+  shape.item.push_back(std::move(item));
+  shape.empty = empty;
+  return shape;
 }
 
 Shape list(Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  return {Kind::list, Format::text, {}, {std::move(item)}, {}, empty};
+  return around(Kind::list, std::move(item), empty);
 }
 
 Shape mapping(std::vector<Key> keys) {
-  return {Kind::mapping, Format::text, {}, {}, std::move(keys)};
+  Shape shape;
+  shape.kind = Kind::mapping;
+  shape.keys = std::move(keys);
+  return shape;
 }
 
 Shape mapping_to(Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  return {Kind::mapping, Format::text, {}, {std::move(item)}, {}, empty};
+  return around(Kind::mapping, std::move(item), empty);
 }
 
 Shape by_value(Shape item) {
-  return {Kind::by_value, Format::text, {}, {std::move(item)}};
+  return around(Kind::by_value, std::move(item));
 }
 
 Shape tagged(std::vector<std::string> allowed, std::vector<Key> keys) {
-  return {Kind::tagged, Format::text, std::move(allowed), {}, std::move(keys)};
+  Shape shape;
+  shape.kind = Kind::tagged;
+  shape.allowed = std::move(allowed);
+  shape.keys = std::move(keys);
+  return shape;
 }
 
 /// Conditions: axis name -> a pattern or several.
 Shape when() {
-  return mapping_to({Kind::scalar_or_list, Format::text, {}, {scalar(Format::text)}});
+  return mapping_to(around(Kind::scalar_or_list, scalar(Format::text)));
 }
 
 Shape rows() {

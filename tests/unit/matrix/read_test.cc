@@ -81,6 +81,7 @@ TEST_CASE("what a matrix file cannot be is named") {
   CHECK(message_of("a: 1\na: 2\n") == "key `a` is given twice");
   CHECK(message_of("a: 1\n---\nb: 1\n") ==
         "a matrix file holds one YAML document, and here starts a second");
+  CHECK(message_of("a: &x {b: *x}\n") == "an alias cannot name a node that encloses it");
   CHECK(message_of("") == "the matrix file is empty");
   CHECK(message_of("a: [1\n").find("this is not valid YAML") == 0);
 }
