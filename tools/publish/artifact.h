@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -17,11 +16,12 @@ struct Artifact {
   std::filesystem::path path;
   std::string filename;
   FileKind kind = FileKind::wheel;
-  uint64_t size = 0;        ///< bytes
-  std::string sha256;       ///< hexadecimal
-  std::string blake2b_256;  ///< hexadecimal
-  std::string name;         ///< as METADATA or PKG-INFO writes it
-  std::string version;      ///< as METADATA or PKG-INFO writes it
+  uint64_t size = 0;          ///< bytes
+  std::string sha256;         ///< hexadecimal
+  std::string blake2b_256;    ///< hexadecimal
+  std::string name;           ///< as METADATA or PKG-INFO writes it
+  std::string version;        ///< as METADATA or PKG-INFO writes it
+  std::string metadata = {};  ///< the bytes of METADATA or PKG-INFO
   /// The metadata as upload form fields, see `metadata_fields`.
   std::vector<ports::FormField> fields = {};
   /// What the archive breaks of the rules that PyPI has for zip files; one finding each.

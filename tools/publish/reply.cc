@@ -21,7 +21,7 @@ std::string one_line(std::string_view text) {
       space = true;
       continue;
     }
-    if (space) out += ' ';
+    if (space && !out.empty()) out += ' ';
     space = false;
     out += c;
   }

@@ -31,15 +31,17 @@ struct Bench {
   Artifact file(const std::string& filename, FileKind kind = FileKind::wheel,
                 const std::string& salt = "") const {
     const std::string bytes = "contents of " + filename + salt + std::string(100'000, '.');
-    return {scratch.write(filename + salt, bytes),
-            filename,
-            kind,
-            bytes.size(),
-            sha256_hex(bytes),
-            blake2b256_hex(bytes),
-            "demo-ops",
-            "1.0",
-            {{"metadata_version", "2.1"}, {"name", "demo-ops"}, {"version", "1.0"}}};
+    Artifact file;
+    file.path = scratch.write(filename + salt, bytes);
+    file.filename = filename;
+    file.kind = kind;
+    file.size = bytes.size();
+    file.sha256 = sha256_hex(bytes);
+    file.blake2b_256 = blake2b256_hex(bytes);
+    file.name = "demo-ops";
+    file.version = "1.0";
+    file.fields = {{"metadata_version", "2.1"}, {"name", "demo-ops"}, {"version", "1.0"}};
+    return file;
   }
   std::vector<Artifact> release() const {
     return {file("demo_ops-1.0.tar.gz", FileKind::sdist), file("demo_ops-1.0-py3-none-any.whl"),

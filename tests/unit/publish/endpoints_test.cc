@@ -1,0 +1,36 @@
+#include "publish/endpoints.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using publish::IndexKind;
+
+TEST_CASE("PyPI and its test instance are known by name and by address") {
+  CHECK(publish::endpoint("pypi")->upload_url == "https://upload.pypi.org/legacy/");
+  CHECK(publish::endpoint("pypi")->simple_url == "https://pypi.org/simple/");
+  CHECK(publish::endpoint("testpypi")->upload_url == "https://test.pypi.org/legacy/");
+  CHECK(publish::endpoint("https://upload.pypi.org/legacy") == publish::pypi());
+  CHECK(publish::endpoint("https://test.pypi.org/legacy/")->kind == IndexKind::testpypi);
+}
+
+TEST_CASE("where another index is read follows from where it takes uploads") {
+  const auto simple = [](const char* url) { return publish::endpoint(url)->simple_url; };
+  CHECK(simple("http://127.0.0.1:8080") == "http://127.0.0.1:8080/simple/");
+  CHECK(simple("https://a.example/repository/x/") == "https://a.example/repository/x/simple/");
+  CHECK(simple("https://a.example/legacy/") == "https://a.example/simple/");
+  CHECK(simple("https://a.example/feed/pypi/upload/") == "https://a.example/feed/pypi/simple/");
+  CHECK(publish::endpoint("https://a.example/up", "https://b.example/s")->simple_url ==
+        "https://b.example/s/");
+  CHECK(publish::endpoint("https://a.example/up")->upload_url == "https://a.example/up");
+  CHECK(publish::project_url(publish::pypi(), "demo-ops") == "https://pypi.org/simple/demo-ops/");
+}
+
+TEST_CASE("an address with credentials or without http is refused, and shows no credentials") {
+  const auto with_password = publish::endpoint("https://user:canary@a.example/");
+  REQUIRE_FALSE(with_password);
+  CHECK(with_password.error().kind == ErrorKind::usage);
+  CHECK(render(with_password.error()).find("canary") == std::string::npos);
+  for (const char* target : {"pipy", "ftp://a.example/", "https:///x", "/var/index"}) {
+    CHECK(publish::endpoint(target).error().kind == ErrorKind::usage);
+  }
+}

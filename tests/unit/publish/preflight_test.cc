@@ -1,0 +1,116 @@
+#include "publish/preflight.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using publish::Artifact;
+using publish::FileKind;
+using publish::IndexKind;
+
+namespace {
+
+Artifact file(const std::string& filename, const std::string& version = "1.0",
+              FileKind kind = FileKind::wheel) {
+  Artifact out;
+  out.filename = filename;
+  out.kind = kind;
+  out.size = 1000;
+  out.name = "Demo.Ops";
+  out.version = version;
+  return out;
+}
+
+Artifact sdist(const std::string& filename = "demo_ops-1.0.tar.gz") {
+  return file(filename, "1.0", FileKind::sdist);
+}
+
+std::vector<std::string> messages(const std::vector<Artifact>& files,
+                                  publish::PreflightRules rules = {IndexKind::pypi}) {
+  std::vector<std::string> out;
+  for (const Error& error : publish::preflight(files, rules)) {
+    CHECK(error.kind == ErrorKind::check);
+    out.push_back(error.message);
+  }
+  return out;
+}
+
+const char* const kWheel = "demo_ops-1.0-cp312-abi3-manylinux_2_28_x86_64.whl";
+
+}  // namespace
+
+TEST_CASE("a sound release has no findings") {
+  CHECK(messages({file(kWheel), file("demo_ops-1.0-py3-none-any.whl"), sdist()}).empty());
+}
+
+TEST_CASE("a file name must agree with the metadata") {
+  Artifact wheel = file(kWheel, "1.0.post1");
+  wheel.name = "other";
+  CHECK(messages({wheel}) ==
+        std::vector<std::string>{
+            std::string("`") + kWheel + "` calls itself `other` in its metadata",
+            std::string("`") + kWheel + "` has version `1.0.post1` in its metadata"});
+  CHECK(messages({file("demo_ops-1.0-py3-none-any.whl", "1.0.0")}).empty());
+  CHECK(messages({file("demo.whl")}) ==
+        std::vector<std::string>{"`demo.whl` has no name of a wheel or sdist"});
+}
+
+TEST_CASE("local versions and foreign platform tags are for other indexes only") {
+  const Artifact local = file("demo_ops-1.0+cu130-py3-none-linux_x86_64.whl", "1.0+cu130");
+  CHECK(messages({local}, {IndexKind::other}).empty());
+  CHECK(messages({local}, {IndexKind::testpypi}) ==
+        std::vector<std::string>{
+            "`demo_ops-1.0+cu130-py3-none-linux_x86_64.whl` has a local version, which PyPI does "
+            "not take",
+            "`demo_ops-1.0+cu130-py3-none-linux_x86_64.whl` has the platform tag `linux_x86_64`, "
+            "which PyPI does not take"});
+}
+
+TEST_CASE("the size limit can be raised") {
+  Artifact wheel = file(kWheel);
+  wheel.size = (100ULL << 20U) + 1;
+  CHECK(messages({wheel}).size() == 1);
+  CHECK(messages({wheel}, {IndexKind::pypi, 200ULL << 20U}).empty());
+  CHECK(messages({wheel}, {IndexKind::other}).empty());
+}
+
+TEST_CASE("what is wrong with the archive counts where PyPI decides") {
+  Artifact wheel = file(kWheel);
+  wheel.archive_findings = {Error{ErrorKind::check, "trailing data"}};
+  CHECK(messages({wheel}) == std::vector<std::string>{"trailing data"});
+  CHECK(messages({wheel}, {IndexKind::other}).empty());
+}
+
+TEST_CASE("a release is one project, one version, one sdist and some wheel, each file once") {
+  Artifact other = file("other_ops-1.0-py3-none-any.whl");
+  other.name = "other-ops";
+  CHECK(messages({file(kWheel), other}) ==
+        std::vector<std::string>{std::string("one release has one name, not `demo-ops` (`") +
+                                 kWheel + "`), `other-ops` (`other_ops-1.0-py3-none-any.whl`)"});
+  CHECK(messages({file(kWheel), file("demo_ops-1.1-py3-none-any.whl", "1.1")}).size() == 1);
+  CHECK(messages({file(kWheel), file(kWheel)}) ==
+        std::vector<std::string>{std::string("`") + kWheel + "` is given twice"});
+  CHECK(messages({file(kWheel), sdist(), sdist("Demo.Ops-1.0.tar.gz")}, {IndexKind::other}) ==
+        std::vector<std::string>{
+            "one release has one sdist, not `demo_ops-1.0.tar.gz`, `Demo.Ops-1.0.tar.gz`"});
+  CHECK(messages({sdist()}) == std::vector<std::string>{"there is no wheel to publish"});
+  CHECK(messages({}) == std::vector<std::string>{"there is no file to publish"});
+}
+
+TEST_CASE("wheels go by name, the sdist last") {
+  const auto ordered =
+      publish::in_upload_order({sdist(), file("demo_ops-1.0-py3-none-any.whl"), file(kWheel)});
+  CHECK(ordered[0].filename == kWheel);
+  CHECK(ordered[2].kind == FileKind::sdist);
+}
+
+TEST_CASE("PyPI's platform tags are known") {
+  for (const char* tag :
+       {"any", "win_amd64", "manylinux1_x86_64", "manylinux2014_aarch64", "manylinux_2_28_x86_64",
+        "musllinux_1_2_aarch64", "macosx_10_9_x86_64", "macosx_14_0_arm64", "linux_armv7l"}) {
+    CHECK(publish::is_pypi_platform(tag));
+  }
+  for (const char* tag : {"linux_x86_64", "macosx_14_1_arm64", "macosx_9_0_x86_64",
+                          "manylinux_2_28", "manylinux_2_28_sparc", "", "freebsd_13_amd64"}) {
+    CHECK_FALSE(publish::is_pypi_platform(tag));
+  }
+}

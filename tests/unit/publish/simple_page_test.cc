@@ -1,0 +1,96 @@
+#include "publish/simple_page.h"
+
+#include "publish/index_pages.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using publish::IndexFile;
+
+namespace {
+
+constexpr const char* kJson = "application/vnd.pypi.simple.v1+json";
+
+std::vector<IndexFile> sample() {
+  return {{"demo_ops-1.1-py3-none-any.whl",
+           "demo_ops-1.1-py3-none-any.whl",
+           {{"sha256", std::string(64, 'b')}},
+           12,
+           "",
+           ""},
+          {"demo_ops-1.0+cu130-py3-none-any.whl",
+           "../cu130/demo_ops-1.0%2Bcu130-py3-none-any.whl",
+           {{"sha256", std::string(64, 'a')}},
+           7,
+           ">=3.10,<4",
+           std::string(64, 'c')}};
+}
+
+}  // namespace
+
+TEST_CASE("pages are read back to what they were made of, sorted") {
+  std::vector<IndexFile> expected = {sample()[1], sample()[0]};
+  const auto json =
+      publish::parse_simple_page(kJson, publish::project_page_json("demo-ops", sample()));
+  REQUIRE(json);
+  CHECK(*json == expected);
+  for (IndexFile& file : expected) file.size.reset();
+  const auto html = publish::parse_simple_page("text/html; charset=utf-8",
+                                               publish::project_page_html("demo-ops", sample()));
+  REQUIRE(html);
+  CHECK(*html == expected);
+}
+
+TEST_CASE("the HTML page says what PEP 503, 629, 658 and 714 ask for") {
+  const std::string page = publish::project_page_html("demo-ops", {sample()[1]});
+  CHECK(page.starts_with("<!DOCTYPE html>\n"));
+  CHECK(page.find("<meta name=\"pypi:repository-version\" content=\"1.1\">") != std::string::npos);
+  const std::string link =
+      "<a href=\"../cu130/demo_ops-1.0%2Bcu130-py3-none-any.whl#sha256=" + std::string(64, 'a') +
+      "\" data-requires-python=\"&gt;=3.10,&lt;4\" data-core-metadata=\"sha256=" +
+      std::string(64, 'c') + "\" data-dist-info-metadata=\"sha256=" + std::string(64, 'c') +
+      "\">demo_ops-1.0+cu130-py3-none-any.whl</a>";
+  CHECK(page.find(link) != std::string::npos);
+}
+
+TEST_CASE("the JSON page lists versions, sizes and hashes") {
+  const std::string page = publish::project_page_json("demo-ops", sample());
+  CHECK(page.find("\"api-version\": \"1.1\"") != std::string::npos);
+  CHECK(page.find("\"versions\": [\n  \"1.0+cu130\",\n  \"1.1\"\n ]") != std::string::npos);
+  CHECK(page.find("\"size\": 7") != std::string::npos);
+}
+
+TEST_CASE("root pages list each project once, sorted") {
+  CHECK(publish::parse_root_json(publish::root_page_json({"b", "a", "b"})) ==
+        std::vector<std::string>{"a", "b"});
+  const std::string page = publish::root_page_html({"b", "a", "b"});
+  CHECK(page.find("<a href=\"a/\">a</a><br>\n<a href=\"b/\">b</a><br>\n</body>") !=
+        std::string::npos);
+}
+
+TEST_CASE("pages of other servers are read") {
+  const auto files = publish::parse_simple_page("text/html", R"(<!DOCTYPE html><html><head>
+    <base href="https://files.example/whl/"></head><body><!-- <a href="no.whl">no</a> -->
+    <A class=x HREF='demo-1.0%2Bcpu.whl#SHA256=x&amp;sha256=ABCDEF' data-requires-python="&#62;=3.9">
+      demo</A><a name="anchor">none</a><a href="demo-2.0.whl?sig=1#md5=00">x</a>
+    <a href="../">up</a><a href="broken)");
+  REQUIRE(files);
+  REQUIRE(files->size() == 2);
+  CHECK((*files)[0].filename == "demo-1.0+cpu.whl");
+  CHECK((*files)[0].url == "https://files.example/whl/demo-1.0%2Bcpu.whl");
+  CHECK((*files)[0].hashes.at("sha256") == "abcdef");
+  CHECK((*files)[0].requires_python == ">=3.9");
+  CHECK((*files)[1].filename == "demo-2.0.whl");
+  CHECK((*files)[1].hashes == std::map<std::string, std::string>{{"md5", "00"}});
+}
+
+TEST_CASE("JSON that is damaged or of another version is refused") {
+  for (const char* page :
+       {"", "[]", "{", R"({"files": []})", R"({"meta": {"api-version": "2.0"}, "files": []})",
+        R"({"meta": {"api-version": "1.0"}})", R"({"meta": {"api-version": "1.0"}, "files": [1]})",
+        R"({"meta": {"api-version": "1.0"}, "files": [{"url": "x"}]})",
+        R"({"meta": "1.0", "files": {}})"}) {
+    const auto files = publish::parse_simple_page(kJson, page);
+    REQUIRE_FALSE(files);
+    CHECK(files.error().kind == ErrorKind::publish);
+  }
+}

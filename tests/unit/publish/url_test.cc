@@ -1,0 +1,30 @@
+#include "publish/url.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel::publish;
+
+TEST_CASE("references resolve as RFC 3986 says") {
+  const char* base = "https://a.example/simple/demo/";
+  CHECK(resolve_url(base, "x.whl#sha256=ab") == "https://a.example/simple/demo/x.whl");
+  CHECK(resolve_url(base, "../../files/x.whl") == "https://a.example/files/x.whl");
+  CHECK(resolve_url(base, "/files/x.whl") == "https://a.example/files/x.whl");
+  CHECK(resolve_url(base, "//b.example/x.whl") == "https://b.example/x.whl");
+  CHECK(resolve_url(base, "https://b.example/x") == "https://b.example/x");
+  CHECK(resolve_url(base, "?p=1") == "https://a.example/simple/demo/?p=1");
+  CHECK(resolve_url("https://a.example", "../x") == "https://a.example/x");
+  CHECK(resolve_url(base, ".") == "https://a.example/simple/demo/");
+}
+
+TEST_CASE("an origin is scheme, host and port") {
+  CHECK(same_origin("https://A.example/x", "https://a.example/y"));
+  CHECK_FALSE(same_origin("https://a.example/", "http://a.example/"));
+  CHECK_FALSE(same_origin("https://a.example/", "https://a.example:8443/"));
+  CHECK_FALSE(same_origin("https://a.example/", "https://a.example@b.example/"));
+  CHECK_FALSE(same_origin("/x", "/x"));
+}
+
+TEST_CASE("segments are encoded and decoded") {
+  CHECK(encode_segment("a-1.0+cu130_x~.whl") == "a-1.0%2Bcu130_x~.whl");
+  CHECK(decode_percent("a%2Bb%2bc%zz%2") == "a+b+c%zz%2");
+}

@@ -1,0 +1,157 @@
+#include "publish/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "base/text.h"
+#include "publish/index_pages.h"
+#include "publish/simple_page.h"
+#include "publish/url.h"
+
+namespace pinwheel::publish {
+
+namespace {
+
+std::string page_directory(const std::string& place, const std::string& project) {
+  return place.empty() ? project : fmt::format("{}/{}", place, project);
+}
+
+const CatalogueFile* find(const Catalogue& catalogue, const std::string& filename) {
+  for (const auto& [place, projects] : catalogue.places) {
+    for (const auto& [project, files] : projects) {
+      if (const auto found = files.find(filename); found != files.end()) return &found->second;
+    }
+  }
+  return nullptr;
+}
+
+/// The path from a page to a file, percent-encoded.
+std::string relative_url(const std::string& from_directory, const std::string& to) {
+  const std::filesystem::path relative =
+      std::filesystem::path(to).lexically_relative(from_directory);
+  std::vector<std::string> parts;
+  for (const std::filesystem::path& part : relative) parts.push_back(encode_segment(part.string()));
+  return join(parts, "/");
+}
+
+std::vector<IndexFile> page_files(const std::string& directory, const ProjectFiles& files) {
+  std::vector<IndexFile> out;
+  for (const auto& [filename, file] : files) {
+    out.push_back({filename,
+                   relative_url(directory, file.home),
+                   {{"sha256", file.sha256}},
+                   file.size,
+                   file.requires_python,
+                   file.metadata_sha256});
+  }
+  return out;
+}
+
+Done check_label(const std::string& label) {
+  const bool plain =
+      label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
+  if (label.empty() || (plain && label.front() != '.')) return {};
+  return fail(ErrorKind::config, fmt::format("{} cannot name a sub-index", quoted(label)),
+              "a label holds lower-case letters, digits, `.`, `_` and `-`");
+}
+
+Done check_names(const Catalogue& catalogue) {
+  const auto root = catalogue.places.find("");
+  if (root == catalogue.places.end()) return {};
+  for (const auto& [label, projects] : catalogue.places) {
+    if (label.empty() || root->second.count(label) == 0) continue;
+    return fail(ErrorKind::config,
+                fmt::format("{} is the name of a sub-index and of a project", quoted(label)),
+                "give the label another name");
+  }
+  return {};
+}
+
+/// Lists the file in a place; false when it is listed there already.
+bool list_in(Catalogue& catalogue, const std::string& place, const Addition& addition,
+             const CatalogueFile& file) {
+  return catalogue.places[place][addition.project].emplace(addition.filename, file).second;
+}
+
+}  // namespace
+
+Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions) {
+  Merge merge;
+  merge.catalogue = std::move(catalogue);
+  Error conflicts{ErrorKind::publish,
+                  "the index holds other files under these names",
+                  std::nullopt,
+                  "a file name is never reused: publish under another version",
+                  {}};
+  for (const Addition& addition : additions) {
+    TRY_DONE(check_label(addition.label));
+    const CatalogueFile* held = find(merge.catalogue, addition.filename);
+    if (held != nullptr && held->sha256 != addition.file.sha256) {
+      conflicts.causes.push_back(
+          conflict_error(addition.filename, addition.file.sha256, held->sha256));
+      continue;
+    }
+    CatalogueFile file = held == nullptr ? addition.file : *held;
+    if (held == nullptr) {
+      file.home =
+          fmt::format("{}/{}", page_directory(addition.label, addition.project), addition.filename);
+    }
+    merge.outcomes.push_back(held == nullptr ? Outcome::uploaded : Outcome::identical);
+    merge.homes.push_back(file.home);
+    if (!addition.label.empty()) {
+      merge.changed |= list_in(merge.catalogue, addition.label, addition, file);
+    }
+    if (addition.label.empty() || addition.in_root == InRoot::yes) {
+      merge.changed |= list_in(merge.catalogue, "", addition, file);
+    }
+  }
+  if (!conflicts.causes.empty()) return fail(std::move(conflicts));
+  TRY_DONE(check_names(merge.catalogue));
+  return merge;
+}
+
+std::map<std::string, std::string> pages_of(const Catalogue& catalogue) {
+  std::map<std::string, std::string> pages;
+  // A root without projects still says that this is an index.
+  std::map<std::string, Projects> places = catalogue.places;
+  places.try_emplace("");
+  for (const auto& [place, projects] : places) {
+    std::vector<std::string> names;
+    for (const auto& [project, files] : projects) {
+      const std::string directory = page_directory(place, project);
+      const std::vector<IndexFile> listed = page_files(directory, files);
+      pages[directory + "/index.html"] = project_page_html(project, listed);
+      pages[directory + "/index.json"] = project_page_json(project, listed);
+      names.push_back(project);
+    }
+    const std::string prefix = place.empty() ? "" : place + "/";
+    pages[prefix + "index.html"] = root_page_html(names);
+    pages[prefix + "index.json"] = root_page_json(names);
+  }
+  return pages;
+}
+
+Done read_back(Catalogue& catalogue, const std::string& place, const std::string& project,
+               std::string_view json) {
+  TRY(const std::vector<IndexFile> files,
+      parse_simple_page("application/vnd.pypi.simple.v1+json", json));
+  ProjectFiles& held = catalogue.places[place][project];
+  for (const IndexFile& file : files) {
+    const auto hash = file.hashes.find("sha256");
+    const std::filesystem::path home =
+        (std::filesystem::path(page_directory(place, project)) / decode_percent(file.url))
+            .lexically_normal();
+    if (hash == file.hashes.end() || home.empty() || *home.begin() == ".." || home.is_absolute()) {
+      return fail(ErrorKind::publish,
+                  fmt::format("{} is not a file of this index", quoted(file.filename)),
+                  "let pinwheel alone write the index; make it again from its wheels");
+    }
+    held[file.filename] = {home.generic_string(), hash->second, file.size.value_or(0),
+                           file.requires_python, file.metadata_sha256};
+  }
+  return {};
+}
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "publish/reply.h"
+
+namespace pinwheel::publish {
+
+/// A file of a directory index.
+struct CatalogueFile {
+  std::string home;  ///< where it lies below the index, "cu130/pinwheel-kernels/x.whl"
+  std::string sha256;
+  uint64_t size = 0;  ///< bytes
+  std::string requires_python = {};
+  std::string metadata_sha256 = {};  ///< of `<home>.metadata`; empty for an sdist
+
+  bool operator==(const CatalogueFile&) const = default;
+};
+
+using ProjectFiles = std::map<std::string, CatalogueFile>;  ///< by file name
+using Projects = std::map<std::string, ProjectFiles>;       ///< by normalised name
+
+/// What a directory index holds: projects and files of the root ("") and of each sub-index, which
+/// is named for its label ("cpu", "cu130"). A file lies in one place and may be listed in several.
+struct Catalogue {
+  std::map<std::string, Projects> places;
+
+  bool operator==(const Catalogue&) const = default;
+};
+
+enum class InRoot { no, yes };
+
+/// A file that is to be listed in the sub-index of its label, in the root, or in both; without a
+/// label always in the root.
+struct Addition {
+  std::string filename;
+  std::string project;  ///< normalised
+  std::string label = {};
+  InRoot in_root = InRoot::no;
+  CatalogueFile file = {};  ///< `home` is decided here
+};
+
+struct Merge {
+  Catalogue catalogue;
+  std::vector<Outcome> outcomes;   ///< `uploaded` or `identical`, one for each addition
+  std::vector<std::string> homes;  ///< where each added file lies
+  bool changed = false;            ///< whether anything is to be written
+};
+
+/// Adds files to what is there; nothing is ever removed. Kind `publish` when the index, or another
+/// addition, has other bytes under the same name (every conflict is a cause with both hashes);
+/// `config` when a label cannot be a directory's name or is also the name of a project.
+Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions);
+
+/// Every page of the index by its path: `index.html` and `index.json` of the root, of each
+/// sub-index, and of each project in them.
+std::map<std::string, std::string> pages_of(const Catalogue& catalogue);
+
+/// Puts the files of one project's `index.json` back into the catalogue. Kind `publish` when the
+/// page is damaged or a file lacks its hash.
+Done read_back(Catalogue& catalogue, const std::string& place, const std::string& project,
+               std::string_view json);
+
+}  // namespace pinwheel::publish
