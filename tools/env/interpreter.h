@@ -11,13 +11,13 @@ namespace pinwheel::env {
 
 /// A Python as it described itself when it was run.
 struct Interpreter {
-  std::string path;               ///< the real file, outside any virtual environment
-  std::string version;            ///< "3.11.7"
-  std::string implementation;     ///< "cpython"
-  bool free_threaded = false;     ///< built without the GIL (PEP 703), "3.13t"
-  std::string platform;           ///< "linux-x86_64", as sysconfig names it
-  std::string soabi;              ///< "cpython-311-x86_64-linux-gnu"
-  std::string include_directory;  ///< where Python.h belongs
+  std::string path = {};               ///< the real file, outside any virtual environment
+  std::string version = {};            ///< "3.11.7"
+  std::string implementation = {};     ///< "cpython"
+  bool free_threaded = false;          ///< built without the GIL (PEP 703), "3.13t"
+  std::string platform = {};           ///< "linux-x86_64", as sysconfig names it
+  std::string soabi = {};              ///< "cpython-311-x86_64-linux-gnu"
+  std::string include_directory = {};  ///< where Python.h belongs
   bool has_headers = false;
   bool makes_environments = false;  ///< the modules venv and ensurepip are there
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -148,6 +149,21 @@ std::string names_of(const std::vector<env::Toolkit>& toolkits) {
 }
 
 }  // namespace
+
+std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine) {
+  std::vector<env::Toolkit> all = machine_cuda(machine);
+  const std::vector<env::Toolkit> rocm = machine_rocm(machine);
+  all.insert(all.end(), rocm.begin(), rocm.end());
+  std::vector<env::Toolkit> once;
+  for (env::Toolkit& toolkit : all) {
+    const bool known = std::any_of(once.begin(), once.end(), [&toolkit](const env::Toolkit& other) {
+      return other.prefix == toolkit.prefix && other.name == toolkit.name;
+    });
+    // /bin and /usr/bin are one directory on merged systems.
+    if (!known && toolkit.prefix != "/") once.push_back(std::move(toolkit));
+  }
+  return once;
+}
 
 Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request) {
   const bool cuda = request.toolkit.starts_with("cuda/");

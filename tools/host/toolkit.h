@@ -1,5 +1,5 @@
 #pragma once
-#include <string>
+#include <vector>
 
 #include "env/request.h"
 #include "env/toolkit.h"
@@ -13,5 +13,8 @@ namespace pinwheel::host {
 /// for. Errors are `environment` and name the version that was found; of PyPI as `classify_pip`
 /// says. `request.toolkit` must not be empty.
 Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request);
+
+/// Every CUDA and ROCm of this machine, each prefix once.
+std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine);
 
 }  // namespace pinwheel::host

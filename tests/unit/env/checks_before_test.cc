@@ -1,0 +1,102 @@
+#include "env/checks_before.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::env;
+
+namespace {
+
+std::vector<Error> check(const std::string& rule, const CheckFacts& facts,
+                         std::vector<std::string> arguments = {}) {
+  return check_before({{rule, std::move(arguments)}}, facts);
+}
+
+CheckFacts with_torch(TorchBuild torch, TorchNeed need) {
+  CheckFacts facts;
+  facts.torch = std::move(torch);
+  facts.torch_need = std::move(need);
+  return facts;
+}
+
+}  // namespace
+
+TEST_CASE("without a compiler, or with one that the toolkit refuses, nothing is built") {
+  CheckFacts facts;
+  REQUIRE(check("compiler", facts).size() == 1);
+  CHECK(check("compiler", facts)[0].kind == ErrorKind::environment);
+  facts.compiler = HostCompiler{"g++", CompilerFamily::gcc, 12, "12.2.0"};
+  CHECK(check("compiler", facts).empty());
+  facts.toolkit = cuda_toolkit("/p", "11.8.89");
+  facts.supported = supported_compilers("11.8", "");
+  CHECK(check("compiler", facts).size() == 1);
+}
+
+TEST_CASE("the toolkit's version is the class's") {
+  CheckFacts facts;
+  CHECK(check("toolkit", facts).empty());
+  facts.wanted_toolkit = "cuda/13.0";
+  CHECK(check("toolkit", facts).at(0).kind == ErrorKind::environment);
+  facts.toolkit = cuda_toolkit("/p", "13.2.86");
+  CHECK(check("toolkit", facts).at(0).kind == ErrorKind::check);
+  facts.wanted_toolkit = "cuda/13.2";
+  CHECK(check("toolkit", facts).empty());
+  facts.wanted_toolkit = "cuda/13.2.1";
+  CHECK(check("toolkit", facts).empty());
+}
+
+TEST_CASE("a classic ABI needs the exact torch and compute") {
+  const TorchNeed need{matrix::TorchAbi::minor, "2.13", "cuda/13.0"};
+  CHECK(check("torch-variant", with_torch({"2.13.1+cu130", "cuda/13.0"}, need)).empty());
+  CHECK(check("torch-variant", with_torch({"2.13.1+cpu", "cpu"}, need)).size() == 1);
+  CHECK(check("torch-variant", with_torch({"2.12.0+cu130", "cuda/13.0"}, need)).size() == 1);
+  const TorchNeed early{matrix::TorchAbi::minor, "2.1", "cpu"};
+  CHECK(check("torch-variant", with_torch({"2.13.0+cpu", "cpu"}, early)).size() == 1);
+}
+
+TEST_CASE("a Stable ABI takes any torch from its target on") {
+  const TorchNeed need{matrix::TorchAbi::stable, "2.10", "cuda/13.0"};
+  CHECK(check("torch-variant", with_torch({"2.13.0+cpu", "cpu"}, need)).empty());
+  CHECK(check("torch-variant", with_torch({"2.10.0+cpu", "cpu"}, need)).empty());
+  CHECK(check("torch-variant", with_torch({"2.9.1", "cuda/13.0"}, need)).size() == 1);
+  CheckFacts none;
+  none.torch_need = need;
+  CHECK(check("torch-variant", none).at(0).kind == ErrorKind::environment);
+}
+
+TEST_CASE("headers and modules must have been found; what was not looked for fails") {
+  CheckFacts facts;
+  facts.headers = {{"a.h", ""}, {"b.h", "no such file"}};
+  facts.imports = {{"numpy", ""}};
+  CHECK(check("header", facts, {"a.h"}).empty());
+  CHECK(check("header", facts, {"a.h", "b.h", "c.h"}).size() == 2);
+  CHECK(check("import", facts, {"numpy"}).empty());
+  CHECK(check("import", facts, {"scipy"}).size() == 1);
+  CHECK(check("import", facts).at(0).kind == ErrorKind::config);
+}
+
+TEST_CASE("an unknown check is a mistake with the nearest name") {
+  const std::vector<Error> findings = check("tolkit", {});
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].kind == ErrorKind::config);
+  CHECK(findings[0].hint.find("toolkit") != std::string::npos);
+}
+
+TEST_CASE("a test whose torch is not here is skipped with the reason") {
+  CHECK(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "cuda/13.0") == "no cu130 torch here");
+  CHECK(skip_reason(std::nullopt, "rocm/6.4") == "no rocm6.4 torch here");
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "cpu").has_value());
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cu130", "cuda/13.0"}, "cuda/13.0.1").has_value());
+}
+
+TEST_CASE("torch's version file tells its compute") {
+  const auto cuda =
+      parse_torch_build(R"({"__version__": "2.13.0+cu130", "cuda": "13.0", "hip": ""})");
+  REQUIRE(cuda.has_value());
+  CHECK(cuda->compute == "cuda/13.0");
+  CHECK(parse_torch_build(R"({"__version__": "2.13.0+cpu", "cuda": "", "hip": ""})")->compute ==
+        "cpu");
+  CHECK(parse_torch_build(R"({"__version__": "2.13", "cuda": "", "hip": "6.4.43483-abc"})")
+            ->compute == "rocm/6.4");
+  CHECK_FALSE(parse_torch_build("").has_value());
+}

@@ -1,0 +1,71 @@
+#include "env/doctor.h"
+
+#include <nlohmann/json.hpp>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::env;
+
+namespace {
+
+DoctorFacts good_machine() {
+  DoctorFacts facts;
+  facts.interpreters = {{.path = "/usr/bin/python3.11",
+                         .version = "3.11.2",
+                         .implementation = "cpython",
+                         .has_headers = true,
+                         .makes_environments = true}};
+  facts.compilers = {{"g++", CompilerFamily::gcc, 12, "12.2.0"}};
+  facts.toolkits = {cuda_toolkit("/usr/local/cuda-13.0", "13.0.88")};
+  facts.disk = "/cache";
+  facts.disk_free = 50'000'000'000;
+  facts.memory = 16ULL << 30;
+  facts.cores = 8;
+  return facts;
+}
+
+const DoctorLine& line(const std::vector<DoctorLine>& lines, const std::string& name) {
+  for (const DoctorLine& each : lines) {
+    if (each.name == name) return each;
+  }
+  FAIL("no line " << name);
+  return lines.front();
+}
+
+}  // namespace
+
+TEST_CASE("a good machine can build, and is told what it cannot do") {
+  const std::vector<DoctorLine> lines = diagnose_machine(good_machine());
+  CHECK(lines.size() == 9);
+  CHECK(can_build(lines));
+  CHECK(line(lines, "cuda").verdict == Verdict::good);
+  CHECK(line(lines, "gpu").allows == "GPU wheels are built and loaded, never executed");
+  CHECK(line(lines, "memory").allows == "8 jobs of 2 GiB side by side");
+}
+
+TEST_CASE("every line that is not good names what mends it") {
+  for (const DoctorFacts& facts : {DoctorFacts{}, good_machine()}) {
+    for (const DoctorLine& each : diagnose_machine(facts)) {
+      INFO(each.name);
+      CHECK_FALSE(each.allows.empty());
+      if (each.name != "cores" && each.verdict != Verdict::good) CHECK_FALSE(each.mend.empty());
+    }
+  }
+  CHECK_FALSE(can_build(diagnose_machine({})));
+}
+
+TEST_CASE("a compiler that CUDA refuses is found out") {
+  DoctorFacts facts = good_machine();
+  facts.toolkits = {cuda_toolkit("/usr", "11.8.89")};
+  CHECK(line(diagnose_machine(facts), "cuda").verdict == Verdict::limited);
+  CHECK(line(diagnose_machine(facts), "cuda").mend == "apt-get install g++-11");
+}
+
+TEST_CASE("the JSON form holds every line") {
+  const auto json = nlohmann::json::parse(to_json(diagnose_machine(good_machine())));
+  CHECK(json.at("format") == 1);
+  CHECK(json.at("lines").size() == 9);
+  CHECK(json.at("lines")[0].at("name") == "python");
+  CHECK(json.at("lines")[0].at("verdict") == "good");
+}

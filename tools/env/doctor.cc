@@ -1,0 +1,195 @@
+#include "env/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr uint64_t kGiB = 1ULL << 30;
+
+DoctorLine python(const DoctorFacts& facts) {
+  std::vector<std::string> usable;
+  std::vector<std::string> lacking;
+  for (const Interpreter& interpreter : facts.interpreters) {
+    if (interpreter.implementation != "cpython") continue;
+    (interpreter.makes_environments ? usable : lacking).push_back(full_version(interpreter));
+  }
+  DoctorLine line{.name = "python", .found = join(usable, ", ")};
+  if (usable.empty()) {
+    line.verdict = Verdict::missing;
+    line.found = lacking.empty() ? "none" : join(lacking, ", ") + " without venv";
+    line.allows = "no package can be built or tested";
+    line.mend = lacking.empty() ? "apt-get install python3 python3-venv python3-dev"
+                                : "apt-get install python3-venv";
+    return line;
+  }
+  line.allows = "variants with these Python versions";
+  if (!lacking.empty()) {
+    line.verdict = Verdict::limited;
+    line.found += "; without venv: " + join(lacking, ", ");
+    line.mend = "apt-get install python3-venv";
+  }
+  return line;
+}
+
+DoctorLine compilers(const DoctorFacts& facts) {
+  std::vector<std::string> names;
+  for (const HostCompiler& compiler : facts.compilers) {
+    names.push_back(fmt::format("{} {}", compiler.path, compiler.version));
+  }
+  if (names.empty()) {
+    return {"compiler", Verdict::missing, "none", "no package with C++ can be built",
+            "apt-get install g++"};
+  }
+  return {"compiler", Verdict::good, join(names, ", "), "packages with C++"};
+}
+
+std::vector<const Toolkit*> of_kind(const DoctorFacts& facts, std::string_view kind) {
+  std::vector<const Toolkit*> found;
+  for (const Toolkit& toolkit : facts.toolkits) {
+    if (toolkit.name.starts_with(kind)) found.push_back(&toolkit);
+  }
+  return found;
+}
+
+std::string in_words(const std::vector<const Toolkit*>& toolkits) {
+  std::vector<std::string> names;
+  for (const Toolkit* toolkit : toolkits) {
+    names.push_back(fmt::format("{} in {}", toolkit->release, toolkit->prefix));
+  }
+  return join(names, ", ");
+}
+
+DoctorLine cuda(const DoctorFacts& facts) {
+  const std::vector<const Toolkit*> found = of_kind(facts, "cuda/");
+  if (found.empty()) {
+    return {"cuda", Verdict::limited, "none", "CUDA 13 and newer classes, with nvcc from PyPI",
+            "set `toolkit: pypi` in the matrix, or set CUDA_HOME"};
+  }
+  for (const Toolkit* toolkit : found) {
+    const CompilerRange range = supported_compilers(toolkit->release, "");
+    const bool any = std::any_of(facts.compilers.begin(), facts.compilers.end(),
+                                 [&](const HostCompiler& compiler) {
+                                   return check_compiler(compiler, range, "").has_value();
+                                 });
+    if (any || facts.compilers.empty()) continue;
+    return {"cuda", Verdict::limited, in_words(found),
+            fmt::format("no compiler here that CUDA {} supports", toolkit->release),
+            fmt::format("apt-get install g++-{}", range.gcc_max)};
+  }
+  return {"cuda", Verdict::good, in_words(found), "CUDA classes of this version"};
+}
+
+DoctorLine rocm(const DoctorFacts& facts) {
+  const std::vector<const Toolkit*> found = of_kind(facts, "rocm/");
+  if (found.empty()) {
+    return {"rocm", Verdict::limited, "none", "no ROCm class can be built",
+            "apt-get install hipcc libamdhip64-dev rocm-device-libs"};
+  }
+  return {"rocm", Verdict::good, in_words(found), "ROCm classes of this version"};
+}
+
+DoctorLine docker(const DoctorFacts& facts) {
+  switch (facts.docker) {
+    case Docker::ready:
+      return {"docker", Verdict::good, facts.docker_version, "builds and tests in containers"};
+    case Docker::no_daemon:
+      return {"docker", Verdict::limited, facts.docker_version + ", the daemon does not answer",
+              "no builds or tests in containers", "systemctl start docker"};
+    case Docker::missing:
+      break;
+  }
+  return {"docker", Verdict::limited, "none", "no builds or tests in containers",
+          "apt-get install docker.io"};
+}
+
+DoctorLine gpu(const DoctorFacts& facts) {
+  if (!facts.gpus.empty() && facts.driver.empty()) {
+    return {"gpu", Verdict::limited, join(facts.gpus, ", "), "an AMD GPU: ROCm tests run"};
+  }
+  if (!facts.gpus.empty()) {
+    return {"gpu", Verdict::good, join(facts.gpus, ", ") + "; driver " + facts.driver,
+            "GPU tests run"};
+  }
+  if (!facts.driver.empty()) {
+    return {"gpu", Verdict::limited, "driver " + facts.driver + ", no GPU answers",
+            "GPU tests stop at `loaded`", "nvidia-smi"};
+  }
+  return {"gpu", Verdict::limited, "none", "GPU wheels are built and loaded, never executed",
+          "run the tests on a machine with a GPU"};
+}
+
+DoctorLine disk(const DoctorFacts& facts) {
+  DoctorLine line{.name = "disk",
+                  .found = fmt::format("{} free in {}", format_bytes(facts.disk_free), facts.disk)};
+  if (facts.disk_free < 2'000'000'000) {
+    line.verdict = Verdict::missing;
+    line.allows = "not even one environment with torch";
+  } else if (facts.disk_free < 10'000'000'000) {
+    line.verdict = Verdict::limited;
+    line.allows = "CPU environments; one with a CUDA torch takes 9 GB";
+  } else {
+    line.allows = "environments with any torch";
+    return line;
+  }
+  line.mend = "pinwheel env rm ID";
+  return line;
+}
+
+DoctorLine memory(const DoctorFacts& facts) {
+  DoctorLine line{.name = "memory",
+                  .found = fmt::format("{:.1f} GiB", static_cast<double>(facts.memory) / kGiB)};
+  const uint64_t jobs = std::max<uint64_t>(1, facts.memory / (2 * kGiB));
+  line.allows = plural(static_cast<size_t>(jobs), "job") + " of 2 GiB side by side";
+  if (facts.memory < 2 * kGiB) {
+    line.verdict = Verdict::limited;
+    line.mend = "add memory or swap";
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "good";
+    case Verdict::limited:
+      return "limited";
+    case Verdict::missing:
+      break;
+  }
+  return "missing";
+}
+
+std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
+  const DoctorLine cores{"cores", facts.cores == 0 ? Verdict::limited : Verdict::good,
+                         plural(facts.cores, "core"), "as many compilations side by side"};
+  return {python(facts), compilers(facts), cuda(facts),   rocm(facts), docker(facts),
+          gpu(facts),    disk(facts),      memory(facts), cores};
+}
+
+bool can_build(const std::vector<DoctorLine>& lines) {
+  return std::none_of(lines.begin(), lines.end(),
+                      [](const DoctorLine& line) { return line.verdict == Verdict::missing; });
+}
+
+std::string to_json(const std::vector<DoctorLine>& lines) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const DoctorLine& line : lines) {
+    list.push_back({{"name", line.name},
+                    {"verdict", to_string(line.verdict)},
+                    {"found", line.found},
+                    {"allows", line.allows},
+                    {"mend", line.mend}});
+  }
+  const nlohmann::json json = {{"format", 1}, {"lines", list}};
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pinwheel::env
