@@ -1,0 +1,179 @@
+#include "version/derive.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "base/text.h"
+#include "version/run_date.h"
+#include "version/tagged.h"
+
+namespace pinwheel::version {
+namespace {
+
+constexpr size_t kShortSha = 7;
+
+std::string_view to_string(Bump bump) {
+  if (bump == Bump::major) return "major";
+  return bump == Bump::minor ? "minor" : "patch";
+}
+
+/// The version that development after `tagged` goes towards, without its development number.
+pep::Version next_after(const pep::Version& tagged, Bump bump) {
+  pep::Version next{tagged.epoch, tagged.release, tagged.pre};
+  if (tagged.dev && !tagged.post) return next;
+  if (next.pre) {
+    ++next.pre->number;
+    return next;
+  }
+  const size_t position = static_cast<size_t>(bump);
+  next.release.resize(std::max(next.release.size(), position + 1), 0);
+  ++next.release[position];
+  std::fill(next.release.begin() + static_cast<std::ptrdiff_t>(position) + 1, next.release.end(),
+            0);
+  return next;
+}
+
+std::string tag_name(const Rules& rules, const pep::Version& version) {
+  return replace_all(rules.match, "*", pep::to_string(version));
+}
+
+Done check_release(const ports::GitFacts& facts, const Rules& rules, const TaggedVersions& tags) {
+  if (!tags.on_head) {
+    const pep::Version base = tags.reachable ? tags.reachable->version : pep::Version{0, {0, 0, 0}};
+    pep::Version next = next_after(base, rules.bump);
+    next.pre.reset();
+    return fail(ErrorKind::config,
+                fmt::format("commit `{}` has no tag that matches `{}`, and channel `release` "
+                            "takes tagged commits alone",
+                            facts.commit.substr(0, kShortSha), rules.match),
+                fmt::format("run `git tag -a {}`, or choose another channel with `--channel`",
+                            tag_name(rules, next)));
+  }
+  if (facts.dirty) {
+    return fail(ErrorKind::config,
+                fmt::format("tracked files differ from tag `{}`, and channel `release` takes clean "
+                            "trees alone",
+                            tags.on_head->name),
+                "see `git status`, then run `git stash`");
+  }
+  return {};
+}
+
+Done check_history(const ports::GitFacts& facts, const Rules& rules, bool has_tag) {
+  if (!facts.shallow || has_tag) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("repository `{}` is a shallow clone without a tag that matches `{}`",
+                          facts.root.string(), rules.match),
+              "run `git fetch --unshallow --tags`; with actions/checkout, set `fetch-depth: 0`");
+}
+
+struct Ahead {
+  pep::Version version;
+  std::vector<std::string> why;
+};
+
+/// What follows the base; `base` is absent in a repository without tags.
+Ahead version_ahead(const std::optional<Tagged>& base, const Rules& rules, uint64_t dev) {
+  const pep::Version from = base ? base->version : pep::Version{0, {0, 0, 0}};
+  Ahead ahead{next_after(from, rules.bump), {}};
+  // The number of a tagged development release is taken, and so are those below it.
+  ahead.version.dev = from.dev && !from.post && dev <= *from.dev ? *from.dev + dev : dev;
+  if (!base) {
+    ahead.why.push_back(fmt::format("no tag matches `{}`, so it counts from 0.0.0", rules.match));
+  }
+  if (from.pre) {
+    ahead.why.emplace_back("a pre-release is followed by the next pre-release");
+  } else if (!from.dev) {
+    ahead.why.push_back(
+        fmt::format("a final release is followed by the next {} release", to_string(rules.bump)));
+  }
+  return ahead;
+}
+
+Derived nightly(const TaggedVersions& tags, const Rules& rules,
+                std::chrono::system_clock::time_point date) {
+  const uint64_t day = date_number(date);
+  Ahead ahead = version_ahead(tags.anywhere, rules, day);
+  Derived derived{ahead.version, {}, {}};
+  if (tags.anywhere) {
+    derived.why.push_back(
+        fmt::format("`{}` is the highest tag of the repository, and a nightly "
+                    "is above everything tagged",
+                    tags.anywhere->name));
+  }
+  derived.why.insert(derived.why.end(), ahead.why.begin(), ahead.why.end());
+  derived.why.push_back(fmt::format("the development number is the date, {} (UTC)", day));
+  return derived;
+}
+
+Derived after_tag(const ports::GitFacts& facts, const TaggedVersions& tags, const Rules& rules) {
+  // A dirty tree on a tag is not what was tagged, and no commit tells them apart: distance 0.
+  const int distance = tags.reachable ? tags.reachable->distance : facts.commit_count;
+  Ahead ahead = version_ahead(tags.reachable, rules, static_cast<uint64_t>(distance));
+  Derived derived{ahead.version, {}, {}};
+  if (tags.reachable) {
+    derived.why.push_back(fmt::format("`{}` is the highest tag in the history of HEAD, {} before",
+                                      tags.reachable->name,
+                                      plural(static_cast<size_t>(distance), "commit")));
+  }
+  derived.why.insert(derived.why.end(), ahead.why.begin(), ahead.why.end());
+  return derived;
+}
+
+}  // namespace
+
+Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel channel,
+                       std::chrono::system_clock::time_point date) {
+  TRY(const TaggedVersions tags, read_tags(facts, rules));
+  const std::optional<Tagged>& needed =
+      channel == Channel::nightly ? tags.anywhere : tags.reachable;
+  TRY_DONE(check_history(facts, rules, needed.has_value()));
+  if (channel == Channel::release) TRY_DONE(check_release(facts, rules, tags));
+
+  Derived derived;
+  if (channel == Channel::nightly) {
+    derived = nightly(tags, rules, date);
+  } else if (tags.on_head && !facts.dirty) {
+    derived.version = tags.on_head->version;
+    derived.why.push_back(fmt::format("tag `{}` is on HEAD", tags.on_head->name));
+  } else {
+    derived = after_tag(facts, tags, rules);
+  }
+  if (channel == Channel::nightly || !tags.on_head || facts.dirty) {
+    derived.unreleased = "g" + facts.commit.substr(0, kShortSha);
+  }
+  if (facts.dirty) {
+    derived.unreleased += ".dirty";
+    derived.why.emplace_back("tracked files differ from HEAD");
+  }
+  for (const std::string& name : tags.ignored) {
+    derived.why.push_back(fmt::format("tag `{}` is no version and does not count", name));
+  }
+  return derived;
+}
+
+Result<pep::Version> with_label(const Derived& derived, std::string_view label) {
+  std::vector<std::string> local;
+  if (!label.empty()) local.emplace_back(label);
+  if (!derived.unreleased.empty()) local.push_back(derived.unreleased);
+  if (local.empty()) return derived.version;
+  Result<pep::Version> version =
+      pep::parse_version(pep::to_string(derived.version) + "+" + join(local, "."));
+  if (!version) {
+    return fail(ErrorKind::config,
+                "label " + quoted(label) + " does not fit a local version",
+                "use letters and digits, joined by dots (PEP 440)");
+  }
+  return version;
+}
+
+Result<Channel> channel_of(const ports::GitFacts& facts, const Rules& rules) {
+  TRY(const TaggedVersions tags, read_tags(facts, rules));
+  if (!tags.on_head || tags.on_head->version.dev) return Channel::ci;
+  return tags.on_head->version.pre ? Channel::test : Channel::release;
+}
+
+}  // namespace pinwheel::version

@@ -1,0 +1,38 @@
+#include "version/run_date.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace pinwheel::version {
+
+Result<std::chrono::system_clock::time_point> run_date(
+    const std::optional<std::string>& source_date_epoch,
+    std::chrono::system_clock::time_point now) {
+  if (!source_date_epoch || source_date_epoch->empty()) return now;
+  constexpr int64_t kEndOfYear9999 = 253402300799;
+  const std::string& text = *source_date_epoch;
+  int64_t seconds = 0;
+  const std::from_chars_result read =
+      std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  if (!whole || seconds < 0 || seconds > kEndOfYear9999) {
+    return fail(ErrorKind::config,
+                "SOURCE_DATE_EPOCH is " + quoted(text) + ", not seconds since 1970",
+                "unset it, or take `git log -1 --format=%ct`");
+  }
+  return std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
+}
+
+Day utc_day(std::chrono::system_clock::time_point date) {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(date));
+  return {static_cast<int>(day.year()), static_cast<int>(static_cast<unsigned>(day.month())),
+          static_cast<int>(static_cast<unsigned>(day.day()))};
+}
+
+uint64_t date_number(std::chrono::system_clock::time_point date) {
+  const Day day = utc_day(date);
+  return static_cast<uint64_t>((day.year * 10000) + (day.month * 100) + day.day);
+}
+
+}  // namespace pinwheel::version

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pep/version.h"
+#include "ports/git.h"
+#include "version/rules.h"
+
+namespace pinwheel::version {
+
+/// A tag that the rules read as a version.
+struct Tagged {
+  std::string name;
+  pep::Version version;
+  int distance = 0;  ///< commits from the tag to HEAD
+};
+
+/// What a repository's tags say.
+struct TaggedVersions {
+  std::optional<Tagged> on_head;     ///< the highest on HEAD itself
+  std::optional<Tagged> reachable;   ///< the highest in HEAD's history
+  std::optional<Tagged> anywhere;    ///< the highest of the repository; its distance is unset
+  std::vector<std::string> ignored;  ///< reachable, matching, but no version
+};
+
+/// Reads the tags by `rules.match`. `config` when the pattern has not exactly one `*`.
+Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rules);
+
+}  // namespace pinwheel::version
