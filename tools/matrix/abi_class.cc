@@ -101,6 +101,7 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {
   const std::vector<Group> groups = group_variants(matrix.abi, variants);
   std::vector<Combination> rows;
+  rows.reserve(groups.size());
   for (const Group& group : groups) rows.push_back(group.reduced);
   const IdParts parts(rows);
   const bool with = uses_with(matrix);

@@ -46,9 +46,9 @@ std::vector<std::string> texts_of(const Node& node) {
   return texts;
 }
 
-std::string text_or(const Node& mapping, std::string_view key, std::string fallback) {
+std::string text_or(const Node& mapping, std::string_view key, const std::string& fallback) {
   const Node* const node = mapping.find(key);
-  return node == nullptr ? std::move(fallback) : node->scalar;
+  return node == nullptr ? fallback : node->scalar;
 }
 
 Result<When> decode_when(const Node& node, const Matrix& matrix) {

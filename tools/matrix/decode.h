@@ -33,7 +33,7 @@ Result<When> decode_when(const Node& node, const Matrix& matrix);
 /// The scalars of a list, or the one scalar.
 std::vector<std::string> texts_of(const Node& node);
 /// The text of a key, or the fallback when it is absent.
-std::string text_or(const Node& mapping, std::string_view key, std::string fallback);
+std::string text_or(const Node& mapping, std::string_view key, const std::string& fallback);
 /// Checks the globs of a `{default: ..., "cuda/*": ...}` mapping: each matches a value of some
 /// axis.
 Done check_by_value(const Node& node, const Matrix& matrix);

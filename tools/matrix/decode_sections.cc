@@ -1,22 +1,27 @@
+#include <initializer_list>
+#include <string_view>
+
 #include "matrix/decode.h"
 #include "matrix/template.h"
 
 namespace pinwheel::matrix {
 namespace {
 
+/// The node at a path of keys; nullptr when a key is absent.
+const Node* find_path(const Node& root, std::initializer_list<std::string_view> path) {
+  const Node* node = &root;
+  for (const std::string_view key : path) {
+    if (node != nullptr) node = node->find(key);
+  }
+  return node;
+}
+
 /// The `{default: ..., glob: ...}` mappings of the four sections.
 Done check_values(const Node& sections, const Matrix& matrix) {
-  if (const Node* const environment = sections.find("environment")) {
-    if (const Node* const torch = environment->find("torch")) {
-      for (const Node::Member& member : torch->members) {
-        TRY_DONE(check_by_value(member.value, matrix));
-      }
-    }
-  }
-  if (const Node* const test = sections.find("test")) {
-    if (const Node* const hardware = test->find("hardware")) {
-      TRY_DONE(check_by_value(*hardware, matrix));
-    }
+  for (const Node* node : {find_path(sections, {"environment", "torch", "spec"}),
+                           find_path(sections, {"environment", "torch", "index"}),
+                           find_path(sections, {"test", "hardware"})}) {
+    if (node != nullptr) TRY_DONE(check_by_value(*node, matrix));
   }
   return {};
 }

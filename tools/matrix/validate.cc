@@ -35,6 +35,7 @@ Error wrong_type(const Node& node, std::string_view expected, const std::string&
 
 std::vector<std::string> names_of(const std::vector<Key>& keys) {
   std::vector<std::string> names;
+  names.reserve(keys.size());
   for (const Key& key : keys) names.push_back(key.name);
   return names;
 }
