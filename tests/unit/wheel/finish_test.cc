@@ -1,0 +1,120 @@
+#include "wheel/finish.h"
+
+#include <algorithm>
+
+#include "unit/catch.h"
+#include "unit/wheel/make_wheel.h"
+#include "wheel/metadata.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+FinishSpec spec() {
+  FinishSpec out;
+  out.naming = {"demo-kit-cpu", "1.0+cu130", {}};
+  out.platform_tags = {"manylinux_2_28_x86_64"};
+  out.source_date_epoch = 1700000000;
+  out.requirement = "torch>=2.10";
+  out.record_json = "{}\n";
+  return out;
+}
+
+struct Finished {
+  FinishedWheel wheel;
+  std::string bytes;
+};
+
+Result<Finished> run(const std::string& built, const FinishSpec& what) {
+  const ports::MemorySource source(built);
+  TRY(const WheelArchive archive, open_wheel(kBuiltName, source));
+  Finished out;
+  TRY(out.wheel, finish(archive, what, [&](std::string_view part) -> Done {
+        out.bytes += part;
+        return {};
+      }));
+  return out;
+}
+
+TEST_CASE("a finished wheel carries its new name everywhere and a RECORD that holds") {
+  const Result<Finished> done = run(built_wheel(), spec());
+  REQUIRE(done);
+  CHECK(done->wheel.file_name == "demo_kit_cpu-1.0+cu130-py3-none-manylinux_2_28_x86_64.whl");
+  CHECK(done->wheel.sha256 == sha256_hex(done->bytes));
+  CHECK(done->wheel.size == done->bytes.size());
+  const ports::MemorySource source(done->bytes);
+  const Result<WheelArchive> wheel = open_wheel(done->wheel.file_name, source);
+  REQUIRE(wheel);
+  CHECK(wheel->dist_info == "demo_kit_cpu-1.0+cu130.dist-info");
+  std::vector<std::string> names;
+  std::vector<MemberDigest> digests;
+  for (const ZipMember& member : wheel->zip.members()) {
+    names.push_back(member.name);
+    const std::string contents = *wheel->zip.read(member);
+    Sha256 hash;
+    hash.update(contents);
+    digests.push_back({member.name, base64url(hash.finish()), contents.size()});
+  }
+  const std::string info = wheel->dist_info;
+  CHECK(names == std::vector<std::string>{
+                     "demo_kit/__init__.py", "demo_kit/b,c.py",
+                     "demo_kit_cpu-1.0+cu130.data/scripts/run", info + "/METADATA", info + "/WHEEL",
+                     info + "/licenses/LICENSE", info + "/pinwheel.json", info + "/RECORD"});
+  const std::vector<RecordRow> rows = *parse_record(*wheel->read_info("RECORD"));
+  CHECK(record_faults(rows, digests, info + "/RECORD").empty());
+  const Metadata metadata = *parse_metadata(*wheel->read_info("METADATA"));
+  CHECK(metadata.name() == "demo-kit-cpu");
+  CHECK(metadata.version() == "1.0+cu130");
+  CHECK(metadata.description() == "Long text.\n");
+  CHECK(metadata.requires_dist() ==
+        std::vector<std::string>{"numpy", "torch>=2.10", "torch; extra == \"x\""});
+  CHECK(wheel->read_info("WHEEL")->find("Tag: py3-none-manylinux_2_28_x86_64\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("the order and time of the built wheel do not show in the finished one") {
+  Contents members = with_record(built_members(), "demo_kit-1.0.dist-info/RECORD");
+  const Result<Finished> first = run(make_zip(members, 1700000000), spec());
+  std::reverse(members.begin(), members.end());
+  const Result<Finished> second = run(make_zip(members, 1600000000), spec());
+  REQUIRE(first);
+  REQUIRE(second);
+  CHECK(first->bytes == second->bytes);
+}
+
+TEST_CASE("finishing a finished wheel again changes nothing") {
+  const Result<Finished> once = run(built_wheel(), spec());
+  REQUIRE(once);
+  const ports::MemorySource source(once->bytes);
+  const Result<WheelArchive> archive = open_wheel(once->wheel.file_name, source);
+  REQUIRE(archive);
+  std::string again;
+  REQUIRE(finish(*archive, spec(), [&](std::string_view part) -> Done {
+    again += part;
+    return {};
+  }));
+  CHECK(again == once->bytes);
+}
+
+TEST_CASE("a built wheel that contradicts its RECORD or METADATA is not finished") {
+  Contents members = with_record(built_members(), "demo_kit-1.0.dist-info/RECORD");
+  SECTION("a changed file") {
+    members[4].second += "# more";
+  }
+  SECTION("a file that RECORD does not know") {
+    members.insert(members.begin(), {"new.py", ""});
+  }
+  SECTION("a missing file") {
+    members.erase(members.begin() + 4);
+  }
+  SECTION("METADATA of another version") {
+    Contents other = built_members();
+    other[0].second = "Metadata-Version: 2.4\nName: demo-kit\nVersion: 2.0\n";
+    members = with_record(other, "demo_kit-1.0.dist-info/RECORD");
+  }
+  const Result<Finished> done = run(make_zip(members), spec());
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == ErrorKind::check);
+}
+
+}  // namespace
+}  // namespace pinwheel::wheel

@@ -1,0 +1,92 @@
+#include "wheel/deflate.h"
+
+#include <libdeflate.h>
+
+#include <memory>
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+constexpr int kLevel = 6;
+constexpr uint64_t kMaxRatio = 1032;
+constexpr size_t kGzipFrame = 18;  // header and trailer without optional fields
+
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
+};
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+};
+using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
+using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
+
+}  // namespace
+
+uint32_t crc32(std::string_view bytes) {
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
+}
+
+std::string deflate(std::string_view bytes) {
+  const Compressor compressor(libdeflate_alloc_compressor(kLevel));
+  std::string out(libdeflate_deflate_compress_bound(compressor.get(), bytes.size()), '\0');
+  out.resize(libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
+                                         out.size()));
+  return out;
+}
+
+bool deflate_can_reach(uint64_t compressed, uint64_t size) {
+  return size / kMaxRatio <= compressed;
+}
+
+Result<std::string> inflate(std::string_view stream, uint64_t size) {
+  if (!deflate_can_reach(stream.size(), size)) {
+    return fail(ErrorKind::check, "the compressed data announces " + format_bytes(size) +
+                                      ", more than " + format_bytes(stream.size()) +
+                                      " of deflate can hold");
+  }
+  const Decompressor decompressor(libdeflate_alloc_decompressor());
+  std::string out(size, '\0');
+  size_t used = 0;
+  const libdeflate_result result = libdeflate_deflate_decompress_ex(
+      decompressor.get(), stream.data(), stream.size(), out.data(), out.size(), &used, nullptr);
+  if (result != LIBDEFLATE_SUCCESS) {
+    return fail(ErrorKind::check, "the compressed data is damaged");
+  }
+  if (used != stream.size()) {
+    return fail(ErrorKind::check, "the compressed data ends before its announced size");
+  }
+  return out;
+}
+
+std::string gzip(std::string_view bytes) {
+  std::string out("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10);
+  out += deflate(bytes);
+  append_le<uint32_t>(out, crc32(bytes));
+  append_le<uint32_t>(out, static_cast<uint32_t>(bytes.size()));
+  return out;
+}
+
+Result<std::string> gunzip(std::string_view file, uint64_t limit) {
+  if (file.size() < kGzipFrame || file.substr(0, 3) != std::string_view("\x1f\x8b\x08", 3)) {
+    return fail(ErrorKind::check, "the file is not a gzip file");
+  }
+  const uint64_t size = load_le<uint32_t>(file, file.size() - 4).value_or(0);
+  if (size > limit || !deflate_can_reach(file.size(), size)) {
+    return fail(ErrorKind::check, "the gzip file announces " + format_bytes(size) +
+                                      ", more than is taken (" + format_bytes(limit) + ")");
+  }
+  const Decompressor decompressor(libdeflate_alloc_decompressor());
+  std::string out(size, '\0');
+  size_t used = 0;
+  const libdeflate_result result = libdeflate_gzip_decompress_ex(
+      decompressor.get(), file.data(), file.size(), out.data(), out.size(), &used, nullptr);
+  if (result != LIBDEFLATE_SUCCESS || used != file.size()) {
+    return fail(ErrorKind::check, "the gzip file is damaged or has data after its end");
+  }
+  return out;
+}
+
+}  // namespace pinwheel::wheel

@@ -1,0 +1,213 @@
+#include "wheel/finish.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "pep/name.h"
+#include "pep/wheel_name.h"
+#include "wheel/metadata.h"
+#include "wheel/record.h"
+#include "wheel/wheel_file.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+constexpr uint32_t kExecutable = 0111;
+constexpr const char* kRecordName = "RECORD";
+constexpr const char* kJsonName = "pinwheel.json";
+
+struct NewNames {
+  std::string stem;  ///< "pinwheel_kernels-1.2.0+cu130"
+  pep::WheelName file;
+};
+
+Result<NewNames> new_names(const std::string& built_name, const FinishSpec& spec) {
+  Result<pep::WheelName> parsed = pep::parse_wheel_name(built_name);
+  if (!parsed) {
+    return fail(
+        Error{ErrorKind::check, "the built file " + quoted(built_name) + " is no wheel"}.with_cause(
+            parsed.error()));
+  }
+  pep::WheelName name = *std::move(parsed);
+  name.distribution = pep::escape_name(spec.naming.distribution);
+  TRY(name.version, pep::parse_version(spec.naming.version));
+  if (!spec.platform_tags.empty()) name.tags.platform = spec.platform_tags;
+  std::sort(name.tags.platform.begin(), name.tags.platform.end());
+  return NewNames{name.distribution + "-" + pep::to_string(name.version), std::move(name)};
+}
+
+// One member of the finished wheel: its new name and where its contents come from.
+struct Planned {
+  std::string name;
+  const ZipMember* source = nullptr;  ///< null for contents made here
+  std::string contents = {};
+  uint32_t mode = 0644;
+};
+
+std::string renamed(const std::string& name, const std::string& old_stem, const std::string& stem) {
+  for (const std::string suffix : {".dist-info/", ".data/"}) {
+    if (name.starts_with(old_stem + suffix)) return stem + name.substr(old_stem.size());
+  }
+  return name;
+}
+
+// Metadata sorts last, so that a reader of a remote wheel finds it with the central directory.
+bool member_order(const std::string& info, const Planned& left, const Planned& right) {
+  const auto rank = [&](const Planned& member) {
+    if (member.name == info + kRecordName) return 2;
+    return member.name.starts_with(info) ? 1 : 0;
+  };
+  return std::pair(rank(left), std::string_view(left.name)) <
+         std::pair(rank(right), std::string_view(right.name));
+}
+
+Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& spec,
+                                 const NewNames& names) {
+  TRY(const std::string text, built.read_info("METADATA"));
+  TRY(Metadata metadata, parse_metadata(text));
+  TRY(const pep::WheelName old, pep::parse_wheel_name(built.file_name));
+  TRY(const pep::Version stated, pep::parse_version(metadata.version()));
+  if (pep::escape_name(metadata.name()) != pep::escape_name(old.distribution) ||
+      stated != old.version) {
+    return fail(ErrorKind::check,
+                "the built wheel " + quoted(built.file_name) + " holds METADATA of " +
+                    quoted(metadata.name() + " " + metadata.version()),
+                "the build backend must give both the same name and version");
+  }
+  metadata.block.set("Name", spec.naming.distribution);
+  metadata.block.set("Version", pep::to_string(names.file.version));
+  if (!spec.requirement.empty()) set_requirement(metadata, spec.requirement);
+  return to_string(metadata);
+}
+
+Result<std::string> new_wheel_file(const WheelArchive& built, const NewNames& names) {
+  TRY(const std::string text, built.read_info("WHEEL"));
+  TRY(WheelFile file, parse_wheel_file(text));
+  std::vector<std::string> tags;
+  for (const pep::Tag& tag : pep::expand(names.file.tags)) tags.push_back(pep::to_string(tag));
+  set_tags(file, tags);
+  return to_string(file);
+}
+
+bool is_signature(const std::string& name, const std::string& record) {
+  return name == record + ".jws" || name == record + ".p7s";
+}
+
+struct Outline {
+  std::vector<Planned> members;
+  std::vector<Dropped> dropped;
+};
+
+Result<Outline> outline(const WheelArchive& built, const FinishSpec& spec, const NewNames& names) {
+  const std::string old_stem = built.dist_info.substr(0, built.dist_info.rfind(".dist-info"));
+  const std::string info = names.stem + ".dist-info/";
+  std::map<std::string, std::string> made;
+  TRY(made[info + "METADATA"], new_metadata(built, spec, names));
+  TRY(made[info + "WHEEL"], new_wheel_file(built, names));
+  if (!spec.record_json.empty()) made[info + kJsonName] = spec.record_json;
+  Outline plan;
+  for (const ZipMember& member : built.zip.members()) {
+    const std::string name = renamed(member.name, old_stem, names.stem);
+    if (member.is_directory()) {
+      plan.dropped.push_back({member.name, "a directory entry"});
+    } else if (is_signature(name, info + kRecordName)) {
+      plan.dropped.push_back({member.name, "a signature of the RECORD that is replaced"});
+    } else if (made.count(name) == 0 && name != info + kRecordName) {
+      const uint32_t mode = (member.mode & kExecutable) != 0 ? 0755 : 0644;
+      plan.members.push_back({name, &member, {}, mode});
+    }
+  }
+  for (auto& [name, contents] : made) plan.members.push_back({name, nullptr, std::move(contents)});
+  std::sort(plan.members.begin(), plan.members.end(),
+            [&](const Planned& l, const Planned& r) { return member_order(info, l, r); });
+  return plan;
+}
+
+MemberDigest digest_of(const std::string& name, std::string_view contents) {
+  Sha256 hash;
+  hash.update(contents);
+  return {name, base64url(hash.finish()), contents.size()};
+}
+
+// Finishing replaces RECORD, so the built one is judged here: a backend that wrote a wrong one is a
+// broken build, not something to paper over.
+Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> copied) {
+  TRY(const std::string text, built.read_info(kRecordName));
+  TRY(const std::vector<RecordRow> rows, parse_record(text));
+  std::vector<std::string> have;
+  have.reserve(copied.size());
+  for (const MemberDigest& member : copied) have.push_back(member.name);
+  std::sort(have.begin(), have.end());
+  for (const ZipMember& member : built.zip.members()) {
+    if (member.is_directory() || std::binary_search(have.begin(), have.end(), member.name))
+      continue;
+    TRY(const std::string contents, built.zip.read(member));
+    copied.push_back(digest_of(member.name, contents));
+  }
+  const std::vector<RecordFault> faults = record_faults(rows, copied, built.info_path(kRecordName));
+  if (faults.empty()) return {};
+  return fail(ErrorKind::check,
+              "the built wheel contradicts its RECORD: " + quoted(faults.front().path) + " " +
+                  faults.front().message +
+                  (faults.size() > 1 ? ", and " + plural(faults.size() - 1, "more fault") : ""),
+              "the build backend wrote a wrong wheel; report it there");
+}
+
+// Counts and hashes what passes through on its way to the caller's output.
+class Meter {
+ public:
+  explicit Meter(const Output& output) : output_(output) {}
+  Done put(std::string_view bytes) {
+    hash_.update(bytes);
+    size_ += bytes.size();
+    return output_(bytes);
+  }
+  uint64_t size() const { return size_; }
+  std::string sha256() { return to_hex(hash_.finish()); }
+
+ private:
+  const Output& output_;
+  Sha256 hash_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec) {
+  TRY(const NewNames names, new_names(built_name, spec));
+  return pep::to_string(names.file);
+}
+
+Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
+                             const Output& output) {
+  TRY(const NewNames names, new_names(built.file_name, spec));
+  TRY(Outline plan, outline(built, spec, names));
+  Meter meter(output);
+  ZipWriter writer([&](std::string_view bytes) { return meter.put(bytes); },
+                   spec.source_date_epoch);
+  std::vector<RecordRow> rows;
+  std::vector<MemberDigest> copied;
+  for (Planned& member : plan.members) {
+    if (member.source != nullptr) {
+      TRY(member.contents, built.zip.read(*member.source));
+    }
+    const MemberDigest digest = digest_of(member.name, member.contents);
+    rows.push_back({member.name, "sha256", digest.sha256, digest.size});
+    if (member.source != nullptr) {
+      copied.push_back({member.source->name, digest.sha256, digest.size});
+    }
+    TRY_DONE(writer.add(member.name, member.contents, member.mode));
+    member.contents = {};
+  }
+  TRY_DONE(judge_built_record(built, std::move(copied)));
+  const std::string record = names.stem + ".dist-info/" + kRecordName;
+  rows.push_back({record});
+  TRY_DONE(writer.add(record, to_string(rows)));
+  TRY_DONE(writer.finish());
+  return FinishedWheel{pep::to_string(names.file), meter.sha256(), meter.size(),
+                       std::move(plan.dropped)};
+}
+
+}  // namespace pinwheel::wheel

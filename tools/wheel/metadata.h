@@ -1,0 +1,36 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "wheel/headers.h"
+
+namespace pinwheel::wheel {
+
+/// Core metadata (versions 1.0 to 2.5), as METADATA and PKG-INFO hold it.
+struct Metadata {
+  HeaderBlock block;
+
+  std::string version_of_format() const;  ///< "2.4"
+  std::string name() const;
+  std::string version() const;
+  std::vector<std::string> requires_dist() const { return block.all("Requires-Dist"); }
+  std::vector<std::string> license_files() const { return block.all("License-File"); }
+  /// The long description: the body, or the `Description` header of old versions.
+  std::string description() const;
+};
+
+/// Kind `check` when the text is no header block, or Metadata-Version, Name or Version is missing,
+/// repeated or malformed.
+Result<Metadata> parse_metadata(std::string_view text);
+/// `parse_metadata` reads it back to an equal value.
+std::string to_string(const Metadata& metadata);
+
+/// The project that a requirement names, normalised: "torch" of "Torch >=2.10; extra == 'x'".
+std::string requirement_project(std::string_view requirement);
+/// Puts `requirement` in place of the unconditional requirements on the same project; requirements
+/// of extras stay. Other headers keep their place.
+void set_requirement(Metadata& metadata, const std::string& requirement);
+
+}  // namespace pinwheel::wheel

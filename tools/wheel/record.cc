@@ -1,0 +1,134 @@
+#include "wheel/record.h"
+
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+// One line of RFC 4180; a quoted field may hold the line end itself.
+std::optional<std::vector<std::string>> take_line(std::string_view text, size_t& at) {
+  std::vector<std::string> fields(1);
+  bool in_quotes = false;
+  while (at < text.size()) {
+    const char c = text[at++];
+    if (in_quotes) {
+      if (c != '"') {
+        fields.back() += c;
+      } else if (at < text.size() && text[at] == '"') {
+        fields.back() += text[at++];
+      } else {
+        in_quotes = false;
+      }
+    } else if (c == '"') {
+      in_quotes = true;
+    } else if (c == ',') {
+      fields.emplace_back();
+    } else if (c == '\n') {
+      return fields;
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  if (in_quotes) return std::nullopt;
+  return fields;
+}
+
+Result<RecordRow> to_row(const std::vector<std::string>& fields, int line) {
+  const auto bad = [&](const std::string& why) {
+    return fail(ErrorKind::check, "RECORD line " + std::to_string(line) + " " + why);
+  };
+  if (fields.size() != 3) return bad("has " + plural(fields.size(), "field") + ", not 3");
+  RecordRow row{fields[0]};
+  if (row.path.empty()) return bad("names no file");
+  if (!fields[1].empty()) {
+    const size_t equals = fields[1].find('=');
+    if (equals == std::string::npos) return bad("has a malformed digest " + quoted(fields[1]));
+    row.algorithm = fields[1].substr(0, equals);
+    row.digest = fields[1].substr(equals + 1);
+  }
+  if (!fields[2].empty()) {
+    uint64_t size = 0;
+    const char* end = fields[2].data() + fields[2].size();
+    const std::from_chars_result parsed = std::from_chars(fields[2].data(), end, size);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) {
+      return bad("has a malformed size " + quoted(fields[2]));
+    }
+    row.size = size;
+  }
+  return row;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  return "\"" + replace_all(text, "\"", "\"\"") + "\"";
+}
+
+std::string row_fault(const RecordRow& row, const MemberDigest& member) {
+  if (row.algorithm.empty()) return "has no digest in RECORD";
+  if (row.algorithm != "sha256") return "has a digest by " + quoted(row.algorithm) + ", not sha256";
+  if (row.digest != member.sha256) return "has another sha256 than RECORD says";
+  if (row.size && *row.size != member.size) {
+    return "has " + std::to_string(member.size) + " bytes, RECORD says " +
+           std::to_string(*row.size);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<RecordRow>> parse_record(std::string_view text) {
+  std::vector<RecordRow> rows;
+  size_t at = 0;
+  for (int line = 1; at < text.size(); ++line) {
+    const std::optional<std::vector<std::string>> fields = take_line(text, at);
+    if (!fields) return fail(ErrorKind::check, "RECORD ends inside a quoted name");
+    if (fields->size() == 1 && fields->front().empty()) continue;  // an empty line
+    TRY(RecordRow row, to_row(*fields, line));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string to_string(const std::vector<RecordRow>& rows) {
+  std::string out;
+  for (const RecordRow& row : rows) {
+    out += csv_field(row.path) + ",";
+    if (!row.algorithm.empty()) out += row.algorithm + "=" + row.digest;
+    out += "," + (row.size ? std::to_string(*row.size) : std::string()) + "\n";
+  }
+  return out;
+}
+
+std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,
+                                       const std::vector<MemberDigest>& members,
+                                       std::string_view record_path) {
+  const std::string record(record_path);
+  const std::set<std::string> exempt = {record, record + ".jws", record + ".p7s"};
+  std::vector<RecordFault> faults;
+  std::map<std::string, const RecordRow*> by_path;
+  for (const RecordRow& row : rows) {
+    if (!by_path.emplace(row.path, &row).second) {
+      faults.push_back({row.path, "stands in RECORD more than once"});
+    }
+  }
+  std::set<std::string> present;
+  for (const MemberDigest& member : members) {
+    present.insert(member.name);
+    const auto row = by_path.find(member.name);
+    if (exempt.count(member.name) != 0) continue;
+    const std::string why =
+        row == by_path.end() ? "is not in RECORD" : row_fault(*row->second, member);
+    if (!why.empty()) faults.push_back({member.name, why});
+  }
+  for (const auto& [path, row] : by_path) {
+    if (present.count(path) == 0) faults.push_back({path, "is in RECORD but not in the wheel"});
+  }
+  if (by_path.count(record) == 0) faults.push_back({record, "does not list itself"});
+  return faults;
+}
+
+}  // namespace pinwheel::wheel

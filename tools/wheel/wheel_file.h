@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "wheel/headers.h"
+
+namespace pinwheel::wheel {
+
+enum class RootIs { purelib, platlib };
+
+/// The WHEEL file of a wheel (binary distribution format).
+struct WheelFile {
+  HeaderBlock block;
+  RootIs root = RootIs::purelib;
+
+  std::string wheel_version() const { return block.get("Wheel-Version").value_or(""); }
+  std::string generator() const { return block.get("Generator").value_or(""); }
+  /// The `Tag` lines as they stand: "py3-none-any".
+  std::vector<std::string> tags() const { return block.all("Tag"); }
+};
+
+/// Kind `check` when Wheel-Version is not 1.x, Root-Is-Purelib is not true or false, or no Tag is
+/// there.
+Result<WheelFile> parse_wheel_file(std::string_view text);
+/// Puts these tags, in order, where the first Tag line stands.
+void set_tags(WheelFile& file, const std::vector<std::string>& tags);
+std::string to_string(const WheelFile& file);
+
+}  // namespace pinwheel::wheel

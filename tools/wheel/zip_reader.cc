@@ -1,0 +1,213 @@
+#include "wheel/zip_reader.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include "wheel/deflate.h"
+#include "wheel/zip_format.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+constexpr uint64_t kBombSize = uint64_t{64} << 20U;
+constexpr uint64_t kBombRatio = 250;
+
+tl::unexpected<Error> broken(const std::string& why) {
+  return fail(ErrorKind::check, "the archive is not a whole zip file: " + why,
+              "build or download the file again");
+}
+
+struct EndRecord {
+  uint64_t offset = 0;
+  std::string bytes;
+};
+
+// The end record is the last one whose comment reaches exactly to the end of the file.
+Result<EndRecord> find_end(const ports::ByteSource& source) {
+  const uint64_t size = source.size();
+  if (size < zip::kEndSize) return broken("it has only " + format_bytes(size));
+  const uint64_t tail = std::min(size, zip::kEndSize + zip::kMaxComment);
+  TRY(const std::string bytes, source.read(size - tail, tail));
+  for (uint64_t at = tail - zip::kEndSize + 1; at-- > 0;) {
+    if (load_le<uint32_t>(bytes, at) != zip::kEnd) continue;
+    return EndRecord{size - tail + at, bytes.substr(at)};
+  }
+  return broken("it has no end record, it may be truncated");
+}
+
+Result<void> apply_zip64(const ports::ByteSource& source, ZipLayout& layout, uint64_t& boundary) {
+  if (layout.end_offset < zip::kEnd64LocatorSize) return broken("its ZIP64 locator is missing");
+  const uint64_t locator_at = layout.end_offset - zip::kEnd64LocatorSize;
+  TRY(const std::string locator_bytes, source.read(locator_at, zip::kEnd64LocatorSize));
+  ByteCursor locator(locator_bytes);
+  if (locator.u32() != zip::kEnd64Locator) return broken("its ZIP64 locator is missing");
+  const uint32_t disk = locator.u32();
+  const uint64_t end64_at = locator.u64();
+  if (disk != 0 || locator.u32() > 1) return broken("it spans several disks");
+  if (end64_at > locator_at || locator_at - end64_at < zip::kEnd64Size) {
+    return broken("its ZIP64 end record lies outside");
+  }
+  TRY(const std::string end_bytes, source.read(end64_at, zip::kEnd64Size));
+  ByteCursor end(end_bytes);
+  if (end.u32() != zip::kEnd64) return broken("its ZIP64 end record is missing");
+  end.text(8 + 2 + 2 + 4 + 4 + 8);  // size, versions, disks, entries on this disk
+  layout.entries = end.u64();
+  layout.directory_size = end.u64();
+  layout.directory_offset = end.u64();
+  boundary = end64_at;
+  return {};
+}
+
+Result<ZipLayout> read_layout(const ports::ByteSource& source) {
+  TRY(const EndRecord record, find_end(source));
+  ZipLayout layout;
+  layout.end_offset = record.offset;
+  ByteCursor end(record.bytes);
+  end.u32();
+  const uint16_t disk = end.u16();
+  const uint16_t directory_disk = end.u16();
+  end.u16();
+  layout.entries = end.u16();
+  layout.directory_size = end.u32();
+  layout.directory_offset = end.u32();
+  layout.end_size = zip::kEndSize + end.u16();
+  if (disk != 0 || directory_disk != 0) return broken("it spans several disks");
+  uint64_t boundary = layout.end_offset;
+  if (layout.entries == zip::kCountIn64 || layout.directory_size == zip::kIn64 ||
+      layout.directory_offset == zip::kIn64) {
+    TRY_DONE(apply_zip64(source, layout, boundary));
+  }
+  if (layout.directory_size > boundary ||
+      layout.directory_offset != boundary - layout.directory_size) {
+    return broken("its central directory does not lie where its end record says");
+  }
+  if (layout.entries > layout.directory_size / zip::kCentralHeaderSize) {
+    return broken("its central directory is too small for its entries");
+  }
+  return layout;
+}
+
+// Fields that do not fit 32 bits stand in the ZIP64 extra field, in this order, only those.
+bool apply_zip64_extra(std::string_view extra, ZipMember& member) {
+  const bool wide_size = member.size == zip::kIn64;
+  const bool wide_compressed = member.compressed_size == zip::kIn64;
+  const bool wide_offset = member.header_offset == zip::kIn64;
+  if (!wide_size && !wide_compressed && !wide_offset) return true;
+  ByteCursor cursor(extra);
+  while (cursor.left() >= 4) {
+    const uint16_t id = cursor.u16();
+    const std::string_view body = cursor.text(cursor.u16());
+    if (id != zip::kExtraZip64) continue;
+    ByteCursor fields(body);
+    if (wide_size) member.size = fields.u64();
+    if (wide_compressed) member.compressed_size = fields.u64();
+    if (wide_offset) member.header_offset = fields.u64();
+    return fields.ok();
+  }
+  return false;
+}
+
+Result<ZipMember> read_entry(ByteCursor& cursor) {
+  ZipMember member;
+  if (cursor.u32() != zip::kCentralHeader) return broken("an entry of its directory is damaged");
+  const uint16_t made_by = cursor.u16();
+  cursor.u16();
+  member.flags = cursor.u16();
+  member.method = cursor.u16();
+  cursor.u32();  // DOS time
+  member.crc = cursor.u32();
+  member.compressed_size = cursor.u32();
+  member.size = cursor.u32();
+  const uint16_t name_length = cursor.u16();
+  const uint16_t extra_length = cursor.u16();
+  const uint16_t comment_length = cursor.u16();
+  const uint16_t disk = cursor.u16();
+  cursor.u16();
+  const uint32_t attributes = cursor.u32();
+  member.header_offset = cursor.u32();
+  member.name = cursor.text(name_length);
+  const std::string_view extra = cursor.text(extra_length);
+  cursor.text(comment_length);
+  if (!cursor.ok()) return broken("its central directory ends in the middle of an entry");
+  if (disk != 0) return broken("it spans several disks");
+  if (!apply_zip64_extra(extra, member)) return broken("an entry's ZIP64 field is damaged");
+  constexpr uint16_t kUnix = 3;
+  if ((made_by >> 8U) == kUnix) member.mode = attributes >> 16U;
+  member.has_comment = comment_length != 0;
+  return member;
+}
+
+}  // namespace
+
+Result<ZipReader> ZipReader::open(const ports::ByteSource& source) {
+  ZipReader reader;
+  reader.source_ = &source;
+  TRY(reader.layout_, read_layout(source));
+  const ZipLayout& layout = reader.layout_;
+  TRY(const std::string bytes, source.read(layout.directory_offset, layout.directory_size));
+  ByteCursor cursor(bytes);
+  reader.members_.reserve(layout.entries);
+  for (uint64_t i = 0; i < layout.entries; ++i) {
+    TRY(ZipMember member, read_entry(cursor));
+    if (!is_safe_member_name(member.name)) {
+      return fail(ErrorKind::check,
+                  "the archive has a member with an unsafe name: " + quoted(member.name),
+                  "do not extract this file");
+    }
+    if (member.header_offset > layout.directory_offset ||
+        member.compressed_size > layout.directory_offset - member.header_offset) {
+      return broken("member " + quoted(member.name) + " lies outside the file");
+    }
+    reader.members_.push_back(std::move(member));
+  }
+  if (cursor.left() != 0) return broken("its central directory has more bytes than entries");
+  return reader;
+}
+
+const ZipMember* ZipReader::find(std::string_view name) const {
+  const auto found = std::find_if(members_.begin(), members_.end(),
+                                  [&](const ZipMember& member) { return member.name == name; });
+  return found == members_.end() ? nullptr : &*found;
+}
+
+Result<std::string> ZipReader::read(const ZipMember& member) const {
+  const std::string name = "member " + quoted(member.name);
+  if ((member.flags & zip::kFlagEncrypted) != 0) {
+    return fail(ErrorKind::check, name + " is encrypted");
+  }
+  if (member.method != zip::kStored && member.method != zip::kDeflated) {
+    return fail(ErrorKind::check,
+                name + " uses compression method " + std::to_string(member.method),
+                "only stored and deflate are allowed in a wheel");
+  }
+  if (member.size > kBombSize && member.size / kBombRatio > member.compressed_size) {
+    return fail(ErrorKind::check, name + " would grow more than " + std::to_string(kBombRatio) +
+                                      "-fold to " + format_bytes(member.size));
+  }
+  TRY(const std::string header, source_->read(member.header_offset, zip::kLocalHeaderSize));
+  ByteCursor cursor(header);
+  if (cursor.u32() != zip::kLocalHeader) return broken(name + " has no local header");
+  cursor.text(22);
+  const uint64_t skip = uint64_t{cursor.u16()} + cursor.u16();
+  const uint64_t start = member.header_offset + zip::kLocalHeaderSize + skip;
+  if (start > layout_.directory_offset ||
+      member.compressed_size > layout_.directory_offset - start) {
+    return broken(name + " reaches into the central directory");
+  }
+  TRY(std::string data, source_->read(start, member.compressed_size));
+  if (member.method == zip::kDeflated) {
+    Result<std::string> inflated = inflate(data, member.size);
+    if (!inflated) return fail(ErrorKind::check, name + ": " + inflated.error().message);
+    data = *std::move(inflated);
+  }
+  if (data.size() != member.size)
+    return fail(ErrorKind::check, name + " has another size than stated");
+  if (crc32(data) != member.crc) {
+    return fail(ErrorKind::check, name + " is damaged: its CRC-32 does not match",
+                "build or download the file again");
+  }
+  return data;
+}
+
+}  // namespace pinwheel::wheel

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::wheel {
+
+/// Takes bytes in order; an error stops the writer and is handed on.
+using Output = std::function<Done(std::string_view)>;
+
+/// What stands in a zip as the time of every member: seconds since 1970, UTC, not before
+/// 1980-01-01, where DOS times begin, nor after 2107; rounded down to even seconds.
+uint32_t dos_time(int64_t epoch);
+
+/// A reproducible zip archive, written in one pass: members in the order given, one time, no data
+/// descriptors (PyPI refuses them), ZIP64 only for what needs it, one deflate implementation. The
+/// bytes depend on the calls alone.
+class ZipWriter {
+ public:
+  ZipWriter(Output output, int64_t epoch) : output_(std::move(output)), time_(dos_time(epoch)) {}
+
+  /// Adds a regular file. It is stored when deflate would not make it smaller. `mode` holds
+  /// permission bits.
+  Done add(const std::string& name, std::string_view contents, uint32_t mode = 0644);
+  /// Writes the central directory; nothing may be added after.
+  Done finish();
+
+  uint64_t bytes_written() const { return offset_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    uint16_t method = 0;
+    uint32_t crc = 0;
+    uint64_t compressed_size = 0;
+    uint64_t size = 0;
+    uint64_t offset = 0;
+    uint32_t mode = 0;
+  };
+
+  Done put(std::string_view bytes);
+  std::string local_header(const Entry& entry) const;
+  std::string central_header(const Entry& entry) const;
+  std::string end_records(uint64_t directory_offset) const;
+
+  Output output_;
+  uint32_t time_;
+  uint64_t offset_ = 0;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace pinwheel::wheel
