@@ -1,0 +1,60 @@
+#include "run/budget.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pinwheel::run {
+
+Ledger::Ledger(Budget budget) : budget_(std::move(budget)) {
+  budget_.cores = std::max(budget_.cores, 1);
+}
+
+int Ledger::pool_size(const std::string& name) const {
+  const auto found = budget_.pools.find(name);
+  return found == budget_.pools.end() ? 1 : std::max(found->second, 1);
+}
+
+int Ledger::pool_share(const std::string& name, int wanted) const {
+  return std::clamp(wanted, 0, pool_size(name));
+}
+
+uint64_t Ledger::memory_share(const plan::Resources& wanted, int cores) const {
+  const uint64_t share = wanted.memory_per_core * static_cast<uint64_t>(cores);
+  return budget_.memory == 0 ? share : std::min(share, budget_.memory);
+}
+
+std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
+  for (const auto& [name, count] : wanted.pools) {
+    const auto used = pools_.find(name);
+    const int taken = used == pools_.end() ? 0 : used->second;
+    if (taken + pool_share(name, count) > pool_size(name)) return std::nullopt;
+  }
+  int cores = std::min({budget_.cores - cores_, std::max(wanted.cores_max, 1), std::max(limit, 1)});
+  int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, std::max(limit, 1)});
+  if (budget_.memory != 0 && wanted.memory_per_core != 0) {
+    const auto most = [&](uint64_t bytes) {
+      return static_cast<int>(
+          std::min<uint64_t>(bytes / wanted.memory_per_core, static_cast<uint64_t>(budget_.cores)));
+    };
+    // One core is never refused for memory on an idle machine.
+    least = std::min(least, std::max(most(budget_.memory), 1));
+    const bool idle = memory_ == 0;
+    cores = std::min(cores, std::max(most(budget_.memory - memory_), idle ? 1 : 0));
+  }
+  if (cores < least) return std::nullopt;
+  return cores;
+}
+
+void Ledger::take(const plan::Resources& wanted, int cores) {
+  cores_ += cores;
+  memory_ += memory_share(wanted, cores);
+  for (const auto& [name, count] : wanted.pools) pools_[name] += pool_share(name, count);
+}
+
+void Ledger::give_back(const plan::Resources& wanted, int cores) {
+  cores_ -= cores;
+  memory_ -= memory_share(wanted, cores);
+  for (const auto& [name, count] : wanted.pools) pools_[name] -= pool_share(name, count);
+}
+
+}  // namespace pinwheel::run

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "plan/step.h"
+
+namespace pinwheel::run {
+
+/// What the machine gives to an execution.
+struct Budget {
+  int cores = 1;
+  uint64_t memory = 0;                    ///< bytes; 0: unlimited
+  std::map<std::string, int> pools = {};  ///< a pool that is not named holds one
+};
+
+/// What is taken from a budget. A step that asks for more than there is at all gets all there is,
+/// so that every step can start when nothing else runs.
+class Ledger {
+ public:
+  explicit Ledger(Budget budget);
+
+  /// The cores that the step can have now, at most `limit`; nullopt when it has to wait.
+  std::optional<int> fit(const plan::Resources& wanted, int limit) const;
+  void take(const plan::Resources& wanted, int cores);
+  void give_back(const plan::Resources& wanted, int cores);
+
+ private:
+  int pool_size(const std::string& name) const;
+  int pool_share(const std::string& name, int wanted) const;
+  uint64_t memory_share(const plan::Resources& wanted, int cores) const;
+
+  Budget budget_;
+  int cores_ = 0;
+  uint64_t memory_ = 0;
+  std::map<std::string, int> pools_;
+};
+
+}  // namespace pinwheel::run

@@ -1,0 +1,373 @@
+#include "run/execute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "run/order.h"
+#include "run/retry.h"
+
+namespace pinwheel::run {
+namespace {
+
+using std::chrono::milliseconds;
+using TimePoint = std::chrono::steady_clock::time_point;
+
+constexpr milliseconds kTick = std::chrono::seconds(1);
+/// After a signal: within the 5 seconds that are promised, with room to record what is left.
+constexpr milliseconds kCancelLimit = milliseconds(4500);
+
+enum class Phase { waiting, ready, running, delayed, finished };
+
+/// Where one step stands.
+struct Cursor {
+  Phase phase = Phase::waiting;
+  size_t open_needs = 0;
+  int attempts = 0;
+  int cores = 0;                                      ///< while running
+  int cores_limit = std::numeric_limits<int>::max();  ///< halved after an out-of-memory kill
+  Failures failures = {};
+  TimePoint first_start = {};
+  TimePoint start = {};
+  TimePoint resume_at = {};
+  std::optional<Error> last_error = std::nullopt;
+  std::string log = {};
+};
+
+class Execution {
+ public:
+  Execution(const plan::Plan& plan, const ExecuteOptions& options, const Surroundings& around)
+      : plan_(plan),
+        options_(options),
+        around_(around),
+        graph_(make_graph(plan)),
+        stems_(file_stems(plan)),
+        ledger_(options.budget),
+        random_(options.seed),
+        cursors_(plan.steps.size()),
+        outcomes_(plan.steps.size()),
+        begun_(around.clock.steady()) {}
+
+  plan::Report run() {
+    around_.status.plan_started(plan_, count_reused());
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      cursors_[i].open_needs = graph_.needs[i].size();
+      if (cursors_[i].open_needs == 0) cursors_[i].phase = Phase::ready;
+    }
+    take_reused();
+    if (!graph_.unknown_needs.empty()) give_up_unsound_plan();
+    while (unfinished()) {
+      wake_delayed();
+      if (!stopping()) start_ready();
+      settle_what_cannot_start();
+      if (!unfinished()) break;
+      const Event event = around_.runner.wait(next_deadline());
+      handle(event);
+      beat();
+    }
+    plan::Report report{std::move(outcomes_), since(begun_), signal_};
+    around_.status.summary(report);
+    return report;
+  }
+
+ private:
+  milliseconds since(TimePoint then) const {
+    return std::chrono::duration_cast<milliseconds>(around_.clock.steady() - then);
+  }
+  bool unfinished() const { return finished_ < cursors_.size(); }
+  bool stopping() const { return signal_ != 0 || !stopped_by_.empty(); }
+
+  size_t count_reused() const {
+    return static_cast<size_t>(
+        std::count_if(plan_.steps.begin(), plan_.steps.end(),
+                      [&](const plan::Step& step) { return options_.reused.contains(step.id); }));
+  }
+
+  void take_reused() {
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      const auto found = options_.reused.find(plan_.steps[i].id);
+      if (found == options_.reused.end()) continue;
+      plan::StepOutcome outcome = found->second;
+      outcome.state = plan::StepState::reused;
+      outcome.id = plan_.steps[i].id;
+      outcome.key = plan_.steps[i].key;
+      outcome.attempts = 0;
+      outcome.elapsed = milliseconds(0);
+      settle(i, std::move(outcome));
+    }
+  }
+
+  void give_up_unsound_plan() {
+    const std::string need = graph_.unknown_needs.front();
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      if (cursors_[i].phase == Phase::finished) continue;
+      plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
+      outcome.error =
+          Error{ErrorKind::internal,
+                fmt::format("step {} is needed before it is planned", pinwheel::quoted(need))};
+      settle(i, std::move(outcome));
+    }
+  }
+
+  plan::StepOutcome outcome_of(size_t i, plan::StepState state) const {
+    const Cursor& cursor = cursors_[i];
+    plan::StepOutcome outcome;
+    outcome.id = plan_.steps[i].id;
+    outcome.key = plan_.steps[i].key;
+    outcome.state = state;
+    outcome.attempts = cursor.attempts;
+    outcome.log = cursor.log;
+    if (cursor.attempts > 0) outcome.elapsed = since(cursor.first_start);
+    return outcome;
+  }
+
+  /// Gives a step its one outcome and sets free, or blocks, what depends on it.
+  void settle(size_t i, plan::StepOutcome outcome) {
+    Cursor& cursor = cursors_[i];
+    cursor.phase = Phase::finished;
+    ++finished_;
+    const plan::StepState state = outcome.state;
+    if (state == plan::StepState::failed) {
+      ++failed_;
+      if (options_.on_failure == OnFailure::stop_starting && stopped_by_.empty()) {
+        stopped_by_ = outcome.id;
+      }
+    }
+    outcomes_[i] = std::move(outcome);
+    around_.status.step_finished(outcomes_[i]);
+    const bool good = state == plan::StepState::done || state == plan::StepState::reused ||
+                      state == plan::StepState::skipped;
+    for (const size_t next : graph_.dependents[i]) {
+      if (cursors_[next].phase == Phase::finished) continue;
+      if (good) {
+        if (--cursors_[next].open_needs == 0) cursors_[next].phase = Phase::ready;
+      } else if (state == plan::StepState::failed) {
+        block(next, fmt::format("`{}` failed", outcomes_[i].id));
+      } else if (state == plan::StepState::blocked) {
+        block(next, outcomes_[i].reason);
+      }
+    }
+  }
+
+  void block(size_t i, std::string reason) {
+    plan::StepOutcome outcome = outcome_of(i, plan::StepState::blocked);
+    outcome.reason = std::move(reason);
+    settle(i, std::move(outcome));
+  }
+
+  /// Records the end of a step that was started.
+  void conclude(size_t i, plan::StepOutcome outcome) {
+    if (Done kept = around_.recorder.finished(outcome); !kept) {
+      outcome.state = plan::StepState::failed;
+      outcome.error = std::move(kept).error();
+      stopped_by_ = outcome.id;
+    }
+    settle(i, std::move(outcome));
+  }
+
+  void wake_delayed() {
+    const TimePoint now = around_.clock.steady();
+    for (Cursor& cursor : cursors_) {
+      if (cursor.phase == Phase::delayed && cursor.resume_at <= now) cursor.phase = Phase::ready;
+    }
+  }
+
+  void start_ready() {
+    std::vector<size_t> ready;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      if (cursors_[i].phase == Phase::ready) ready.push_back(i);
+    }
+    std::stable_sort(ready.begin(), ready.end(), [this](size_t a, size_t b) {
+      return graph_.remaining[a] > graph_.remaining[b];
+    });
+    for (const size_t i : ready) {
+      if (stopping()) return;
+      const auto cores = ledger_.fit(plan_.steps[i].resources, cursors_[i].cores_limit);
+      if (cores) start(i, *cores);
+    }
+  }
+
+  void start(size_t i, int cores) {
+    const plan::Step& step = plan_.steps[i];
+    Cursor& cursor = cursors_[i];
+    const TimePoint now = around_.clock.steady();
+    if (cursor.attempts == 0) cursor.first_start = now;
+    if (Done kept = around_.recorder.started(step, cursor.attempts + 1); !kept) {
+      plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
+      outcome.error = std::move(kept).error();
+      stopped_by_ = step.id;
+      settle(i, std::move(outcome));
+      return;
+    }
+    Attempt attempt;
+    attempt.step = &step;
+    attempt.number = ++cursor.attempts;
+    attempt.cores = cores;
+    attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
+    attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);
+    for (const size_t need : graph_.needs[i]) attempt.needs.push_back(outcomes_[need]);
+    cursor.phase = Phase::running;
+    cursor.start = now;
+    cursor.cores = cores;
+    cursor.log = attempt.log.string();
+    ledger_.take(step.resources, cores);
+    around_.status.step_started(step, attempt.number, cores);
+    around_.runner.start(attempt);
+  }
+
+  /// Once nothing new may start, steps that wait for a turn or for a retry get their outcome.
+  void settle_what_cannot_start() {
+    if (!stopping()) return;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      Cursor& cursor = cursors_[i];
+      if (cursor.phase == Phase::finished || cursor.phase == Phase::running) continue;
+      if (signal_ != 0) {
+        interrupt(i);
+      } else if (cursor.attempts > 0) {
+        plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
+        outcome.error = cursor.last_error;
+        conclude(i, std::move(outcome));
+      } else if (cursor.phase == Phase::ready) {
+        block(i, fmt::format("not started after `{}` failed", stopped_by_));
+      } else if (nothing_under_way()) {
+        block(i, fmt::format("not started after `{}` failed", stopped_by_));
+      }
+    }
+  }
+
+  bool nothing_under_way() const {
+    return std::none_of(cursors_.begin(), cursors_.end(), [](const Cursor& cursor) {
+      return cursor.phase == Phase::running || cursor.phase == Phase::delayed;
+    });
+  }
+
+  void interrupt(size_t i) {
+    plan::StepOutcome outcome = outcome_of(i, plan::StepState::interrupted);
+    outcome.reason = cursors_[i].attempts == 0 ? "not started" : "";
+    outcome.error = Error{ErrorKind::interrupted, "the run was interrupted"};
+    if (cursors_[i].attempts == 0) {
+      settle(i, std::move(outcome));
+    } else {
+      conclude(i, std::move(outcome));
+    }
+  }
+
+  TimePoint next_deadline() const {
+    TimePoint deadline = around_.clock.steady() + kTick;
+    if (signal_ != 0) return std::min(deadline, cancel_limit_);
+    for (const Cursor& cursor : cursors_) {
+      if (cursor.phase == Phase::delayed) deadline = std::min(deadline, cursor.resume_at);
+    }
+    return deadline;
+  }
+
+  void handle(const Event& event) {
+    if (const Completed* completed = std::get_if<Completed>(&event)) {
+      complete(*completed);
+    } else if (const Interrupted* interrupted = std::get_if<Interrupted>(&event)) {
+      if (signal_ != 0) return;
+      signal_ = interrupted->signal;
+      cancel_limit_ = around_.clock.steady() + kCancelLimit;
+      around_.runner.cancel_all();
+    }
+    if (signal_ == 0 || around_.clock.steady() < cancel_limit_) return;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      if (cursors_[i].phase != Phase::finished) interrupt(i);
+    }
+  }
+
+  void complete(const Completed& completed) {
+    const auto found =
+        std::find_if(plan_.steps.begin(), plan_.steps.end(),
+                     [&](const plan::Step& step) { return step.id == completed.step; });
+    if (found == plan_.steps.end()) return;
+    const auto i = static_cast<size_t>(found - plan_.steps.begin());
+    if (cursors_[i].phase != Phase::running) return;
+    ledger_.give_back(found->resources, cursors_[i].cores);
+    if (completed.result) {
+      succeed(i, *completed.result);
+    } else {
+      fail_attempt(i, completed.result.error());
+    }
+  }
+
+  void succeed(size_t i, const Success& success) {
+    plan::StepOutcome outcome =
+        outcome_of(i, success.skipped ? plan::StepState::skipped : plan::StepState::done);
+    outcome.outputs = success.outputs;
+    outcome.evidence = success.evidence;
+    if (success.skipped) outcome.reason = *success.skipped;
+    conclude(i, std::move(outcome));
+  }
+
+  void fail_attempt(size_t i, const Error& error) {
+    Cursor& cursor = cursors_[i];
+    const std::optional<Again> again =
+        stopping() ? std::nullopt
+                   : try_again(plan_.steps[i].retry, error.kind, cursor.failures, random_);
+    if (!again) {
+      const bool interrupted = error.kind == ErrorKind::interrupted;
+      plan::StepOutcome outcome =
+          outcome_of(i, interrupted ? plan::StepState::interrupted : plan::StepState::failed);
+      outcome.error = error;
+      conclude(i, std::move(outcome));
+      return;
+    }
+    if (error.kind == ErrorKind::transient) ++cursor.failures.transient;
+    if (error.kind == ErrorKind::out_of_memory) ++cursor.failures.out_of_memory;
+    if (again->halve_cores) cursor.cores_limit = std::max(1, cursor.cores / 2);
+    cursor.phase = Phase::delayed;
+    cursor.resume_at = around_.clock.steady() + again->delay;
+    cursor.last_error = error;
+    around_.status.step_retry(plan_.steps[i], error, again->delay);
+  }
+
+  void beat() {
+    Progress progress{cursors_.size(), finished_, failed_, since(begun_)};
+    std::vector<size_t> running;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      if (cursors_[i].phase == Phase::running) running.push_back(i);
+      if (cursors_[i].phase != Phase::delayed) continue;
+      progress.retrying.push_back({plan_.steps[i].id, -since(cursors_[i].resume_at)});
+    }
+    std::stable_sort(running.begin(), running.end(),
+                     [this](size_t a, size_t b) { return cursors_[a].start < cursors_[b].start; });
+    for (const size_t i : running) {
+      const Cursor& cursor = cursors_[i];
+      progress.running.push_back(
+          {plan_.steps[i].id, cursor.attempts, cursor.cores, since(cursor.start)});
+    }
+    around_.status.heartbeat(progress);
+  }
+
+  const plan::Plan& plan_;
+  const ExecuteOptions& options_;
+  const Surroundings& around_;
+  const Graph graph_;
+  const std::vector<std::string> stems_;
+  Ledger ledger_;
+  std::mt19937_64 random_;
+  std::vector<Cursor> cursors_;
+  std::vector<plan::StepOutcome> outcomes_;
+  const TimePoint begun_;
+  size_t finished_ = 0;
+  size_t failed_ = 0;
+  int signal_ = 0;
+  std::string stopped_by_;  ///< the step after whose failure nothing new starts
+  TimePoint cancel_limit_ = {};
+};
+
+}  // namespace
+
+plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,
+                     const Surroundings& surroundings) {
+  return Execution(plan, options, surroundings).run();
+}
+
+}  // namespace pinwheel::run

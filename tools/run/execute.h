@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "plan/outcome.h"
+#include "plan/step.h"
+#include "ports/clock.h"
+#include "run/budget.h"
+#include "run/recorder.h"
+#include "run/runner.h"
+#include "run/status.h"
+
+namespace pinwheel::run {
+
+enum class OnFailure {
+  stop_starting,  ///< what runs may end, nothing new is started
+  keep_going,     ///< only what depends on the failed step is given up
+};
+
+struct ExecuteOptions {
+  Budget budget = {};
+  OnFailure on_failure = OnFailure::stop_starting;
+  /// Directories of this run alone: an attempt gets `scratch`/<step>.<n> and `logs`/<step>.<n>.log.
+  std::filesystem::path scratch = {};
+  std::filesystem::path logs = {};
+  /// Steps that are done already, by id; reported as `reused`, never started.
+  std::map<std::string, plan::StepOutcome> reused = {};
+  uint64_t seed = 0;  ///< of the random part of delays
+};
+
+/// The world of an execution; all of it outlives the call.
+struct Surroundings {
+  Runner& runner;
+  Recorder& recorder;
+  StatusSink& status;
+  ports::Clock& clock;
+};
+
+/// Carries out a plan. Single-threaded: it owns the cursor, the budgets, the records and the
+/// status; the runner only starts attempts and reports their ends. The longest remaining path goes
+/// first; a step starts when its needs are done, reused or skipped and its resources are free.
+/// Every step of the plan has exactly one outcome in the report, in plan order:
+/// - a failed step blocks what depends on it (reason "`build:cpu` failed"); without `keep_going`,
+///   what was not started is blocked too (reason "not started after `build:cpu` failed");
+/// - a signal cancels what runs, and everything unfinished is `interrupted`, within 5 seconds;
+/// - a record that cannot be kept fails its step and stops the run, whatever `on_failure` says.
+plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,
+                     const Surroundings& surroundings);
+
+}  // namespace pinwheel::run

@@ -1,0 +1,23 @@
+#pragma once
+#include "base/result.h"
+#include "plan/outcome.h"
+#include "plan/step.h"
+
+namespace pinwheel::run {
+
+/// Where an execution is remembered, so that a later one can go on. A record that cannot be kept is
+/// a failure of its step: work that is forgotten would be done twice.
+class Recorder {
+ public:
+  Recorder() = default;
+  virtual ~Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Called before the attempt starts; durable when it returns.
+  virtual Done started(const plan::Step& step, int attempt) = 0;
+  /// Called once for each step that was started; durable when it returns.
+  virtual Done finished(const plan::StepOutcome& outcome) = 0;
+};
+
+}  // namespace pinwheel::run

@@ -1,0 +1,52 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plan/outcome.h"
+#include "plan/step.h"
+
+namespace pinwheel::run {
+
+struct Running {
+  std::string id;
+  int attempt = 1;
+  int cores = 1;
+  std::chrono::milliseconds elapsed{0};  ///< of this attempt
+};
+
+struct Waiting {
+  std::string id;
+  std::chrono::milliseconds left{0};  ///< until the next attempt
+};
+
+struct Progress {
+  size_t total = 0;
+  size_t finished = 0;  ///< steps that have an outcome, reused ones included
+  size_t failed = 0;
+  std::chrono::milliseconds elapsed{0};  ///< since the execution began
+  std::vector<Running> running = {};     ///< oldest first
+  std::vector<Waiting> retrying = {};
+};
+
+/// What an execution tells while it goes on. Called from the executor's thread only.
+class StatusSink {
+ public:
+  StatusSink() = default;
+  virtual ~StatusSink() = default;
+  StatusSink(const StatusSink&) = delete;
+  StatusSink& operator=(const StatusSink&) = delete;
+
+  virtual void plan_started(const plan::Plan& plan, size_t reused) = 0;
+  virtual void step_started(const plan::Step& step, int attempt, int cores) = 0;
+  virtual void step_retry(const plan::Step& step, const Error& error,
+                          std::chrono::milliseconds delay) = 0;
+  /// Once for each step, reused and blocked ones included.
+  virtual void step_finished(const plan::StepOutcome& outcome) = 0;
+  /// At least once a second while something runs or waits.
+  virtual void heartbeat(const Progress& progress) = 0;
+  virtual void summary(const plan::Report& report) = 0;
+};
+
+}  // namespace pinwheel::run
