@@ -37,7 +37,7 @@ Error unreadable(const std::string& url, const ports::HttpResponse& response) {
                            said.empty() ? "" : fmt::format(" ({})", said)),
                std::nullopt,
                "the index is read to recognise files that it holds; name its address with "
-               "--index-url",
+               "--check-url",
                {}};
 }
 

@@ -79,6 +79,7 @@ void check_pypi(const Artifact& file, const Named& named, const PreflightRules& 
 /// Lists what differs: "`1.0` (`a.whl`), `2.0` (`b.whl`)".
 std::string groups_of(const std::map<std::string, std::string>& groups) {
   std::vector<std::string> parts;
+  parts.reserve(groups.size());
   for (const auto& [value, filename] : groups) {
     parts.push_back(fmt::format("{} ({})", quoted(value), quoted(filename)));
   }

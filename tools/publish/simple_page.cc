@@ -18,7 +18,7 @@ Error damaged(std::string_view what) {
   return Error{ErrorKind::publish,
                fmt::format("the index's page {}", what),
                std::nullopt,
-               "check the address of the index with --index-url",
+               "check the address of the index with --check-url",
                {}};
 }
 

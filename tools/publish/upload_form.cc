@@ -99,14 +99,10 @@ std::string form_value(std::string_view field, std::string_view value) {
 }
 
 /// Backends wrote License-File under older versions with another meaning.
-bool takes_license_files(const MetadataHeaders& headers) {
+bool takes_license_files(const wheel::Metadata& metadata) {
   const pep::Version first{.release = {2, 4}};
-  for (const auto& [name, value] : headers) {
-    if (to_lower(name) != "metadata-version") continue;
-    const Result<pep::Version> version = pep::parse_version(value);
-    return version && *version >= first;
-  }
-  return false;
+  const Result<pep::Version> version = pep::parse_version(metadata.version_of_format());
+  return version && *version >= first;
 }
 
 std::string python_tag(const Artifact& file) {
@@ -117,12 +113,11 @@ std::string python_tag(const Artifact& file) {
 
 }  // namespace
 
-Result<std::vector<ports::FormField>> metadata_fields(const MetadataHeaders& headers,
-                                                      std::string_view description) {
-  const bool license_files = takes_license_files(headers);
+Result<std::vector<ports::FormField>> metadata_fields(const wheel::Metadata& metadata) {
+  const bool license_files = takes_license_files(metadata);
   std::set<std::string_view> seen;
   std::vector<ports::FormField> fields;
-  for (const auto& [name, value] : headers) {
+  for (const auto& [name, value] : metadata.block.headers) {
     const Known* entry = known(to_lower(name));
     if (entry == nullptr) {
       return fail(
@@ -135,11 +130,12 @@ Result<std::vector<ports::FormField>> metadata_fields(const MetadataHeaders& hea
     if (entry->field == "license_file" && !license_files) continue;
     fields.push_back({std::string(entry->field), form_value(entry->field, value)});
   }
-  if (description.empty()) return fields;
+  const std::string body = metadata.block.body.value_or("");
+  if (body.empty()) return fields;
   if (seen.count("description") == 1) {
     return fail(ErrorKind::check, "the metadata has a `Description` header and a body");
   }
-  fields.push_back({"description", std::string(description)});
+  fields.push_back({"description", body});
   return fields;
 }
 

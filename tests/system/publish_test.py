@@ -1,0 +1,244 @@
+"""`pinwheel publish` against a real pypiserver, a fake index that fails on demand, and twine."""
+
+import collections
+import hashlib
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from base64 import urlsafe_b64encode
+
+import pytest
+
+TOKEN = "pypi-canary-0123456789"
+METADATA = """\
+Metadata-Version: 2.4
+Name: Demo_Ops
+Version: 1.0
+Summary: Operators, naïve ones
+Keywords: gpu,sparse , ops
+Author-email: A Person <a@example.org>
+License-Expression: Apache-2.0
+License-File: LICENSE
+Classifier: Programming Language :: Python :: 3
+Classifier: Programming Language :: C++
+Project-URL: Source, https://example.org/source
+Project-URL: Docs,https://example.org/docs
+Requires-Python: >=3.8
+Requires-Dist: packaging>=20
+Requires-Dist: pytest; extra == "test"
+Provides-Extra: test
+Dynamic: Requires-Dist
+Description-Content-Type: text/markdown
+
+# Demo
+
+Some *text*, with “quotes”.
+"""
+
+
+def record_line(name, content):
+    digest = urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{name},sha256={digest},{len(content)}"
+
+
+def make_wheel(directory, tag="py3-none-any", salt=""):
+    wheel = f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n"
+    contents = {
+        "demo_ops.py": f"VALUE = 42\n{salt}".encode(),
+        "demo_ops-1.0.dist-info/licenses/LICENSE": b"text of the license\n",
+        "demo_ops-1.0.dist-info/METADATA": METADATA.replace("Requires-Dist: packaging>=20\n", "").encode(),
+        "demo_ops-1.0.dist-info/WHEEL": wheel.encode(),
+    }
+    lines = [record_line(name, content) for name, content in contents.items()]
+    contents["demo_ops-1.0.dist-info/RECORD"] = "\n".join([*lines, "demo_ops-1.0.dist-info/RECORD,,", ""]).encode()
+    path = directory / f"demo_ops-1.0-{tag}.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return path
+
+
+def make_sdist(directory):
+    path = directory / "demo_ops-1.0.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in {"PKG-INFO": METADATA, "demo_ops.py": "VALUE = 42\n", "LICENSE": "text\n"}.items():
+            entry = tarfile.TarInfo(f"demo_ops-1.0/{name}")
+            entry.size = len(content.encode())
+            archive.addfile(entry, io.BytesIO(content.encode()))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    directory = tmp_path / "dist"
+    directory.mkdir()
+    return [make_sdist(directory), make_wheel(directory), make_wheel(directory, "py2.py3-none-manylinux_2_28_x86_64")]
+
+
+@pytest.fixture
+def publish(pinwheel, tmp_path):
+    """Runs `pinwheel publish`; the token must show nowhere."""
+    token = tmp_path / "token"
+    token.write_text(TOKEN + "\n")
+
+    def run(url, files, *options, code=0):
+        command = [pinwheel, "publish", *map(str, files), "--repository-url", url, "--token-file", str(token), *options]
+        environment = {**os.environ, "HOME": str(tmp_path)}
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+        assert result.returncode == code, result.stderr
+        assert TOKEN not in result.stdout + result.stderr
+        return result
+
+    return run
+
+
+@pytest.fixture
+def fake_index(root):
+    """Starts the fake index with the given options; all end with the test."""
+    running = []
+
+    def start(*options):
+        command = [sys.executable, str(root / "tests/fakes/index_server.py"), *options]
+        server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        running.append(server)
+        return "http://127.0.0.1:" + server.stdout.readline().split()[1]
+
+    yield start
+    for server in running:
+        server.stdin.close()
+        server.wait(timeout=10)
+        server.stdout.close()
+
+
+@pytest.fixture
+def pypiserver(tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "pypiserver", "run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", "."]
+    server = subprocess.Popen([*command, str(packages)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(150):
+            assert server.poll() is None, "pypiserver ended"
+            try:
+                urllib.request.urlopen(url + "/packages/", timeout=5).close()
+                break
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.2)
+        else:
+            pytest.fail("pypiserver does not answer")
+        yield url, packages
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+def log_of(url):
+    with urllib.request.urlopen(url + "/log", timeout=10) as reply:
+        return json.load(reply)
+
+
+def fields_of(entry):
+    return collections.Counter((name, json.dumps(value, sort_keys=True)) for name, value in entry["fields"])
+
+
+def names_of(log):
+    return [value["filename"] for entry in log for name, value in entry["fields"] if name == "content"]
+
+
+def pip_install(target, index, *options):
+    command = [sys.executable, "-m", "pip", "install", "--isolated", "--disable-pip-version-check", "--no-cache-dir"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    environment["PIP_CONFIG_FILE"] = os.devnull
+    arguments = ["--no-deps", "--target", str(target), "--index-url", index, *options, "demo-ops"]
+    result = subprocess.run([*command, *arguments], capture_output=True, text=True, env=environment, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert (target / "demo_ops.py").read_text().startswith("VALUE = 42")
+    return result
+
+
+def test_a_release_reaches_pypiserver_and_pip_installs_it(publish, pypiserver, files, tmp_path):
+    url, packages = pypiserver
+    publish(url + "/", files)
+    for file in files:
+        assert (packages / file.name).read_bytes() == file.read_bytes()
+    pip_install(tmp_path / "site", url + "/simple/", "--only-binary", ":all:")
+
+
+def test_the_same_release_again_is_success_and_other_bytes_are_a_conflict(publish, pypiserver, files, tmp_path):
+    url, packages = pypiserver
+    publish(url + "/", files)
+    publish(url + "/", files)
+    (tmp_path / "other").mkdir()
+    other = make_wheel(tmp_path / "other", salt="# other\n")
+    before = (packages / other.name).read_bytes()
+    result = publish(url + "/", [other], code=6)
+    for content in (before, other.read_bytes()):
+        assert hashlib.sha256(content).hexdigest() in result.stderr
+    assert (packages / other.name).read_bytes() == before
+
+
+def test_the_form_is_twines_field_by_field_and_the_order_is_too(publish, fake_index, files, tmp_path):
+    ours, theirs = fake_index(), fake_index()
+    publish(ours + "/", files)
+    command = [sys.executable, "-m", "twine", "upload", "--non-interactive", "--disable-progress-bar"]
+    credentials = ["-u", "__token__", "-p", TOKEN, "--config-file", str(tmp_path / "none"), "--repository-url", theirs + "/"]
+    twine = subprocess.run([*command, *credentials, *map(str, files)], capture_output=True, text=True, timeout=120)
+    assert twine.returncode == 0, twine.stdout + twine.stderr
+    our_log, their_log = log_of(ours), log_of(theirs)
+    assert len(our_log) == len(files)
+    assert names_of(our_log)[-1].endswith(".tar.gz")
+    assert names_of(their_log)[-1].endswith(".tar.gz")
+    by_name = {names_of([entry])[0]: entry for entry in their_log}
+    for entry in our_log:
+        assert fields_of(entry) == fields_of(by_name[names_of([entry])[0]])
+        assert len(entry["fields"]) > 20
+
+
+@pytest.mark.parametrize(("plan", "sendings"), [("500", 4), ("503", 4), ("cut", 4), ("lost", 3), ("lost-502", 3)])
+def test_a_fault_of_the_index_is_survived(publish, fake_index, files, plan, sendings):
+    url = fake_index("--plan", plan, "--token", TOKEN)
+    publish(url + "/", files)
+    log = log_of(url)
+    assert len(log) == sendings
+    publish(url + "/", files)
+    assert len(log_of(url)) == sendings
+
+
+def test_a_wrong_token_fails_at_once_and_is_shown_nowhere(publish, fake_index, files):
+    url = fake_index("--token", "another", "--echo-token", TOKEN)
+    result = publish(url + "/", files, code=6)
+    assert "HTTP 403" in result.stderr
+    assert "hint:" in result.stderr
+    assert len(log_of(url)) == 1
+
+
+def test_findings_of_the_preflight_come_together_before_the_first_byte(publish, fake_index, files, tmp_path):
+    url = fake_index()
+    renamed = files[1].rename(tmp_path / "demo_ops-2.0-py3-none-any.whl")
+    other = files[2].rename(tmp_path / "other-1.0-py3-none-any.whl")
+    result = publish(url + "/", [renamed, other], code=5)
+    assert renamed.name in result.stderr
+    assert other.name in result.stderr
+    assert log_of(url) == []
+
+
+def test_without_a_token_all_places_are_named(pinwheel, fake_index, files, tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PINWHEEL_TOKEN")}
+    environment["HOME"] = str(tmp_path)
+    command = [pinwheel, "publish", str(files[1]), "--repository-url", fake_index() + "/"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert result.returncode == 2
+    for place in ("PINWHEEL_TOKEN_", "--token-file", ".pypirc"):
+        assert place in result.stderr
