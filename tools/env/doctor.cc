@@ -39,6 +39,7 @@ DoctorLine python(const DoctorFacts& facts) {
 
 DoctorLine compilers(const DoctorFacts& facts) {
   std::vector<std::string> names;
+  names.reserve(facts.compilers.size());
   for (const HostCompiler& compiler : facts.compilers) {
     names.push_back(fmt::format("{} {}", compiler.path, compiler.version));
   }
@@ -59,6 +60,7 @@ std::vector<const Toolkit*> of_kind(const DoctorFacts& facts, std::string_view k
 
 std::string in_words(const std::vector<const Toolkit*>& toolkits) {
   std::vector<std::string> names;
+  names.reserve(toolkits.size());
   for (const Toolkit* toolkit : toolkits) {
     names.push_back(fmt::format("{} in {}", toolkit->release, toolkit->prefix));
   }

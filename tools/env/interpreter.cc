@@ -97,6 +97,7 @@ Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& fo
                  .hint = fmt::format("run `apt-get install python{}-venv`", read(wanted).version)};
   }
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const Interpreter& interpreter : found) {
     names.push_back(fmt::format("`{}` ({})", full_version(interpreter), interpreter.path));
   }

@@ -37,9 +37,9 @@ constexpr std::array kPipInside = {
 
 /// The line to show of a build that failed by itself: the first that a compiler calls an error.
 constexpr std::array kErrors = {
+    Symptom{"undefined reference to ", ErrorKind::step, ""},
     Symptom{": fatal error: ", ErrorKind::step, ""},
     Symptom{": error: ", ErrorKind::step, ""},
-    Symptom{"undefined reference to ", ErrorKind::step, ""},
     Symptom{"CMake Error at ", ErrorKind::step, ""},
     Symptom{"ERROR: ", ErrorKind::step, ""},
 };

@@ -142,6 +142,7 @@ Result<env::Toolkit> pypi_cuda(const EnvMachine& machine, const env::Request& re
 
 std::string names_of(const std::vector<env::Toolkit>& toolkits) {
   std::vector<std::string> names;
+  names.reserve(toolkits.size());
   for (const env::Toolkit& toolkit : toolkits) {
     names.push_back(fmt::format("`{}` in `{}`", toolkit.name, toolkit.prefix));
   }

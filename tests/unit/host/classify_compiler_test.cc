@@ -1,0 +1,55 @@
+#include "host/classify_compiler.h"
+
+#include <string>
+
+#include "host/files.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+host::Diagnosis diagnosis_of(const std::string& name) {
+  host::LocalFiles files;
+  const auto text =
+      files.read(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
+  REQUIRE(text.has_value());
+  return host::classify_compiler({.code = 1}, *text);
+}
+
+}  // namespace
+
+TEST_CASE("a compile error is a failed step, and its line is shown") {
+  for (const char* name : {"gcc_compile_error.txt", "ninja_compile_error.txt"}) {
+    INFO(name);
+    const host::Diagnosis diagnosis = diagnosis_of(name);
+    CHECK(diagnosis.kind == ErrorKind::step);
+    CHECK(diagnosis.line.find("has no member named") != std::string::npos);
+  }
+  CHECK(diagnosis_of("gcc_missing_header.txt").kind == ErrorKind::step);
+  CHECK(diagnosis_of("gcc_missing_header.txt").line.find("nothere.h") != std::string::npos);
+  CHECK(diagnosis_of("ld_undefined.txt").kind == ErrorKind::step);
+  CHECK(diagnosis_of("ld_undefined.txt").line.find("undefined reference") != std::string::npos);
+  CHECK(diagnosis_of("cmake_package_missing.txt").kind == ErrorKind::step);
+}
+
+TEST_CASE("a compiler that was killed ran out of memory") {
+  CHECK(diagnosis_of("ninja_compiler_killed.txt").kind == ErrorKind::out_of_memory);
+}
+
+TEST_CASE("a full disk and an unsupported host compiler are the machine's, with what mends them") {
+  CHECK(diagnosis_of("gcc_disk_full.txt").kind == ErrorKind::environment);
+  const host::Diagnosis nvcc = diagnosis_of("nvcc_unsupported_compiler.txt");
+  CHECK(nvcc.kind == ErrorKind::environment);
+  CHECK(nvcc.hint.find("CUDAHOSTCXX") != std::string::npos);
+}
+
+TEST_CASE("a network fault inside a build is transient unless a compiler found an error too") {
+  const std::string retry =
+      "WARNING: Retrying (Retry(total=0)) after connection broken by 'X': /\n";
+  CHECK(
+      host::classify_compiler({.code = 1}, retry + "ERROR: No matching distribution found for x\n")
+          .kind == ErrorKind::transient);
+  CHECK(host::classify_compiler({.code = 1}, retry + "a.cc:1:2: error: expected ';'\n").kind ==
+        ErrorKind::step);
+}
