@@ -28,6 +28,9 @@ struct GitFacts {
   bool shallow = false;
 };
 
+/// Whether to compare the work tree with HEAD, which reads the status of every tracked file.
+enum class WorkTree { compare, ignore };
+
 /// Git repositories. Errors of kind `environment` carry the git command that mends them.
 class Git {
  public:
@@ -36,8 +39,11 @@ class Git {
   Git(const Git&) = delete;
   Git& operator=(const Git&) = delete;
 
-  /// Facts of the repository that holds `directory`.
-  virtual Result<GitFacts> facts(const std::filesystem::path& directory) = 0;
+  /// Facts of the repository that holds `directory`; with `ignore`, `dirty` stays false.
+  virtual Result<GitFacts> facts(const std::filesystem::path& directory, WorkTree work_tree) = 0;
+  Result<GitFacts> facts(const std::filesystem::path& directory) {
+    return facts(directory, WorkTree::compare);
+  }
   /// Tracked files and untracked ones that are not ignored, below `directory`, sorted, relative to
   /// it.
   virtual Result<std::vector<std::string>> files(const std::filesystem::path& directory) = 0;

@@ -1,0 +1,143 @@
+#include "host/git.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "host/git_handle.h"
+#include "host/git_history.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string branch_of(git_repository* repository) {
+  git_reference* found = nullptr;
+  if (git_repository_head(&found, repository) != 0) return {};
+  const GitReference head(found);
+  return git_reference_is_branch(found) != 0 ? git_reference_shorthand(found) : std::string();
+}
+
+/// The status of a repository's files that `flags` ask for; untracked directories are descended
+/// into.
+Result<GitStatusList> read_status(git_repository* repository, unsigned flags,
+                                  const std::string& below) {
+  git_status_options options = GIT_STATUS_OPTIONS_INIT;
+  options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
+  options.flags = flags;
+  std::string path = below;
+  char* paths[] = {path.data()};
+  if (!below.empty()) options.pathspec = {paths, 1};
+  git_status_list* list = nullptr;
+  if (git_status_list_new(&list, repository, &options) != 0) {
+    return git_failure("state of the work tree cannot be read");
+  }
+  return GitStatusList(list);
+}
+
+Result<bool> is_dirty(git_repository* repository) {
+  if (git_repository_is_bare(repository) != 0) return false;
+  // A submodule counts when its commit differs, as in `git describe --dirty` with the default
+  // of not looking at what is untracked.
+  TRY(const GitStatusList list, read_status(repository, GIT_STATUS_OPT_UPDATE_INDEX, ""));
+  for (size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
+    const git_status_entry* entry = git_status_byindex(list.get(), i);
+    if ((entry->status & ~static_cast<unsigned>(GIT_STATUS_IGNORED)) != 0) return true;
+  }
+  return false;
+}
+
+/// `directory` relative to the work tree with a trailing slash; "" for its top.
+Result<std::string> prefix_of(git_repository* repository, const fs::path& directory) {
+  const char* top = git_repository_workdir(repository);
+  if (top == nullptr) {
+    return fail(ErrorKind::environment,
+                fmt::format("`{}` is in a repository without files", directory.string()),
+                "run `git worktree add`, or clone it without `--bare`");
+  }
+  std::error_code error;
+  const fs::path real_top = fs::canonical(top, error);
+  const fs::path real = fs::canonical(directory, error);
+  if (error) {
+    return fail(ErrorKind::environment,
+                fmt::format("`{}` cannot be read: {}", directory.string(), error.message()));
+  }
+  const std::string relative = real.lexically_relative(real_top).string();
+  return relative == "." ? std::string() : relative + "/";
+}
+
+void keep_below(const std::string& prefix, std::string_view path, std::set<std::string>& names) {
+  if (path.starts_with(prefix)) names.emplace(path.substr(prefix.size()));
+}
+
+Done add_tracked(git_repository* repository, const std::string& prefix,
+                 std::set<std::string>& names) {
+  git_index* opened = nullptr;
+  if (git_repository_index(&opened, repository) != 0) return git_failure("index cannot be read");
+  const GitIndex index(opened);
+  for (size_t i = 0; i < git_index_entrycount(opened); ++i) {
+    const git_index_entry* entry = git_index_get_byindex(opened, i);
+    keep_below(prefix, entry->path, names);
+  }
+  return {};
+}
+
+Done add_untracked(git_repository* repository, const std::string& prefix,
+                   std::set<std::string>& names) {
+  constexpr unsigned kFlags =
+      GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS |
+      GIT_STATUS_OPT_EXCLUDE_SUBMODULES | GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
+  const std::string below = prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
+  TRY(const GitStatusList list, read_status(repository, kFlags, below));
+  for (size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
+    const git_status_entry* entry = git_status_byindex(list.get(), i);
+    if ((entry->status & GIT_STATUS_WT_NEW) == 0) continue;
+    keep_below(prefix, entry->index_to_workdir->new_file.path, names);
+  }
+  return {};
+}
+
+}  // namespace
+
+LibGit2::LibGit2() {
+  git_libgit2_init();
+}
+
+LibGit2::~LibGit2() {
+  git_libgit2_shutdown();
+}
+
+Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTree work_tree) {
+  TRY(const GitRepository repository, open_repository(directory));
+  TRY(const GitCommit commit, head_commit(repository.get()));
+  TRY(GitHistory history, read_history(repository.get(), *git_commit_id(commit.get())));
+  ports::GitFacts facts;
+  const char* top = git_repository_workdir(repository.get());
+  facts.root = fs::path(top != nullptr ? top : git_repository_path(repository.get()));
+  if (!facts.root.has_filename()) facts.root = facts.root.parent_path();
+  facts.commit = git_oid_tostr_s(git_commit_id(commit.get()));
+  facts.date =
+      std::chrono::system_clock::time_point(std::chrono::seconds(git_commit_time(commit.get())));
+  facts.branch = branch_of(repository.get());
+  facts.tags = std::move(history.tags);
+  facts.all_tags = std::move(history.all_tags);
+  facts.commit_count = history.commit_count;
+  facts.shallow = git_repository_is_shallow(repository.get()) == 1;
+  if (work_tree == ports::WorkTree::compare) {
+    TRY(facts.dirty, is_dirty(repository.get()));
+  }
+  return facts;
+}
+
+Result<std::vector<std::string>> LibGit2::files(const fs::path& directory) {
+  TRY(const GitRepository repository, open_repository(directory));
+  TRY(const std::string prefix, prefix_of(repository.get(), directory));
+  std::set<std::string> names;
+  TRY_DONE(add_tracked(repository.get(), prefix, names));
+  TRY_DONE(add_untracked(repository.get(), prefix, names));
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+}  // namespace pinwheel::host
