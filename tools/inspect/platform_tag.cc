@@ -1,0 +1,96 @@
+#include "inspect/platform_tag.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+#include "base/text.h"
+#include "inspect/policy.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+constexpr std::array<std::string_view, 20> kKnownExternal = {
+    "libtorch*.so",       "libc10*.so",     "libshm.so",        "libcuda.so.1",
+    "libcudart.so.*",     "libcublas.so.*", "libcublasLt.so.*", "libcudnn*.so.*",
+    "libcufft.so.*",      "libcurand.so.*", "libcusolver.so.*", "libcusparse.so.*",
+    "libcusparseLt.so.*", "libnccl.so.*",   "libnvrtc.so.*",    "libnvJitLink.so.*",
+    "libnvToolsExt.so.*", "libcupti.so.*",  "libcufile.so.*",   "libnvidia-ml.so.1"};
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+std::vector<std::string> objections(const std::vector<ElfMember>& files,
+                                    const std::set<std::string>& brought, const Policy& policy,
+                                    std::string_view arch) {
+  std::vector<std::string> out;
+  for (const ElfMember& file : files) {
+    for (const std::string& library : file.elf.needed) {
+      if (brought.count(library) != 0 || is_system_library(library, policy)) continue;
+      out.push_back(quoted(file.name) + " needs " + quoted(library));
+    }
+    for (const binary::VersionNeed& need : file.elf.version_needs) {
+      if (brought.count(need.library) != 0) continue;
+      for (const std::string& version : need.versions) {
+        if (allows_version(policy, arch, version)) continue;
+        out.push_back(quoted(file.name) + " needs " + quoted(version) + " of " +
+                      quoted(need.library));
+      }
+    }
+  }
+  return out;
+}
+
+// Sonames that the system need not have.
+std::set<std::string> brought_along(const std::vector<ElfMember>& files,
+                                    const std::vector<std::string>& external) {
+  std::set<std::string> out;
+  for (const ElfMember& file : files) {
+    out.insert(base_name(file.name));
+    if (!file.elf.soname.empty()) out.insert(file.elf.soname);
+    for (const std::string& library : file.elf.needed) {
+      if (is_external_library(library, external)) out.insert(library);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_external_library(const std::string& soname, const std::vector<std::string>& external) {
+  const auto matches = [&](std::string_view pattern) { return glob_match(pattern, soname); };
+  return std::any_of(kKnownExternal.begin(), kKnownExternal.end(), matches) ||
+         std::any_of(external.begin(), external.end(), matches);
+}
+
+Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
+                                 const std::vector<std::string>& external) {
+  if (files.empty()) return PlatformTag{"any"};
+  const std::string arch = binary::machine_name(files.front().elf.machine);
+  for (const ElfMember& file : files) {
+    if (file.elf.machine == files.front().elf.machine) continue;
+    return fail(ErrorKind::check, quoted(file.name) + " is for " +
+                                      binary::machine_name(file.elf.machine) + ", " +
+                                      quoted(files.front().name) + " for " + arch);
+  }
+  const std::span<const Policy> known = policies(arch);
+  if (known.empty()) {
+    return fail(ErrorKind::check,
+                quoted(files.front().name) + " is for " + arch + ", for which no policy is known");
+  }
+  const std::set<std::string> brought = brought_along(files, external);
+  PlatformTag result{"linux_" + arch};
+  for (const Policy& policy : known) {
+    std::vector<std::string> against = objections(files, brought, policy, arch);
+    if (against.empty()) {
+      result.tag = "manylinux_2_" + std::to_string(policy.minor) + "_" + arch;
+      return result;
+    }
+    result.reasons = std::move(against);
+  }
+  return result;
+}
+
+}  // namespace pinwheel::inspect

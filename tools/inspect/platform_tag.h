@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "binary/elf.h"
+
+namespace pinwheel::inspect {
+
+/// One ELF file of a wheel.
+struct ElfMember {
+  std::string name;  ///< in the wheel
+  binary::Elf elf;
+};
+
+/// The platform tag that a set of ELF files justifies, and what forbids an older one.
+struct PlatformTag {
+  std::string tag;                        ///< "manylinux_2_28_x86_64", "linux_x86_64", or "any"
+  std::vector<std::string> reasons = {};  ///< why not the next older policy; names file and version
+};
+
+/// Whether another distribution or the driver brings that library at run time: torch's own,
+/// NVIDIA's wheels and driver, and the names or globs in `external`.
+bool is_external_library(const std::string& soname, const std::vector<std::string>& external);
+
+/// The oldest manylinux policy that allows every version that the files need and has every library
+/// that neither the wheel itself nor `external` brings. `linux_<arch>` when none does, "any" for no
+/// files. Kind `check` for files of several or unknown architectures.
+Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
+                                 const std::vector<std::string>& external = {});
+
+}  // namespace pinwheel::inspect
