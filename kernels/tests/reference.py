@@ -50,9 +50,7 @@ def to_padded_dense(
     return dense
 
 
-def permute_2d(
-    permute: list[int], lengths: Tensor, values: Tensor
-) -> tuple[Tensor, Tensor]:
+def permute_2d(permute: list[int], lengths: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     starts = complete_cumsum(lengths.sum(1).tolist())
     parts = [values[starts[feature] : starts[feature + 1]] for feature in permute]
     return lengths[permute], torch.cat([values[:0], *parts])

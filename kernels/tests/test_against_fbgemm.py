@@ -51,7 +51,7 @@ def test_permuted_features(dtype, seed, rng):
     permute = torch.randint(0, features, (rng.randint(1, 15),), dtype=torch.int32)
     ours = pk.permute_2D_sparse_data(permute, lengths, values, weights)
     theirs = FBGEMM.permute_2D_sparse_data(permute, lengths, values, weights)
-    assert all(torch.equal(a, b) for a, b in zip(ours, theirs))
+    assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])

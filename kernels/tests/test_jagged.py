@@ -137,7 +137,12 @@ BAD_CALLS = {
     "as many lengths as levels": (VALUES, [OFFSETS], [1, 2], "one maximal length for each"),
     "negative length": (VALUES, [OFFSETS], [-1], "negative"),
     "offsets of a float dtype": (VALUES, [OFFSETS.float()], [2], "int32 or int64, not Float"),
-    "offsets of two dtypes": (VALUES, [OFFSETS, torch.arange(4, dtype=torch.int32)], [2, 2], "one dtype"),
+    "offsets of two dtypes": (
+        VALUES,
+        [OFFSETS, torch.arange(4, dtype=torch.int32)],
+        [2, 2],
+        "one dtype",
+    ),
     "offsets of rank 2": (VALUES, [OFFSETS[None]], [2], "must be 1-D"),
     "empty offsets": (VALUES, [OFFSETS[:0]], [2], "at least one number"),
     "values of rank 3": (VALUES[None], [OFFSETS], [2], "`values` must be 1-D or 2-D"),

@@ -77,7 +77,9 @@ def test_only_torch_and_the_system_are_needed_and_no_path_is_searched():
 
 @pytest.mark.skipif(pk.build_info().compute.startswith("rocm"), reason="rocm is never published")
 def test_the_symbol_versions_are_those_of_manylinux_2_28():
-    versions = set(re.findall(r"\((\w+?)_([\d.]+)\)", tool("objdump", "-T", str(pk.library_path()))))
+    versions = set(
+        re.findall(r"\((\w+?)_([\d.]+)\)", tool("objdump", "-T", str(pk.library_path())))
+    )
     newest = {"GLIBC": (2, 28), "GLIBCXX": (3, 4, 25), "CXXABI": (1, 3, 11), "GCC": (8, 0, 0)}
     assert versions
     for name, version in versions:

@@ -46,14 +46,17 @@ def test_features_come_in_the_order_of_a_loop(permute_dtype, index, seed, device
 
 
 @pytest.mark.parametrize(
-    "dtype", [torch.uint8, torch.int16, torch.bfloat16, torch.float32, torch.float64, torch.complex128]
+    "dtype",
+    [torch.uint8, torch.int16, torch.bfloat16, torch.float32, torch.float64, torch.complex128],
 )
 def test_values_of_every_width_are_moved(dtype, device, rng):
     lengths, values = batch(rng, 5, 4, 6, torch.int64)
     values = values.to(dtype)
     permute = [4, 0, 0, 2]
     got = pk.permute_2D_sparse_data(
-        torch.tensor(permute, dtype=torch.int32, device=device), lengths.to(device), values.to(device)
+        torch.tensor(permute, dtype=torch.int32, device=device),
+        lengths.to(device),
+        values.to(device),
     )
     assert torch.equal(got[1].cpu(), permute_2d(permute, lengths, values)[1])
 
@@ -81,11 +84,17 @@ BAD_CALLS = {
     "negative sum": ((PERMUTE, LENGTHS, VALUES, None, -1), "`permuted_lengths_sum` is negative"),
 }
 CPU_ONLY_BAD_CALLS = {
-    "feature that is not there": ((PERMUTE + 1, LENGTHS, VALUES), "`permute.0.` is 2 but there are 2"),
+    "feature that is not there": (
+        (PERMUTE + 1, LENGTHS, VALUES),
+        "`permute.0.` is 2 but there are 2",
+    ),
     "negative feature": ((PERMUTE - 1, LENGTHS, VALUES), "`permute.1.` is -1"),
     "negative length": ((PERMUTE, LENGTHS - 1, VALUES), "negative number"),
     "too few values": ((PERMUTE, LENGTHS, VALUES[1:]), "add up to 4 but `values` has 3"),
-    "another sum": ((PERMUTE, LENGTHS, VALUES, None, 5), "is 5 but the permuted lengths add up to 4"),
+    "another sum": (
+        (PERMUTE, LENGTHS, VALUES, None, 5),
+        "is 5 but the permuted lengths add up to 4",
+    ),
 }
 
 

@@ -63,8 +63,12 @@ def test_leading_dimensions_and_empty_rows_are_kept(shape, device):
 
 
 def test_rows_with_nan_and_infinities_do_no_harm(device):
-    numbers = torch.tensor([[1.0, float("nan"), 2.0], [float("inf"), 0.0, -float("inf")]], device=device)
-    coded = pk.FloatOrHalfToFused8BitRowwiseQuantized(torch.cat([numbers, torch.ones(1, 3, device=device)]))
+    numbers = torch.tensor(
+        [[1.0, float("nan"), 2.0], [float("inf"), 0.0, -float("inf")]], device=device
+    )
+    coded = pk.FloatOrHalfToFused8BitRowwiseQuantized(
+        torch.cat([numbers, torch.ones(1, 3, device=device)])
+    )
     back = pk.Fused8BitRowwiseQuantizedToFloatOrHalf(coded)
     assert torch.equal(back[2, :3].cpu(), torch.ones(3))
 
@@ -130,7 +134,11 @@ def test_what_cannot_be_quantized_is_an_error(t, message, device):
         (torch.zeros(9, dtype=torch.uint8), {}, "at least 2 dimensions"),
         (torch.zeros(2, 9), {}, "must hold uint8, not Float"),
         (torch.zeros(2, 7, dtype=torch.uint8), {}, "at least 8 bytes"),
-        (torch.zeros(2, 3, dtype=torch.uint8), {"quant_padding_float_type": False}, "at least 4 bytes"),
+        (
+            torch.zeros(2, 3, dtype=torch.uint8),
+            {"quant_padding_float_type": False},
+            "at least 4 bytes",
+        ),
         (torch.zeros(2, 9, dtype=torch.uint8), {"output_dtype": 2}, "must be 0 .* not 2"),
     ],
 )

@@ -7,8 +7,12 @@
 
 namespace pinwheel {
 
-inline void append_text(std::string& text, const char* part) { text += part; }
-inline void append_text(std::string& text, const std::string& part) { text += part; }
+inline void append_text(std::string& text, const char* part) {
+  text += part;
+}
+inline void append_text(std::string& text, const std::string& part) {
+  text += part;
+}
 template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
 void append_text(std::string& text, Number part) {
   text += std::to_string(part);

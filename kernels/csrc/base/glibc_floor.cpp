@@ -1,6 +1,6 @@
-// Keeps the library loadable on manylinux_2_28 (glibc 2.28, libstdc++ of GCC 8) when it is built with a newer
-// compiler. The names below, which such a compiler pulls in, are too new there; each gets a hidden definition of
-// our own, so that the library does not ask the system for it.
+// Keeps the library loadable on manylinux_2_28 (glibc 2.28, libstdc++ of GCC 8) when it is built
+// with a newer compiler. The names below, which such a compiler pulls in, are too new there; each
+// gets a hidden definition of our own, so that the library does not ask the system for it.
 
 #include <new>
 #include <sstream>
@@ -9,11 +9,13 @@
 
 extern "C" {
 
-// GLIBC_2.32, read by shared_ptr's reference counts. 0 says "threads may exist": always right, atomics used.
+// GLIBC_2.32, read by shared_ptr's reference counts. 0 says "threads may exist": always right,
+// atomics used.
 extern __attribute__((visibility("hidden"))) char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
-// GLIBCXX_3.4.26: the default constructors. The constructors that take the open mode are older and do the same.
+// GLIBCXX_3.4.26: the default constructors. The constructors that take the open mode are older and
+// do the same.
 __attribute__((visibility("hidden"), used)) void
 _ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEEC1Ev(void* where) {
   ::new (where) std::ostringstream(std::ios_base::out);
@@ -24,7 +26,8 @@ _ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEEC1Ev(void* where) {
 }
 
 // GLIBCXX_3.4.29, from vector's size checks.
-[[noreturn]] __attribute__((visibility("hidden"), used)) void _ZSt28__throw_bad_array_new_lengthv() {
+[[noreturn]] __attribute__((visibility("hidden"), used)) void
+_ZSt28__throw_bad_array_new_lengthv() {
   throw std::bad_array_new_length();
 }
 }

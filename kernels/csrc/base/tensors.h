@@ -25,7 +25,8 @@ std::string shape_text(const Tensor& tensor);
 Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype);
 
 /// Fails unless `other` lies on the device of `first`.
-void require_same_device(const char* op, const Tensor& first, const Tensor& other, const char* name);
+void require_same_device(const char* op, const Tensor& first, const Tensor& other,
+                         const char* name);
 
 /// Fails unless `tensor` holds int32 or int64.
 void require_index_dtype(const char* op, const Tensor& tensor, const char* name);

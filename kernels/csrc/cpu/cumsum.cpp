@@ -34,8 +34,8 @@ void scan(CumsumKind kind, const Sum* in, Sum* out, int64_t length, Sum sum) {
   }
 }
 
-/// Integer addition is associative, so a long row is cut in pieces of fixed length: first their sums, then
-/// each piece from the sum of those before it.
+/// Integer addition is associative, so a long row is cut in pieces of fixed length: first their
+/// sums, then each piece from the sum of those before it.
 template <class Sum>
 void scan_in_pieces(CumsumKind kind, const Sum* in, Sum* out, int64_t length) {
   constexpr int64_t kPiece = 64 * 1024;
@@ -85,10 +85,14 @@ void run(const CumsumJob& job) {
 
 void run_cpu(const CumsumJob& job) {
   switch (job.dtype) {
-    case CumsumDtype::kInt32: return run<int32_t>(job);
-    case CumsumDtype::kInt64: return run<int64_t>(job);
-    case CumsumDtype::kFloat32: return run<float>(job);
-    case CumsumDtype::kFloat64: return run<double>(job);
+    case CumsumDtype::kInt32:
+      return run<int32_t>(job);
+    case CumsumDtype::kInt64:
+      return run<int64_t>(job);
+    case CumsumDtype::kFloat32:
+      return run<float>(job);
+    case CumsumDtype::kFloat64:
+      return run<double>(job);
   }
 }
 

@@ -7,8 +7,8 @@
 namespace pinwheel {
 namespace {
 
-/// `padding` is a pattern of 16 bytes; a destination that starts at a multiple of the element size keeps it
-/// in phase because element sizes divide 16.
+/// `padding` is a pattern of 16 bytes; a destination that starts at a multiple of the element size
+/// keeps it in phase because element sizes divide 16.
 void fill(unsigned char* to, int64_t bytes, const unsigned char (&padding)[16], bool one_byte) {
   if (one_byte) {
     std::memset(to, padding[0], bytes);
@@ -52,7 +52,8 @@ void run_cpu(const DenseToJaggedJob<Index>& job) {
   const int last_level = job.jagged.depth - 1;
   const Index* const leaf = job.jagged.offsets[last_level];
   parallel_over(job.jagged.value_rows, job.row_bytes, [&](int64_t first, int64_t last) {
-    // Rows of one innermost group lie side by side in both forms: one search and two writes a group.
+    // Rows of one innermost group lie side by side in both forms: one search and two writes a
+    // group.
     for (int64_t row = first; row < last;) {
       const int64_t group = segment_of(leaf, job.jagged.groups[last_level], row);
       const int64_t end = group < 0 ? last : std::min<int64_t>(last, leaf[group + 1]);

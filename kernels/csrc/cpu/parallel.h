@@ -7,8 +7,8 @@
 
 namespace pinwheel {
 
-/// Runs `body(begin, end)` over [0, count) on torch's own thread pool; a thread gets at least 64 KiB of
-/// the work, which is `bytes_each` bytes an item.
+/// Runs `body(begin, end)` over [0, count) on torch's own thread pool; a thread gets at least 64
+/// KiB of the work, which is `bytes_each` bytes an item.
 template <class Body>
 void parallel_over(int64_t count, int64_t bytes_each, const Body& body) {
   constexpr int64_t kBytesPerTask = 64 * 1024;

@@ -13,8 +13,8 @@ struct Bounds {
   float most = 0;
 };
 
-/// Kept in independent lanes, because the compiler may not reorder comparisons of one running minimum (NaN,
-/// signed zeros) and so would not vectorise it.
+/// Kept in independent lanes, because the compiler may not reorder comparisons of one running
+/// minimum (NaN, signed zeros) and so would not vectorise it.
 Bounds bounds_of(const float* row, int64_t columns) {
   constexpr int kLanes = 16;
   if (columns == 0) return {};
@@ -85,17 +85,23 @@ void dequantize(const DequantizeJob& job) {
 
 void run_cpu(const QuantizeJob& job) {
   switch (job.dtype) {
-    case FloatDtype::kFloat32: return quantize<float>(job);
-    case FloatDtype::kFloat16: return quantize<Fp16>(job);
-    case FloatDtype::kBFloat16: return quantize<Bf16>(job);
+    case FloatDtype::kFloat32:
+      return quantize<float>(job);
+    case FloatDtype::kFloat16:
+      return quantize<Fp16>(job);
+    case FloatDtype::kBFloat16:
+      return quantize<Bf16>(job);
   }
 }
 
 void run_cpu(const DequantizeJob& job) {
   switch (job.dtype) {
-    case FloatDtype::kFloat32: return dequantize<float>(job);
-    case FloatDtype::kFloat16: return dequantize<Fp16>(job);
-    case FloatDtype::kBFloat16: return dequantize<Bf16>(job);
+    case FloatDtype::kFloat32:
+      return dequantize<float>(job);
+    case FloatDtype::kFloat16:
+      return dequantize<Fp16>(job);
+    case FloatDtype::kBFloat16:
+      return dequantize<Bf16>(job);
   }
 }
 

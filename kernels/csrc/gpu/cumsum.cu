@@ -1,5 +1,6 @@
-// Prefix sums in three passes: the sum of each chunk; the sums before each chunk of a row; the sums within each
-// chunk, from what is before it. A row of one chunk needs the last pass only. Deterministic: no atomics.
+// Prefix sums in three passes: the sum of each chunk; the sums before each chunk of a row; the sums
+// within each chunk, from what is before it. A row of one chunk needs the last pass only.
+// Deterministic: no atomics.
 
 #include "kernels/cumsum.h"
 
@@ -7,13 +8,14 @@
 #include "index/chunks.h"
 
 namespace pinwheel {
-namespace {
+namespace cumsum_kernels {
 
 using namespace gpu;
 
 constexpr int64_t kChunk = 16 * kThreads;
 
-/// The sum over the threads up to and including this one, and over the whole block. All threads must call it.
+/// The sum over the threads up to and including this one, and over the whole block. All threads
+/// must call it.
 template <class Sum>
 struct BlockSum {
   Sum inclusive;
@@ -101,7 +103,9 @@ struct LeadingZeros {
   PW_HD void operator()(int64_t row) const { out[row] = Sum{0}; }
 };
 
-Chunks chunks_of(const CumsumJob& job) { return Chunks{job.rows, job.length, kChunk}; }
+Chunks chunks_of(const CumsumJob& job) {
+  return Chunks{job.rows, job.length, kChunk};
+}
 
 /// Unsigned, because there sums wrap around by definition.
 template <class Sum>
@@ -127,7 +131,9 @@ void run(const CumsumJob& job, void* scratch, void* stream_in) {
          static_cast<const Sum*>(totals), out);
 }
 
-}  // namespace
+}  // namespace cumsum_kernels
+
+using namespace cumsum_kernels;
 
 int64_t gpu_scratch_elements(const CumsumJob& job) {
   const Chunks chunks = chunks_of(job);
@@ -136,9 +142,12 @@ int64_t gpu_scratch_elements(const CumsumJob& job) {
 
 void run_gpu(const CumsumJob& job, void* scratch, void* stream) {
   switch (job.dtype) {
-    case CumsumDtype::kInt32: return run<unsigned int>(job, scratch, stream);
-    case CumsumDtype::kInt64: return run<unsigned long long>(job, scratch, stream);
-    default: throw std::runtime_error("pinwheel: the GPU sums integers only");
+    case CumsumDtype::kInt32:
+      return run<unsigned int>(job, scratch, stream);
+    case CumsumDtype::kInt64:
+      return run<unsigned long long>(job, scratch, stream);
+    default:
+      throw std::runtime_error("pinwheel: the GPU sums integers only");
   }
 }
 

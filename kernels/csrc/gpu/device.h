@@ -1,8 +1,8 @@
 #pragma once
 
-// What the kernels need of a GPU, under one name for CUDA and HIP. Kernels think in groups of 32 lanes and shuffle
-// within a group only, which is right on devices of 32 and of 64 lanes a wave. The tests bring a third "device":
-// an emulator that runs the same kernels on the CPU.
+// What the kernels need of a GPU, under one name for CUDA and HIP. Kernels think in groups of 32
+// lanes and shuffle within a group only, which is right on devices of 32 and of 64 lanes a wave.
+// The tests bring a third "device": an emulator that runs the same kernels on the CPU.
 
 #if defined(PINWHEEL_GPU_EMULATOR)
 #include "gpu_emulator.h"
@@ -59,8 +59,8 @@ inline std::string launch_error() {
 }
 #endif
 
-/// Blocks for `items` pieces of work of which a block takes `per_block` at a time. Capped, because HIP allows 2^32
-/// threads in all: kernels go on with the next pieces in strides of the grid.
+/// Blocks for `items` pieces of work of which a block takes `per_block` at a time. Capped, because
+/// HIP allows 2^32 threads in all: kernels go on with the next pieces in strides of the grid.
 inline int64_t blocks_for(int64_t items, int64_t per_block) {
   constexpr int64_t kMostBlocks = int64_t{1} << 20;
   return std::min(kMostBlocks, (items + per_block - 1) / per_block);
@@ -75,7 +75,10 @@ void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, Str
   (void)stream;
   emulate(blocks, kThreads, [&] { kernel(arguments...); });
 #else
+  // clang-format 14 takes a launch for comparisons.
+  // clang-format off
   kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(arguments...);
+  // clang-format on
   const std::string error = launch_error();
   if (!error.empty()) {
     throw std::runtime_error(std::string("pinwheel: the GPU kernel `") + name +
@@ -88,7 +91,8 @@ void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, Str
 template <class Body>
 __global__ void unit_kernel(Body body, int64_t count) {
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kThreads;
-  for (int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < count; i += stride) {
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < count;
+       i += stride) {
     body(i);
   }
 }

@@ -5,7 +5,7 @@
 #include "units/jagged_units.h"
 
 namespace pinwheel {
-namespace {
+namespace jagged_kernels {
 
 using namespace gpu;
 
@@ -21,7 +21,9 @@ struct ToJagged {
   PW_HD void operator()(int64_t i) const { to_jagged_unit<Word>(job, i); }
 };
 
-}  // namespace
+}  // namespace jagged_kernels
+
+using namespace jagged_kernels;
 
 template <class Index>
 void run_gpu(const JaggedToDenseJob<Index>& job, void* stream) {

@@ -5,7 +5,7 @@
 #include "units/permute_units.h"
 
 namespace pinwheel {
-namespace {
+namespace permute_kernels {
 
 using namespace gpu;
 
@@ -36,7 +36,9 @@ struct CopySegments {
   PW_HD void operator()(int64_t i) const { segment_copy_unit<Word>(job, i); }
 };
 
-}  // namespace
+}  // namespace permute_kernels
+
+using namespace permute_kernels;
 
 template <class Index>
 void run_gpu(const FeatureSumsJob<Index>& job, void* stream) {

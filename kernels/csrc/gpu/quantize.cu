@@ -4,12 +4,12 @@
 #include "units/quantize_units.h"
 
 namespace pinwheel {
-namespace {
+namespace quantize_kernels {
 
 using namespace gpu;
 
-/// One group of lanes a row; it reads the row twice, the second time from the caches. Rows have a multiple of 4
-/// codes here, so that every store is one aligned word of 4.
+/// One group of lanes a row; it reads the row twice, the second time from the caches. Rows have a
+/// multiple of 4 codes here, so that every store is one aligned word of 4.
 template <class Element>
 __global__ void quantize_kernel(QuantizeJob job) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -58,21 +58,29 @@ void dequantize(const DequantizeJob& job, void* stream) {
                job.rows * job.layout.codes(), stream);
 }
 
-}  // namespace
+}  // namespace quantize_kernels
+
+using namespace quantize_kernels;
 
 void run_gpu(const QuantizeJob& job, void* stream) {
   switch (job.dtype) {
-    case FloatDtype::kFloat32: return quantize<float>(job, stream);
-    case FloatDtype::kFloat16: return quantize<Fp16>(job, stream);
-    case FloatDtype::kBFloat16: return quantize<Bf16>(job, stream);
+    case FloatDtype::kFloat32:
+      return quantize<float>(job, stream);
+    case FloatDtype::kFloat16:
+      return quantize<Fp16>(job, stream);
+    case FloatDtype::kBFloat16:
+      return quantize<Bf16>(job, stream);
   }
 }
 
 void run_gpu(const DequantizeJob& job, void* stream) {
   switch (job.dtype) {
-    case FloatDtype::kFloat32: return dequantize<float>(job, stream);
-    case FloatDtype::kFloat16: return dequantize<Fp16>(job, stream);
-    case FloatDtype::kBFloat16: return dequantize<Bf16>(job, stream);
+    case FloatDtype::kFloat32:
+      return dequantize<float>(job, stream);
+    case FloatDtype::kFloat16:
+      return dequantize<Fp16>(job, stream);
+    case FloatDtype::kBFloat16:
+      return dequantize<Bf16>(job, stream);
   }
 }
 

@@ -10,11 +10,16 @@ namespace pinwheel::gpu {
 template <class Body>
 void with_word(int64_t bytes, const Body& body) {
   switch (bytes) {
-    case 1: return body(uint8_t{});
-    case 2: return body(uint16_t{});
-    case 4: return body(uint32_t{});
-    case 8: return body(uint64_t{});
-    default: return body(Word16{});
+    case 1:
+      return body(uint8_t{});
+    case 2:
+      return body(uint16_t{});
+    case 4:
+      return body(uint32_t{});
+    case 8:
+      return body(uint64_t{});
+    default:
+      return body(Word16{});
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// 16-bit floating-point numbers as their bits, converted the same way on the CPU and on a GPU (no dependence
-// on the vendors' types, whose operators differ between CUDA and HIP).
+// 16-bit floating-point numbers as their bits, converted the same way on the CPU and on a GPU (no
+// dependence on the vendors' types, whose operators differ between CUDA and HIP).
 
 #include <cstdint>
 #include <cstring>
@@ -31,9 +31,13 @@ struct Bf16 {
   uint16_t bits;
 };
 
-PW_HD float to_float(float number) { return number; }
+PW_HD float to_float(float number) {
+  return number;
+}
 
-PW_HD float to_float(Bf16 number) { return float_of(static_cast<uint32_t>(number.bits) << 16); }
+PW_HD float to_float(Bf16 number) {
+  return float_of(static_cast<uint32_t>(number.bits) << 16);
+}
 
 PW_HD float to_float(Fp16 number) {
   const uint32_t sign = static_cast<uint32_t>(number.bits & 0x8000u) << 16;
@@ -44,7 +48,9 @@ PW_HD float to_float(Fp16 number) {
   return float_of(sign | bits_of(magnitude));
 }
 
-PW_HD void from_float(float number, float& to) { to = number; }
+PW_HD void from_float(float number, float& to) {
+  to = number;
+}
 
 /// Rounds to the nearest, ties to even; NaN stays NaN.
 PW_HD void from_float(float number, Bf16& to) {

@@ -2,9 +2,10 @@
 
 // Where the rows of a jagged tensor lie in its padded dense form, and back.
 //
-// A jagged tensor of depth n holds rows `values[0..value_rows)`; level d groups the rows of level d + 1
-// (level n groups the values): group g of level d is [offsets[d][g], offsets[d][g + 1]). The dense form
-// has the shape [groups[0], max_length[0], ..., max_length[n-1], row]; a dense row is numbered in C order.
+// A jagged tensor of depth n holds rows `values[0..value_rows)`; level d groups the rows of level d
+// + 1 (level n groups the values): group g of level d is [offsets[d][g], offsets[d][g + 1]). The
+// dense form has the shape [groups[0], max_length[0], ..., max_length[n-1], row]; a dense row is
+// numbered in C order.
 
 #include <cstdint>
 
@@ -20,8 +21,9 @@ struct JaggedView {
   int depth = 0;
   int64_t value_rows = 0;
   const Index* offsets[kMaxJaggedDepth] = {};
-  int64_t groups[kMaxJaggedDepth] = {};      ///< offsets[d] holds groups[d] + 1 numbers
-  int64_t max_length[kMaxJaggedDepth] = {};  ///< rows of the dense form per group; longer ones are cut
+  int64_t groups[kMaxJaggedDepth] = {};  ///< offsets[d] holds groups[d] + 1 numbers
+  int64_t max_length[kMaxJaggedDepth] =
+      {};  ///< rows of the dense form per group; longer ones are cut
 };
 
 /// Value rows [begin, begin + length) that one innermost group shows in the dense form.
@@ -30,8 +32,9 @@ struct Run {
   int64_t length = 0;
 };
 
-/// The run behind group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]]; empty
-/// where the dense form has padding only. Offsets that lead outside their level give an empty run.
+/// The run behind group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]];
+/// empty where the dense form has padding only. Offsets that lead outside their level give an empty
+/// run.
 template <class Index>
 PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
   int64_t coordinate[kMaxJaggedDepth] = {};
@@ -65,7 +68,8 @@ PW_HD int64_t value_row_of(const JaggedView<Index>& jagged, int64_t dense_row) {
   return within < run.length ? run.begin + within : -1;
 }
 
-/// The dense row that shows value row `value_row`, or -1 when it was cut off or belongs to no group.
+/// The dense row that shows value row `value_row`, or -1 when it was cut off or belongs to no
+/// group.
 template <class Index>
 PW_HD int64_t dense_row_of(const JaggedView<Index>& jagged, int64_t value_row) {
   int64_t node = value_row;

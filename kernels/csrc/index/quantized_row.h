@@ -68,8 +68,8 @@ struct RowCoder {
     inverse = 255.0f / (range + 1e-8f);
   }
 
-  /// The nearest code, ties to even. Adding 1.5 * 2^23 leaves the integer in the low bits of the sum; rows that
-  /// hold NaN or infinities get some code.
+  /// The nearest code, ties to even. Adding 1.5 * 2^23 leaves the integer in the low bits of the
+  /// sum; rows that hold NaN or infinities get some code.
   PW_HD uint8_t code(float number) const {
     return static_cast<uint8_t>(bits_of((number - parameters.bias) * inverse + 12582912.0f));
   }

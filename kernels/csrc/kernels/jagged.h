@@ -6,8 +6,9 @@
 
 namespace pinwheel {
 
-/// values -> dense: every dense row is a value row or `padding`. Elements are moved as bytes, so any dtype
-/// of 1, 2, 4 or 8 bytes will do; `padding` holds the element's bytes, repeated to fill 16.
+/// values -> dense: every dense row is a value row or `padding`. Elements are moved as bytes, so
+/// any dtype of 1, 2, 4 or 8 bytes will do; `padding` holds the element's bytes, repeated to
+/// fill 16.
 template <class Index>
 struct JaggedToDenseJob {
   JaggedView<Index> jagged;
@@ -18,7 +19,8 @@ struct JaggedToDenseJob {
   alignas(16) unsigned char padding[16] = {};
 };
 
-/// dense -> values, the gather that is the transpose of the above: rows that were cut off become zero bytes.
+/// dense -> values, the gather that is the transpose of the above: rows that were cut off become
+/// zero bytes.
 template <class Index>
 struct DenseToJaggedJob {
   JaggedView<Index> jagged;

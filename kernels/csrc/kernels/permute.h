@@ -13,8 +13,8 @@ struct FeatureSumsJob {
   int64_t batch = 0;
 };
 
-/// For each output feature t, of input feature f = permute[t]: its lengths, their sum, and where its values start.
-/// A `permute` entry that leads outside gives an empty feature.
+/// For each output feature t, of input feature f = permute[t]: its lengths, their sum, and where
+/// its values start. A `permute` entry that leads outside gives an empty feature.
 template <class Index>
 struct PermuteLengthsJob {
   const int64_t* permute = nullptr;
@@ -29,8 +29,8 @@ struct PermuteLengthsJob {
   int64_t* out_starts = nullptr;
 };
 
-/// Output segment s, out[offsets[s]..offsets[s + 1]), is a copy of the input from starts[s] on. Elements are moved
-/// as bytes. Positions outside the input or all segments are left as zero bytes.
+/// Output segment s, out[offsets[s]..offsets[s + 1]), is a copy of the input from starts[s] on.
+/// Elements are moved as bytes. Positions outside the input or all segments are left as zero bytes.
 struct SegmentCopyJob {
   const int64_t* offsets = nullptr;
   const int64_t* starts = nullptr;

@@ -8,8 +8,8 @@ namespace pinwheel {
 
 enum class FloatDtype { kFloat32, kFloat16, kBFloat16 };
 
-/// Rows of `columns` numbers -> rows of codes with float32 scale and bias behind them. Codes between `columns` and
-/// the parameters are zero.
+/// Rows of `columns` numbers -> rows of codes with float32 scale and bias behind them. Codes
+/// between `columns` and the parameters are zero.
 struct QuantizeJob {
   FloatDtype dtype = FloatDtype::kFloat32;
   const void* in = nullptr;

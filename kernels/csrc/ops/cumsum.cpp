@@ -7,15 +7,18 @@ namespace {
 
 CumsumDtype dtype_of(const char* op, const Tensor& input) {
   switch (input.scalar_type()) {
-    case ScalarType::Int: return CumsumDtype::kInt32;
-    case ScalarType::Long: return CumsumDtype::kInt64;
+    case ScalarType::Int:
+      return CumsumDtype::kInt32;
+    case ScalarType::Long:
+      return CumsumDtype::kInt64;
     case ScalarType::Float:
       if (input.is_cpu()) return CumsumDtype::kFloat32;
       break;
     case ScalarType::Double:
       if (input.is_cpu()) return CumsumDtype::kFloat64;
       break;
-    default: break;
+    default:
+      break;
   }
   fail(op, "`t_in` must hold int32 or int64 (float32 and float64 too on the CPU), not ",
        torch::headeronly::toString(input.scalar_type()));
@@ -25,8 +28,7 @@ void run_with_scratch(const CumsumJob& job, const Tensor& input) {
   if (input.is_cpu()) return run_cpu(job);
 #ifdef PINWHEEL_GPU
   const torch::stable::accelerator::DeviceGuard guard(input.get_device_index());
-  const Tensor scratch =
-      empty_like_device(input, {gpu_scratch_elements(job)}, input.scalar_type());
+  const Tensor scratch = empty_like_device(input, {gpu_scratch_elements(job)}, input.scalar_type());
   run_gpu(job, scratch.mutable_data_ptr(), current_stream(input));
 #endif
 }
@@ -73,7 +75,11 @@ Tensor complete_cumsum(const Tensor& t_in) {
 
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) { pinwheel::register_kernels(m); }
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
+  pinwheel::register_kernels(m);
+}
 #ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) { pinwheel::register_kernels(m); }
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
+  pinwheel::register_kernels(m);
+}
 #endif

@@ -35,8 +35,8 @@ void check_depth(const char* op, const std::vector<Tensor>& offsets, size_t leng
           " tensors of `offsets` is needed, got ", lengths);
 }
 
-/// On the CPU the offsets are read once here. A GPU build does not wait for the device: its kernels treat
-/// offsets that lead outside as padding.
+/// On the CPU the offsets are read once here. A GPU build does not wait for the device: its kernels
+/// treat offsets that lead outside as padding.
 template <class Index>
 void check_level(const char* op, const Tensor& offsets, size_t level, int64_t limit) {
   const Index* const at = static_cast<const Index*>(offsets.const_data_ptr());
@@ -119,8 +119,8 @@ Tensor backward(const Tensor& grad_output, const std::vector<Tensor>& offsets, i
   const char* const op = "jagged_to_padded_dense_backward";
   const int64_t depth = static_cast<int64_t>(offsets.size());
   const int64_t dim = grad_output.dim();
-  require(dim == depth + 1 || dim == depth + 2, op, "`grad_output` must be ", depth + 1,
-          "-D or ", depth + 2, "-D for ", depth, " tensors of `offsets`, its shape is ",
+  require(dim == depth + 1 || dim == depth + 2, op, "`grad_output` must be ", depth + 1, "-D or ",
+          depth + 2, "-D for ", depth, " tensors of `offsets`, its shape is ",
           shape_text(grad_output));
   require(total_L >= 0, op, "`total_L` is negative: ", total_L);
   const Tensor grad = torch::stable::contiguous(grad_output);
@@ -153,7 +153,11 @@ void register_kernels(torch::stable::detail::StableLibrary& m) {
 }  // namespace
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) { pinwheel::register_kernels(m); }
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
+  pinwheel::register_kernels(m);
+}
 #ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) { pinwheel::register_kernels(m); }
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
+  pinwheel::register_kernels(m);
+}
 #endif

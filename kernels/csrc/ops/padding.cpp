@@ -33,16 +33,26 @@ void repeat_integer(const char* op, double value, unsigned char (&pattern)[16]) 
 
 void fill_pattern(const char* op, ScalarType dtype, double value, unsigned char (&pattern)[16]) {
   switch (dtype) {
-    case ScalarType::Double: return repeat(value, pattern);
-    case ScalarType::Float: return repeat(static_cast<float>(value), pattern);
-    case ScalarType::Half: return repeat(c10::Half(static_cast<float>(value)), pattern);
-    case ScalarType::BFloat16: return repeat(c10::BFloat16(static_cast<float>(value)), pattern);
-    case ScalarType::Long: return repeat_integer<int64_t>(op, value, pattern);
-    case ScalarType::Int: return repeat_integer<int32_t>(op, value, pattern);
-    case ScalarType::Short: return repeat_integer<int16_t>(op, value, pattern);
-    case ScalarType::Char: return repeat_integer<int8_t>(op, value, pattern);
-    case ScalarType::Byte: return repeat_integer<uint8_t>(op, value, pattern);
-    case ScalarType::Bool: return repeat(static_cast<uint8_t>(value != 0), pattern);
+    case ScalarType::Double:
+      return repeat(value, pattern);
+    case ScalarType::Float:
+      return repeat(static_cast<float>(value), pattern);
+    case ScalarType::Half:
+      return repeat(c10::Half(static_cast<float>(value)), pattern);
+    case ScalarType::BFloat16:
+      return repeat(c10::BFloat16(static_cast<float>(value)), pattern);
+    case ScalarType::Long:
+      return repeat_integer<int64_t>(op, value, pattern);
+    case ScalarType::Int:
+      return repeat_integer<int32_t>(op, value, pattern);
+    case ScalarType::Short:
+      return repeat_integer<int16_t>(op, value, pattern);
+    case ScalarType::Char:
+      return repeat_integer<int8_t>(op, value, pattern);
+    case ScalarType::Byte:
+      return repeat_integer<uint8_t>(op, value, pattern);
+    case ScalarType::Bool:
+      return repeat(static_cast<uint8_t>(value != 0), pattern);
     default:
       fail(op, "`values` must hold floating-point numbers, integers or booleans, not ",
            torch::headeronly::toString(dtype));

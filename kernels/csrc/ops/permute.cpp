@@ -15,14 +15,17 @@ using Permuted = std::tuple<Tensor, Tensor, std::optional<Tensor>>;
 const int64_t* numbers(const Tensor& tensor) {
   return static_cast<const int64_t*>(tensor.const_data_ptr());
 }
-int64_t* writable(const Tensor& tensor) { return static_cast<int64_t*>(tensor.mutable_data_ptr()); }
+int64_t* writable(const Tensor& tensor) {
+  return static_cast<int64_t*>(tensor.mutable_data_ptr());
+}
 
-/// Everything about the permutation but the values: the output's lengths and which input segment goes where.
+/// Everything about the permutation but the values: the output's lengths and which input segment
+/// goes where.
 struct Segments {
-  Tensor lengths;       ///< of the output, [T', B]
-  Tensor out_offsets;   ///< [T' + 1]
-  Tensor starts;        ///< of each output feature in the input, [T']
-  Tensor in_offsets;    ///< [T + 1]
+  Tensor lengths;      ///< of the output, [T', B]
+  Tensor out_offsets;  ///< [T' + 1]
+  Tensor starts;       ///< of each output feature in the input, [T']
+  Tensor in_offsets;   ///< [T + 1]
 };
 
 template <class Index>
@@ -89,7 +92,8 @@ void check_arguments(const Tensor& permute, const Tensor& lengths, const Tensor&
           shape_text(*weights));
 }
 
-/// On the CPU the contents are read once here; a GPU build's kernels take what leads outside as empty.
+/// On the CPU the contents are read once here; a GPU build's kernels take what leads outside as
+/// empty.
 template <class Index>
 void check_contents(const Tensor& permute, const Tensor& lengths) {
   for (int64_t t = 0; t < permute.numel(); ++t) {
@@ -124,8 +128,7 @@ int64_t output_elements(const Segments& segments, const Tensor& values,
 Permuted permute_2d(const Tensor& permute_in, const Tensor& lengths_in, const Tensor& values_in,
                     const std::optional<Tensor>& weights, std::optional<int64_t> given_sum) {
   check_arguments(permute_in, lengths_in, values_in, weights);
-  const Tensor permute =
-      torch::stable::contiguous(torch::stable::to(permute_in, ScalarType::Long));
+  const Tensor permute = torch::stable::contiguous(torch::stable::to(permute_in, ScalarType::Long));
   const Tensor lengths = torch::stable::contiguous(lengths_in);
   const Tensor values = torch::stable::contiguous(values_in);
   const Segments segments = with_index_type(lengths, [&](auto index) {

@@ -18,9 +18,12 @@ int64_t row_count(const Tensor& tensor) {
 
 FloatDtype input_dtype(const char* op, const Tensor& input) {
   switch (input.scalar_type()) {
-    case ScalarType::Float: return FloatDtype::kFloat32;
-    case ScalarType::Half: return FloatDtype::kFloat16;
-    case ScalarType::BFloat16: return FloatDtype::kBFloat16;
+    case ScalarType::Float:
+      return FloatDtype::kFloat32;
+    case ScalarType::Half:
+      return FloatDtype::kFloat16;
+    case ScalarType::BFloat16:
+      return FloatDtype::kBFloat16;
     default:
       fail(op, "`t` must hold float32, float16 or bfloat16, not ",
            torch::headeronly::toString(input.scalar_type()));
@@ -50,9 +53,12 @@ Tensor quantize(const Tensor& t) {
 /// The numbers that FBGEMM gives to dtypes in schemas.
 ScalarType output_scalar_type(const char* op, int64_t number) {
   switch (number) {
-    case 0: return ScalarType::Float;
-    case 1: return ScalarType::Half;
-    case 5: return ScalarType::BFloat16;
+    case 0:
+      return ScalarType::Float;
+    case 1:
+      return ScalarType::Half;
+    case 5:
+      return ScalarType::BFloat16;
     default:
       fail(op, "`output_dtype` must be 0 (float32), 1 (float16) or 5 (bfloat16), not ", number);
   }
@@ -70,12 +76,10 @@ Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_
   DequantizeJob job;
   job.rows = row_count(input);
   job.layout.row_bytes = input.size(input.dim() - 1);
-  job.layout.dtype =
-      quant_padding_float_type ? ParameterDtype::kFloat32 : ParameterDtype::kFloat16;
+  job.layout.dtype = quant_padding_float_type ? ParameterDtype::kFloat32 : ParameterDtype::kFloat16;
   job.layout.place = scale_bias_last ? ParameterPlace::kLast : ParameterPlace::kFirst;
   require(job.layout.codes() >= 0, op, "a row of `input` needs at least ",
-          job.layout.parameter_bytes(), " bytes for scale and bias, it has ",
-          job.layout.row_bytes);
+          job.layout.parameter_bytes(), " bytes for scale and bias, it has ", job.layout.row_bytes);
   const Tensor output = empty_like_device(input, with_last(input, job.layout.codes()), dtype);
   if (output.numel() == 0) return output;
   job.dtype = input_dtype(op, output);
@@ -93,7 +97,11 @@ void register_kernels(torch::stable::detail::StableLibrary& m) {
 }  // namespace
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) { pinwheel::register_kernels(m); }
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
+  pinwheel::register_kernels(m);
+}
 #ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) { pinwheel::register_kernels(m); }
+STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
+  pinwheel::register_kernels(m);
+}
 #endif

@@ -4,7 +4,8 @@
 
 namespace pinwheel {
 
-/// Runs a job of kernels/ where `data` lies: on the CPU now, on a GPU enqueued on torch's current stream.
+/// Runs a job of kernels/ where `data` lies: on the CPU now, on a GPU enqueued on torch's current
+/// stream.
 template <class Job>
 void run(const Job& job, const Tensor& data) {
   if (data.is_cpu()) return run_cpu(job);

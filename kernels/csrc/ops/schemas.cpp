@@ -1,6 +1,7 @@
 #include "base/tensors.h"
 
-// The schemas keep FBGEMM's names and argument order, so that callers port by renaming the namespace.
+// The schemas keep FBGEMM's names and argument order, so that callers port by renaming the
+// namespace.
 STABLE_TORCH_LIBRARY(pinwheel, m) {
   m.def("asynchronous_exclusive_cumsum(Tensor t_in) -> Tensor");
   m.def("asynchronous_inclusive_cumsum(Tensor t_in) -> Tensor");

@@ -8,7 +8,8 @@
 
 namespace pinwheel {
 
-/// Unit i = t * (batch + 1) + b: length b of output feature t; b == batch is the feature's sum and start.
+/// Unit i = t * (batch + 1) + b: length b of output feature t; b == batch is the feature's sum and
+/// start.
 template <class Index>
 PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) {
   const int64_t t = i / (job.batch + 1);

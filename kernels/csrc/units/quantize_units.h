@@ -7,7 +7,8 @@
 
 namespace pinwheel {
 
-/// The 4 codes of columns [column, column + 4) of a row, as bytes in memory order; 0 beyond the last column.
+/// The 4 codes of columns [column, column + 4) of a row, as bytes in memory order; 0 beyond the
+/// last column.
 template <class Element>
 PW_HD uint32_t four_codes(const RowCoder& coder, const Element* row, int64_t column,
                           int64_t columns) {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -46,7 +47,10 @@ def _check_offsets(offsets: Sequence[Tensor], levels: int) -> None:
 
 
 def _dense_fake(
-    values: Tensor, offsets: Sequence[Tensor], max_lengths: Sequence[int], padding_value: float = 0.0
+    values: Tensor,
+    offsets: Sequence[Tensor],
+    max_lengths: Sequence[int],
+    padding_value: float = 0.0,
 ) -> Tensor:
     _check_offsets(offsets, len(max_lengths))
     torch._check(values.dim() in (1, 2), lambda: "`values` must be 1-D or 2-D")
@@ -97,7 +101,9 @@ def _values_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
 
 
 for _name in ("jagged_to_padded_dense", "jagged_to_padded_dense_forward"):
-    torch.library.register_autograd(f"pinwheel::{_name}", _dense_backward, setup_context=_save_dense)
+    torch.library.register_autograd(
+        f"pinwheel::{_name}", _dense_backward, setup_context=_save_dense
+    )
 torch.library.register_autograd(
     "pinwheel::jagged_to_padded_dense_backward", _values_backward, setup_context=_save_values
 )

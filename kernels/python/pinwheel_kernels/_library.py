@@ -36,7 +36,9 @@ def load() -> None:
     """Loads the library into torch; raises ImportError saying what does not fit."""
     path = library_path()
     if not path.is_file():
-        raise ImportError(f"`{path.name}` is missing beside {__file__}: install the wheel, not the sources")
+        raise ImportError(
+            f"`{path.name}` is missing beside {__file__}: install the wheel, not the sources"
+        )
     try:
         torch.ops.load_library(str(path))
     except OSError as error:

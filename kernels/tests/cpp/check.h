@@ -4,10 +4,10 @@
 #include <cstdlib>
 
 /// Ends the program with the place and text of a condition that does not hold.
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);    \
-      std::exit(1);                                                           \
-    }                                                                         \
+#define CHECK(condition)                                                   \
+  do {                                                                     \
+    if (!(condition)) {                                                    \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                        \
+    }                                                                      \
   } while (false)

@@ -1,9 +1,10 @@
 #pragma once
 
-// Runs the GPU kernels on the CPU, so that their logic (not their speed, nor the vendors' compilers) is tested
-// where there is no GPU. Each thread of a block is a fibre; blocks run one after the other. A fibre runs until it
-// meets a barrier or a shuffle, and there waits for all others of its block or group. A group of lanes runs as far
-// as it can before the next one starts, so that a missing barrier shows; so does turning the order round.
+// Runs the GPU kernels on the CPU, so that their logic (not their speed, nor the vendors'
+// compilers) is tested where there is no GPU. Each thread of a block is a fibre; blocks run one
+// after the other. A fibre runs until it meets a barrier or a shuffle, and there waits for all
+// others of its block or group. A group of lanes runs as far as it can before the next one starts,
+// so that a missing barrier shows; so does turning the order round.
 
 #include <setjmp.h>
 #include <ucontext.h>
@@ -88,7 +89,8 @@ class Emulator {
     _longjmp(emulator.scheduler_, 1);
   }
 
-  /// Runs a fibre until it waits or ends. Jumps, where contexts would enter the system at every switch.
+  /// Runs a fibre until it waits or ends. Jumps, where contexts would enter the system at every
+  /// switch.
   __attribute__((noinline)) void resume(Fibre& fibre) {
     if (_setjmp(scheduler_) != 0) return;
     if (fibre.started) _longjmp(fibre.place, 1);
@@ -188,4 +190,6 @@ inline void emulate(int64_t blocks, int threads, const std::function<void()>& ke
 
 }  // namespace pinwheel::gpu
 
-inline void __syncthreads() { pinwheel::gpu::Emulator::instance().barrier(); }
+inline void __syncthreads() {
+  pinwheel::gpu::Emulator::instance().barrier();
+}

@@ -110,9 +110,10 @@ void features_are_permuted() {
       expected.insert(expected.end(), values.begin() + starts[permute[t]],
                       values.begin() + starts[permute[t] + 1]);
     }
-    run_gpu(SegmentCopyJob{offsets.data(), out_starts.data(), count, values.data(), out.data(),
-                           static_cast<int64_t>(values.size()), static_cast<int64_t>(out.size()), 2},
-            nullptr);
+    run_gpu(
+        SegmentCopyJob{offsets.data(), out_starts.data(), count, values.data(), out.data(),
+                       static_cast<int64_t>(values.size()), static_cast<int64_t>(out.size()), 2},
+        nullptr);
     CHECK(out == expected);
   }
 }

@@ -29,7 +29,8 @@ Example<Index> random_example(std::mt19937& random) {
   example.dense_rows = groups;
   for (int d = 0; d < example.view.depth; ++d) {
     std::vector<Index> offsets = {0};
-    for (int64_t g = 0; g < groups; ++g) offsets.push_back(offsets.back() + static_cast<Index>(up_to(3)));
+    for (int64_t g = 0; g < groups; ++g)
+      offsets.push_back(offsets.back() + static_cast<Index>(up_to(3)));
     example.view.groups[d] = groups;
     example.view.max_length[d] = up_to(4);
     example.dense_rows *= example.view.max_length[d];
@@ -71,7 +72,8 @@ void offsets_that_lead_outside_never_leave_the_values() {
     Example<Index> example = random_example<Index>(random);
     for (int d = 0; d < example.view.depth; ++d) {
       for (Index& offset : example.offsets[d]) {
-        if (random() % 4 == 0) offset = static_cast<Index>(static_cast<int64_t>(random() % 41) - 20);
+        if (random() % 4 == 0)
+          offset = static_cast<Index>(static_cast<int64_t>(random() % 41) - 20);
       }
       example.view.offsets[d] = example.offsets[d].data();
     }

@@ -10,10 +10,14 @@ static at::Tensor spread(const at::Tensor& numbers) {
   return at::sub(at::max(numbers), at::min(numbers));
 }
 
-TORCH_LIBRARY(classic_extension, m) { m.def("spread(Tensor numbers) -> Tensor", &spread); }
+TORCH_LIBRARY(classic_extension, m) {
+  m.def("spread(Tensor numbers) -> Tensor", &spread);
+}
 
-static PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "_C", nullptr, 0, nullptr,
-                                        nullptr,               nullptr, nullptr, nullptr};
+static PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT, "_C", nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 // The operator registers itself when the library is loaded; the module is there for `import`.
-PyMODINIT_FUNC PyInit__C() { return PyModule_Create(&module_definition); }
+PyMODINIT_FUNC PyInit__C() {
+  return PyModule_Create(&module_definition);
+}

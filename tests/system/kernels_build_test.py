@@ -1,0 +1,220 @@
+"""The bundled kernels built for real: the same bytes everywhere, and for each GPU toolkit that is here the device
+code that was asked for. Needs a Python with torch, scikit-build-core, cmake and ninja: the one that runs this."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+LIBRARY = "pinwheel_kernels/libpinwheel_ops.so"
+
+
+def environment(**changes: str) -> dict[str, str]:
+    cleared = (
+        "PINWHEEL_",
+        "TORCH_CUDA_ARCH_LIST",
+        "PYTORCH_ROCM_ARCH",
+        "SETUPTOOLS_",
+        "CMAKE_ARGS",
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(cleared)}
+    scripts = str(Path(sys.executable).parent)
+    return kept | {"PATH": scripts + os.pathsep + kept["PATH"]} | changes
+
+
+def pip_wheel(place: Path, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Runs `pip wheel` on a copy of the sources in `place`."""
+    ignored = shutil.ignore_patterns("build", "dist", "__pycache__", ".*")
+    shutil.copytree(KERNELS, place / "kernels", ignore=ignored)
+    return subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "./kernels", "--no-build-isolation", "--no-deps"]
+        + ["--wheel-dir", "out"],
+        cwd=place,
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+    )
+
+
+def build(place: Path, **changes: str) -> Path:
+    """Builds and unpacks the wheel; returns the directory with its contents."""
+    done = pip_wheel(place, **changes)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = (place / "out").glob("*.whl")
+    assert re.fullmatch(r"pinwheel_kernels-\S+-py3-none-linux_\w+\.whl", wheel.name)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place / "unpacked")
+    return place / "unpacked"
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def run_python(code: str, unpacked: Path, **changes: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(PYTHONPATH=str(unpacked), **changes),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def assert_no_path_of_this_machine(library: Path, place: Path) -> None:
+    contents = library.read_bytes()
+    for path in (place, KERNELS, Path(sysconfig.get_paths()["purelib"]), Path.home()):
+        assert str(path).encode() not in contents, f"{path} leaked into {library.name}"
+
+
+def test_two_directories_give_the_same_library(tmp_path: Path):
+    first, second = tmp_path / "a", tmp_path / "a longer name" / "b"
+    for place in (first, second):
+        place.mkdir(parents=True)
+    version = {"SETUPTOOLS_SCM_PRETEND_VERSION": "1.2.3.dev4"}
+    one = build(first, MAX_JOBS="1", CMAKE_BUILD_PARALLEL_LEVEL="1", **version)
+    previous = os.umask(0o077)
+    try:
+        two = build(second, **version)
+    finally:
+        os.umask(previous)
+    assert (one / LIBRARY).read_bytes() == (two / LIBRARY).read_bytes()
+    assert (one / "pinwheel_kernels-1.2.3.dev4.dist-info" / "METADATA").is_file()
+    assert_no_path_of_this_machine(one / LIBRARY, first)
+
+
+def device_code(library: Path, place: Path) -> set[str]:
+    """The entries of all CUDA fat binaries: `sm_90`, `compute_90a`."""
+    section = place / "fatbin"
+    output("objcopy", "-O", "binary", "--only-section=.nv_fatbin", "--set-section-flags",
+           ".nv_fatbin=alloc,contents", str(library), str(section))  # fmt: skip
+    data = section.read_bytes()
+    found = set()
+    at = 0
+    while at + 16 <= len(data):
+        magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
+        if magic != 0xBA55ED50:
+            at += 8  # containers are padded
+            continue
+        entry, end = at + header, at + header + size
+        while entry < end:
+            kind, _, entry_header, payload = struct.unpack_from("<HHIQ", data, entry)
+            (number,) = struct.unpack_from("<I", data, entry + 28)
+            (flags,) = struct.unpack_from("<Q", data, entry + 40)
+            suffix = "a" if flags & 0x100000 else "f" if flags & 0x200000 else ""
+            found.add(f"{ {1: 'compute', 2: 'sm'}[kind] }_{number}{suffix}")
+            entry += entry_header + payload
+        at = end
+    return found
+
+
+def nvcc_version() -> str | None:
+    home = os.environ.get("CUDA_HOME")
+    nvcc = f"{home}/bin/nvcc" if home else shutil.which("nvcc")
+    if not nvcc:
+        return None
+    return re.search(r"release (\d+\.\d+)", output(nvcc, "--version"))[1]
+
+
+@pytest.mark.skipif(nvcc_version() is None, reason="no nvcc here")
+def test_a_cuda_build_holds_exactly_the_architectures_asked_for(tmp_path: Path):
+    first, second = tmp_path / "a", tmp_path / "other"
+    for place in (first, second):
+        place.mkdir()
+    compute = f"cuda/{nvcc_version()}"
+    asked = {"PINWHEEL_COMPUTE": compute, "TORCH_CUDA_ARCH_LIST": "9.0a;12.0+PTX"}
+    unpacked = build(first, **asked)
+    library = unpacked / LIBRARY
+    assert device_code(library, first) == {"sm_90a", "sm_120", "compute_120"}
+    assert library.read_bytes() == (build(second, **asked) / LIBRARY).read_bytes()
+    assert_no_path_of_this_machine(library, first)
+
+    needed = output("readelf", "-d", str(library))
+    assert "libtorch_cuda.so" in needed and "libcudart" not in needed
+    versions = re.findall(r"\(GLIBC_([\d.]+)\)", output("objdump", "-T", str(library)))
+    assert max(tuple(map(int, version.split("."))) for version in versions) <= (2, 28)
+    load_beside_an_empty_gpu_torch(unpacked, tmp_path, "libtorch_cuda.so", compute)
+
+
+def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compute: str) -> None:
+    """Loads the library where torch has no GPU: with an empty library in the place of torch's, its operators
+    register, and those of the CPU compute."""
+    empty = place / "empty"
+    empty.mkdir()
+    source = empty / "stream.c"
+    source.write_text("int aoti_torch_get_current_cuda_stream(int d, void** s) { return 1; }\n")
+    link = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", str(empty / name)]
+    output("cc", "-w", str(source), *link)
+    code = """if True:
+        import torch
+        import pinwheel_kernels as pk
+        for name in torch._C._dispatch_get_all_op_names():
+            if name.startswith("pinwheel::"):
+                for key in ("CPU", "CUDA", "Meta"):
+                    assert torch._C._dispatch_has_kernel_for_dispatch_key(name, key), (name, key)
+        print(pk.build_info().compute, pk.asynchronous_complete_cumsum(torch.tensor([1, 2])).tolist())
+    """
+    paths = os.pathsep.join([str(empty), os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(os.pathsep)
+    said = run_python(code, unpacked, LD_LIBRARY_PATH=paths)
+    assert said.strip() == f"{compute} [0, 1, 3]"
+
+
+def hip_version() -> str | None:
+    home = os.environ.get("ROCM_PATH")
+    hipcc = f"{home}/bin/hipcc" if home else shutil.which("hipcc")
+    if not hipcc:
+        return None
+    amd = environment(HIP_PLATFORM="amd")
+    done = subprocess.run([hipcc, "--version"], env=amd, capture_output=True, text=True)
+    return re.search(r"HIP version: (\d+\.\d+)", done.stdout)[1]
+
+
+@pytest.mark.skipif(hip_version() is None, reason="no hipcc here")
+def test_a_rocm_build_holds_exactly_the_architectures_asked_for(tmp_path: Path):
+    compute = f"rocm/{hip_version()}"
+    unpacked = build(tmp_path, PINWHEEL_COMPUTE=compute, PYTORCH_ROCM_ARCH="gfx90a;gfx1030")
+    library = unpacked / LIBRARY
+    found = set(re.findall(rb"amdgcn-amd-amdhsa--(gfx\w+)", library.read_bytes()))
+    assert found == {b"gfx90a", b"gfx1030"}
+    needed = output("readelf", "-d", str(library))
+    assert "libtorch_hip.so" in needed and "libamdhip64.so" in needed
+    assert_no_path_of_this_machine(library, tmp_path)
+    load_beside_an_empty_gpu_torch(unpacked, tmp_path, "libtorch_hip.so", compute)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"PINWHEEL_COMPUTE": "cuda"},
+            "PINWHEEL_COMPUTE is `cuda`; it must be cpu, cuda/<version>",
+        ),
+        ({"PINWHEEL_COMPUTE": "cuda/99.0"}, "this build is for CUDA 99.0 but"),
+        (
+            {"PINWHEEL_COMPUTE": f"cuda/{nvcc_version()}", "TORCH_CUDA_ARCH_LIST": "8.0;Hopper"},
+            "`Hopper` in TORCH_CUDA_ARCH_LIST is no architecture",
+        ),
+        ({"CMAKE_ARGS": "-DPINWHEEL_TORCH_DIR=/nowhere"}, "no torch >= 2.10"),
+    ],
+    ids=["compute without version", "another toolkit", "unknown architecture", "no torch"],
+)
+def test_a_wrong_request_fails_saying_what_is_wrong(
+    changes: dict[str, str], message: str, tmp_path: Path
+):
+    if "cuda/" in changes.get("PINWHEEL_COMPUTE", "") and nvcc_version() is None:
+        pytest.skip("no nvcc here")
+    done = pip_wheel(tmp_path, **changes)
+    assert done.returncode != 0
+    said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    assert message in said, said
