@@ -1,0 +1,67 @@
+#include "journal/record.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "plan/outcome_json.h"
+
+namespace pinwheel::journal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+}  // namespace
+
+std::string header_line() {
+  return fmt::format("{{\"journal\":{}}}\n", kVersion);
+}
+
+Done check_header(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("journal") || !json["journal"].is_number_integer()) {
+    return fail(ErrorKind::config, "the journal does not start with its header",
+                "move the file away, or choose another `--state-dir`");
+  }
+  if (const auto version = json["journal"].get<int64_t>(); version != kVersion) {
+    return fail(ErrorKind::config,
+                fmt::format("the journal has version {}, this pinwheel reads version {}", version,
+                            kVersion),
+                "go on with the pinwheel that wrote it, or choose another `--state-dir`");
+  }
+  return {};
+}
+
+std::string to_line(const Record& record) {
+  if (const Started* started = std::get_if<Started>(&record)) {
+    const Json json = {
+        {"started", {{"id", started->id}, {"key", started->key}, {"attempt", started->attempt}}},
+        {"at", started->at}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  const Finished& finished = std::get<Finished>(record);
+  const Json at = finished.at;
+  return fmt::format("{{\"finished\":{},\"at\":{}}}\n", plan::outcome_json(finished.outcome),
+                     at.dump());
+}
+
+Result<Record> parse_line(std::string_view line) {
+  try {
+    const Json json = Json::parse(line);
+    const std::string at = json.value("at", "");
+    if (const auto found = json.find("started"); found != json.end()) {
+      return Started{found->at("id").get<std::string>(), found->at("key").get<std::string>(),
+                     found->at("attempt").get<int>(), at};
+    }
+    TRY(plan::StepOutcome outcome, plan::parse_outcome(json.at("finished").dump()));
+    return Finished{std::move(outcome), at};
+  } catch (const Json::exception& thrown) {
+    return fail(ErrorKind::config,
+                fmt::format("a line of the journal is no record: {}", thrown.what()));
+  }
+}
+
+}  // namespace pinwheel::journal

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+#include "plan/outcome.h"
+
+namespace pinwheel::journal {
+
+/// An attempt is about to start.
+struct Started {
+  std::string id;
+  std::string key;
+  int attempt = 1;
+  std::string at = {};  ///< UTC, "2026-01-02T03:04:05Z"
+};
+
+/// A step that was started has its outcome.
+struct Finished {
+  plan::StepOutcome outcome;
+  std::string at = {};
+};
+
+using Record = std::variant<Started, Finished>;
+
+/// The first line of a journal, with its newline: `{"journal":1}`.
+std::string header_line();
+/// `config`, with what to do, when the line is no header or one of another version.
+Done check_header(std::string_view line);
+
+/// One line, with its newline.
+std::string to_line(const Record& record);
+/// The inverse, without the newline; `config` when the line is no record.
+Result<Record> parse_line(std::string_view line);
+
+}  // namespace pinwheel::journal

@@ -1,0 +1,104 @@
+#include "plan/outcome_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace pinwheel::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json error_object(const Error& error) {
+  Json json = {{"kind", std::string(to_string(error.kind))}, {"message", error.message}};
+  if (error.at) {
+    json["at"] = {{"file", error.at->file},
+                  {"line", error.at->line},
+                  {"column", error.at->column},
+                  {"excerpt", error.at->excerpt}};
+  }
+  if (!error.hint.empty()) json["hint"] = error.hint;
+  for (const Error& cause : error.causes) json["causes"].push_back(error_object(cause));
+  return json;
+}
+
+template <class Enum>
+Enum known(std::optional<Enum> value, const std::string& name) {
+  if (!value) throw std::invalid_argument(fmt::format("`{}` is not known", name));
+  return *value;
+}
+
+Error error_from(const Json& json) {
+  Error error;
+  const std::string kind = json.at("kind").get<std::string>();
+  error.kind = known(parse_error_kind(kind), kind);
+  error.message = json.at("message").get<std::string>();
+  error.hint = json.value("hint", "");
+  if (const auto at = json.find("at"); at != json.end()) {
+    error.at = Location{at->at("file").get<std::string>(), at->value("line", 0),
+                        at->value("column", 0), at->value("excerpt", "")};
+  }
+  if (const auto causes = json.find("causes"); causes != json.end()) {
+    for (const Json& cause : *causes) error.causes.push_back(error_from(cause));
+  }
+  return error;
+}
+
+StepOutcome outcome_from(const Json& json) {
+  StepOutcome outcome;
+  outcome.id = json.at("id").get<std::string>();
+  outcome.key = json.at("key").get<std::string>();
+  const std::string state = json.at("state").get<std::string>();
+  outcome.state = known(parse_step_state(state), state);
+  outcome.attempts = json.value("attempts", 0);
+  outcome.elapsed = std::chrono::milliseconds(json.value("elapsed_ms", int64_t{0}));
+  outcome.log = json.value("log", "");
+  outcome.reason = json.value("reason", "");
+  const std::string evidence = json.value("evidence", "none");
+  outcome.evidence = known(parse_evidence(evidence), evidence);
+  if (const auto outputs = json.find("outputs"); outputs != json.end()) {
+    for (const Json& one : *outputs) {
+      outcome.outputs.push_back({one.at("path").get<std::string>(),
+                                 one.at("sha256").get<std::string>(),
+                                 one.at("size").get<uint64_t>()});
+    }
+  }
+  if (const auto error = json.find("error"); error != json.end()) {
+    outcome.error = error_from(*error);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::string outcome_json(const StepOutcome& outcome) {
+  Json json = {{"id", outcome.id},
+               {"key", outcome.key},
+               {"state", std::string(to_string(outcome.state))},
+               {"attempts", outcome.attempts},
+               {"elapsed_ms", outcome.elapsed.count()}};
+  if (!outcome.log.empty()) json["log"] = outcome.log;
+  if (!outcome.reason.empty()) json["reason"] = outcome.reason;
+  if (outcome.evidence != Evidence::none) {
+    json["evidence"] = std::string(to_string(outcome.evidence));
+  }
+  for (const Output& output : outcome.outputs) {
+    json["outputs"].push_back(
+        {{"path", output.path}, {"sha256", output.sha256}, {"size", output.size}});
+  }
+  if (outcome.error) json["error"] = error_object(*outcome.error);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<StepOutcome> parse_outcome(std::string_view text) {
+  try {
+    return outcome_from(Json::parse(text));
+  } catch (const std::exception& thrown) {
+    return fail(ErrorKind::config,
+                fmt::format("the outcome of a step is not readable: {}", thrown.what()));
+  }
+}
+
+}  // namespace pinwheel::plan
