@@ -42,10 +42,10 @@ PW_HD float to_float(Bf16 number) {
 PW_HD float to_float(Fp16 number) {
   const uint32_t sign = static_cast<uint32_t>(number.bits & 0x8000u) << 16;
   const uint32_t rest = number.bits & 0x7fffu;
-  if (rest >= 0x7c00u) return float_of(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
   // Moving the exponent's bias by a multiplication handles subnormal numbers as well; it is exact.
-  const float magnitude = float_of(rest << 13) * float_of(0x77800000u);  // 2^112
-  return float_of(sign | bits_of(magnitude));
+  const uint32_t finite = bits_of(float_of(rest << 13) * float_of(0x77800000u));  // 2^112
+  const uint32_t infinite = rest >= 0x7c00u ? 0x7f800000u : 0u;
+  return float_of(sign | finite | infinite);
 }
 
 PW_HD void from_float(float number, float& to) {
@@ -55,11 +55,8 @@ PW_HD void from_float(float number, float& to) {
 /// Rounds to the nearest, ties to even; NaN stays NaN.
 PW_HD void from_float(float number, Bf16& to) {
   const uint32_t bits = bits_of(number);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) {
-    to.bits = 0x7fc0u;
-    return;
-  }
-  to.bits = static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  to.bits = static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
 }
 
 /// Rounds to the nearest, ties to even; too large becomes infinite, NaN stays NaN.
@@ -67,17 +64,14 @@ PW_HD void from_float(float number, Fp16& to) {
   const uint32_t bits = bits_of(number);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t rest = bits & 0x7fffffffu;
-  uint32_t half = 0;
-  if (rest > 0x7f800000u) {
-    half = 0x7e00u;
-  } else if (rest >= 0x47800000u) {  // 65536 and above
-    half = 0x7c00u;
-  } else if (rest >= 0x38800000u) {  // normal: may round up into infinity
-    half = (rest - 0x38000000u + 0xfffu + ((rest >> 13) & 1u)) >> 13;
-  } else {
-    // Adding 2^-1 aligns the last bit with 2^-24; the addition rounds to even.
-    half = bits_of(float_of(rest) + 0.5f) - bits_of(0.5f);
-  }
+  // May round up into infinity, as it must.
+  const uint32_t normal = (rest - 0x38000000u + 0xfffu + ((rest >> 13) & 1u)) >> 13;
+  // Adding 2^-1 aligns the last bit with 2^-24; the addition rounds to even.
+  const uint32_t small = bits_of(float_of(rest) + 0.5f) - bits_of(0.5f);
+  // All are computed and one is taken, so that compilers can do many at once.
+  uint32_t half = rest < 0x38800000u ? small : normal;
+  half = rest >= 0x47800000u ? 0x7c00u : half;  // 65536 and above
+  half = rest > 0x7f800000u ? 0x7e00u : half;
   to.bits = static_cast<uint16_t>(sign | half);
 }
 
