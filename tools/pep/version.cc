@@ -96,7 +96,7 @@ bool take_release(Reader& reader, Version& version) {
 }
 
 void take_pre(Reader& reader, Version& version) {
-  // Longer spellings first: `c` begins none of them, `a`, `b` and `pre` do.
+  // A spelling stands before those it begins with: `alpha` before `a`, `preview` before `pre`.
   constexpr std::array<std::string_view, 8> kWords = {"alpha", "a",       "beta", "b",
                                                       "rc",    "preview", "pre",  "c"};
   constexpr std::array<PreKind, 8> kKinds = {
