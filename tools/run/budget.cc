@@ -29,8 +29,9 @@ std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
     const int taken = used == pools_.end() ? 0 : used->second;
     if (taken + pool_share(name, count) > pool_size(name)) return std::nullopt;
   }
-  int cores = std::min({budget_.cores - cores_, std::max(wanted.cores_max, 1), std::max(limit, 1)});
-  int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, std::max(limit, 1)});
+  const int most_of_use = std::max(std::min(wanted.cores_max, limit), 1);
+  int cores = std::min(budget_.cores - cores_, most_of_use);
+  int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, most_of_use});
   if (budget_.memory != 0 && wanted.memory_per_core != 0) {
     const auto most = [&](uint64_t bytes) {
       return static_cast<int>(

@@ -1,0 +1,118 @@
+#include "journal/history.h"
+
+#include "journal/reuse.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::journal;
+
+namespace {
+
+plan::StepOutcome outcome(const std::string& id, const std::string& key, plan::StepState state) {
+  plan::StepOutcome out;
+  out.id = id;
+  out.key = key;
+  out.state = state;
+  out.outputs = {{id + ".whl", "sha of " + id, 3}};
+  return out;
+}
+
+std::vector<Record> some_records() {
+  return {Started{"env", "k1", 1, "2026-01-02T03:04:05Z"},
+          Finished{outcome("env", "k1", plan::StepState::done), "2026-01-02T03:04:06Z"},
+          Started{"build", "k2", 1, "2026-01-02T03:04:07Z"},
+          Finished{outcome("build", "k2", plan::StepState::failed), "2026-01-02T03:04:08Z"},
+          Started{"build", "k2", 2, "2026-01-02T03:04:09Z"},
+          Finished{outcome("build", "k2", plan::StepState::done), "2026-01-02T03:04:10Z"},
+          Started{"test", "k3", 1, "2026-01-02T03:04:11Z"}};
+}
+
+std::string text_of(const std::vector<Record>& records) {
+  std::string text = header_line();
+  for (const Record& record : records) text += to_line(record);
+  return text;
+}
+
+/// All that a history says, as text.
+std::string summary(const History& history) {
+  std::string text;
+  for (const auto& [key, one] : history.finished) {
+    text += key.first + "@" + key.second + "=" + std::string(to_string(one.state)) + " ";
+  }
+  for (const auto& [key, attempt] : history.unfinished) {
+    text += key.first + "@" + key.second + "#" + std::to_string(attempt) + " ";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("records survive their line") {
+  for (const Record& record : some_records()) {
+    const std::string line = to_line(record);
+    const Result<Record> back = parse_line(std::string_view(line).substr(0, line.size() - 1));
+    REQUIRE(back);
+    CHECK(to_line(*back) == line);
+  }
+}
+
+TEST_CASE("the last record of a step and key counts") {
+  const Result<History> history = read_history(text_of(some_records()));
+  REQUIRE(history);
+  CHECK(summary(*history) == "build@k2=done env@k1=done test@k3#1 ");
+}
+
+TEST_CASE("a journal cut at any byte keeps every whole record and invents none") {
+  const std::vector<Record> records = some_records();
+  const std::string text = text_of(records);
+  for (size_t cut = 0; cut <= text.size(); ++cut) {
+    CAPTURE(cut);
+    const Result<History> history = read_history(std::string_view(text).substr(0, cut));
+    REQUIRE(history);
+    History expected;
+    size_t end = header_line().size();
+    size_t intact = cut >= end ? end : 0;
+    for (const Record& record : records) {
+      end += to_line(record).size();
+      if (end > cut) break;
+      expected.add(record);
+      intact = end;
+    }
+    CHECK(summary(*history) == summary(expected));
+    CHECK(history->intact_bytes == intact);
+  }
+}
+
+TEST_CASE("an unknown version is refused with what to do") {
+  const Result<History> history = read_history("{\"journal\":2}\n");
+  REQUIRE_FALSE(history);
+  CHECK(history.error().kind == ErrorKind::config);
+  CHECK(history.error().message == "the journal has version 2, this pinwheel reads version 1");
+  CHECK_FALSE(history.error().hint.empty());
+  CHECK_FALSE(read_history("hello\n"));
+}
+
+TEST_CASE("damage before the last line is refused with its number") {
+  const Result<History> history = read_history(header_line() + "{\"star\n" + header_line());
+  REQUIRE_FALSE(history);
+  CHECK(history.error().message == "line 2 of the journal is damaged");
+}
+
+TEST_CASE("a step is reusable when its key is done and its outputs are unchanged") {
+  const Result<History> history = read_history(text_of(some_records()));
+  REQUIRE(history);
+  plan::Plan plan;
+  plan.steps.resize(3);
+  plan.steps[0].id = "env";
+  plan.steps[0].key = "another";
+  plan.steps[1].id = "build";
+  plan.steps[1].key = "k2";
+  plan.steps[2].id = "test";
+  plan.steps[2].key = "k3";
+  const std::map<std::string, plan::StepOutcome> found = candidates(plan, *history);
+  REQUIRE(found.size() == 1);
+  CHECK(outputs_to_check(found) == std::vector<std::string>{"build.whl"});
+  CHECK(reusable(found, {{"build.whl", "sha of build"}}).contains("build"));
+  CHECK(reusable(found, {{"build.whl", "other"}}).empty());
+  CHECK(reusable(found, {}).empty());
+}

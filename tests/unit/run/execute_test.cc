@@ -1,0 +1,325 @@
+#include "run/execute.h"
+
+#include <random>
+#include <set>
+
+#include "fakes/fake_runner.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace std::chrono_literals;
+using plan::StepState;
+
+namespace {
+
+plan::Step step(std::string id, std::vector<std::string> needs = {}) {
+  plan::Step out;
+  out.key = "key of " + id;
+  out.id = std::move(id);
+  out.needs = std::move(needs);
+  return out;
+}
+
+struct World {
+  fakes::FakeClock clock;
+  fakes::FakeRunner runner{clock};
+  fakes::FakeRecorder recorder;
+  fakes::FakeStatus status;
+
+  plan::Report run(const plan::Plan& plan, const run::ExecuteOptions& options) {
+    return run::execute(plan, options, {runner, recorder, status, clock});
+  }
+  const std::vector<std::string>& started() const { return runner.started_ids; }
+};
+
+fakes::Script fails(ErrorKind kind) {
+  return {1s, fail(kind, "it went wrong")};
+}
+
+run::ExecuteOptions cores(int count, run::OnFailure on_failure = run::OnFailure::keep_going) {
+  run::ExecuteOptions options;
+  options.budget.cores = count;
+  options.on_failure = on_failure;
+  return options;
+}
+
+const plan::StepOutcome& outcome(const plan::Report& report, const std::string& id) {
+  for (const plan::StepOutcome& one : report.outcomes) {
+    if (one.id == id) return one;
+  }
+  FAIL("no outcome of " << id);
+  return report.outcomes.front();
+}
+
+}  // namespace
+
+TEST_CASE("steps run after what they need and get its outcomes") {
+  World world;
+  world.runner.scripts["build"] = {{1s, run::Success{{{"a.whl", "ab", 2}}}}};
+  const plan::Report report =
+      world.run({{step("env"), step("build", {"env"}), step("test", {"build"})}, ""}, cores(8));
+  CHECK(world.started() == std::vector<std::string>{"env", "build", "test"});
+  REQUIRE(world.runner.started[2].needs.size() == 1);
+  CHECK(world.runner.started[2].needs[0].outputs == std::vector<plan::Output>{{"a.whl", "ab", 2}});
+  CHECK(plan::exit_code(report) == 0);
+  CHECK(report.elapsed == 3s);
+  CHECK(world.recorder.lines == std::vector<std::string>{"started env 1", "finished env done",
+                                                         "started build 1", "finished build done",
+                                                         "started test 1", "finished test done"});
+  CHECK(world.status.summaries == 1);
+}
+
+TEST_CASE("the longest remaining path starts first") {
+  World world;
+  plan::Plan plan{{step("short"), step("long"), step("middle"), step("after", {"short"})}, ""};
+  plan.steps[0].predicted_seconds = 1;
+  plan.steps[1].predicted_seconds = 5;
+  plan.steps[2].predicted_seconds = 3;
+  plan.steps[3].predicted_seconds = 9;
+  world.run(plan, cores(1));
+  CHECK(world.started() == std::vector<std::string>{"short", "after", "long", "middle"});
+}
+
+TEST_CASE("a failed step blocks its dependents and nothing else") {
+  World world;
+  world.runner.scripts["a"] = {fails(ErrorKind::step)};
+  const plan::Report report =
+      world.run({{step("a"), step("b", {"a"}), step("c", {"b"}), step("d")}, ""}, cores(1));
+  CHECK(outcome(report, "a").state == StepState::failed);
+  CHECK(outcome(report, "b").state == StepState::blocked);
+  CHECK(outcome(report, "c").state == StepState::blocked);
+  CHECK(outcome(report, "c").reason == "`a` failed");
+  CHECK(outcome(report, "d").state == StepState::done);
+  CHECK(plan::exit_code(report) == 1);
+}
+
+TEST_CASE("without keep-going nothing new starts after a failure and what runs may end") {
+  World world;
+  world.runner.scripts["a"] = {fails(ErrorKind::check)};
+  world.runner.scripts["b"] = {{5s, run::Success{}}};
+  const plan::Report report =
+      world.run({{step("a"), step("b"), step("c"), step("d", {"b"}), step("e", {"a"})}, ""},
+                cores(2, run::OnFailure::stop_starting));
+  CHECK(world.started() == std::vector<std::string>{"a", "b"});
+  CHECK(outcome(report, "b").state == StepState::done);
+  CHECK(outcome(report, "c").reason == "not started after `a` failed");
+  CHECK(outcome(report, "d").reason == "not started after `a` failed");
+  CHECK(outcome(report, "e").reason == "`a` failed");
+  CHECK(plan::exit_code(report) == 5);
+}
+
+TEST_CASE("a transient fault is tried again after growing delays until its retries are spent") {
+  World world;
+  plan::Plan plan{{step("env")}, ""};
+  plan.steps[0].retry = {3, 10s, 30s};
+  world.runner.scripts["env"] = std::deque<fakes::Script>(4, fails(ErrorKind::transient));
+  const plan::Report report = world.run(plan, cores(1));
+  REQUIRE(world.status.delays.size() == 3);
+  const std::vector<std::chrono::milliseconds> most = {10s, 20s, 30s};
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(world.status.delays[i] >= most[i] / 2);
+    CHECK(world.status.delays[i] <= most[i]);
+    CHECK(world.runner.started_at[i + 1] - world.runner.started_at[i] >=
+          world.status.delays[i] + 1s);
+  }
+  CHECK(outcome(report, "env").attempts == 4);
+  CHECK(outcome(report, "env").state == StepState::failed);
+  CHECK(plan::exit_code(report) == 1);
+}
+
+TEST_CASE("a step killed for memory is tried once more with half the cores") {
+  World world;
+  plan::Plan plan{{step("build")}, ""};
+  plan.steps[0].resources.cores_max = 8;
+  world.runner.scripts["build"] = std::deque<fakes::Script>(2, fails(ErrorKind::out_of_memory));
+  const plan::Report report = world.run(plan, cores(8));
+  REQUIRE(world.runner.started.size() == 2);
+  CHECK(world.runner.started[0].cores == 8);
+  CHECK(world.runner.started[1].cores == 4);
+  CHECK(world.runner.started[0].log != world.runner.started[1].log);
+  CHECK(world.runner.started[0].scratch != world.runner.started[1].scratch);
+  CHECK(outcome(report, "build").state == StepState::failed);
+}
+
+TEST_CASE("every other kind of error fails at once") {
+  for (const ErrorKind kind : {ErrorKind::step, ErrorKind::timeout, ErrorKind::environment,
+                               ErrorKind::check, ErrorKind::publish, ErrorKind::internal}) {
+    World world;
+    world.runner.scripts["a"] = {fails(kind)};
+    const plan::Report report = world.run({{step("a")}, ""}, cores(1));
+    CHECK(world.runner.started.size() == 1);
+    CHECK(plan::exit_code(report) == exit_code(kind));
+  }
+}
+
+TEST_CASE("a reused step is reported with its outputs and never started") {
+  World world;
+  run::ExecuteOptions options = cores(1);
+  options.reused["build"].outputs = {{"a.whl", "ab", 2}};
+  const plan::Report report = world.run({{step("build"), step("test", {"build"})}, ""}, options);
+  CHECK(world.started() == std::vector<std::string>{"test"});
+  CHECK(outcome(report, "build").state == StepState::reused);
+  CHECK(world.runner.started[0].needs[0].outputs.size() == 1);
+}
+
+TEST_CASE("what depends on a skipped step still runs") {
+  World world;
+  world.runner.scripts["test"] = {{1s, run::Success{.skipped = "no cu130 torch here"}}};
+  const plan::Report report = world.run({{step("test"), step("gate", {"test"})}, ""}, cores(1));
+  CHECK(outcome(report, "test").state == StepState::skipped);
+  CHECK(outcome(report, "test").reason == "no cu130 torch here");
+  CHECK(outcome(report, "gate").state == StepState::done);
+}
+
+TEST_CASE("a signal interrupts everything that is unfinished") {
+  World world;
+  world.runner.scripts["done"] = {{1s, run::Success{}}};
+  world.runner.scripts["slow"] = {{1h, run::Success{}}};
+  world.runner.scripts["flaky"] = {fails(ErrorKind::transient)};
+  world.runner.interrupt_at = world.clock.steady() + 2s;
+  SECTION("when the runner obeys") {}
+  SECTION("within five seconds when it does not") {
+    world.runner.obeys_cancel = false;
+  }
+  const plan::Report report = world.run(
+      {{step("done"), step("slow"), step("flaky"), step("later", {"slow"})}, ""}, cores(3));
+  CHECK(report.signal == 2);
+  CHECK(plan::exit_code(report) == 130);
+  CHECK(report.elapsed <= 7s);
+  CHECK(outcome(report, "done").state == StepState::done);
+  for (const char* id : {"slow", "flaky", "later"}) {
+    CHECK(outcome(report, id).state == StepState::interrupted);
+  }
+  CHECK(std::count(world.recorder.lines.begin(), world.recorder.lines.end(),
+                   "finished slow interrupted") == 1);
+  CHECK(world.status.finished.size() == 4);
+}
+
+TEST_CASE("a record that cannot be kept fails its step and stops the run") {
+  World world;
+  SECTION("at the start") {
+    world.recorder.fails_at = "started a 1";
+    const plan::Report report = world.run({{step("a"), step("b")}, ""}, cores(1));
+    CHECK(world.started().empty());
+    CHECK(plan::exit_code(report) == 4);
+  }
+  SECTION("at the end") {
+    world.recorder.fails_at = "finished a done";
+    const plan::Report report = world.run({{step("a"), step("b")}, ""}, cores(1));
+    CHECK(world.started() == std::vector<std::string>{"a"});
+    CHECK(outcome(report, "a").state == StepState::failed);
+    CHECK(outcome(report, "b").state == StepState::blocked);
+    CHECK(plan::exit_code(report) == 4);
+  }
+}
+
+TEST_CASE("a step that asks for more than there is gets all there is") {
+  World world;
+  plan::Plan plan{{step("build")}, ""};
+  plan.steps[0].resources = {16, 32, 4, {{"gpu", 3}}};
+  run::ExecuteOptions options = cores(4);
+  options.budget.memory = 2;
+  world.run(plan, options);
+  REQUIRE(world.runner.started.size() == 1);
+  CHECK(world.runner.started[0].cores == 1);
+}
+
+TEST_CASE("a plan whose needs do not come first is a bug, not a hang") {
+  World world;
+  const plan::Report report = world.run({{step("a", {"b"}), step("b")}, ""}, cores(1));
+  CHECK(world.started().empty());
+  CHECK(plan::exit_code(report) == 70);
+}
+
+namespace {
+
+struct Load {
+  int cores = 0;
+  uint64_t memory = 0;
+  int gpus = 0;
+};
+
+plan::Plan random_plan(std::mt19937_64& random, fakes::FakeRunner& runner) {
+  const auto below = [&](uint64_t n) { return random() % n; };
+  plan::Plan plan;
+  const size_t count = 1 + below(30);
+  for (size_t i = 0; i < count; ++i) {
+    plan::Step one = step("s" + std::to_string(i));
+    for (size_t j = 0; j < i; ++j) {
+      if (below(5) == 0) one.needs.push_back("s" + std::to_string(j));
+    }
+    one.resources = {1 + static_cast<int>(below(3)), 1 + static_cast<int>(below(8)), below(3)};
+    if (below(3) == 0) one.resources.pools["gpu"] = 1;
+    one.retry.transient = 2;
+    one.predicted_seconds = static_cast<double>(below(10));
+    for (size_t n = below(4); n > 0; --n) {
+      fakes::Script script{std::chrono::milliseconds(below(5000)), run::Success{}};
+      if (below(6) == 0) script.result = fail(ErrorKind::step, "no");
+      if (below(4) == 0) script.result = fail(ErrorKind::transient, "later");
+      if (below(8) == 0) script.result = fail(ErrorKind::out_of_memory, "big");
+      if (below(8) == 0) script.result = run::Success{.skipped = "not here"};
+      runner.scripts[one.id].push_back(script);
+    }
+    plan.steps.push_back(std::move(one));
+  }
+  return plan;
+}
+
+bool has_failed_ancestor(const plan::Plan& plan, const plan::Report& report, size_t i) {
+  for (const std::string& need : plan.steps[i].needs) {
+    const size_t j = std::stoul(need.substr(1));
+    if (report.outcomes[j].state == StepState::failed || has_failed_ancestor(plan, report, j)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("random plans keep order, budgets and one outcome a step") {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    World world;
+    const plan::Plan plan = random_plan(random, world.runner);
+    run::ExecuteOptions options = cores(4);
+    options.budget.memory = 6;
+    options.budget.pools["gpu"] = 1;
+    options.seed = seed;
+    Load load;
+    std::map<std::string, run::Attempt> running;
+    std::set<std::string> ended;
+    bool sound = true;
+    world.runner.on_start = [&](const run::Attempt& attempt) {
+      const plan::Resources& wanted = attempt.step->resources;
+      load.cores += attempt.cores;
+      load.memory += wanted.memory_per_core * static_cast<uint64_t>(attempt.cores);
+      load.gpus += static_cast<int>(wanted.pools.size());
+      sound = sound && load.cores <= 4 && load.memory <= 6 && load.gpus <= 1;
+      sound = sound && attempt.cores >= 1 && attempt.cores <= wanted.cores_max;
+      sound = sound && running.emplace(attempt.step->id, attempt).second;
+      for (const std::string& need : attempt.step->needs) sound = sound && ended.contains(need);
+      sound = sound && attempt.needs.size() == attempt.step->needs.size();
+    };
+    world.runner.on_end = [&](const std::string& id) {
+      const run::Attempt& attempt = running.at(id);
+      load.cores -= attempt.cores;
+      load.memory -= attempt.step->resources.memory_per_core * static_cast<uint64_t>(attempt.cores);
+      load.gpus -= static_cast<int>(attempt.step->resources.pools.size());
+      running.erase(id);
+      ended.insert(id);
+    };
+    const plan::Report report = world.run(plan, options);
+    CHECK(sound);
+    REQUIRE(report.outcomes.size() == plan.steps.size());
+    CHECK(world.status.finished.size() == plan.steps.size());
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      const plan::StepOutcome& one = report.outcomes[i];
+      CHECK(one.id == plan.steps[i].id);
+      CHECK(world.status.finished[one.id] == 1);
+      CHECK((one.state == StepState::blocked) == has_failed_ancestor(plan, report, i));
+      CHECK((one.attempts > 0) == (one.state != StepState::blocked));
+    }
+  }
+}
