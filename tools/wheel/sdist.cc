@@ -1,0 +1,141 @@
+#include "wheel/sdist.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "pep/name.h"
+#include "pep/version.h"
+#include "pep/wheel_name.h"
+#include "wheel/deflate.h"
+#include "wheel/tar.h"
+#include "wheel/zip_reader.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+constexpr uint64_t kMaxSize = uint64_t{1} << 30U;
+constexpr uint64_t kFreeSize = uint64_t{64} << 20U;  // below it any ratio is harmless
+constexpr uint64_t kMaxRatio = 250;
+constexpr std::string_view kBackendHint =
+    "a PEP 517 backend that keeps PEP 625 builds it: python -m build --sdist";
+
+Result<std::string> unpack(std::string_view tar_gz) {
+  const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kMaxRatio);
+  return gunzip(tar_gz, std::min(kMaxSize, by_ratio));
+}
+
+std::string_view top_of(std::string_view name) {
+  return name.substr(0, std::min(name.find('/'), name.size()));
+}
+
+// Every `..` must lead: past a link, a later one would not undo the part before it.
+bool stays_inside(const TarMember& link) {
+  std::string_view target = link.target;
+  auto depth = std::count(link.name.begin(), link.name.end(), '/');
+  while (target == ".." || target.starts_with("../")) {
+    target.remove_prefix(std::min<size_t>(3, target.size()));
+    --depth;
+  }
+  if (depth < 1 || link.target.empty()) return false;
+  return target.empty() || target == "." || is_safe_member_name(target);
+}
+
+Done check_member(const TarMember& member, std::string_view top) {
+  if (top_of(member.name) != top) {
+    return fail(ErrorKind::check,
+                "the sdist holds " + quoted(member.name) + " beside its directory " + quoted(top),
+                std::string(kBackendHint));
+  }
+  if (member.name == top && member.kind != TarKind::directory) {
+    return fail(ErrorKind::check, quoted(top) + " in the sdist is no directory");
+  }
+  if (member.kind == TarKind::symlink && !stays_inside(member)) {
+    return fail(ErrorKind::check,
+                "the link " + quoted(member.name) +
+                    " leaves the sdist: " + quoted(member.target.substr(0, 200)),
+                "put the file itself into the package");
+  }
+  return {};
+}
+
+Result<Metadata> read_pkg_info(const std::vector<TarMember>& members, const std::string& top) {
+  const std::string path = top + "/PKG-INFO";
+  const auto found = std::find_if(members.begin(), members.end(), [&](const TarMember& member) {
+    return member.name == path && member.kind == TarKind::file;
+  });
+  if (found == members.end()) {
+    return fail(ErrorKind::check, "the sdist holds no " + quoted(path), std::string(kBackendHint));
+  }
+  Result<Metadata> metadata = parse_metadata(found->contents);
+  if (metadata) return metadata;
+  return fail(Error{ErrorKind::check, quoted(path) + " in the sdist is invalid"}.with_cause(
+      std::move(metadata).error()));
+}
+
+Result<std::string> normal_version(const std::string& version) {
+  TRY(const pep::Version parsed, pep::parse_version(version));
+  return pep::to_string(parsed);
+}
+
+Result<SdistInfo> describe(const std::vector<TarMember>& members) {
+  if (members.empty()) return fail(ErrorKind::check, "the sdist is empty");
+  SdistInfo info;
+  info.directory = std::string(top_of(members.front().name));
+  for (const TarMember& member : members) {
+    TRY_DONE(check_member(member, info.directory));
+    info.members.push_back(member.name);
+  }
+  std::sort(info.members.begin(), info.members.end());
+  TRY(info.metadata, read_pkg_info(members, info.directory));
+  TRY(const std::string version, normal_version(info.metadata.version()));
+  const std::string expected = pep::escape_name(info.metadata.name()) + "-" + version;
+  if (info.directory != expected) {
+    return fail(ErrorKind::check,
+                "the sdist's directory is " + quoted(info.directory) +
+                    ", but its PKG-INFO makes it " + quoted(expected),
+                std::string(kBackendHint));
+  }
+  return info;
+}
+
+}  // namespace
+
+Result<SdistInfo> read_sdist(std::string_view file_name, std::string_view tar_gz) {
+  const Result<pep::SdistName> name = pep::parse_sdist_name(file_name);
+  if (!name || pep::to_string(*name) != file_name) {
+    return fail(ErrorKind::check, quoted(file_name) + " is not the file name of an sdist",
+                name ? "it should be " + quoted(pep::to_string(*name)) : std::string(kBackendHint));
+  }
+  TRY(const std::string tar, unpack(tar_gz));
+  TRY(const std::vector<TarMember> members, read_tar(tar));
+  TRY(SdistInfo info, describe(members));
+  if (info.directory + ".tar.gz" != file_name) {
+    return fail(ErrorKind::check, quoted(file_name) + " holds " + quoted(info.directory));
+  }
+  return info;
+}
+
+Done check_sdist(const SdistInfo& sdist, const Naming& expected) {
+  const std::string name = sdist.metadata.name();
+  if (pep::normalize_name(name) != pep::normalize_name(expected.distribution)) {
+    return fail(ErrorKind::check, "the sdist carries the name " + quoted(name) + ", expected " +
+                                      quoted(expected.distribution));
+  }
+  TRY(const std::string has, normal_version(sdist.metadata.version()));
+  TRY(const std::string wanted, normal_version(expected.version));
+  if (has != wanted) {
+    return fail(ErrorKind::check,
+                "the sdist carries the version " + quoted(has) + ", expected " + quoted(wanted),
+                "let the backend take the version it is given");
+  }
+  return {};
+}
+
+Result<std::string> finish_sdist(std::string_view tar_gz, int64_t epoch) {
+  TRY(const std::string tar, unpack(tar_gz));
+  TRY(std::vector<TarMember> members, read_tar(tar));
+  TRY_DONE(describe(members));
+  return gzip(write_tar(std::move(members), epoch));
+}
+
+}  // namespace pinwheel::wheel
