@@ -30,7 +30,7 @@ const std::string kEnd(1024, '\0');
 
 TEST_CASE("PKG-INFO of the top directory is found among other files") {
   const std::string tar = entry("x-1.0/sub/PKG-INFO", "wrong") + entry("x-1.0/", "", '5') +
-                          entry("x-1.0/PaxHeader", "20 mtime=1.5\n", 'x') +
+                          entry("x-1.0/PaxHeader", "13 mtime=1.5\n", 'x') +
                           entry("x-1.0/PKG-INFO", "Name: x\n") + kEnd;
   CHECK(publish::sdist_metadata(tar) == "Name: x\n");
 }
