@@ -24,7 +24,8 @@ std::string branch_of(git_repository* repository) {
 /// into.
 Result<GitStatusList> read_status(git_repository* repository, unsigned flags,
                                   const std::string& below) {
-  git_status_options options = GIT_STATUS_OPTIONS_INIT;
+  git_status_options options;
+  git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION);
   options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
   options.flags = flags;
   std::string path = below;

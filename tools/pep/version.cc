@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/text.h"
 
@@ -210,9 +211,12 @@ std::string to_string(const Version& version) {
 std::weak_ordering operator<=>(const Version& left, const Version& right) {
   if (left.epoch != right.epoch) return left.epoch <=> right.epoch;
   const std::weak_ordering release = compare_releases(left.release, right.release);
-  if (release != 0) return release;
+  if (std::is_neq(release)) return release;
   if (pre_rank(left) != pre_rank(right)) return pre_rank(left) <=> pre_rank(right);
-  if (left.pre != right.pre) return *left.pre <=> *right.pre;
+  if (left.pre != right.pre) {
+    return std::pair(left.pre->kind, left.pre->number) <=>
+           std::pair(right.pre->kind, right.pre->number);
+  }
   // An absent post-release sorts before every one of them, as std::optional does; an absent
   // development number after.
   if (left.post != right.post) return left.post <=> right.post;
@@ -226,7 +230,7 @@ std::weak_ordering operator<=>(const Version& left, const Version& right) {
 }
 
 bool operator==(const Version& left, const Version& right) {
-  return (left <=> right) == 0;
+  return std::is_eq(left <=> right);
 }
 
 Version public_part(const Version& version) {

@@ -18,7 +18,7 @@ struct PreRelease {
   PreKind kind = PreKind::alpha;
   uint64_t number = 0;
 
-  auto operator<=>(const PreRelease&) const = default;
+  bool operator==(const PreRelease&) const = default;
 };
 
 /// A segment of a local version: a number, or lower-case text.

@@ -32,7 +32,8 @@ Day utc_day(std::chrono::system_clock::time_point date) {
 
 uint64_t date_number(std::chrono::system_clock::time_point date) {
   const Day day = utc_day(date);
-  return static_cast<uint64_t>((day.year * 10000) + (day.month * 100) + day.day);
+  return (static_cast<uint64_t>(day.year) * 10000) + (static_cast<uint64_t>(day.month) * 100) +
+         static_cast<uint64_t>(day.day);
 }
 
 }  // namespace pinwheel::version
