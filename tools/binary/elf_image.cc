@@ -1,0 +1,137 @@
+#include "binary/elf_image.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace pinwheel::binary {
+namespace {
+
+constexpr uint64_t kHeaderSize = 64;
+constexpr uint64_t kProgramHeaderSize = 56;
+constexpr uint64_t kSectionHeaderSize = 64;
+constexpr uint32_t kNoBits = 8;
+
+}  // namespace
+
+tl::unexpected<Error> broken_elf(const std::string& why) {
+  return fail(ErrorKind::check, "the ELF file is damaged: " + why);
+}
+
+std::string text_at(const std::string& table, uint64_t offset) {
+  if (offset >= table.size()) return {};
+  return table.substr(offset, table.find('\0', offset) - offset);
+}
+
+Result<ElfHeader> read_elf_header(const ports::ByteSource& source) {
+  if (source.size() < kHeaderSize) return broken_elf("it is shorter than its header");
+  TRY(const std::string bytes, source.read(0, kHeaderSize));
+  if (!is_elf(bytes)) return fail(ErrorKind::check, "the file is no ELF file");
+  if (bytes[4] != 2 || bytes[5] != 1) {
+    return fail(ErrorKind::check, "the ELF file is not 64-bit little-endian");
+  }
+  ByteCursor cursor(bytes, 16);
+  ElfHeader header;
+  header.type = cursor.u16();
+  header.machine = cursor.u16();
+  cursor.text(4 + 8);
+  header.segments_at = cursor.u64();
+  header.sections_at = cursor.u64();
+  cursor.text(4 + 2 + 2);
+  header.segments = cursor.u16();
+  cursor.u16();
+  header.sections = cursor.u16();
+  header.names = cursor.u16();
+  return header;
+}
+
+Result<Image> Image::open(const ports::ByteSource& source, const ElfHeader& header) {
+  Image image(source);
+  TRY(const std::string bytes,
+      source.read(header.segments_at, header.segments * kProgramHeaderSize));
+  ByteCursor cursor(bytes);
+  for (uint16_t i = 0; i < header.segments; ++i) {
+    Segment segment;
+    segment.type = cursor.u32();
+    segment.flags = cursor.u32();
+    segment.offset = cursor.u64();
+    segment.address = cursor.u64();
+    cursor.u64();
+    segment.size = cursor.u64();
+    cursor.text(16);
+    image.segments_.push_back(segment);
+  }
+  return image;
+}
+
+Result<std::string> Image::at_address(uint64_t address, uint64_t size) const {
+  for (const Segment& segment : segments_) {
+    if (segment.type != kLoad || address < segment.address) continue;
+    const uint64_t inside = address - segment.address;
+    if (inside >= segment.size) continue;
+    if (segment.offset > source_->size()) break;
+    const uint64_t left = std::min(segment.size, source_->size() - segment.offset);
+    if (inside >= left) break;
+    return source_->read(segment.offset + inside, std::min(size, left - inside));
+  }
+  return broken_elf("a table lies outside its segments");
+}
+
+Result<SectionTable> read_sections(const Image& image, const ElfHeader& header) {
+  SectionTable table;
+  std::vector<SectionHeader>& headers = table.headers;
+  if (header.sections_at == 0 || header.sections == 0) return table;
+  TRY(const std::string bytes,
+      image.at_offset(header.sections_at, header.sections * kSectionHeaderSize));
+  ByteCursor cursor(bytes);
+  for (uint16_t i = 0; i < header.sections; ++i) {
+    SectionHeader section;
+    section.name = cursor.u32();
+    section.type = cursor.u32();
+    cursor.u64();
+    section.address = cursor.u64();
+    section.offset = cursor.u64();
+    section.size = cursor.u64();
+    cursor.text(24);
+    headers.push_back(section);
+  }
+  if (header.names >= headers.size()) return broken_elf("its section names are missing");
+  TRY(const std::string names,
+      image.at_offset(headers[header.names].offset, headers[header.names].size));
+  for (const SectionHeader& section : headers) {
+    table.sections.push_back(
+        {text_at(names, section.name), section.offset, section.type == kNoBits ? 0 : section.size});
+  }
+  return table;
+}
+
+Result<Dynamic> read_dynamic(const Image& image) {
+  Dynamic entries;
+  for (const Segment& segment : image.segments()) {
+    if (segment.type != kDynamic) continue;
+    TRY(const std::string bytes, image.at_offset(segment.offset, segment.size));
+    ByteCursor cursor(bytes);
+    while (cursor.left() >= 16) {
+      const uint64_t tag = cursor.u64();
+      const uint64_t value = cursor.u64();
+      if (tag == 0) break;
+      entries.emplace_back(tag, value);
+    }
+    break;
+  }
+  return entries;
+}
+
+uint64_t value_of(const Dynamic& dynamic, uint64_t tag) {
+  for (const auto& [key, value] : dynamic) {
+    if (key == tag) return value;
+  }
+  return 0;
+}
+
+bool has_tag(const Dynamic& dynamic, uint64_t tag) {
+  return std::any_of(dynamic.begin(), dynamic.end(),
+                     [&](const auto& entry) { return entry.first == tag; });
+}
+
+}  // namespace pinwheel::binary

@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "binary/elf.h"
+#include "ports/byte_source.h"
+
+// The parts of an ELF file below its tables, shared by the readers of this directory.
+namespace pinwheel::binary {
+
+inline constexpr uint32_t kLoad = 1;
+inline constexpr uint32_t kDynamic = 2;
+inline constexpr uint32_t kGnuStack = 0x6474e551;
+inline constexpr uint32_t kGnuRelro = 0x6474e552;
+
+// Tags of the dynamic section.
+inline constexpr uint64_t kNeeded = 1;
+inline constexpr uint64_t kHash = 4;
+inline constexpr uint64_t kStringTable = 5;
+inline constexpr uint64_t kSymbolTable = 6;
+inline constexpr uint64_t kStringSize = 10;
+inline constexpr uint64_t kSoname = 14;
+inline constexpr uint64_t kRpath = 15;
+inline constexpr uint64_t kTextrel = 22;
+inline constexpr uint64_t kBindNow = 24;
+inline constexpr uint64_t kRunpath = 29;
+inline constexpr uint64_t kFlags = 30;
+inline constexpr uint64_t kGnuHash = 0x6ffffef5;
+inline constexpr uint64_t kVersym = 0x6ffffff0;
+inline constexpr uint64_t kFlags1 = 0x6ffffffb;
+inline constexpr uint64_t kVerneed = 0x6ffffffe;
+inline constexpr uint64_t kVerdef = 0x6ffffffc;
+
+/// "the ELF file is damaged: ...", kind `check`.
+tl::unexpected<Error> broken_elf(const std::string& why);
+
+/// A program header.
+struct Segment {
+  uint32_t type = 0;
+  uint32_t flags = 0;
+  uint64_t offset = 0;
+  uint64_t address = 0;
+  uint64_t size = 0;  ///< bytes in the file
+};
+
+struct SectionHeader {
+  uint32_t name = 0;
+  uint32_t type = 0;
+  uint64_t address = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+/// What the file header says; tables are at these offsets and have these counts.
+struct ElfHeader {
+  uint16_t type = 0;
+  uint16_t machine = 0;
+  uint64_t segments_at = 0;
+  uint64_t sections_at = 0;
+  uint16_t segments = 0;
+  uint16_t sections = 0;
+  uint16_t names = 0;
+};
+
+/// The dynamic section: (tag, value), in order.
+using Dynamic = std::vector<std::pair<uint64_t, uint64_t>>;
+/// The first value of that tag, 0 without one.
+uint64_t value_of(const Dynamic& dynamic, uint64_t tag);
+bool has_tag(const Dynamic& dynamic, uint64_t tag);
+
+/// The NUL-terminated text at an offset of a string table; empty when it lies outside.
+std::string text_at(const std::string& table, uint64_t offset);
+
+/// Kind `check` for anything but a 64-bit little-endian ELF file.
+Result<ElfHeader> read_elf_header(const ports::ByteSource& source);
+
+/// The program headers and what is read through them; knows how addresses map to file offsets. The
+/// source must outlive it.
+class Image {
+ public:
+  static Result<Image> open(const ports::ByteSource& source, const ElfHeader& header);
+
+  const std::vector<Segment>& segments() const { return segments_; }
+
+  Result<std::string> at_offset(uint64_t offset, uint64_t size) const {
+    return source_->read(offset, size);
+  }
+  /// Bytes from an address to the end of the segment that holds it, at most `size`.
+  Result<std::string> at_address(uint64_t address, uint64_t size) const;
+
+ private:
+  explicit Image(const ports::ByteSource& source) : source_(&source) {}
+
+  const ports::ByteSource* source_;
+  std::vector<Segment> segments_;
+};
+
+/// The section table as it stands, and as named parts of the file.
+struct SectionTable {
+  std::vector<SectionHeader> headers = {};
+  std::vector<Section> sections = {};
+};
+
+/// Empty tables when the file has none.
+Result<SectionTable> read_sections(const Image& image, const ElfHeader& header);
+Result<Dynamic> read_dynamic(const Image& image);
+
+}  // namespace pinwheel::binary
