@@ -11,12 +11,34 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<std::string_view, 20> kKnownExternal = {
-    "libtorch*.so",       "libc10*.so",     "libshm.so",        "libcuda.so.1",
-    "libcudart.so.*",     "libcublas.so.*", "libcublasLt.so.*", "libcudnn*.so.*",
-    "libcufft.so.*",      "libcurand.so.*", "libcusolver.so.*", "libcusparse.so.*",
-    "libcusparseLt.so.*", "libnccl.so.*",   "libnvrtc.so.*",    "libnvJitLink.so.*",
-    "libnvToolsExt.so.*", "libcupti.so.*",  "libcufile.so.*",   "libnvidia-ml.so.1"};
+constexpr std::array<std::string_view, 28> kKnownExternal = {"libtorch*.so",
+                                                             "libc10*.so",
+                                                             "libshm.so",
+                                                             "libcuda.so.1",
+                                                             "libcudart.so.*",
+                                                             "libcublas.so.*",
+                                                             "libcublasLt.so.*",
+                                                             "libcudnn*.so.*",
+                                                             "libcufft.so.*",
+                                                             "libcurand.so.*",
+                                                             "libcusolver.so.*",
+                                                             "libcusparse.so.*",
+                                                             "libcusparseLt.so.*",
+                                                             "libnccl.so.*",
+                                                             "libnvrtc.so.*",
+                                                             "libnvJitLink.so.*",
+                                                             "libnvToolsExt.so.*",
+                                                             "libcupti.so.*",
+                                                             "libcufile.so.*",
+                                                             "libnvidia-ml.so.1",
+                                                             "libamdhip64.so.*",
+                                                             "libhiprtc*.so.*",
+                                                             "libhsa-runtime64.so.*",
+                                                             "libhipblas*.so.*",
+                                                             "librocblas.so.*",
+                                                             "libMIOpen.so.*",
+                                                             "librccl.so.*",
+                                                             "libroctx64.so.*"};
 
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
@@ -57,6 +79,22 @@ std::set<std::string> brought_along(const std::vector<ElfMember>& files,
   return out;
 }
 
+// The architecture that all files are for and that has policies.
+Result<std::string> common_arch(const std::vector<ElfMember>& files) {
+  std::string arch = binary::machine_name(files.front().elf.machine);
+  for (const ElfMember& file : files) {
+    if (file.elf.machine == files.front().elf.machine) continue;
+    return fail(ErrorKind::check, quoted(file.name) + " is for " +
+                                      binary::machine_name(file.elf.machine) + ", " +
+                                      quoted(files.front().name) + " for " + arch);
+  }
+  if (policies(arch).empty()) {
+    return fail(ErrorKind::check,
+                quoted(files.front().name) + " is for " + arch + ", for which no policy is known");
+  }
+  return arch;
+}
+
 }  // namespace
 
 bool is_external_library(const std::string& soname, const std::vector<std::string>& external) {
@@ -68,21 +106,10 @@ bool is_external_library(const std::string& soname, const std::vector<std::strin
 Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
                                  const std::vector<std::string>& external) {
   if (files.empty()) return PlatformTag{"any"};
-  const std::string arch = binary::machine_name(files.front().elf.machine);
-  for (const ElfMember& file : files) {
-    if (file.elf.machine == files.front().elf.machine) continue;
-    return fail(ErrorKind::check, quoted(file.name) + " is for " +
-                                      binary::machine_name(file.elf.machine) + ", " +
-                                      quoted(files.front().name) + " for " + arch);
-  }
-  const std::span<const Policy> known = policies(arch);
-  if (known.empty()) {
-    return fail(ErrorKind::check,
-                quoted(files.front().name) + " is for " + arch + ", for which no policy is known");
-  }
+  TRY(const std::string arch, common_arch(files));
   const std::set<std::string> brought = brought_along(files, external);
   PlatformTag result{"linux_" + arch};
-  for (const Policy& policy : known) {
+  for (const Policy& policy : policies(arch)) {
     std::vector<std::string> against = objections(files, brought, policy, arch);
     if (against.empty()) {
       result.tag = "manylinux_2_" + std::to_string(policy.minor) + "_" + arch;
@@ -91,6 +118,21 @@ Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
     result.reasons = std::move(against);
   }
   return result;
+}
+
+Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files, int minor,
+                                                   const std::vector<std::string>& external) {
+  if (files.empty()) return std::vector<std::string>{};
+  TRY(const std::string arch, common_arch(files));
+  const Policy* policy = nullptr;
+  for (const Policy& candidate : policies(arch)) {
+    if (candidate.minor <= minor) policy = &candidate;
+  }
+  if (policy == nullptr) {
+    return fail(ErrorKind::check,
+                "no policy for " + arch + " is as old as manylinux_2_" + std::to_string(minor));
+  }
+  return objections(files, brought_along(files, external), *policy, arch);
 }
 
 }  // namespace pinwheel::inspect

@@ -20,7 +20,7 @@ struct PlatformTag {
 };
 
 /// Whether another distribution or the driver brings that library at run time: torch's own,
-/// NVIDIA's wheels and driver, and the names or globs in `external`.
+/// NVIDIA's and AMD's, and the names or globs in `external`.
 bool is_external_library(const std::string& soname, const std::vector<std::string>& external);
 
 /// The oldest manylinux policy that allows every version that the files need and has every library
@@ -28,5 +28,11 @@ bool is_external_library(const std::string& soname, const std::vector<std::strin
 /// files. Kind `check` for files of several or unknown architectures.
 Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
                                  const std::vector<std::string>& external = {});
+
+/// What in the files breaks the policy manylinux_2_`minor`, each naming file and version or
+/// library; a minor that is no policy's own counts as the next older policy. Empty when all keep
+/// it; kind `check` for an architecture or a minor without any policy.
+Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files, int minor,
+                                                   const std::vector<std::string>& external = {});
 
 }  // namespace pinwheel::inspect

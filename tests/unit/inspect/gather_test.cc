@@ -1,0 +1,63 @@
+#include "inspect/gather.h"
+
+#include "unit/catch.h"
+#include "unit/wheel/make_wheel.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+TEST_CASE("a wheel is read once into facts") {
+  const ports::MemorySource source(wheel::built_wheel());
+  const Result<WheelFacts> facts = gather(wheel::kBuiltName, source);
+  REQUIRE(facts);
+  CHECK(facts->file_size == source.size());
+  CHECK(facts->dist_info == "demo_kit-1.0.dist-info");
+  CHECK(facts->name->distribution == "demo_kit");
+  CHECK(facts->metadata->name() == "demo-kit");
+  CHECK(facts->wheel_file->tags() == std::vector<std::string>{"py3-none-linux_x86_64"});
+  CHECK(facts->members.size() == 7);
+  CHECK(facts->record->size() == 7);
+  CHECK(facts->libraries.empty());
+  CHECK(facts->archive.empty());
+  CHECK(facts->unreadable.empty());
+}
+
+TEST_CASE("what is missing or malformed is told under the rule that judges it") {
+  const ports::MemorySource source(wheel::make_zip(
+      {{"demo_kit-1.0.dist-info/METADATA", "Name: demo-kit\n"},
+       {"demo_kit/_C.so", std::string("\x7f\x45LF\x02\x01", 6) + std::string(10, '\0') + "\x03" +
+                              '\0' + "\x3e" + '\0'}}));
+  const Result<WheelFacts> facts = gather("demo_kit-1.0.whl", source);
+  REQUIRE(facts);
+  std::vector<std::pair<std::string, std::string>> seen;
+  for (const Finding& finding : facts->unreadable) seen.emplace_back(finding.rule, finding.file);
+  const std::vector<std::pair<std::string, std::string>> wanted = {
+      {"wheel-name", "demo_kit-1.0.whl"},
+      {"metadata", "demo_kit-1.0.dist-info/METADATA"},
+      {"platform-tag", "demo_kit/_C.so"},
+      {"wheel-name", "demo_kit-1.0.dist-info/WHEEL"},
+      {"record", "demo_kit-1.0.dist-info/RECORD"}};
+  CHECK(seen == wanted);
+}
+
+TEST_CASE("a damaged member is a finding and the others are read") {
+  std::string bytes = wheel::built_wheel();
+  bytes[bytes.find("x = 1")] = 'y';
+  const ports::MemorySource source(bytes);
+  const Result<WheelFacts> facts = gather(wheel::kBuiltName, source);
+  REQUIRE(facts);
+  REQUIRE(facts->unreadable.size() == 1);
+  CHECK(facts->unreadable[0].rule == "archive");
+  CHECK(facts->unreadable[0].file == "demo_kit/b,c.py");
+  CHECK(facts->members.size() == 6);
+}
+
+TEST_CASE("what is no wheel at all is an error") {
+  const ports::MemorySource text("no zip");
+  CHECK(gather(wheel::kBuiltName, text).error().kind == ErrorKind::check);
+  const ports::MemorySource other(wheel::make_zip({{"a.txt", "a"}}));
+  CHECK(gather(wheel::kBuiltName, other).error().kind == ErrorKind::check);
+}
+
+}  // namespace
+}  // namespace pinwheel::inspect

@@ -1,0 +1,18 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pinwheel::inspect {
+
+/// What a wheel was meant to be. Empty means that nothing was promised, and only the wheel's own
+/// claims are judged.
+struct Expectations {
+  std::string distribution = {};               ///< planned name, any spelling
+  std::string version = {};                    ///< planned version, with its local part
+  std::vector<std::string> arch_list = {};     ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
+  std::vector<std::string> external = {};      ///< sonames or globs that something else brings
+  uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's own limit
+};
+
+}  // namespace pinwheel::inspect

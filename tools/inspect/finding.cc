@@ -1,0 +1,13 @@
+#include "inspect/finding.h"
+
+#include "base/text.h"
+
+namespace pinwheel::inspect {
+
+Error to_error(const Finding& finding) {
+  std::string message = "[" + finding.rule + "] " + quoted(finding.file) + ": " + finding.message;
+  if (!finding.evidence.empty()) message += " (" + finding.evidence + ")";
+  return Error{ErrorKind::check, std::move(message), std::nullopt, finding.hint, {}};
+}
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,74 @@
+#include "base/text.h"
+#include "inspect/needed_library.h"
+#include "inspect/rule_functions.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+/// Where a member comes to lie, seen from site-packages.
+std::string installed_path(const std::string& member) {
+  for (const std::string root : {".data/platlib/", ".data/purelib/"}) {
+    const size_t at = member.find(root);
+    if (at != std::string::npos && member.find('/') > at) return member.substr(at + root.size());
+  }
+  return member;
+}
+
+// What is wrong with one entry of a path, or "".
+std::string entry_fault(const std::string& entry, size_t depth) {
+  if (entry.empty()) return "is empty, which means the current directory";
+  std::vector<std::string> parts = split(entry, '/');
+  if (parts.front() != "$ORIGIN" && parts.front() != "${ORIGIN}") {
+    return "is not relative to $ORIGIN";
+  }
+  parts.erase(parts.begin());
+  for (const std::string& part : parts) {
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      ++depth;
+    } else if (depth == 0) {
+      return "leaves site-packages";
+    } else {
+      --depth;
+    }
+  }
+  return "";
+}
+
+void check_path(const ElfMember& library, const std::string& name, const std::string& path,
+                Findings& out) {
+  if (path.empty()) return;
+  const size_t depth = split(installed_path(library.name), '/').size() - 1;
+  for (const std::string& entry : split(path, ':')) {
+    const std::string fault = entry_fault(entry, depth);
+    if (fault.empty()) continue;
+    out.push_back({"", library.name, "has a " + name + " entry that " + fault, entry,
+                   "link with `-Wl,-rpath,$ORIGIN`, or mend it with `patchelf --set-rpath`"});
+  }
+}
+
+}  // namespace
+
+Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& expected) {
+  Findings out;
+  for (const NeededLibrary& library : needed_libraries(facts, expected.external)) {
+    if (library.provider != Provider::nobody) continue;
+    for (const std::string& member : library.needed_by) {
+      out.push_back({"", member, "needs " + quoted(library.soname) + ", which nobody brings", "",
+                     "link it statically, put it into the wheel (`auditwheel repair`), or declare "
+                     "who brings it"});
+    }
+  }
+  return out;
+}
+
+Findings judge_rpath(const WheelFacts& facts, const Expectations& /*expected*/) {
+  Findings out;
+  for (const ElfMember& library : facts.libraries) {
+    check_path(library, "RPATH", library.elf.rpath, out);
+    check_path(library, "RUNPATH", library.elf.runpath, out);
+  }
+  return out;
+}
+
+}  // namespace pinwheel::inspect

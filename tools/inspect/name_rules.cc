@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "inspect/rule_functions.h"
+#include "pep/name.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+bool same_version(const pep::Version& version, const std::string& text) {
+  const Result<pep::Version> other = pep::parse_version(text);
+  return other && *other == version;
+}
+
+// Compares a name and version from elsewhere with those of the file name.
+void compare_identity(const WheelFacts& facts, const std::string& where, const std::string& name,
+                      const std::string& version, Findings& out) {
+  const pep::WheelName& file = *facts.name;
+  if (!name.empty() && pep::normalize_name(name) != pep::normalize_name(file.distribution)) {
+    out.push_back({"", facts.file_name, "another name than " + where + " has",
+                   file.distribution + ", " + where + ": " + name,
+                   "give the build backend and the matrix the same package name"});
+  }
+  if (!version.empty() && !same_version(file.version, version)) {
+    out.push_back({"", facts.file_name, "another version than " + where + " has",
+                   pep::to_string(file.version) + ", " + where + ": " + version,
+                   "let the build take its version from where the plan takes it"});
+  }
+}
+
+void compare_directory(const WheelFacts& facts, Findings& out) {
+  const std::string stem = facts.dist_info.substr(0, facts.dist_info.rfind('.'));
+  const size_t dash = stem.find('-');
+  const std::string name = stem.substr(0, dash);
+  const std::string version = dash == std::string::npos ? "" : stem.substr(dash + 1);
+  if (pep::normalize_name(name) == pep::normalize_name(facts.name->distribution) &&
+      same_version(facts.name->version, version)) {
+    return;
+  }
+  out.push_back({"", facts.dist_info, "is not named as the file is", facts.file_name,
+                 "rebuild the wheel, or rename it with `pinwheel finish`"});
+}
+
+void compare_tags(const WheelFacts& facts, Findings& out) {
+  std::set<std::string> named;
+  for (const pep::Tag& tag : pep::expand(facts.name->tags)) named.insert(pep::to_string(tag));
+  const std::vector<std::string> lines = facts.wheel_file->tags();
+  std::set<std::string> listed;
+  for (const std::string& line : lines) {
+    const Result<pep::TagSet> tags = pep::parse_tags(line);
+    if (!tags) {
+      out.push_back({"", facts.dist_info + "/WHEEL", "has a malformed tag " + quoted(line)});
+      continue;
+    }
+    for (const pep::Tag& tag : pep::expand(*tags)) listed.insert(pep::to_string(tag));
+  }
+  if (named == listed) return;
+  out.push_back({"", facts.dist_info + "/WHEEL", "lists other tags than the file name has",
+                 join({listed.begin(), listed.end()}, ", ") +
+                     "; file name: " + join({named.begin(), named.end()}, ", "),
+                 "rename wheels with `pinwheel finish` or `wheel tags`, which rewrite both"});
+}
+
+}  // namespace
+
+Findings judge_wheel_name(const WheelFacts& facts, const Expectations& expected) {
+  if (!facts.name) return {};  // said by `unreadable`
+  Findings out;
+  compare_identity(facts, "the plan", expected.distribution, expected.version, out);
+  if (facts.metadata) {
+    compare_identity(facts, "METADATA", facts.metadata->name(), facts.metadata->version(), out);
+  }
+  compare_directory(facts, out);
+  if (facts.wheel_file) compare_tags(facts, out);
+  return out;
+}
+
+}  // namespace pinwheel::inspect

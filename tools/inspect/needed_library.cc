@@ -1,0 +1,98 @@
+#include "inspect/needed_library.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "inspect/policy.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
+
+std::set<std::string> own_sonames(const WheelFacts& facts) {
+  std::set<std::string> out;
+  for (const ElfMember& library : facts.libraries) {
+    out.insert(library.name.substr(library.name.rfind('/') + 1));
+    if (!library.elf.soname.empty()) out.insert(library.elf.soname);
+  }
+  return out;
+}
+
+bool matches_any(std::span<const std::string_view> patterns, const std::string& soname) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](std::string_view pattern) { return glob_match(pattern, soname); });
+}
+
+bool is_on_every_system(const std::string& soname, const std::string& arch) {
+  const std::span<const Policy> known = policies(arch);
+  return !known.empty() && is_system_library(soname, known.back());
+}
+
+}  // namespace
+
+std::string to_string(Provider provider) {
+  switch (provider) {
+    case Provider::system:
+      return "the system";
+    case Provider::own:
+      return "the wheel itself";
+    case Provider::torch:
+      return "torch";
+    case Provider::gpu:
+      return "the GPU driver or its vendor's wheels";
+    case Provider::declared:
+      return "declared external";
+    case Provider::nobody:
+      return "nobody";
+  }
+  return "nobody";
+}
+
+std::string_view provider_id(Provider provider) {
+  switch (provider) {
+    case Provider::system:
+      return "system";
+    case Provider::own:
+      return "own";
+    case Provider::torch:
+      return "torch";
+    case Provider::gpu:
+      return "gpu";
+    case Provider::declared:
+      return "declared";
+    case Provider::nobody:
+      return "nobody";
+  }
+  return "nobody";
+}
+
+std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
+                                            const std::vector<std::string>& external) {
+  const std::set<std::string> own = own_sonames(facts);
+  const auto provider_of = [&](const std::string& soname, const std::string& arch) {
+    if (own.count(soname) != 0) return Provider::own;
+    if (is_on_every_system(soname, arch)) return Provider::system;
+    if (matches_any(kTorch, soname)) return Provider::torch;
+    if (is_external_library(soname, {})) return Provider::gpu;
+    return is_external_library(soname, external) ? Provider::declared : Provider::nobody;
+  };
+  std::map<std::string, NeededLibrary> found;
+  for (const ElfMember& library : facts.libraries) {
+    const std::string arch = binary::machine_name(library.elf.machine);
+    for (const std::string& soname : library.elf.needed) {
+      NeededLibrary& entry = found[soname];
+      if (entry.needed_by.empty()) entry = {soname, provider_of(soname, arch)};
+      entry.needed_by.push_back(library.name);
+    }
+  }
+  std::vector<NeededLibrary> out;
+  out.reserve(found.size());
+  for (auto& [soname, library] : found) out.push_back(std::move(library));
+  return out;
+}
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "inspect/rule_functions.h"
+#include "pep/tag.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+class PlatformJudge {
+ public:
+  PlatformJudge(const WheelFacts& facts, const Expectations& expected)
+      : facts_(facts), expected_(expected) {}
+
+  Findings run() {
+    const std::vector<std::string>& claimed = facts_.name->tags.platform;
+    if (facts_.libraries.empty()) {
+      check_without_libraries(claimed);
+      return std::move(findings_);
+    }
+    const Result<PlatformTag> earned = platform_tag(facts_.libraries, expected_.external);
+    if (!earned) {
+      add(facts_.file_name, earned.error().message, "", earned.error().hint);
+      return std::move(findings_);
+    }
+    check_root();
+    for (const std::string& tag : claimed) check_tag(tag, *earned);
+    return std::move(findings_);
+  }
+
+ private:
+  void add(const std::string& file, std::string message, std::string evidence, std::string hint) {
+    findings_.push_back({"", file, std::move(message), std::move(evidence), std::move(hint)});
+  }
+
+  void check_without_libraries(const std::vector<std::string>& claimed) {
+    // Objects and device code may serve one platform without anything for its loader.
+    if (!facts_.other_elf.empty() || claimed == std::vector<std::string>{"any"}) return;
+    add(facts_.file_name, "has a platform tag and no binary", join(claimed, "."),
+        "tag it `any`; if it should have a binary, look why the build left it out");
+  }
+
+  void check_root() {
+    if (!facts_.wheel_file || facts_.wheel_file->root == wheel::RootIs::platlib) return;
+    add(facts_.dist_info + "/WHEEL", "says Root-Is-Purelib, but the wheel has binaries",
+        first_library(), "set `Root-Is-Purelib: false`");
+  }
+
+  void check_tag(const std::string& tag, const PlatformTag& earned) {
+    const std::string hint = "tag it " + quoted(earned.tag);
+    const std::string arch = binary::machine_name(facts_.libraries.front().elf.machine);
+    const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(tag);
+    if (tag == "any") {
+      add(facts_.file_name, "is tagged `any`, but has binaries", first_library(), hint);
+    } else if (!policy && tag == "linux_" + arch) {
+      add(facts_.file_name, "has the tag " + quoted(tag) + ", which promises no system it runs on",
+          join(earned.reasons, "; "),
+          earned.tag == tag ? "link against what the policies have, or build on an older system"
+                            : hint);
+    } else if (!policy || policy->arch != arch) {
+      add(facts_.file_name, "has the tag " + quoted(tag) + ", but binaries for Linux " + arch,
+          first_library(), hint);
+    } else if (policy->libc == pep::Libc::musl) {
+      check_musl(tag);
+    } else {
+      check_policy(tag, *policy, earned);
+    }
+  }
+
+  void check_policy(const std::string& tag, const pep::LinuxPolicy& policy,
+                    const PlatformTag& earned) {
+    const Result<std::vector<std::string>> against =
+        policy_objections(facts_.libraries, policy.minor, expected_.external);
+    if (against && against->empty()) return;
+    add(facts_.file_name, "has the tag " + quoted(tag) + ", which its binaries do not justify",
+        against ? join(*against, "; ") : against.error().message,
+        earned.tag.starts_with("linux_") ? "no policy allows what they need"
+                                         : "tag it " + quoted(earned.tag));
+  }
+
+  void check_musl(const std::string& tag) {
+    for (const ElfMember& library : facts_.libraries) {
+      const std::vector<std::string>& needed = library.elf.needed;
+      if (std::find(needed.begin(), needed.end(), "libc.so.6") == needed.end()) continue;
+      add(library.name, "needs glibc's `libc.so.6`, but the wheel is tagged " + quoted(tag), "",
+          "build it on a system with musl");
+    }
+  }
+
+  std::string first_library() const { return quoted(facts_.libraries.front().name); }
+
+  const WheelFacts& facts_;
+  const Expectations& expected_;
+  Findings findings_;
+};
+
+}  // namespace
+
+Findings judge_platform_tag(const WheelFacts& facts, const Expectations& expected) {
+  if (!facts.name) return {};  // said by `unreadable` under wheel-name
+  return PlatformJudge(facts, expected).run();
+}
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "inspect/expectations.h"
+#include "inspect/finding.h"
+#include "inspect/wheel_facts.h"
+
+namespace pinwheel::inspect {
+
+/// What a wheel is, requires and holds, for people: several lines, the file name first, the
+/// findings last. `findings` come from `check` with the same expectations.
+std::string summary(const WheelFacts& facts, const Expectations& expected,
+                    const std::vector<Finding>& findings);
+
+/// The same and more as one JSON object, two-space indent, keys sorted, a newline at the end:
+///     schema          "pinwheel-inspect/1"; keys may be added under the same number
+///     wheel, size     file name, bytes
+///     name, version   of METADATA; null when it is unreadable
+///     tags            ["cp312-cp312-manylinux_2_28_x86_64", ...] of the file name, expanded
+///     requires_python text or null
+///     requires_dist   lines of METADATA
+///     requires_torch  those of them that name torch
+///     platform_tag    what the binaries justify, "any" without binaries; null when they are of
+///                     several architectures
+///     policy, arch    "manylinux_2_28", "x86_64"; null where there is none
+///     why_not_older   texts: what forbids the next older policy
+///     glibc, glibcxx, cxxabi   newest symbol version needed, "2.28", or null
+///     needed          [{library, provider, needed_by: [member]}]; provider is system, own, torch,
+///                     gpu, declared or nobody
+///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal, sha256
+///                     as RECORD writes it
+///     unpacked_size   bytes of all files
+///     findings        [{rule, file, message, evidence, hint}]
+std::string json_report(const WheelFacts& facts, const Expectations& expected,
+                        const std::vector<Finding>& findings);
+
+}  // namespace pinwheel::inspect

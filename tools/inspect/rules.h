@@ -1,0 +1,32 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "inspect/expectations.h"
+#include "inspect/finding.h"
+#include "inspect/wheel_facts.h"
+
+namespace pinwheel::inspect {
+
+/// A rule that a wheel keeps or breaks. Its id is a name in `checks: after:` of a matrix too.
+struct Rule {
+  std::string_view id;
+  std::string_view description;  ///< one line
+  std::vector<Finding> (*judge)(const WheelFacts&, const Expectations&);
+};
+
+/// Every rule, in the order in which findings are told.
+std::span<const Rule> all_rules();
+std::vector<std::string> rule_ids();
+/// Every rule but these; kind `config`, with the nearest id, for an unknown one.
+Result<std::vector<std::string>> rules_without(const std::vector<std::string>& ignored);
+
+/// What the wheel breaks of these rules; unreadable parts are findings of the rule that would have
+/// judged them. Kind `config`, with the nearest id, for an unknown rule.
+Result<std::vector<Finding>> check(const WheelFacts& facts, const Expectations& expected,
+                                   const std::vector<std::string>& rules);
+
+}  // namespace pinwheel::inspect
