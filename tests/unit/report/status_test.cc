@@ -1,0 +1,192 @@
+#include "report/event_text.h"
+#include "report/github_status.h"
+#include "report/json_status.h"
+#include "report/live_status.h"
+#include "report/plain_status.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace std::chrono_literals;
+
+namespace {
+
+plan::Step step(const std::string& id) {
+  plan::Step out;
+  out.id = id;
+  out.key = "k";
+  return out;
+}
+
+plan::StepOutcome failed_build() {
+  plan::StepOutcome outcome;
+  outcome.id = "build:cpu";
+  outcome.key = "k";
+  outcome.state = plan::StepState::failed;
+  outcome.attempts = 1;
+  outcome.elapsed = 12s;
+  outcome.log = "logs/build-cpu.1.log";
+  outcome.error = Error{ErrorKind::step, "the build failed: 100% sure"};
+  outcome.error->hint = "install a compiler";
+  return outcome;
+}
+
+plan::StepOutcome skipped_test() {
+  plan::StepOutcome outcome;
+  outcome.id = "test:a";
+  outcome.state = plan::StepState::skipped;
+  outcome.attempts = 1;
+  outcome.elapsed = 400ms;
+  outcome.reason = "no cu130 torch here";
+  return outcome;
+}
+
+run::Progress progress(std::chrono::milliseconds elapsed) {
+  run::Progress out;
+  out.total = 3;
+  out.finished = 1;
+  out.elapsed = elapsed;
+  out.running = {{"build:cpu", 1, 4, elapsed}};
+  return out;
+}
+
+report::Printer printer_to(std::string& text) {
+  report::Printer printer;
+  printer.out = [&text](std::string_view more) { text += more; };
+  printer.facts = [](const plan::StepOutcome&) {
+    return report::FailureFacts{{"cc: fatal", "##[error]::x"}, "pinwheel build --only build:cpu"};
+  };
+  return printer;
+}
+
+/// The same little run told to any printer.
+void tell(run::StatusSink& status) {
+  plan::Plan plan;
+  plan.steps = {step("env:x"), step("build:cpu"), step("test:a")};
+  plan.digest = "d";
+  status.plan_started(plan, 1);
+  status.step_started(plan.steps[1], 1, 4);
+  status.heartbeat(progress(30s));
+  status.heartbeat(progress(61s));
+  status.heartbeat(progress(90s));
+  status.step_retry(plan.steps[1], Error{ErrorKind::transient, "no answer"}, 12s);
+  status.step_started(plan.steps[1], 2, 1);
+  status.step_finished(failed_build());
+  status.step_finished(skipped_test());
+  plan::Report report;
+  report.outcomes = {failed_build(), skipped_test()};
+  report.elapsed = 95s;
+  status.summary(report);
+}
+
+const std::string kTable =
+    "step       state    time  note\n"
+    "build:cpu  failed   12s   the build failed: 100% sure\n"
+    "test:a     skipped  0.4s  no cu130 torch here\n"
+    "2 steps in 1m35s: 1 failed, 1 skipped\n";
+
+const std::string kEvents =
+    "3 steps, 1 reused, 2 to run\n"
+    "started     build:cpu (4 cores)\n"
+    "running     build:cpu for 1m01s (1 of 3 steps finished)\n"
+    "retry       build:cpu again in 12s: no answer\n"
+    "started     build:cpu, attempt 2\n"
+    "failed      build:cpu 12s\n"
+    "  error: the build failed: 100% sure\n"
+    "  | cc: fatal\n"
+    "  | ## [error]::x\n"
+    "  log: logs/build-cpu.1.log\n"
+    "  run this step again: pinwheel build --only build:cpu\n"
+    "  hint: install a compiler\n";
+
+const std::string kSkipped = "skipped     test:a 0.4s: no cu130 torch here\n";
+
+}  // namespace
+
+TEST_CASE("plain status is one line an event and a heartbeat a minute") {
+  std::string text;
+  report::PlainStatus status(printer_to(text));
+  tell(status);
+  CHECK(text == kEvents + kSkipped + kTable);
+}
+
+TEST_CASE("GitHub status annotates failures and groups the summary") {
+  std::string text;
+  report::GitHubStatus status(printer_to(text));
+  tell(status);
+  CHECK(text == kEvents + "::error title=build%3Acpu failed::the build failed: 100%25 sure\n" +
+                    kSkipped + "::group::summary\n" + kTable + "::endgroup::\n");
+}
+
+TEST_CASE("an annotation escapes what would end it") {
+  CHECK(report::github_error("a:b,c", "x\r\n::set-output name=y::50%") ==
+        "::error title=a%3Ab%2Cc::x%0D%0A::set-output name=y::50%25\n");
+}
+
+TEST_CASE("JSON status is one object a line") {
+  std::string text;
+  report::JsonStatus status([&text](std::string_view more) { text += more; });
+  tell(status);
+  CHECK(text ==
+        "{\"event\":\"plan_started\",\"steps\":3,\"reused\":1,\"plan\":\"d\"}\n"
+        "{\"event\":\"step_started\",\"id\":\"build:cpu\",\"attempt\":1,\"cores\":4}\n"
+        "{\"event\":\"progress\",\"elapsed_ms\":61000,\"steps\":3,\"finished\":1,\"failed\":0,"
+        "\"running\":[{\"id\":\"build:cpu\",\"elapsed_ms\":61000}]}\n"
+        "{\"event\":\"step_retry\",\"id\":\"build:cpu\",\"kind\":\"transient\","
+        "\"message\":\"no answer\",\"delay_ms\":12000}\n"
+        "{\"event\":\"step_started\",\"id\":\"build:cpu\",\"attempt\":2,\"cores\":1}\n"
+        "{\"event\":\"step_finished\",\"outcome\":{\"id\":\"build:cpu\",\"key\":\"k\","
+        "\"state\":\"failed\",\"attempts\":1,\"elapsed_ms\":12000,\"log\":\"logs/build-cpu.1.log\","
+        "\"error\":{\"kind\":\"step\",\"message\":\"the build failed: 100% sure\","
+        "\"hint\":\"install a compiler\"}}}\n"
+        "{\"event\":\"step_finished\",\"outcome\":{\"id\":\"test:a\",\"key\":\"\","
+        "\"state\":\"skipped\",\"attempts\":1,\"elapsed_ms\":400,"
+        "\"reason\":\"no cu130 torch here\"}}\n"
+        "{\"event\":\"summary\",\"exit\":1,\"signal\":0,\"elapsed_ms\":95000}\n");
+}
+
+TEST_CASE("live lines fit the width and say what runs and what remains") {
+  run::Progress now = progress(65s);
+  now.failed = 1;
+  now.retrying = {{"env:x", 5s}};
+  now.running.push_back({"build:\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9-a-long-name", 2, 1, 3s});
+  CHECK(report::live_lines(now, 80) ==
+        std::vector<std::string>{
+            "    1m05s  build:cpu",
+            "     3.0s  build:\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9-a-long-name, attempt 2",
+            "[1/3] 2 running, 1 to retry, 1 failed, 1m05s"});
+  CHECK(report::live_lines(now, 22)[1] == "     3.0s  build:\xc3\xa9\xc3\xa9..");
+  for (size_t width = 1; width < 60; ++width) {
+    for (const std::string& line : report::live_lines(now, width)) {
+      size_t count = 0;
+      for (const char c : line) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+      CHECK(count < std::max<size_t>(width, 2));
+    }
+  }
+  now.running.assign(12, now.running[0]);
+  CHECK(report::live_lines(now, 80).size() == 10);
+  CHECK(report::live_lines(now, 80)[8] == "  and 4 more");
+}
+
+TEST_CASE("live status redraws its foot and leaves a clean screen") {
+  std::string text;
+  {
+    report::LiveStatus status(printer_to(text), [] { return size_t{80}; });
+    status.heartbeat(progress(1s));
+    CHECK(text == "     1.0s  build:cpu\n[1/3] 1 running, 1.0s\n");
+    text.clear();
+    status.step_finished(skipped_test());
+    CHECK(text == "\r\x1b[2A\x1b[J" + kSkipped + "     1.0s  build:cpu\n[1/3] 1 running, 1.0s\n");
+    text.clear();
+  }
+  CHECK(text == "\r\x1b[2A\x1b[J");
+  text.clear();
+  report::LiveStatus status(printer_to(text), [] { return size_t{80}; });
+  tell(status);
+  CHECK(text.substr(text.size() - kTable.size()) == kTable);
+}
+
+TEST_CASE("colours are used only when they are asked for") {
+  CHECK(report::finished_line(skipped_test(), Colour::never) == kSkipped);
+  CHECK(report::finished_line(skipped_test(), Colour::always) ==
+        "\x1b[33mskipped    \x1b[0m test:a 0.4s: no cu130 torch here\n");
+}

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "base/error.h"
+#include "plan/outcome.h"
+#include "run/status.h"
+
+namespace pinwheel::report {
+
+/// One line an event, each with its newline, all of the same shape: a word, then what it is about.
+std::string plan_line(size_t steps, size_t reused);
+std::string started_line(const std::string& id, int attempt, int cores, Colour colour);
+std::string retry_line(const std::string& id, const Error& error, std::chrono::milliseconds delay,
+                       Colour colour);
+std::string finished_line(const plan::StepOutcome& outcome, Colour colour);
+/// "running     build:cpu for 3m00s", one line for each step that runs or waits for its retry.
+std::string heartbeat_lines(const run::Progress& progress, Colour colour);
+
+}  // namespace pinwheel::report

@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "report/plain_status.h"
+
+namespace pinwheel::report {
+
+/// `::error title=TITLE::MESSAGE`, with `%`, CR and LF, and in the title `:` and `,`, escaped as
+/// GitHub's runner reads them back. Ends in a newline.
+std::string github_error(std::string_view title, std::string_view message);
+
+/// The plain status for a GitHub job: a failed step is annotated, and the summary stands in a
+/// group. Groups do not nest, and steps run side by side, so no step gets one.
+class GitHubStatus final : public run::StatusSink {
+ public:
+  explicit GitHubStatus(Printer printer);
+
+  void plan_started(const plan::Plan& plan, size_t reused) override;
+  void step_started(const plan::Step& step, int attempt, int cores) override;
+  void step_retry(const plan::Step& step, const Error& error,
+                  std::chrono::milliseconds delay) override;
+  void step_finished(const plan::StepOutcome& outcome) override;
+  void heartbeat(const run::Progress& progress) override;
+  void summary(const plan::Report& report) override;
+
+ private:
+  Printer printer_;
+  PlainStatus plain_;
+};
+
+}  // namespace pinwheel::report

@@ -1,0 +1,39 @@
+#pragma once
+#include "report/printer.h"
+#include "run/status.h"
+
+namespace pinwheel::report {
+
+/// The status lines at the foot of a terminal, each at most `width - 1` characters: the oldest
+/// running steps with their time, then "[3/7] 2 running, 1 failed, 1m02s".
+std::vector<std::string> live_lines(const run::Progress& progress, size_t width);
+
+/// For a terminal: finished steps scroll by, and the lines at the foot are drawn anew with each
+/// heartbeat. Only cursor movement is used when colours are off.
+class LiveStatus final : public run::StatusSink {
+ public:
+  /// `width`: the columns of the terminal now; 0 means unknown (80).
+  LiveStatus(Printer printer, std::function<size_t()> width);
+  /// Removes the lines at the foot, so that what follows starts on a clean line.
+  ~LiveStatus() override;
+
+  void plan_started(const plan::Plan& plan, size_t reused) override;
+  void step_started(const plan::Step& step, int attempt, int cores) override;
+  void step_retry(const plan::Step& step, const Error& error,
+                  std::chrono::milliseconds delay) override;
+  void step_finished(const plan::StepOutcome& outcome) override;
+  void heartbeat(const run::Progress& progress) override;
+  void summary(const plan::Report& report) override;
+
+ private:
+  /// What takes the foot away again; empty when none is drawn.
+  std::string erase();
+  void print(const std::string& lines);
+
+  Printer printer_;
+  std::function<size_t()> width_;
+  std::string foot_;
+  size_t drawn_ = 0;  ///< lines of the foot on the screen
+};
+
+}  // namespace pinwheel::report

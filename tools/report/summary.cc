@@ -1,0 +1,72 @@
+#include "report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/text.h"
+#include "report/plan_text.h"
+
+namespace pinwheel::report {
+namespace {
+
+std::string note_of(const plan::StepOutcome& outcome) {
+  if (outcome.error && outcome.state == plan::StepState::failed) return outcome.error->message;
+  if (!outcome.reason.empty()) return outcome.reason;
+  if (outcome.evidence != plan::Evidence::none) return std::string(to_string(outcome.evidence));
+  return outcome.outputs.empty() ? "" : plural(outcome.outputs.size(), "file");
+}
+
+std::vector<std::vector<std::string>> rows_of(const plan::Report& report) {
+  std::vector<std::vector<std::string>> rows = {{"step", "state", "time", "note"}};
+  for (const plan::StepOutcome& one : report.outcomes) {
+    rows.push_back({one.id, std::string(to_string(one.state)),
+                    one.attempts > 0 ? format_duration(one.elapsed) : "", note_of(one)});
+  }
+  return rows;
+}
+
+std::string markdown_cell(std::string text) {
+  for (const auto& [from, to] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {"|", "\\|"}, {"\r", ""}, {"\n", " "}}) {
+    text = replace_all(std::move(text), from, to);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_line(const plan::Report& report) {
+  using plan::StepState;
+  std::vector<std::string> parts;
+  for (const StepState state : {StepState::done, StepState::reused, StepState::failed,
+                                StepState::blocked, StepState::skipped, StepState::interrupted}) {
+    const auto count =
+        std::count_if(report.outcomes.begin(), report.outcomes.end(),
+                      [state](const plan::StepOutcome& one) { return one.state == state; });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(state)));
+  }
+  return fmt::format("{} in {}{}{}\n", plural(report.outcomes.size(), "step"),
+                     format_duration(report.elapsed), parts.empty() ? "" : ": ", join(parts, ", "));
+}
+
+std::string summary_table(const plan::Report& report) {
+  return align_columns(rows_of(report)) + summary_line(report);
+}
+
+std::string summary_markdown(const plan::Report& report) {
+  std::string out = "### pinwheel\n\n";
+  bool header = true;
+  for (const std::vector<std::string>& row : rows_of(report)) {
+    out += "|";
+    for (const std::string& cell : row) out += fmt::format(" {} |", markdown_cell(cell));
+    out += "\n";
+    if (header) out += "|---|---|---|---|\n";
+    header = false;
+  }
+  return out + "\n" + summary_line(report);
+}
+
+}  // namespace pinwheel::report
