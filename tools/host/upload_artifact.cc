@@ -13,6 +13,7 @@
 #include "wheel/archive.h"
 #include "wheel/deflate.h"
 #include "wheel/metadata.h"
+#include "wheel/zip_rules.h"
 
 namespace pinwheel::host {
 
@@ -44,6 +45,18 @@ Result<std::string> read_wheel_metadata(const ports::ByteSource& source, const A
   return archive.read_info("METADATA");
 }
 
+std::vector<Error> archive_findings(const ports::ByteSource& source, const std::string& filename) {
+  std::vector<Error> out;
+  for (const wheel::ZipFault& fault : wheel::zip_faults(source)) {
+    out.push_back(Error{ErrorKind::check,
+                        fmt::format("{}: {}", quoted(filename), fault.message),
+                        std::nullopt,
+                        fault.hint,
+                        {}});
+  }
+  return out;
+}
+
 Result<std::string> read_sdist_metadata(const ports::ByteSource& source) {
   TRY(const std::string packed, source.read(0, source.size()));
   TRY(const std::string tar, wheel::gunzip(packed, kSdistLimit));
@@ -63,6 +76,7 @@ Result<Artifact> read_parts(const std::filesystem::path& path) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
   TRY_DONE(read_digests(*source, file));
   TRY(file.metadata, is_wheel ? read_wheel_metadata(*source, file) : read_sdist_metadata(*source));
+  if (is_wheel) file.archive_findings = archive_findings(*source, file.filename);
   TRY(const wheel::Metadata metadata, wheel::parse_metadata(file.metadata));
   file.name = metadata.name();
   file.version = metadata.version();
