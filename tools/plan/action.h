@@ -31,12 +31,15 @@ struct BuildWheel {
   env::Request environment;
   Source source;
   matrix::Settings settings;
-  std::string version;                           ///< public version, without a local part
-  std::string compute;                           ///< of the representative, "cuda/13.0"
-  std::string torch;                             ///< of the representative, "2.13"
+  std::string version;  ///< public version, without a local part
+  std::string compute;  ///< of the representative, "cuda/13.0"
+  std::string torch;    ///< of the representative, "2.13"
+  matrix::TorchAbi torch_abi = matrix::TorchAbi::none;
+  std::string torch_target = {};                 ///< of a Stable-ABI class, "2.10"
   std::map<std::string, std::string> variables;  ///< whole allow-listed environment of the build
   std::vector<wheel::Naming> namings;            ///< one finished wheel per naming
-  WheelTags tags;  ///< what the file names will say; the platform tag is decided later
+  WheelTags tags;              ///< what the file names will say; the platform tag is decided later
+  std::string toolchain = {};  ///< what the host's compiler says of itself
   std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: untouched
   int64_t source_date_epoch = 0;
   std::string record_json;  ///< contents of dist-info/pinwheel.json
@@ -69,6 +72,8 @@ struct TestWheel {
 struct Publish {
   matrix::PublishTarget target;
   std::vector<std::string> builds;  ///< ids of build steps, wheels first, the sdist last
+  std::map<std::string, wheel::Naming> names =
+      {};  ///< build step id -> what the target calls its wheel
   std::map<std::string, std::string> labels = {};  ///< build step id -> sub-index, "cpu"
   std::string default_build = {};  ///< build step whose wheels also stand in the root
   std::map<std::string, std::string> require_evidence;  ///< test step id -> least evidence

@@ -55,9 +55,11 @@ Json to_json(const BuildWheel& action) {
           {"version", action.version},
           {"compute", action.compute},
           {"torch", action.torch},
+          {"torch-abi", {static_cast<int>(action.torch_abi), action.torch_target}},
           {"variables", action.variables},
           {"namings", to_json(action.namings)},
           {"tags", {action.tags.python, action.tags.abi, action.tags.arch}},
+          {"toolchain", action.toolchain},
           {"requires-torch", action.requires_torch},
           {"epoch", action.source_date_epoch},
           {"record", action.record_json}};
@@ -85,12 +87,17 @@ Json to_json(const TestWheel& action) {
 }
 
 Json to_json(const Publish& action) {
+  Json names = Json::object();
+  for (const auto& [build, naming] : action.names) {
+    names[build] = {naming.distribution, naming.version};
+  }
   return {{"action", "publish"},
           {"target", action.target.name},
           {"kind", static_cast<int>(action.target.kind)},
           {"url", action.target.url},
           {"path", action.target.path},
           {"builds", action.builds},
+          {"names", names},
           {"labels", action.labels},
           {"default", action.default_build},
           {"evidence", action.require_evidence}};

@@ -145,9 +145,12 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   action.version = in.facts.version.version;
   action.compute = variant->get("compute");
   action.torch = variant->get("torch");
+  action.torch_abi = in.matrix.abi.torch;
+  action.torch_target = in.matrix.abi.torch_stable;
   action.variables = build_variables(in, *variant, settings);
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
+  action.toolchain = in.facts.toolchain;
   action.requires_torch = torch_requirement(in.matrix, *variant);
   action.source_date_epoch = in.facts.source_date_epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
@@ -210,7 +213,18 @@ std::string required_evidence(const matrix::Matrix& matrix, const matrix::Varian
   return evidence;
 }
 
-Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline) {
+/// The name that a target gave to a build's wheel.
+wheel::Naming name_for(const std::string& target, const std::vector<wheel::Naming>& namings) {
+  for (const wheel::Naming& naming : namings) {
+    const bool takes =
+        std::find(naming.targets.begin(), naming.targets.end(), target) != naming.targets.end();
+    if (takes) return naming;
+  }
+  return {};
+}
+
+Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline,
+                          const Namings& namings) {
   const auto found =
       std::find_if(in.matrix.targets.begin(), in.matrix.targets.end(),
                    [&target](const matrix::PublishTarget& each) { return each.name == target; });
@@ -224,6 +238,7 @@ Result<Step> publish_step(const Inputs& in, const std::string& target, const Out
   for (const BuildGroup& group : outline.builds) {
     const std::string build = "build:" + group.cls.id;
     action.builds.push_back(build);
+    action.names[build] = name_for(target, namings.at(group.cls.id));
     step.needs.push_back(build);
     TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
     action.labels[build] = label_of(in.matrix, *variant);
@@ -255,11 +270,15 @@ Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& r
   return builder.add(std::move(step));
 }
 
-Done add_builds(const Inputs& in, const Outline& outline, PlanBuilder& builder) {
+Result<Namings> names_of(const Inputs& in, const Outline& outline) {
   NamingRequest naming{
       {}, in.expansion.variants, in.options.targets, in.facts.version, in.facts.machine};
   for (const BuildGroup& group : outline.builds) naming.classes.push_back(group.cls);
-  TRY(const Namings namings, name_wheels(in.matrix, naming));
+  return name_wheels(in.matrix, naming);
+}
+
+Done add_builds(const Inputs& in, const Outline& outline, const Namings& namings,
+                PlanBuilder& builder) {
   for (const BuildGroup& group : outline.builds) {
     TRY(Step step, build_step(in, group, namings));
     const env::Request request = std::get<BuildWheel>(step.action).environment;
@@ -309,7 +328,8 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
   const Inputs in{matrix, expansion, facts, options};
   PlanBuilder builder(in);
-  TRY_DONE(add_builds(in, outline, builder));
+  TRY(const Namings namings, names_of(in, outline));
+  TRY_DONE(add_builds(in, outline, namings, builder));
   if (matrix.package.sdist && !outline.builds.empty()) {
     TRY(Step step, sdist_step(in, outline.builds.front()));
     const env::Request request = std::get<BuildSdist>(step.action).environment;
@@ -318,7 +338,7 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   if (options.stage != Stage::build) TRY_DONE(add_tests(in, outline, builder));
   if (options.stage == Stage::publish) {
     for (const std::string& target : options.targets) {
-      TRY(Step step, publish_step(in, target, outline));
+      TRY(Step step, publish_step(in, target, outline, namings));
       TRY_DONE(builder.add(std::move(step)));
     }
   }

@@ -20,6 +20,8 @@ TEST_CASE("globs match whole texts, with sets and alternatives") {
 
 TEST_CASE("the nearest name is offered only when it is near") {
   CHECK(nearest("pyton", {"python", "torch"}) == "python");
+  CHECK(nearest("torhc", {"python", "torch"}) == "torch");
+  CHECK(nearest("idnex", {"index", "pypi"}) == "index");
   CHECK_FALSE(nearest("colour", {"python", "torch"}).has_value());
   CHECK(suggest("pyton", {"python", "torch"}) == "did you mean `python`?");
   CHECK(suggest("colour", {"python", "torch"}) == "expected one of `python`, `torch`");
@@ -38,6 +40,11 @@ TEST_CASE("sizes and durations read as people write them") {
   CHECK(parse_bytes("512") == 512u);
   CHECK_FALSE(parse_bytes("4 cats").has_value());
   CHECK_FALSE(parse_bytes("-4 GiB").has_value());
+  for (const char* wrong : {"inf", "nan", "1e3", "infinity GB", "99999999999999999999"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_bytes(wrong).has_value());
+    CHECK_FALSE(parse_duration(std::string(wrong) + " s").has_value());
+  }
   CHECK(parse_duration("3 h") == std::chrono::hours(3));
   CHECK(parse_duration("5s") == std::chrono::seconds(5));
   CHECK_FALSE(parse_duration("5").has_value());

@@ -1,0 +1,55 @@
+"""Golden cases: each directory here is one command line with its whole output and exit code.
+
+`cmd` is run by bash in an empty directory that holds the case's `files/`, as a git repository tagged v1.0.0 when
+the case has one; `stdout`, `stderr` and `exit` are compared to the byte. `pytest tests/cli --bless` writes them.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+CASES = sorted(path.parent for path in HERE.glob("*/cmd"))
+GIT = [
+    "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main",
+]  # fmt: skip
+
+
+def run_case(case: pathlib.Path, directory: pathlib.Path, pinwheel: str):
+    if (case / "files").is_dir():
+        shutil.copytree(case / "files", directory, dirs_exist_ok=True)
+    environment = {
+        "PATH": f"{directory}/.bin:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(directory / ".home"),
+        "LANG": "C.UTF-8",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z",
+        "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",
+    }
+    (directory / ".bin").mkdir()
+    (directory / ".bin" / "pinwheel").symlink_to(pathlib.Path(pinwheel).resolve())
+    (directory / ".gitignore").write_text(".bin\n.home\n")
+    for arguments in (["init"], ["add", "-A"], ["commit", "-m", "first"], ["tag", "v1.0.0"]):
+        subprocess.run([*GIT, *arguments], cwd=directory, env=environment, check=True, capture_output=True)
+    return subprocess.run(
+        ["bash", "-c", (case / "cmd").read_text()], cwd=directory, env=environment, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_case(case, tmp_path, pinwheel, request):
+    ran = run_case(case, tmp_path, pinwheel)
+    seen = {"stdout": ran.stdout, "stderr": ran.stderr, "exit": f"{ran.returncode}\n"}
+    seen = {name: text.replace(str(tmp_path), "<here>") for name, text in seen.items()}
+    if request.config.getoption("--bless"):
+        for name, text in seen.items():
+            (case / name).write_text(text)
+    for name, text in seen.items():
+        assert text == (case / name).read_text(), f"{case.name}: {name} differs"
+
+
+def test_there_are_cases():
+    assert len(CASES) > 10

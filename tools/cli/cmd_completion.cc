@@ -1,0 +1,13 @@
+#include "cli/commands.h"
+#include "cli/parser.h"
+
+namespace pinwheel::cli {
+
+Result<int> cmd_completion(const GlobalOptions& /*global*/, const CompletionOptions& options,
+                           Streams& streams) {
+  TRY(const std::string script, completion_script(options.shell));
+  streams.data(script);
+  return 0;
+}
+
+}  // namespace pinwheel::cli

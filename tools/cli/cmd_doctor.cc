@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/gather.h"
+#include "env/doctor.h"
+#include "host/clock.h"
+#include "host/doctor.h"
+#include "host/files.h"
+#include "host/process.h"
+
+namespace pinwheel::cli {
+namespace {
+
+std::string as_text(const std::vector<env::DoctorLine>& lines) {
+  std::string out;
+  for (const env::DoctorLine& line : lines) {
+    const char* const mark = line.verdict == env::Verdict::good      ? "ok"
+                             : line.verdict == env::Verdict::limited ? "--"
+                                                                     : "no";
+    out += fmt::format("{}  {:<13}{}\n", mark, line.name, line.found);
+    if (!line.allows.empty()) out += fmt::format("    {:<13}{}\n", "", line.allows);
+    if (!line.mend.empty()) out += fmt::format("    {:<13}mend: {}\n", "", line.mend);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options,
+                       Streams& streams) {
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  const host::SystemClock clock;
+  const std::map<std::string, std::string> variables = user_variables();
+  TRY(const std::filesystem::path cache, cache_directory(variables));
+  const host::EnvMachine machine{files, process, clock, variables, cache, global.state_dir};
+  const std::vector<env::DoctorLine> lines =
+      env::diagnose_machine(host::gather_doctor_facts(machine));
+  streams.data(options.json ? env::to_json(lines) : as_text(lines));
+  return env::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,84 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/gather.h"
+#include "host/clock.h"
+#include "host/files.h"
+#include "host/process.h"
+#include "host/python_environments.h"
+#include "report/plan_text.h"
+
+namespace pinwheel::cli {
+namespace {
+
+std::string age_of(std::chrono::sys_seconds made, std::chrono::system_clock::time_point now) {
+  return format_duration(std::chrono::duration_cast<std::chrono::milliseconds>(now - made));
+}
+
+std::string as_table(const std::vector<host::EnvironmentEntry>& entries,
+                     std::chrono::system_clock::time_point now) {
+  std::vector<std::vector<std::string>> rows = {{"id", "python", "torch", "size", "age", "state"}};
+  for (const host::EnvironmentEntry& entry : entries) {
+    if (entry.completeness == host::Completeness::partial) {
+      rows.push_back({entry.id, "", "", "", "", "incomplete"});
+      continue;
+    }
+    rows.push_back({entry.id, entry.python, entry.torch.empty() ? "-" : entry.torch,
+                    format_bytes(entry.bytes), age_of(entry.made, now), "complete"});
+  }
+  return report::align_columns(rows);
+}
+
+std::string as_json(const std::vector<host::EnvironmentEntry>& entries) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const host::EnvironmentEntry& entry : entries) {
+    all.push_back({{"id", entry.id},
+                   {"complete", entry.completeness == host::Completeness::complete},
+                   {"python", entry.python},
+                   {"torch", entry.torch},
+                   {"bytes", entry.bytes},
+                   {"made", fmt::format("{:%FT%TZ}", entry.made)}});
+  }
+  return nlohmann::json{{"schema", "pinwheel-environments/1"}, {"environments", all}}.dump(2) +
+         "\n";
+}
+
+Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, Streams& streams) {
+  std::vector<std::string> ids = options.ids;
+  if (options.all) {
+    TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(machine));
+    for (const host::EnvironmentEntry& entry : entries) ids.push_back(entry.id);
+  } else if (ids.empty()) {
+    return fail(ErrorKind::usage, "`env rm` needs an id",
+                "`pinwheel env list` shows them; `--all` removes every environment");
+  }
+  for (const std::string& id : ids) {
+    TRY_DONE(host::remove_environment(machine, id));
+    streams.note(fmt::format("removed environment `{}`\n", id));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams) {
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  const host::SystemClock clock;
+  const std::map<std::string, std::string> variables = user_variables();
+  TRY(const std::filesystem::path cache, cache_directory(variables));
+  const host::EnvMachine machine{files, process, clock, variables, cache, global.state_dir};
+  if (options.verb == EnvVerb::remove) return remove(machine, options, streams);
+  TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(machine));
+  if (entries.empty() && !options.json) streams.note("no environments yet\n");
+  if (options.json || !entries.empty()) {
+    streams.data(options.json ? as_json(entries) : as_table(entries, clock.now()));
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::cli

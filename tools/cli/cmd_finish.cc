@@ -1,0 +1,29 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "host/files.h"
+#include "host/finish_files.h"
+
+namespace pinwheel::cli {
+
+Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options,
+                       Streams& streams) {
+  host::LocalFiles files;
+  host::FinishRequest request;
+  request.naming = {options.distribution, options.wheel_version, {}};
+  request.epoch = options.epoch;
+  request.requirement = options.requirement;
+  if (!options.record.empty()) {
+    TRY(request.record_json, files.read(options.record));
+  }
+  for (const std::string& file : options.files) {
+    const bool sdist = file.ends_with(".tar.gz");
+    const host::SdistRequest of_sdist{options.distribution, options.wheel_version, options.epoch};
+    TRY(const plan::Output output, sdist ? host::finish_sdist(file, of_sdist, global.output_dir)
+                                         : host::finish_wheel(file, request, global.output_dir));
+    streams.data(fmt::format("{} sha256={}\n", output.path, output.sha256));
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "host/files.h"
+#include "host/journal_file.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The log that the journal names; of another attempt, the file beside it.
+fs::path log_of_attempt(const plan::StepOutcome& outcome, int attempt) {
+  if (attempt <= 0) return outcome.log;
+  const fs::path last = outcome.log;
+  const std::string ending = fmt::format(".{}.log", outcome.attempts);
+  std::string name = last.filename().string();
+  if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  return last.parent_path() / fmt::format("{}.{}.log", name, attempt);
+}
+
+}  // namespace
+
+Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams) {
+  TRY(const journal::History history, host::read_journal(global.state_dir));
+  const plan::StepOutcome* found = nullptr;
+  std::vector<std::string> ids;
+  for (const auto& [step, outcome] : history.finished) {
+    ids.push_back(step.first);
+    // Later keys of a step are later runs of it; one with a log is preferred.
+    if (step.first == options.id && !outcome.log.empty()) found = &outcome;
+  }
+  if (found == nullptr) {
+    return fail(ErrorKind::usage,
+                fmt::format("no run in `{}` left a log of `{}`", global.state_dir, options.id),
+                suggest(options.id, ids));
+  }
+  host::LocalFiles files;
+  TRY(const std::string text, files.read(log_of_attempt(*found, options.attempt)));
+  streams.data(text);
+  return 0;
+}
+
+}  // namespace pinwheel::cli

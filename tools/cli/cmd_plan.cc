@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/gather.h"
+#include "cli/load.h"
+#include "host/files.h"
+#include "host/git.h"
+#include "plan/make_plan.h"
+#include "plan/shards.h"
+#include "report/plan_json.h"
+#include "report/plan_text.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// The formats that the matrix alone decides; they never ask git.
+Result<std::string> text_from_matrix(const PlanOptions& options, const Loaded& loaded,
+                                     const plan::Outline& outline) {
+  const bool builds = options.stage == StageRows::build;
+  switch (options.format) {
+    case PlanFormat::support_table: {
+      TRY(const plan::SupportTable table,
+          plan::make_support_table(loaded.matrix, loaded.expansion));
+      return report::support_table(table);
+    }
+    case PlanFormat::github:
+      if (options.shards > 0) {
+        return report::github_shards(plan::split_into_shards(outline, options.shards));
+      }
+      return report::github_rows(outline, loaded.expansion.variants,
+                                 builds ? report::Rows::builds : report::Rows::tests);
+    default:
+      return builds ? report::build_ids(outline) : report::variant_ids(outline);
+  }
+}
+
+Result<std::string> text_from_facts(const PlanOptions& options, const Loaded& loaded,
+                                    const plan::Outline& outline, const Facts& facts) {
+  if (options.format == PlanFormat::dot) {
+    const plan::PlanOptions whole{plan::Stage::publish, facts.targets};
+    TRY(const plan::Plan plan,
+        plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, whole));
+    return report::plan_dot(plan);
+  }
+  TRY(const plan::Namings namings, name_builds(loaded, outline, facts));
+  if (options.format == PlanFormat::json) {
+    return report::outline_json(outline, namings, facts.plan.version.version);
+  }
+  return report::plan_table(outline);
+}
+
+bool needs_facts(const PlanOptions& options) {
+  return !options.out.empty() || options.format == PlanFormat::table ||
+         options.format == PlanFormat::json || options.format == PlanFormat::dot;
+}
+
+}  // namespace
+
+Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, Streams& streams) {
+  host::LocalFiles files;
+  TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
+  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  if (!needs_facts(options)) {
+    TRY(const plan::Outline outline,
+        select_outline(loaded, options.selection, choice.globs, options.selection.channel));
+    TRY(const std::string text, text_from_matrix(options, loaded, outline));
+    streams.data(text);
+    return 0;
+  }
+  host::LibGit2 git;
+  TRY(const Facts facts, gather_version_facts(files, git, loaded, options.selection.channel, {}));
+  TRY(const plan::Outline outline,
+      select_outline(loaded, options.selection, choice.globs, facts.channel));
+  TRY(const std::string text, text_from_facts(options, loaded, outline, facts));
+  if (!options.out.empty()) {
+    TRY_DONE(freeze_plan(files, options.out, global, choice.path, loaded, outline, facts, streams));
+  }
+  streams.data(text);
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/gather.h"
+#include "host/credentials.h"
+#include "host/files.h"
+#include "host/http.h"
+#include "host/upload.h"
+#include "host/upload_artifact.h"
+#include "publish/preflight.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<host::UploadTarget> find_target(const PublishOptions& options) {
+  if (options.target.empty() == options.repository_url.empty()) {
+    return fail(ErrorKind::usage,
+                "`publish` needs exactly one of `--target` and `--repository-url`",
+                "`--target pypi`, `--target testpypi`, or the upload URL of another index");
+  }
+  host::UploadTarget target;
+  target.name = options.target.empty() ? "index" : options.target;
+  if (!options.target.empty() && options.target != "pypi" && options.target != "testpypi") {
+    return fail(ErrorKind::usage, fmt::format("unknown target `{}`", options.target),
+                suggest(options.target, {"pypi", "testpypi"}));
+  }
+  TRY(target.endpoint,
+      publish::endpoint(options.target.empty() ? options.repository_url : options.target,
+                        options.check_url));
+  return target;
+}
+
+Result<ports::BasicCredentials> credentials_for(const host::UploadTarget& target,
+                                                const PublishOptions& options) {
+  host::LocalFiles files;
+  const std::map<std::string, std::string> variables = user_variables();
+  const auto home = variables.find("HOME");
+  const host::CredentialSources sources{
+      variables, options.token_file,
+      home == variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
+  return host::find_credentials(target.name, target.endpoint.upload_url, sources, files);
+}
+
+Result<host::UploadOptions> upload_options(const PublishOptions& options) {
+  host::UploadOptions upload;
+  if (options.size_limit.empty()) return upload;
+  const auto limit = parse_bytes(options.size_limit);
+  if (!limit || *limit == 0) {
+    return fail(ErrorKind::usage, fmt::format("`--size-limit` cannot be `{}`", options.size_limit),
+                "write a size such as `300 MB`");
+  }
+  upload.size_limit = *limit;
+  return upload;
+}
+
+host::UploadHooks hooks_of(Streams& streams) {
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds delay) {
+    std::this_thread::sleep_for(delay);
+    return true;
+  };
+  hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+  hooks.intent = [&streams](const publish::Artifact& file, int attempt) -> Done {
+    streams.note(fmt::format("uploading {} ({}){}\n", file.filename, format_bytes(file.size),
+                             attempt > 1 ? fmt::format(", attempt {}", attempt) : ""));
+    return {};
+  };
+  hooks.notice = [&streams](std::string_view line) { streams.note(std::string(line) + "\n"); };
+  return hooks;
+}
+
+std::string as_json(const std::vector<host::FileOutcome>& outcomes) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const host::FileOutcome& outcome : outcomes) {
+    files.push_back({{"file", outcome.filename},
+                     {"sha256", outcome.sha256},
+                     {"outcome", publish::to_string(outcome.outcome)},
+                     {"attempts", outcome.attempts},
+                     {"message", outcome.message}});
+  }
+  return nlohmann::json{{"schema", "pinwheel-publish/1"}, {"files", files}}.dump(2) + "\n";
+}
+
+/// Everything but the upload.
+Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::UploadTarget& target,
+                    const host::UploadOptions& upload, Streams& streams) {
+  std::vector<Error> findings =
+      publish::preflight(files, {target.endpoint.kind, upload.size_limit});
+  if (!findings.empty()) {
+    Error error{ErrorKind::check, fmt::format("{} would be refused", plural(files.size(), "file"))};
+    error.causes = std::move(findings);
+    return fail(std::move(error));
+  }
+  for (const publish::Artifact& file : publish::in_upload_order(files)) {
+    streams.data(
+        fmt::format("{} {} sha256={}\n", file.filename, format_bytes(file.size), file.sha256));
+  }
+  streams.note(fmt::format("dry run: nothing was sent to {}\n", target.endpoint.upload_url));
+  return 0;
+}
+
+}  // namespace
+
+Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& options,
+                        Streams& streams) {
+  TRY(host::UploadTarget target, find_target(options));
+  TRY(const host::UploadOptions upload, upload_options(options));
+  const std::vector<fs::path> paths(options.files.begin(), options.files.end());
+  TRY(const std::vector<publish::Artifact> files, host::read_artifacts(paths));
+  if (options.dry_run) return dry_run(files, target, upload, streams);
+  TRY(target.credentials, credentials_for(target, options));
+  if (streams.in_github() && target.credentials) {
+    // Before anything could print it.
+    streams.data(fmt::format("::add-mask::{}\n", target.credentials->password.reveal()));
+  }
+  host::CurlHttp http;
+  TRY(const std::vector<host::FileOutcome> outcomes,
+      host::upload_release(files, target, upload, http, hooks_of(streams)));
+  for (const host::FileOutcome& outcome : outcomes) {
+    if (options.json) break;
+    streams.data(fmt::format("{} {}\n", outcome.filename, publish::to_string(outcome.outcome)));
+  }
+  if (options.json) streams.data(as_json(outcomes));
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/package_version.h"
+#include "host/clock.h"
+#include "host/files.h"
+#include "host/git.h"
+#include "host/http.h"
+#include "version/run_date.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The package whose version is asked for: the matrix's, or this directory by the flags.
+struct Subject {
+  matrix::Package package;
+  fs::path directory = ".";
+};
+
+Result<matrix::Bump> parse_bump(const std::string& name) {
+  if (name == "major") return matrix::Bump::major;
+  if (name == "minor") return matrix::Bump::minor;
+  if (name == "patch") return matrix::Bump::patch;
+  return fail(ErrorKind::usage, fmt::format("`--bump` cannot be `{}`", name),
+              suggest(name, {"major", "minor", "patch"}));
+}
+
+Result<Subject> find_subject(ports::Files& files, const VersionOptions& options, Streams& streams) {
+  Subject subject;
+  if (options.matrix.empty()) {
+    subject.package.version.match = options.match;
+    TRY(subject.package.version.bump, parse_bump(options.bump));
+    return subject;
+  }
+  TRY(const Loaded loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
+  subject.package = loaded.matrix.package;
+  subject.directory = fs::path(loaded.matrix.directory) / loaded.matrix.package.source;
+  return subject;
+}
+
+Result<version::Channel> decide(const VersionOptions& options, const Subject& subject,
+                                const ports::GitFacts* git) {
+  if (options.channel.empty()) {
+    if (git == nullptr) return version::Channel::ci;
+    return version::channel_of(*git, rules_of(subject.package.version));
+  }
+  if (const auto channel = version::parse_channel(options.channel)) return *channel;
+  return fail(ErrorKind::usage, fmt::format("unknown channel `{}`", options.channel),
+              suggest(options.channel, {"ci", "nightly", "test", "release"}));
+}
+
+std::string as_json(const version::Derived& derived, const std::string& text,
+                    version::Channel channel, const ports::GitFacts* git) {
+  nlohmann::json json = {{"schema", "pinwheel-version/1"},
+                         {"version", text},
+                         {"public", pep::to_string(derived.version)},
+                         {"channel", version::to_string(channel)},
+                         {"released", derived.unreleased.empty()},
+                         {"why", derived.why}};
+  if (git != nullptr) json["commit"] = git->commit;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& options,
+                        Streams& streams) {
+  host::LocalFiles files;
+  host::LibGit2 git;
+  host::CurlHttp http;
+  TRY(const Subject subject, find_subject(files, options, streams));
+  const Result<ports::GitFacts> facts = git.facts(subject.directory);
+  const bool from_tags = subject.package.requirement.empty() &&
+                         subject.package.version.from == matrix::VersionFrom::git_tag;
+  if (!facts && from_tags) return fail(facts.error());
+  const ports::GitFacts* const repository = facts ? &*facts : nullptr;
+  TRY(const version::Channel channel, decide(options, subject, repository));
+  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
+  TRY(const auto date,
+      version::run_date(epoch == nullptr ? std::nullopt : std::optional<std::string>(epoch),
+                        host::SystemClock().now()));
+  TRY(const version::Derived derived,
+      package_version(subject.package, channel,
+                      {files, &http, repository, subject.directory, date}));
+  TRY(const pep::Version labelled, version::with_label(derived, options.label));
+  // Without a label the bare version is what backends, tags and PyPI take.
+  const std::string text = pep::to_string(options.label.empty() ? derived.version : labelled);
+  if (options.explain) {
+    for (const std::string& reason : derived.why) streams.note(reason + "\n");
+  }
+  streams.data(options.json ? as_json(derived, text, channel, repository) : text + "\n");
+  return 0;
+}
+
+}  // namespace pinwheel::cli

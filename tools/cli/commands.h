@@ -1,0 +1,31 @@
+#pragma once
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/parser.h"
+#include "cli/streams.h"
+
+namespace pinwheel::cli {
+
+/// Each command takes its options and the streams, and gives the exit code; an error is rendered by
+/// main.
+Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, Streams& streams);
+Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& options,
+                        Streams& streams);
+Result<int> cmd_build(const GlobalOptions& global, const BuildCommand& options, Streams& streams);
+Result<int> cmd_test(const GlobalOptions& global, const TestCommand& options, Streams& streams);
+Result<int> cmd_release(const GlobalOptions& global, const ReleaseCommand& options,
+                        Streams& streams);
+Result<int> cmd_version(const GlobalOptions& global, const VersionOptions& options,
+                        Streams& streams);
+Result<int> cmd_publish(const GlobalOptions& global, const PublishOptions& options,
+                        Streams& streams);
+Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams);
+Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
+                        Streams& streams);
+Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);
+Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams);
+Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options, Streams& streams);
+Result<int> cmd_completion(const GlobalOptions& global, const CompletionOptions& options,
+                           Streams& streams);
+
+}  // namespace pinwheel::cli

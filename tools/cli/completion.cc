@@ -1,0 +1,133 @@
+#include "cli/completion.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "base/text.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// One command with its words, read out of the parser once.
+struct Command {
+  std::string path;  ///< "env rm", "" for the program itself
+  std::string help;
+  std::vector<const CLI::Option*> options;
+  std::vector<std::string> children;
+};
+
+void collect(const CLI::App& app, const std::string& path, std::vector<Command>& out) {
+  Command command{path, app.get_description(), {}, {}};
+  for (const CLI::Option* const option : app.get_options()) {
+    if (!option->get_lnames().empty()) command.options.push_back(option);
+  }
+  for (const CLI::App* const child : app.get_subcommands({})) {
+    command.children.push_back(child->get_name());
+  }
+  out.push_back(command);
+  for (const CLI::App* const child : app.get_subcommands({})) {
+    collect(*child, path.empty() ? child->get_name() : path + " " + child->get_name(), out);
+  }
+}
+
+std::vector<std::string> words_of(const Command& command, const Command& program) {
+  std::vector<std::string> words = command.children;
+  for (const CLI::Option* const option : command.options)
+    words.push_back("--" + option->get_lnames()[0]);
+  if (&command == &program) return words;
+  for (const CLI::Option* const option : program.options)
+    words.push_back("--" + option->get_lnames()[0]);
+  return words;
+}
+
+std::string bash_script(const std::vector<Command>& commands) {
+  std::string cases;
+  for (const Command& command : commands) {
+    cases += fmt::format("    {}) words={} ;;\n", shell_quote(command.path),
+                         shell_quote(join(words_of(command, commands[0]), " ")));
+  }
+  return "_pinwheel() {\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} path= word words=\n"
+         "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+         "    case $word in -*|*.yaml|*.yml) ;; env|list|rm|[a-z]*) [[ -z $path || $path == env ]] "
+         "&& "
+         "path=${path:+$path }$word ;; esac\n"
+         "  done\n"
+         "  case $path in\n" +
+         cases +
+         "  esac\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; compgen -f -X "
+         "'!*.y*ml' -- "
+         "\"$current\")\n"
+         "}\n"
+         "complete -o filenames -F _pinwheel pinwheel\n";
+}
+
+std::string zsh_script(const std::vector<Command>& commands) {
+  return "#compdef pinwheel\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands);
+}
+
+std::string fish_script(const std::vector<Command>& commands) {
+  std::string out = "complete -c pinwheel -f\n";
+  for (const Command& command : commands) {
+    const std::string condition =
+        command.path.empty() ? "__fish_use_subcommand"
+                             : "__fish_seen_subcommand_from " + split(command.path, ' ').back();
+    for (const std::string& child : command.children) {
+      out += fmt::format("complete -c pinwheel -n {} -a {}\n", shell_quote(condition), child);
+    }
+    for (const CLI::Option* const option : command.options) {
+      out += fmt::format("complete -c pinwheel {}-l {} -d {}\n",
+                         command.path.empty() ? "" : fmt::format("-n {} ", shell_quote(condition)),
+                         option->get_lnames()[0], shell_quote(option->get_description()));
+    }
+  }
+  return out + "complete -c pinwheel -a '(__fish_complete_suffix .yaml)'\n";
+}
+
+std::string roff(std::string text) {
+  text = replace_all(std::move(text), "\\", "\\e");
+  return replace_all(std::move(text), "-", "\\-");
+}
+
+std::string man_page(const std::vector<Command>& commands) {
+  std::string out =
+      ".TH PINWHEEL 1\n.SH NAME\npinwheel \\- " + roff(commands[0].help) +
+      "\n.SH SYNOPSIS\n.B pinwheel\nCOMMAND [MATRIX.yaml] [GLOB...] [options]\n.SH COMMANDS\n";
+  for (const Command& command : commands) {
+    if (command.path.empty()) continue;
+    out += fmt::format(".SS {}\n{}\n", roff(command.path), roff(command.help));
+    for (const CLI::Option* const option : command.options) {
+      out += fmt::format(".TP\n.B \\-\\-{}\n{}\n", roff(option->get_lnames()[0]),
+                         roff(option->get_description()));
+    }
+  }
+  out += ".SH OPTIONS\n";
+  for (const CLI::Option* const option : commands[0].options) {
+    out += fmt::format(".TP\n.B \\-\\-{}\n{}\n", roff(option->get_lnames()[0]),
+                       roff(option->get_description()));
+  }
+  return out +
+         ".SH EXIT STATUS\n0 all that was asked is done; 1 a step failed; 2 usage or matrix; 3 "
+         "nothing "
+         "selected; 4 environment; 5 a check said no; 6 publishing failed; 7 out of date; 70 a "
+         "bug; 130, "
+         "143 interrupted\n";
+}
+
+}  // namespace
+
+Result<std::string> make_completion(const CLI::App& app, const std::string& shell) {
+  std::vector<Command> commands;
+  collect(app, "", commands);
+  if (shell == "bash") return bash_script(commands);
+  if (shell == "zsh") return zsh_script(commands);
+  if (shell == "fish") return fish_script(commands);
+  if (shell == "man") return man_page(commands);
+  return fail(ErrorKind::usage, fmt::format("no completion for `{}`", shell),
+              suggest(shell, {"bash", "zsh", "fish", "man"}));
+}
+
+}  // namespace pinwheel::cli

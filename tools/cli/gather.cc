@@ -1,0 +1,123 @@
+#include "cli/gather.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "cli/package_version.h"
+#include "host/clock.h"
+#include "host/env_resolve.h"
+#include "host/files.h"
+#include "host/git.h"
+#include "host/http.h"
+#include "host/process.h"
+#include "host/source_tree.h"
+#include "version/run_date.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// DOS times of a zip begin here; the date of a package that has no commit and no SOURCE_DATE_EPOCH.
+constexpr int64_t kFirstZipTime = 315532800;
+
+std::optional<std::string> variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string machine_name() {
+  utsname name{};
+  return uname(&name) == 0 ? std::string(name.machine) : std::string("x86_64");
+}
+
+const matrix::Channel* find_channel(const matrix::Matrix& matrix, const std::string& name) {
+  for (const matrix::Channel& channel : matrix.channels) {
+    if (channel.name == name) return &channel;
+  }
+  return nullptr;
+}
+
+/// A channel that the matrix names may have any name; its versions are a release's, a test's, a
+/// nightly's or a development build's.
+version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
+  const matrix::Channel* const channel = find_channel(matrix, name);
+  if (channel != nullptr && channel->nightly_version) return version::Channel::nightly;
+  return version::parse_channel(name).value_or(version::Channel::ci);
+}
+
+fs::path package_directory(const matrix::Matrix& matrix) {
+  return fs::absolute(fs::path(matrix.directory) / matrix.package.source).lexically_normal();
+}
+
+/// The repository's facts; nothing when the package has no directory, or no version from git and no
+/// git.
+Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix) {
+  if (!matrix.package.requirement.empty()) return std::nullopt;
+  Result<ports::GitFacts> facts = git.facts(package_directory(matrix));
+  if (facts) return std::optional<ports::GitFacts>(std::move(*facts));
+  if (matrix.package.version.from == matrix::VersionFrom::git_tag) return fail(facts.error());
+  return std::nullopt;
+}
+
+Result<std::string> decide_channel(const matrix::Matrix& matrix, const std::string& asked,
+                                   const std::optional<ports::GitFacts>& git) {
+  if (!asked.empty()) return asked;
+  version::Channel channel = version::Channel::ci;
+  if (git && matrix.package.version.from == matrix::VersionFrom::git_tag) {
+    TRY(channel, version::channel_of(*git, rules_of(matrix.package.version)));
+  }
+  const std::string name(version::to_string(channel));
+  // A matrix without such a channel has no limits to apply.
+  return find_channel(matrix, name) == nullptr ? std::string() : name;
+}
+
+int64_t seconds(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
+                             std::chrono::system_clock::time_point date) {
+  const std::optional<std::string> set = variable("SOURCE_DATE_EPOCH");
+  if (set && !set->empty()) return seconds(date);
+  return git ? seconds(git->date) : kFirstZipTime;
+}
+
+}  // namespace
+
+Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const Loaded& loaded,
+                                   const std::string& channel,
+                                   const std::vector<std::string>& targets) {
+  const matrix::Matrix& matrix = loaded.matrix;
+  TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix));
+  Facts facts;
+  TRY(facts.channel, decide_channel(matrix, channel, repository));
+  facts.targets = targets;
+  const matrix::Channel* const found = find_channel(matrix, facts.channel);
+  if (facts.targets.empty() && found != nullptr) facts.targets = found->publish;
+  TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
+  host::CurlHttp http;
+  const VersionSources sources{files, &http, repository ? &*repository : nullptr,
+                               package_directory(matrix), date};
+  TRY(const version::Derived derived,
+      package_version(matrix.package, version_channel(matrix, facts.channel), sources));
+  facts.plan.version = {pep::to_string(derived.version), derived.unreleased};
+  TRY(facts.plan.source_date_epoch, source_epoch(repository, date));
+  if (repository) facts.plan.commit = repository->commit;
+  facts.plan.machine = machine_name();
+  return facts;
+}
+
+Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
+                                  const Facts& facts) {
+  plan::NamingRequest request{
+      {}, loaded.expansion.variants, facts.targets, facts.plan.version, facts.plan.machine};
+  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
+  return plan::name_wheels(loaded.matrix, request);
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,64 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "host/workplace.h"
+#include "plan/frozen.h"
+#include "plan/make_plan.h"
+#include "plan/names.h"
+#include "ports/files.h"
+#include "ports/git.h"
+
+namespace pinwheel::cli {
+
+/// Outside facts of one run, read once. `plan` is what the pure plan takes.
+struct Facts {
+  std::string channel;
+  std::vector<std::string> targets;  ///< publish targets of the channel, or those asked for
+  plan::PlanFacts plan;
+};
+
+/// The cheap facts, from git alone: channel, version, date, commit. `channel` and `targets`
+/// override what the tag and the matrix say.
+Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const Loaded& loaded,
+                                   const std::string& channel,
+                                   const std::vector<std::string>& targets);
+
+/// The facts of a build beyond the version: source, toolchain, the user's variables that decide a
+/// build. Resolutions are added later, for the environments that the plan turns out to need.
+Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, Facts& facts);
+
+/// Names of the wheels of an outline: the preflight that comes before any build.
+Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
+                                  const Facts& facts);
+
+/// The user's environment as a map.
+std::map<std::string, std::string> user_variables();
+
+/// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
+/// when there is no home.
+Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
+
+/// Where this run works; makes the state directory, which ignores itself in git.
+Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
+
+enum class Refresh { no, yes };
+
+/// Resolves every environment that the outline needs (recorded resolutions are taken unless
+/// `--refresh`) and enters the digests into the facts. Tells what it resolves, since it may take a
+/// while.
+Done gather_resolutions(const Loaded& loaded, const plan::Outline& outline,
+                        const plan::PlanOptions& options, const host::Workplace& workplace,
+                        Refresh refresh, Streams& streams, Facts& facts);
+
+/// Writes what `plan --out` freezes; resolves the environments first.
+Done freeze_plan(ports::Files& files, const std::string& out, const GlobalOptions& global,
+                 const std::string& matrix_path, const Loaded& loaded, const plan::Outline& outline,
+                 Facts facts, Streams& streams);
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,67 @@
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/parser.h"
+#include "cli/streams.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// Calls the command that was parsed: the only place that knows them all.
+struct Dispatch {
+  const GlobalOptions& global;
+  Streams& streams;
+
+  Result<int> operator()(const PrintText& print) const {
+    streams.data(print.text);
+    return 0;
+  }
+  Result<int> operator()(const PlanOptions& o) const { return cmd_plan(global, o, streams); }
+  Result<int> operator()(const ExplainOptions& o) const { return cmd_explain(global, o, streams); }
+  Result<int> operator()(const BuildCommand& o) const { return cmd_build(global, o, streams); }
+  Result<int> operator()(const TestCommand& o) const { return cmd_test(global, o, streams); }
+  Result<int> operator()(const ReleaseCommand& o) const { return cmd_release(global, o, streams); }
+  Result<int> operator()(const VersionOptions& o) const { return cmd_version(global, o, streams); }
+  Result<int> operator()(const PublishOptions& o) const { return cmd_publish(global, o, streams); }
+  Result<int> operator()(const EnvOptions& o) const { return cmd_env(global, o, streams); }
+  Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
+  Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
+  Result<int> operator()(const LogsOptions& o) const { return cmd_logs(global, o, streams); }
+  Result<int> operator()(const DoctorOptions& o) const { return cmd_doctor(global, o, streams); }
+  Result<int> operator()(const CompletionOptions& o) const {
+    return cmd_completion(global, o, streams);
+  }
+};
+
+int run(const std::vector<std::string>& arguments) {
+  // A reader that goes away (`pinwheel plan | head`) shows as a failed write, not as a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  const Result<ParsedCommandLine> parsed = parse_command_line(arguments);
+  if (!parsed) {
+    Streams(GlobalOptions{}).error(parsed.error());
+    return exit_code(parsed.error().kind);
+  }
+  Streams streams(parsed->global);
+  const Result<int> code = std::visit(Dispatch{parsed->global, streams}, parsed->command);
+  if (code) return *code;
+  streams.error(code.error());
+  return exit_code(code.error().kind);
+}
+
+}  // namespace
+}  // namespace pinwheel::cli
+
+int main(int argc, char** argv) {
+  try {
+    return pinwheel::cli::run({argv + 1, argv + argc});
+  } catch (const std::exception& unexpected) {
+    pinwheel::cli::Streams streams{pinwheel::cli::GlobalOptions{}};
+    streams.error({pinwheel::ErrorKind::internal, std::string("unexpected: ") + unexpected.what(),
+                   std::nullopt,
+                   "this is a bug in pinwheel; please report it with the command line"});
+    return pinwheel::exit_code(pinwheel::ErrorKind::internal);
+  }
+}

@@ -1,0 +1,129 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pinwheel::cli {
+
+enum class ColourMode { automatic, always, never };
+enum class LogFormat { automatic, pretty, plain, json };
+enum class Verbosity { quiet, normal, verbose };
+
+/// What every command takes.
+struct GlobalOptions {
+  ColourMode colour = ColourMode::automatic;
+  LogFormat log_format = LogFormat::automatic;
+  Verbosity verbosity = Verbosity::normal;
+  std::string state_dir = ".pinwheel";
+  std::string output_dir = "dist";
+};
+
+/// Which matrix, and which part of it (cli.md, Conventions).
+struct SelectionOptions {
+  std::vector<std::string>
+      arguments;  ///< positionals: one may end in .yaml or .yml, the others are globs
+  std::vector<std::string> selectors;
+  std::vector<std::string> skip;
+  std::vector<std::string> only;
+  std::vector<std::string> status;
+  std::string channel;
+  std::string shard;
+  bool allow_empty = false;
+  bool strict = false;
+};
+
+enum class PlanFormat { table, ids, json, github, support_table, dot };
+enum class StageRows { build, test };
+
+struct PlanOptions {
+  SelectionOptions selection;
+  PlanFormat format = PlanFormat::table;
+  StageRows stage = StageRows::test;
+  int shards = 0;
+  std::string out;
+};
+
+struct ExplainOptions {
+  std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
+  std::string channel;
+};
+
+struct VersionOptions {
+  std::string matrix;
+  std::string channel;
+  std::string label;
+  std::string match = "v*";
+  std::string bump = "minor";
+  bool json = false;
+  bool explain = false;
+};
+
+/// How a run carries out its plan; `build`, `test` and `release` share it.
+struct RunOptions {
+  SelectionOptions selection;
+  std::string plan_file;
+  int jobs = 0;  ///< 0: the machine's cores
+  std::string memory;
+  bool keep_going = false;
+  bool dry_run = false;
+  bool resume = false;
+  bool refresh = false;
+  std::vector<std::string> targets;
+  std::vector<std::string> accept;
+  std::string token_file;
+  bool json = false;
+};
+
+struct PublishOptions {
+  std::string target;
+  std::string repository_url;
+  std::string check_url;
+  std::vector<std::string> files;
+  std::string token_file;
+  std::string size_limit;
+  bool dry_run = false;
+  bool json = false;
+};
+
+enum class EnvVerb { list, remove };
+struct EnvOptions {
+  EnvVerb verb = EnvVerb::list;
+  std::vector<std::string> ids;
+  bool all = false;
+  bool json = false;
+};
+
+struct InspectOptions {
+  std::vector<std::string> files;
+  bool json = false;
+  bool check = false;
+  bool rules = false;
+  std::vector<std::string> ignore;
+  std::string arch_list;
+  std::string size_limit;
+};
+
+struct FinishOptions {
+  std::vector<std::string> files;
+  std::string distribution;
+  std::string wheel_version;
+  std::string record;
+  std::string requirement;
+  int64_t epoch = 315532800;  ///< 1980-01-01, where the times of zip members begin
+};
+
+struct LogsOptions {
+  std::string id;
+  int attempt = 0;
+};
+
+struct DoctorOptions {
+  bool json = false;
+};
+
+struct CompletionOptions {
+  std::string shell;
+};
+
+}  // namespace pinwheel::cli

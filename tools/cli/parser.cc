@@ -1,0 +1,391 @@
+#include "cli/parser.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "base/text.h"
+#include "cli/completion.h"
+#include "cli/product.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// The parser's tree and the structs it fills; the structs must outlive the parse.
+struct Parser {
+  CLI::App app{"Build, check, test and publish the wheels of a multi-variant GPU Python package.",
+               "pinwheel"};
+  GlobalOptions global;
+  PlanOptions plan;
+  ExplainOptions explain;
+  RunOptions build;
+  RunOptions test;
+  RunOptions release;
+  VersionOptions version;
+  PublishOptions publish;
+  EnvOptions env_list;
+  EnvOptions env_remove;
+  InspectOptions inspect;
+  FinishOptions finish;
+  LogsOptions logs;
+  DoctorOptions doctor;
+  CompletionOptions completion;
+};
+
+template <class T>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
+                        const std::map<std::string, T>& choices, const std::string& help) {
+  std::vector<std::string> names;
+  for (const auto& [text, each] : choices) names.push_back(text);
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&value, choices, name](const std::string& text) {
+            const auto found = choices.find(text);
+            if (found == choices.end()) {
+              std::vector<std::string> known;
+              for (const auto& [choice, each] : choices) known.push_back(choice);
+              throw CLI::ValidationError(fmt::format("`{}` cannot be `{}`; expected one of {}",
+                                                     name, text, quoted_list(known)));
+            }
+            value = found->second;
+          },
+          help)
+      ->type_name(fmt::format("{{{}}}", join(names, "|")));
+}
+
+void add_globals(CLI::App& app, GlobalOptions& global) {
+  add_choice<ColourMode>(app, "--color", global.colour,
+                         {{"auto", ColourMode::automatic},
+                          {"always", ColourMode::always},
+                          {"never", ColourMode::never}},
+                         "colour on stderr (also NO_COLOR, FORCE_COLOR)")
+      ->envname("PINWHEEL_COLOR");
+  add_choice<LogFormat>(
+      app, "--log-format", global.log_format,
+      {{"pretty", LogFormat::pretty}, {"plain", LogFormat::plain}, {"json", LogFormat::json}},
+      "status of a run: live, one line per event, or JSON lines")
+      ->envname("PINWHEEL_LOG_FORMAT");
+  app.add_flag_callback(
+      "-q,--quiet", [&global] { global.verbosity = Verbosity::quiet; }, "errors only");
+  app.add_flag_callback(
+      "-v,--verbose", [&global] { global.verbosity = Verbosity::verbose; },
+      "say more: effective values and their origin, every command");
+  app.add_option("--state-dir", global.state_dir, "journal, logs and resolutions")
+      ->envname("PINWHEEL_STATE_DIR")
+      ->capture_default_str();
+  app.add_option("-o,--output-dir", global.output_dir, "where finished wheels go")
+      ->envname("PINWHEEL_OUTPUT_DIR")
+      ->capture_default_str();
+}
+
+void add_selection(CLI::App& app, SelectionOptions& selection) {
+  app.add_option("arguments", selection.arguments, "a matrix file (.yaml) and globs on variant ids")
+      ->type_name("[MATRIX.yaml] [GLOB]");
+  app.add_option("-s,--select", selection.selectors,
+                 "an axis and its values: `python=3.12,3.13`, `compute=!cuda/*`")
+      ->type_name("AXIS=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--skip", selection.skip, "leave out ids that match; beats every selection")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_option("--only", selection.only, "exactly this id")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  app.add_option("--status", selection.status,
+                 "take variants of these statuses (default: supported,experimental)")
+      ->allow_extra_args(false);
+  app.add_option("--channel", selection.channel,
+                 "a channel of the matrix (default: by the tag on HEAD, else `ci`)")
+      ->envname("PINWHEEL_CHANNEL");
+  app.add_option("--shard", selection.shard, "only this part of the plan, `2/4`")
+      ->type_name("I/N")
+      ->envname("PINWHEEL_SHARD");
+  app.add_flag("--allow-empty", selection.allow_empty, "an empty selection is no error");
+  app.add_flag("--strict", selection.strict, "warnings about the matrix are errors");
+}
+
+void add_run(CLI::App& app, RunOptions& run) {
+  add_selection(app, run.selection);
+  app.add_option("--plan", run.plan_file, "carry out a plan that `plan --out` froze")
+      ->type_name("FILE");
+  app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
+  app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: what is free)")
+      ->envname("PINWHEEL_MEMORY");
+  app.add_flag("-k,--keep-going", run.keep_going,
+               "after a failure, go on with what does not need it");
+  app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");
+  app.add_flag("--resume", run.resume,
+               "go on with an interrupted run (finished steps are always reused)");
+  app.add_flag("--refresh", run.refresh, "resolve the environments anew");
+  app.add_flag("--json", run.json, "print the report as JSON on stdout");
+}
+
+void add_plan(Parser& parser) {
+  CLI::App& app =
+      *parser.app.add_subcommand("plan", "show what would run, be reused, be skipped, and why");
+  add_selection(app, parser.plan.selection);
+  add_choice<PlanFormat>(app, "--format", parser.plan.format,
+                         {{"table", PlanFormat::table},
+                          {"ids", PlanFormat::ids},
+                          {"json", PlanFormat::json},
+                          {"github", PlanFormat::github},
+                          {"support-table", PlanFormat::support_table},
+                          {"dot", PlanFormat::dot}},
+                         "how to print it (default: table)");
+  add_choice<StageRows>(
+      app, "--stage", parser.plan.stage, {{"build", StageRows::build}, {"test", StageRows::test}},
+      "rows of `ids` and `github`: one a build, or one a variant (default: test)");
+  app.add_option("--shards", parser.plan.shards, "with `--format github`: one row a shard")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--out", parser.plan.out,
+                 "freeze version, date, resolutions and names into this file")
+      ->type_name("FILE");
+}
+
+void add_explain(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "explain", "why a variant is in or out, its class, environment and wheel names");
+  app.add_option("arguments", parser.explain.arguments, "an id, and the matrix file")
+      ->type_name("ID [MATRIX.yaml]")
+      ->required();
+  app.add_option("--channel", parser.explain.channel, "a channel of the matrix")
+      ->envname("PINWHEEL_CHANNEL");
+}
+
+void add_runs(Parser& parser) {
+  CLI::App& build = *parser.app.add_subcommand(
+      "build", "environments, checks, builds and finishing; wheels into --output-dir");
+  add_run(build, parser.build);
+  CLI::App& test = *parser.app.add_subcommand(
+      "test", "build what is missing, install each wheel into a clean environment, run its tests");
+  add_run(test, parser.test);
+  CLI::App& release =
+      *parser.app.add_subcommand("release", "build, test and publish in one resumable run");
+  add_run(release, parser.release);
+  release
+      .add_option("--target", parser.release.targets,
+                  "publish to this target of the matrix (default: the channel's)")
+      ->allow_extra_args(false);
+  release
+      .add_option("--accept", parser.release.accept,
+                  "publish although this variant's test has less evidence than required")
+      ->type_name("ID=REASON")
+      ->allow_extra_args(false);
+  release.add_option("--token-file", parser.release.token_file,
+                     "a file that holds the upload token");
+}
+
+void add_version(Parser& parser) {
+  CLI::App& app =
+      *parser.app.add_subcommand("version", "the version of this commit in a channel, and why");
+  app.add_option("matrix", parser.version.matrix, "take the rules of this matrix file")
+      ->type_name("MATRIX.yaml");
+  app.add_option("--channel", parser.version.channel, "ci, nightly, test or release")
+      ->envname("PINWHEEL_CHANNEL");
+  app.add_option("--label", parser.version.label, "local version label, `cu130`");
+  app.add_option("--match", parser.version.match, "which tags are releases")->capture_default_str();
+  app.add_option("--bump", parser.version.bump, "what the next version raises: major, minor, patch")
+      ->capture_default_str();
+  app.add_flag("--explain", parser.version.explain, "say why, on stderr");
+  app.add_flag("--json", parser.version.json, "version, channel, commit and reasons as JSON");
+}
+
+void add_publish(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "publish",
+      "check all files, then upload them to PyPI, TestPyPI, another index or a directory");
+  app.add_option("files", parser.publish.files, "wheels and sdists")->required();
+  app.add_option("--target", parser.publish.target, "`pypi` or `testpypi`")
+      ->envname("PINWHEEL_TARGET");
+  app.add_option("--repository-url", parser.publish.repository_url, "upload URL of another index");
+  app.add_option("--check-url", parser.publish.check_url,
+                 "simple index to look files up in (default: derived from the upload URL)");
+  app.add_option("--token-file", parser.publish.token_file, "a file that holds the upload token");
+  app.add_option("--size-limit", parser.publish.size_limit,
+                 "the project's file size limit (default: 100 MiB)");
+  app.add_flag("--dry-run", parser.publish.dry_run, "everything but the upload");
+  app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");
+}
+
+void add_env(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand("env", "the environments that builds and tests use");
+  app.require_subcommand(1);
+  CLI::App& list = *app.add_subcommand("list", "what is there: id, Python, torch, size, age");
+  list.add_flag("--json", parser.env_list.json, "as JSON");
+  CLI::App& remove = *app.add_subcommand("rm", "remove environments");
+  remove.add_option("ids", parser.env_remove.ids, "ids as `env list` shows them")->type_name("ID");
+  remove.add_flag("--all", parser.env_remove.all, "remove every environment");
+  parser.env_remove.verb = EnvVerb::remove;
+}
+
+void add_inspect(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "inspect", "what wheels hold and require; `--check` applies the gate that `build` applies");
+  app.add_option("files", parser.inspect.files, "wheels")->type_name("WHEEL");
+  app.add_flag("--check", parser.inspect.check, "exit 5 when a rule is broken");
+  app.add_flag("--rules", parser.inspect.rules, "list the rules");
+  app.add_option("--ignore", parser.inspect.ignore, "leave out this rule")->allow_extra_args(false);
+  app.add_option("--arch-list", parser.inspect.arch_list,
+                 "the architectures that device code must hold, `8.0;9.0a;12.0+PTX`");
+  app.add_option("--size-limit", parser.inspect.size_limit, "largest file allowed, `100 MB`");
+  app.add_flag("--json", parser.inspect.json, "as JSON");
+}
+
+void add_finish(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "finish", "rewrite a wheel or sdist reproducibly, under its final name and platform tag");
+  FinishOptions& finish = parser.finish;
+  app.add_option("files", finish.files, "wheels and sdists (.tar.gz)")->required();
+  app.add_option("--distribution", finish.distribution, "the name it gets (default: its own)");
+  app.add_option("--wheel-version", finish.wheel_version, "the version it gets (default: its own)");
+  app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
+  app.add_option("--record", finish.record,
+                 "a JSON file to store as `pinwheel.json` in its metadata");
+  app.add_option("--epoch", finish.epoch, "the time of every member, seconds since 1970")
+      ->envname("SOURCE_DATE_EPOCH");
+}
+
+void add_small_commands(Parser& parser) {
+  CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
+  logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->required();
+  logs.add_option("--attempt", parser.logs.attempt, "which attempt (default: the last)");
+  CLI::App& doctor = *parser.app.add_subcommand(
+      "doctor", "what this machine can build and test, and how to mend what it cannot");
+  doctor.add_flag("--json", parser.doctor.json, "as JSON");
+  CLI::App& completion =
+      *parser.app.add_subcommand("completion", "completion script for a shell, or the man page");
+  completion.add_option("shell", parser.completion.shell, "bash, zsh, fish or man")->required();
+}
+
+/// The whole tree; every command in the order of the help.
+void add_commands(Parser& parser) {
+  add_plan(parser);
+  add_explain(parser);
+  add_runs(parser);
+  add_inspect(parser);
+  add_finish(parser);
+  add_version(parser);
+  add_publish(parser);
+  add_env(parser);
+  add_small_commands(parser);
+}
+
+void set_up(Parser& parser) {
+  CLI::App& app = parser.app;
+  app.set_version_flag("--version", std::string("pinwheel ") + kPinwheelVersion);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.get_formatter()->column_width(34);
+  add_globals(app, parser.global);
+  add_commands(parser);
+  for (CLI::App* const command : app.get_subcommands({})) command->fallthrough();
+}
+
+CommandOptions chosen(Parser& parser) {
+  const CLI::App& app = parser.app;
+  if (app.got_subcommand("plan")) return parser.plan;
+  if (app.got_subcommand("explain")) return parser.explain;
+  if (app.got_subcommand("build")) return BuildCommand{parser.build};
+  if (app.got_subcommand("test")) return TestCommand{parser.test};
+  if (app.got_subcommand("release")) return ReleaseCommand{parser.release};
+  if (app.got_subcommand("inspect")) return parser.inspect;
+  if (app.got_subcommand("finish")) return parser.finish;
+  if (app.got_subcommand("version")) return parser.version;
+  if (app.got_subcommand("publish")) return parser.publish;
+  if (app.got_subcommand("logs")) return parser.logs;
+  if (app.got_subcommand("doctor")) return parser.doctor;
+  if (app.got_subcommand("completion")) return parser.completion;
+  return app.get_subcommand("env")->got_subcommand("rm") ? parser.env_remove : parser.env_list;
+}
+
+/// The command that argv names, as deep as it goes.
+const CLI::App& deepest(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+std::vector<std::string> flag_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* const option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// What CLI11 reports as leftovers is a misspelt flag or command.
+Error unknown_argument(const Parser& parser, const std::vector<std::string>& arguments) {
+  const CLI::App& command = deepest(parser.app);
+  const std::vector<std::string> left = parser.app.remaining(true);
+  const std::string word = left.empty() ? std::string() : left.front();
+  if (word.starts_with("-")) {
+    const std::string flag = word.substr(0, word.find('='));
+    return Error{ErrorKind::usage, fmt::format("`{}` has no option `{}`", command.get_name(), flag)}
+        .with_hint(nearest(flag, flag_names(command))
+                       ? suggest(flag, flag_names(command))
+                       : fmt::format("`pinwheel {} --help` lists them", command.get_name()));
+  }
+  if (!word.empty() && &command == &parser.app) {
+    return Error{ErrorKind::usage, fmt::format("unknown command `{}`", word)}.with_hint(
+        suggest(word, command_names(parser.app)));
+  }
+  if (arguments.empty() || word.empty()) {
+    return Error{ErrorKind::usage, "a command is missing"}.with_hint(
+        "`pinwheel --help` lists them");
+  }
+  return Error{ErrorKind::usage,
+               fmt::format("`{}` takes no argument `{}`", command.get_name(), word)};
+}
+
+Error usage_error(const Parser& parser, const CLI::ParseError& error,
+                  const std::vector<std::string>& arguments) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    return unknown_argument(parser, arguments);
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+      parser.app.get_subcommands().empty()) {
+    return unknown_argument(parser, arguments);
+  }
+  const CLI::App& command = deepest(parser.app);
+  const std::string prefix =
+      &command == &parser.app ? std::string("pinwheel") : "pinwheel " + command.get_name();
+  return Error{ErrorKind::usage, error.what()}.with_hint(
+      fmt::format("`{} --help` shows the usage", prefix));
+}
+
+}  // namespace
+
+Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
+  Parser parser;
+  set_up(parser);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    parser.app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    return ParsedCommandLine{parser.global, PrintText{parser.app.help()}};
+  } catch (const CLI::CallForVersion& version) {
+    return ParsedCommandLine{parser.global, PrintText{std::string(version.what()) + "\n"}};
+  } catch (const CLI::ParseError& error) {
+    return fail(usage_error(parser, error, arguments));
+  }
+  return ParsedCommandLine{parser.global, chosen(parser)};
+}
+
+Result<std::string> completion_script(const std::string& shell) {
+  Parser parser;
+  set_up(parser);
+  return make_completion(parser.app, shell);
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+
+namespace pinwheel::cli {
+
+struct BuildCommand {
+  RunOptions run;
+};
+struct TestCommand {
+  RunOptions run;
+};
+struct ReleaseCommand {
+  RunOptions run;
+};
+/// The text was asked for (`--help`, `--version`) and goes to stdout.
+struct PrintText {
+  std::string text;
+};
+
+using CommandOptions =
+    std::variant<PrintText, PlanOptions, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
+                 VersionOptions, PublishOptions, EnvOptions, InspectOptions, FinishOptions,
+                 LogsOptions, DoctorOptions, CompletionOptions>;
+
+struct ParsedCommandLine {
+  GlobalOptions global;
+  CommandOptions command;
+};
+
+/// Reads argv (without the program's name). Errors are `usage`, with the nearest command or flag.
+Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments);
+
+/// A completion script or the man page, generated from the same parser. `shell` is bash, zsh, fish
+/// or man.
+Result<std::string> completion_script(const std::string& shell);
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,205 @@
+#include "cli/run_plan.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "base/text.h"
+#include "host/clock.h"
+#include "host/digest_file.h"
+#include "host/dry_runner.h"
+#include "host/files.h"
+#include "host/journal_file.h"
+#include "host/perform.h"
+#include "host/process.h"
+#include "host/signals.h"
+#include "host/thread_runner.h"
+#include "journal/reuse.h"
+#include "report/github_status.h"
+#include "report/json_status.h"
+#include "report/live_status.h"
+#include "report/plain_status.h"
+#include "report/report_json.h"
+#include "report/summary.h"
+#include "run/execute.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A dry run remembers nothing.
+class NoRecorder final : public run::Recorder {
+ public:
+  Done started(const plan::Step& /*step*/, int /*attempt*/) override { return {}; }
+  Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
+};
+
+/// A dry run's script is its only output.
+class NoStatus final : public run::StatusSink {
+ public:
+  void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}
+  void step_started(const plan::Step& /*step*/, int /*attempt*/, int /*cores*/) override {}
+  void step_retry(const plan::Step& /*step*/, const Error& /*error*/,
+                  std::chrono::milliseconds /*delay*/) override {}
+  void step_finished(const plan::StepOutcome& /*outcome*/) override {}
+  void heartbeat(const run::Progress& /*progress*/) override {}
+  void summary(const plan::Report& /*report*/) override {}
+};
+
+size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::string again_line(const RunRequest& request, const std::string& step) {
+  const std::string variant = step.starts_with("test:") ? " --only " + step.substr(5) : "";
+  return fmt::format("pinwheel {}{}", request.program_arguments, variant);
+}
+
+report::Printer printer_for(const RunRequest& request, Streams& streams) {
+  report::Printer printer;
+  printer.out = [&streams](std::string_view text) { streams.note(text); };
+  printer.colour = streams.colour();
+  printer.facts = [&request](const plan::StepOutcome& outcome) {
+    report::FailureFacts facts;
+    host::LocalFiles files;
+    if (!outcome.log.empty()) {
+      if (const Result<std::string> text = files.read(outcome.log)) {
+        facts.log_tail = report::last_lines(*text);
+      }
+    }
+    facts.again = again_line(request, outcome.id);
+    return facts;
+  };
+  return printer;
+}
+
+std::unique_ptr<run::StatusSink> make_status(LogFormat format, const RunRequest& request,
+                                             Streams& streams) {
+  report::Printer printer = printer_for(request, streams);
+  if (format == LogFormat::json) return std::make_unique<report::JsonStatus>(printer.out);
+  if (streams.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
+  const bool live = format == LogFormat::pretty ||
+                    (format == LogFormat::automatic && streams.stderr_is_terminal());
+  if (live) return std::make_unique<report::LiveStatus>(std::move(printer), terminal_width);
+  return std::make_unique<report::PlainStatus>(std::move(printer));
+}
+
+uint64_t free_memory() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("MemAvailable:")) continue;
+    return std::strtoull(line.c_str() + sizeof("MemAvailable:"), nullptr, 10) * 1024;
+  }
+  return 0;
+}
+
+Result<run::Budget> budget_of(const RunOptions& options) {
+  run::Budget budget;
+  if (options.jobs < 0) {
+    return fail(ErrorKind::usage, fmt::format("`--jobs` cannot be {}", options.jobs),
+                "give a number of cores, or leave it out for all of them");
+  }
+  budget.cores = options.jobs > 0
+                     ? options.jobs
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  budget.memory = free_memory();
+  if (!options.memory.empty()) {
+    const auto memory = parse_bytes(options.memory);
+    if (!memory || *memory == 0) {
+      return fail(ErrorKind::usage, fmt::format("`--memory` cannot be `{}`", options.memory),
+                  "write a size such as `16 GiB`");
+    }
+    budget.memory = *memory;
+  }
+  // Two installations at once would only wait for the same disk and network.
+  budget.pools = {{"gpu", 1}, {"upload", 2}, {"install", 1}};
+  return budget;
+}
+
+/// What earlier runs left and is still there unchanged.
+std::map<std::string, plan::StepOutcome> find_reusable(const plan::Plan& plan,
+                                                       const journal::History& history) {
+  auto candidates = journal::candidates(plan, history);
+  std::map<std::string, std::string> digests;
+  for (const std::string& path : journal::outputs_to_check(candidates)) {
+    if (const Result<host::FileDigest> digest = host::digest_file(path)) {
+      digests[path] = digest->sha256;
+    }
+  }
+  return journal::reusable(std::move(candidates), digests);
+}
+
+/// Scratch of killed runs is of no use to anyone; the journal's lock says that nobody else is
+/// running.
+Done clear_scratch(const host::Workplace& workplace) {
+  host::LocalFiles files;
+  TRY_DONE(files.remove_all(workplace.state / "scratch"));
+  TRY_DONE(files.make_directories(workplace.state / "logs"));
+  return files.make_directories(workplace.state / "scratch");
+}
+
+Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
+  TRY(const run::Budget budget, budget_of(options));
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  host::DryRunner runner(request.workplace, program,
+                         [&streams](std::string_view text) { streams.data(text); });
+  NoRecorder recorder;
+  NoStatus status;
+  host::SystemClock clock;
+  run::ExecuteOptions execute{.budget = budget};
+  execute.scratch = request.workplace.state / "scratch";
+  execute.logs = request.workplace.state / "logs";
+  const plan::Report report =
+      run::execute(request.plan, execute, {runner, recorder, status, clock});
+  for (const plan::StepOutcome& outcome : report.outcomes) {
+    if (outcome.error) return fail(*outcome.error);
+  }
+  return 0;
+}
+
+void append_step_summary(const plan::Report& report) {
+  const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
+  if (path != nullptr && *path != '\0') {
+    std::ofstream(path, std::ios::app) << report::summary_markdown(report);
+  }
+}
+
+}  // namespace
+
+Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
+                     const RunRequest& request, Streams& streams) {
+  if (options.dry_run) return run_dry(options, request, streams);
+  host::SystemClock clock;
+  TRY(const std::unique_ptr<host::JournalFile> journal,
+      host::JournalFile::open(request.workplace.state, clock));
+  TRY_DONE(clear_scratch(request.workplace));
+  TRY(const run::Budget budget, budget_of(options));
+  run::ExecuteOptions execute{.budget = budget};
+  if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
+  execute.scratch = request.workplace.state / "scratch";
+  execute.logs = request.workplace.state / "logs";
+  execute.reused = find_reusable(request.plan, journal->history());
+  execute.seed = std::random_device{}();
+  host::ThreadRunner runner([&request](const run::Attempt& attempt, std::stop_token stop) {
+    return host::perform(request.workplace, attempt, std::move(stop));
+  });
+  const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
+  const std::unique_ptr<run::StatusSink> status = make_status(global.log_format, request, streams);
+  const plan::Report report =
+      run::execute(request.plan, execute, {runner, *journal, *status, clock});
+  append_step_summary(report);
+  if (options.json) streams.data(report::report_json(report));
+  return plan::exit_code(report);
+}
+
+}  // namespace pinwheel::cli

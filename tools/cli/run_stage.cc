@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/run_plan.h"
+#include "env/resolution.h"
+#include "host/files.h"
+#include "host/git.h"
+#include "plan/frozen.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// "cp311-cpu=no GPU runner today" -> id and reason.
+Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> accepted;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return fail(ErrorKind::usage, fmt::format("`--accept {}` gives no reason", text),
+                  "write `--accept ID=REASON`; the reason is recorded");
+    }
+    accepted[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return accepted;
+}
+
+/// What a frozen plan fixes takes the place of what this run found out.
+Result<plan::Outline> apply_frozen(const plan::FrozenPlan& frozen, const Loaded& loaded,
+                                   const std::string& matrix_text, const host::Workplace& workplace,
+                                   const plan::Outline& outline, Facts& facts) {
+  TRY_DONE(plan::check_frozen(frozen, sha256_hex(matrix_text), facts.plan.source.digest));
+  facts.channel = frozen.channel;
+  facts.targets = frozen.targets;
+  facts.plan.version = frozen.version;
+  facts.plan.source_date_epoch = frozen.source_date_epoch;
+  facts.plan.commit = frozen.commit;
+  host::LocalFiles files;
+  for (const auto& [request, text] : frozen.resolutions) {
+    TRY_DONE(files.write(workplace.state / "resolutions" / (request + ".json"), text));
+  }
+  // The run's own selection narrows the frozen one, so a job may take its share.
+  std::vector<matrix::Variant> kept;
+  for (const matrix::Variant& variant : outline.variants) {
+    const bool frozen_in = std::find(frozen.variants.begin(), frozen.variants.end(), variant.id) !=
+                           frozen.variants.end();
+    if (frozen_in) kept.push_back(variant);
+  }
+  return plan::make_outline(loaded.classes, kept);
+}
+
+std::vector<std::string> targets_of(const RunOptions& options, plan::Stage stage,
+                                    const std::string& plan_file) {
+  if (stage != plan::Stage::publish || !plan_file.empty()) return {};
+  return options.targets;
+}
+
+}  // namespace
+
+Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, plan::Stage stage,
+                      const std::string& command, Streams& streams) {
+  host::LocalFiles files;
+  host::LibGit2 git;
+  TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
+  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  TRY(Facts facts, gather_version_facts(files, git, loaded, options.selection.channel,
+                                        targets_of(options, stage, options.plan_file)));
+  TRY(plan::Outline outline,
+      select_outline(loaded, options.selection, choice.globs, facts.channel));
+  TRY(host::Workplace workplace, make_workplace(global, loaded));
+  TRY(workplace.accepted, parse_accepted(options.accept));
+  workplace.token_file = options.token_file;
+  TRY_DONE(gather_build_facts(loaded, workplace, facts));
+  if (!options.plan_file.empty()) {
+    TRY(const std::string text, files.read(options.plan_file));
+    TRY(const plan::FrozenPlan frozen, plan::parse_frozen_plan(text, options.plan_file));
+    TRY(const std::string matrix_text, files.read(choice.path));
+    TRY(outline, apply_frozen(frozen, loaded, matrix_text, workplace, outline, facts));
+  }
+  if (stage == plan::Stage::publish && facts.targets.empty()) {
+    return fail(ErrorKind::usage,
+                fmt::format("channel `{}` of `{}` publishes nowhere",
+                            facts.channel.empty() ? "ci" : facts.channel, choice.path),
+                "name a target with `--target`, or a channel with `--channel`");
+  }
+  const plan::PlanOptions plan_options{stage, facts.targets};
+  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
+  TRY_DONE(gather_resolutions(loaded, outline, plan_options, workplace, refresh, streams, facts));
+  TRY(plan::Plan plan,
+      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, plan_options));
+  const RunRequest request{std::move(plan), std::move(workplace),
+                           fmt::format("{} {}", command, shell_quote(choice.path))};
+  return run_plan(global, options, request, streams);
+}
+
+Result<int> cmd_build(const GlobalOptions& global, const BuildCommand& options, Streams& streams) {
+  return run_stage(global, options.run, plan::Stage::build, "build", streams);
+}
+
+Result<int> cmd_test(const GlobalOptions& global, const TestCommand& options, Streams& streams) {
+  return run_stage(global, options.run, plan::Stage::test, "test", streams);
+}
+
+Result<int> cmd_release(const GlobalOptions& global, const ReleaseCommand& options,
+                        Streams& streams) {
+  return run_stage(global, options.run, plan::Stage::publish, "release", streams);
+}
+
+}  // namespace pinwheel::cli

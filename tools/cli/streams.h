@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "cli/options.h"
+
+namespace pinwheel::cli {
+
+/// stdout is data, stderr is for people. What a terminal and the environment allow is read once.
+class Streams {
+ public:
+  explicit Streams(const GlobalOptions& options);
+
+  /// Data, on stdout. A closed pipe is not an error worth telling.
+  void data(std::string_view text);
+  /// Something a person may want to know, on stderr; dropped under `--quiet`.
+  void note(std::string_view text);
+  void warn(const Error& warning);
+  void error(const Error& error);
+
+  Colour colour() const { return colour_; }
+  bool stderr_is_terminal() const { return terminal_; }
+  bool in_github() const { return github_; }
+  Verbosity verbosity() const { return verbosity_; }
+
+ private:
+  Colour colour_ = Colour::never;
+  Verbosity verbosity_ = Verbosity::normal;
+  bool terminal_ = false;
+  bool github_ = false;
+};
+
+}  // namespace pinwheel::cli

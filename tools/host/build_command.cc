@@ -1,0 +1,113 @@
+#include "host/build_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "matrix/template.h"
+
+namespace pinwheel::host {
+namespace {
+
+// Variables that pass through: they steer caches, speed and the network, never the result.
+constexpr std::array<std::string_view, 16> kPassed = {
+    "CCACHE_DIR",         "NVCC_THREADS",   "SSL_CERT_FILE",        "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "http_proxy",           "https_proxy",
+    "no_proxy",           "all_proxy",      "HTTP_PROXY",           "HTTPS_PROXY",
+    "NO_PROXY",           "ALL_PROXY",      "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
+constexpr std::array<std::string_view, 3> kPassedPrefixes = {"SCCACHE_", "CCACHE_", "PIP_"};
+
+bool passes(std::string_view name) {
+  return std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end() ||
+         std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::string user_value(const BuildSetting& setting, const std::string& name,
+                       std::string otherwise) {
+  const auto found = setting.user.find(name);
+  return found == setting.user.end() ? std::move(otherwise) : found->second;
+}
+
+std::string search_path(const BuildSetting& setting) {
+  std::string path = setting.space.seen(kEnvironmentName).string() + "/bin";
+  if (const auto own = setting.toolkit.find("PATH"); own != setting.toolkit.end()) {
+    path += ":" + own->second;
+  }
+  return path + ":" + user_value(setting, "PATH", "/usr/local/bin:/usr/bin:/bin");
+}
+
+void add_version(std::map<std::string, std::string>& variables, const std::string& version) {
+  variables["PINWHEEL_VERSION"] = version;
+  // setuptools-scm and hatch-vcs read their version here instead of asking git.
+  variables["SETUPTOOLS_SCM_PRETEND_VERSION"] = version;
+}
+
+std::map<std::string, std::string> with(std::map<std::string, std::string> base,
+                                        const std::map<std::string, std::string>& more) {
+  for (const auto& [name, value] : more) base[name] = value;
+  return base;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> clean_variables(const BuildSetting& setting) {
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : setting.user) {
+    if (passes(name)) variables[name] = value;
+  }
+  // HOME is the build's own, and the compiler cache should survive it.
+  if (!variables.contains("CCACHE_DIR") && setting.user.contains("HOME")) {
+    variables["CCACHE_DIR"] = setting.user.at("HOME") + "/.cache/ccache";
+  }
+  variables = with(std::move(variables), setting.toolkit);
+  variables["PATH"] = search_path(setting);
+  variables["HOME"] = setting.space.seen("home").string();
+  variables["TMPDIR"] = setting.space.seen("tmp").string();
+  variables["LANG"] = "C.UTF-8";
+  variables["LC_ALL"] = "C.UTF-8";
+  variables["TZ"] = "UTC";
+  variables["PYTHONHASHSEED"] = "0";
+  variables["PYTHONDONTWRITEBYTECODE"] = "1";
+  variables["MAX_JOBS"] = std::to_string(setting.cores);
+  variables["CMAKE_BUILD_PARALLEL_LEVEL"] = std::to_string(setting.cores);
+  return variables;
+}
+
+ports::Command build_command(const plan::BuildWheel& action, const BuildSetting& setting) {
+  const std::map<std::string, std::string> places = {
+      {"package", setting.space.seen(kSourceName).string()},
+      {"project", setting.space.seen(kSourceName).string()},
+      {"dest_dir", setting.space.seen(kDistName).string()},
+      {"version", action.version}};
+  ports::Command command;
+  for (const std::string& argument : action.settings.build.command) {
+    command.argv.push_back(matrix::fill_template(argument, places));
+  }
+  command.directory = setting.space.seen(kSourceName);
+  command.environment = with(clean_variables(setting), action.variables);
+  command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
+  add_version(command.environment, action.version);
+  return command;
+}
+
+ports::Command sdist_command(const plan::BuildSdist& action, const BuildSetting& setting) {
+  ports::Command command;
+  command.argv = {"python",
+                  "-m",
+                  "build",
+                  "--sdist",
+                  "--no-isolation",
+                  "--outdir",
+                  setting.space.seen(kDistName).string(),
+                  setting.space.seen(kSourceName).string()};
+  command.directory = setting.space.seen(kSourceName);
+  command.environment = with(clean_variables(setting), action.variables);
+  command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
+  add_version(command.environment, action.version);
+  return command;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,87 @@
+#include "host/dry_runner.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "env/environment_marker.h"
+#include "env/request.h"
+#include "host/clock.h"
+#include "host/dry_script.h"
+#include "host/env_resolve.h"
+#include "host/files.h"
+#include "host/interpreters.h"
+#include "host/process.h"
+
+namespace pinwheel::host {
+namespace {
+
+Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& request) {
+  LocalFiles files;
+  ChildProcesses process;
+  const SystemClock clock;
+  const EnvMachine machine{files,           process,        clock, workplace.variables,
+                           workplace.cache, workplace.state};
+  DryEnvironment environment;
+  TRY(environment.resolution, load_resolution(machine, env::digest(request)));
+  TRY(environment.interpreter,
+      find_interpreter(files, process, workplace.variables, request.python));
+  environment.id = env::environment_id(environment.resolution, environment.interpreter);
+  return environment;
+}
+
+struct ScriptOfAction {
+  const Workplace& workplace;
+  int cores;
+
+  Result<std::string> operator()(const plan::CreateEnvironment& action) const {
+    TRY(const DryEnvironment environment, look_up(workplace, action.request));
+    return script_of_environment(environment, workplace);
+  }
+  Result<std::string> operator()(const plan::BuildWheel& action) const {
+    TRY(const DryEnvironment environment, look_up(workplace, action.environment));
+    return script_of_build(action, environment, workplace, cores);
+  }
+  Result<std::string> operator()(const plan::BuildSdist& action) const {
+    TRY(const DryEnvironment environment, look_up(workplace, action.environment));
+    return script_of_sdist(action, environment, workplace);
+  }
+  Result<std::string> operator()(const plan::TestWheel& action) const {
+    return fmt::format("# would install the wheel of {} and test {}\n", action.build,
+                       action.variant_id);
+  }
+  Result<std::string> operator()(const plan::Publish& action) const {
+    return fmt::format("# would publish to {}\n", action.target.name);
+  }
+};
+
+}  // namespace
+
+DryRunner::DryRunner(Workplace workplace, std::filesystem::path program,
+                     std::function<void(std::string_view)> print)
+    : workplace_(std::move(workplace)), print_(std::move(print)) {
+  print_(script_head(program));
+}
+
+Result<std::string> DryRunner::script_of(const run::Attempt& attempt) const {
+  return std::visit(ScriptOfAction{workplace_, attempt.cores}, attempt.step->action);
+}
+
+void DryRunner::start(const run::Attempt& attempt) {
+  Result<std::string> script = script_of(attempt);
+  if (!script) {
+    ended_.push_back({attempt.step->id, fail(std::move(script).error())});
+    return;
+  }
+  print_(fmt::format("\n# {}\n{}", attempt.step->id, *script));
+  ended_.push_back({attempt.step->id, run::Success{}});
+}
+
+run::Event DryRunner::wait(std::chrono::steady_clock::time_point /*deadline*/) {
+  if (ended_.empty()) return run::Deadline{};
+  run::Completed next = std::move(ended_.front());
+  ended_.pop_front();
+  return next;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,59 @@
+#include "host/evidence_gate.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pinwheel::host {
+namespace {
+
+const plan::StepOutcome* find(const std::vector<plan::StepOutcome>& outcomes,
+                              const std::string& id) {
+  for (const plan::StepOutcome& outcome : outcomes) {
+    if (outcome.id == id) return &outcome;
+  }
+  return nullptr;
+}
+
+/// "`test:x` has evidence `none`, `ran` is required (skipped: no GPU here)".
+Error shortfall(const std::string& test, const std::string& wanted,
+                const plan::StepOutcome* outcome) {
+  const plan::Evidence has = outcome == nullptr ? plan::Evidence::none : outcome->evidence;
+  std::string text =
+      fmt::format("`{}` has evidence `{}`, `{}` is required", test, to_string(has), wanted);
+  if (outcome != nullptr && !outcome->reason.empty()) {
+    text += fmt::format(" ({}: {})", to_string(outcome->state), outcome->reason);
+  }
+  return {ErrorKind::check, std::move(text)};
+}
+
+}  // namespace
+
+Done check_evidence(const std::map<std::string, std::string>& required,
+                    const std::vector<plan::StepOutcome>& outcomes,
+                    const std::map<std::string, std::string>& accepted) {
+  std::vector<Error> missing;
+  for (const auto& [test, wanted] : required) {
+    const std::string variant = test.starts_with("test:") ? test.substr(5) : test;
+    if (accepted.contains(variant)) continue;
+    const plan::StepOutcome* const outcome = find(outcomes, test);
+    const auto least = plan::parse_evidence(wanted);
+    if (!least) {
+      return fail(ErrorKind::config,
+                  fmt::format("`publish.require` names no evidence `{}`", wanted),
+                  suggest(wanted, {"ran", "loaded", "inspected", "none"}));
+    }
+    if (outcome == nullptr || outcome->evidence < *least) {
+      missing.push_back(shortfall(test, wanted, outcome));
+    }
+  }
+  if (missing.empty()) return {};
+  Error error{ErrorKind::check,
+              fmt::format("nothing was published: {} without the required evidence",
+                          plural(missing.size(), "test"))};
+  error.causes = std::move(missing);
+  return fail(std::move(error).with_hint(
+      "run the tests where their hardware is, or accept one: `--accept ID=REASON`"));
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "host/after_checks.h"
+#include "host/build_site.h"
+#include "host/env_checks.h"
+#include "host/finish_files.h"
+#include "host/perform.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+env::TorchNeed torch_need(const plan::BuildWheel& action) {
+  env::TorchNeed need{action.torch_abi, action.torch, action.compute};
+  if (action.torch_abi == matrix::TorchAbi::stable) need.version = action.torch_target;
+  return need;
+}
+
+/// `checks.before`: what would fail after an hour fails now.
+Done check_before_build(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site) {
+  const std::vector<matrix::Check>& checks = action.settings.checks.before;
+  if (checks.empty()) return {};
+  // Probes run on the host, where the environment is at its real path.
+  std::map<std::string, std::string> variables = bench.workplace.variables;
+  for (const auto& [name, value] : action.variables) variables[name] = value;
+  const CheckPlace place{site.base.python, variables, action.environment.toolkit, site.toolkit,
+                         torch_need(action)};
+  std::vector<Error> failures =
+      env::check_before(checks, gather_check_facts(bench.machine, place, checks));
+  if (failures.empty()) return {};
+  if (failures.size() == 1) return fail(std::move(failures[0]));
+  Error error{failures[0].kind, fmt::format("{} failed before the build of `{}`",
+                                            plural(failures.size(), "check"), action.class_id)};
+  error.causes = std::move(failures);
+  return fail(std::move(error));
+}
+
+/// The record says when the build could not be put at the fixed path: its bytes may then differ
+/// elsewhere.
+std::string record_of(const plan::BuildWheel& action, PathMode mode) {
+  if (mode == PathMode::fixed) return action.record_json;
+  nlohmann::json record = nlohmann::json::parse(action.record_json);
+  record["fixed-path"] = false;
+  return record.dump(2) + "\n";
+}
+
+/// Finishes and checks in scratch; only what passed every check reaches the output directory.
+Result<std::vector<fs::path>> finish_and_check(const Bench& bench, const plan::BuildWheel& action,
+                                               const BuildSite& site, const fs::path& built) {
+  std::vector<fs::path> finished;
+  for (const wheel::Naming& naming : action.namings) {
+    const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
+                                record_of(action, site.space.mode())};
+    const fs::path directory = bench.attempt.scratch / "finished";
+    TRY(const plan::Output output, finish_wheel(built, request, directory));
+    TRY_DONE(check_after(bench, action, site, naming, output.path));
+    finished.emplace_back(output.path);
+  }
+  return finished;
+}
+
+}  // namespace
+
+Result<run::Success> perform_build(const Bench& bench, const plan::BuildWheel& action) {
+  TRY(const BuildSite site,
+      prepare_site(bench, action.environment, action.source, action.source_date_epoch));
+  TRY_DONE(check_before_build(bench, action, site));
+  TRY_DONE(run_logged(bench, site, build_command(action, site.setting(bench)),
+                      fmt::format("building `{}`", action.class_id)));
+  TRY(const fs::path built, only_file(bench, bench.attempt.scratch / kDistName, ".whl"));
+  TRY_DONE(check_backend_version(built, action.version));
+  TRY(const std::vector<fs::path> finished, finish_and_check(bench, action, site, built));
+  run::Success success;
+  for (const fs::path& wheel : finished) {
+    TRY(const plan::Output output, put_into(wheel, bench.workplace.output));
+    append_log(bench, fmt::format("{} sha256={}\n", output.path, output.sha256));
+    success.outputs.push_back(output);
+  }
+  return success;
+}
+
+}  // namespace pinwheel::host

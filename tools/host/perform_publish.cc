@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <random>
+
+#include "base/text.h"
+#include "host/credentials.h"
+#include "host/evidence_gate.h"
+#include "host/http.h"
+#include "host/index_directory.h"
+#include "host/perform.h"
+#include "host/upload.h"
+#include "host/upload_artifact.h"
+#include "pep/name.h"
+#include "pep/version.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file to publish and the step that made it.
+struct Built {
+  std::string build;
+  publish::Artifact file;
+};
+
+bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
+  const auto has = pep::parse_version(file.version);
+  const auto wanted = pep::parse_version(naming.version);
+  return pep::normalize_name(file.name) == pep::normalize_name(naming.distribution) && has &&
+         wanted && pep::to_string(*has) == pep::to_string(*wanted);
+}
+
+/// What the builds left for this target: of each build the wheel that bears the target's name.
+Result<std::vector<Built>> gather_files(const Bench& bench, const plan::Publish& action) {
+  std::vector<Built> files;
+  for (const plan::StepOutcome& need : bench.attempt.needs) {
+    const auto naming = action.names.find(need.id);
+    if (naming == action.names.end() && need.id != "sdist") continue;
+    const size_t before = files.size();
+    for (const plan::Output& output : need.outputs) {
+      TRY(publish::Artifact artifact, read_artifact(output.path));
+      if (artifact.sha256 != output.sha256) {
+        return fail(ErrorKind::check,
+                    fmt::format("`{}` is not the file that `{}` made", output.path, need.id),
+                    "remove it and run again: the step is repeated");
+      }
+      if (need.id == "sdist" || is_named(artifact, naming->second)) {
+        files.push_back({need.id, std::move(artifact)});
+      }
+    }
+    if (files.size() == before) {
+      return fail(ErrorKind::internal,
+                  fmt::format("`{}` left nothing for target `{}`", need.id, action.target.name));
+    }
+  }
+  return files;
+}
+
+Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::Publish& action,
+                                                const std::vector<Built>& files) {
+  std::vector<DirectoryEntry> entries;
+  for (const Built& built : files) {
+    const auto label = action.labels.find(built.build);
+    const bool in_root = label == action.labels.end() || built.build == action.default_build;
+    entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
+                       in_root ? publish::InRoot::yes : publish::InRoot::no});
+  }
+  const fs::path index = bench.workplace.matrix_directory / action.target.path;
+  return publish_to_directory(index.lexically_normal(), entries, bench.machine.files);
+}
+
+Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
+  if (target.kind == matrix::TargetKind::pypi) return publish::pypi();
+  if (target.kind == matrix::TargetKind::testpypi) return publish::testpypi();
+  return publish::endpoint(target.url);
+}
+
+/// The upload's waits end at once when the run is stopped.
+UploadHooks hooks_of(const Bench& bench) {
+  UploadHooks hooks;
+  hooks.sleep = [stop = bench.stop](std::chrono::milliseconds delay) {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    std::unique_lock lock(mutex);
+    woken.wait_for(lock, stop, delay, [] { return false; });
+    return !stop.stop_requested();
+  };
+  hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+  hooks.notice = [&bench](std::string_view line) { append_log(bench, std::string(line) + "\n"); };
+  return hooks;
+}
+
+Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publish& action,
+                                          const std::vector<Built>& files) {
+  UploadTarget target{action.target.name, {}, {}};
+  TRY(target.endpoint, endpoint_of(action.target));
+  const auto home = bench.workplace.variables.find("HOME");
+  const CredentialSources sources{
+      bench.workplace.variables, bench.workplace.token_file,
+      home == bench.workplace.variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
+  TRY(target.credentials, find_credentials(action.target.name, target.endpoint.upload_url, sources,
+                                           bench.machine.files));
+  std::vector<publish::Artifact> artifacts;
+  for (const Built& built : files) artifacts.push_back(built.file);
+  CurlHttp http;
+  return upload_release(artifacts, target, {}, http, hooks_of(bench));
+}
+
+}  // namespace
+
+Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& action) {
+  TRY_DONE(check_evidence(action.require_evidence, bench.attempt.needs, bench.workplace.accepted));
+  TRY(const std::vector<Built> files, gather_files(bench, action));
+  const bool directory = action.target.kind == matrix::TargetKind::directory;
+  TRY(const std::vector<FileOutcome> outcomes,
+      directory ? into_directory(bench, action, files) : to_index(bench, action, files));
+  for (const FileOutcome& outcome : outcomes) {
+    append_log(bench, fmt::format("{} {} sha256={}\n", outcome.filename,
+                                  publish::to_string(outcome.outcome), outcome.sha256));
+  }
+  return run::Success{};
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,123 @@
+#include "host/source_tree.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/digest_file.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Every file below a directory that is no git checkout, sorted.
+Result<std::vector<std::string>> walk(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->is_directory() && !at->is_symlink()) continue;
+    names.push_back(at->path().lexically_relative(directory).string());
+  }
+  if (error) {
+    return fail(ErrorKind::config,
+                fmt::format("`{}` cannot be read: {}", directory.string(), error.message()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    return fail(ErrorKind::config,
+                fmt::format("package source `{}` is not a directory", directory.string()),
+                "`package.source` is relative to the matrix file");
+  }
+  Result<std::vector<std::string>> names = git.files(directory);
+  if (!names) names = walk(directory);
+  if (!names) return names;
+  // A tracked file that was deleted in the work tree is not part of the package.
+  std::erase_if(*names, [&directory](const std::string& name) {
+    std::error_code ignored;
+    return !fs::exists(fs::symlink_status(directory / name, ignored));
+  });
+  if (names->empty()) {
+    return fail(ErrorKind::config,
+                fmt::format("package source `{}` holds no file", directory.string()));
+  }
+  return names;
+}
+
+enum class Kind { plain, executable, link };
+
+/// One line of the digest: kind, contents, path.
+Result<std::string> digest_line(const fs::path& directory, const std::string& name, Kind& kind) {
+  const fs::path path = directory / name;
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::is_symlink(status)) {
+    kind = Kind::link;
+    return fmt::format("link {} {}\n", sha256_hex(fs::read_symlink(path, error).string()), name);
+  }
+  const bool executable = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
+  kind = executable ? Kind::executable : Kind::plain;
+  TRY(const FileDigest digest, digest_file(path));
+  return fmt::format("{} {} {}\n", executable ? "exec" : "file", digest.sha256, name);
+}
+
+Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  if (!error && kind == Kind::link) fs::copy_symlink(from, to, error);
+  if (!error && kind != Kind::link) fs::copy_file(from, to, error);
+  if (error) {
+    return fail(ErrorKind::environment, fmt::format("`{}` cannot be copied to `{}`: {}",
+                                                    from.string(), to.string(), error.message()));
+  }
+  if (kind != Kind::link) ::chmod(to.c_str(), kind == Kind::executable ? 0755 : 0644);
+  const timespec times[2] = {{epoch, 0}, {epoch, 0}};
+  ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  return {};
+}
+
+}  // namespace
+
+Result<plan::Source> read_source(ports::Git& git, const fs::path& directory) {
+  TRY(const std::vector<std::string> names, list_files(git, directory));
+  Sha256 whole;
+  for (const std::string& name : names) {
+    Kind kind = Kind::plain;
+    TRY(const std::string line, digest_line(directory, name, kind));
+    whole.update(line);
+  }
+  return plan::Source{
+      fs::absolute(directory).lexically_normal().string(), {}, to_hex(whole.finish())};
+}
+
+Done export_source(ports::Git& git, const plan::Source& source, const fs::path& destination,
+                   int64_t epoch) {
+  const fs::path directory = source.directory;
+  TRY(const std::vector<std::string> names, list_files(git, directory));
+  Sha256 whole;
+  for (const std::string& name : names) {
+    Kind kind = Kind::plain;
+    TRY(const std::string line, digest_line(directory, name, kind));
+    whole.update(line);
+    TRY_DONE(copy_one(directory / name, destination / name, kind, epoch));
+  }
+  if (to_hex(whole.finish()) != source.digest) {
+    return fail(ErrorKind::step,
+                fmt::format("`{}` changed while the run was going on", source.directory),
+                "run the same command again: finished steps are not repeated");
+  }
+  return {};
+}
+
+}  // namespace pinwheel::host

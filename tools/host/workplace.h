@@ -1,0 +1,22 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "host/fixed_path.h"
+
+namespace pinwheel::host {
+
+/// Where a run works: what is the same for all its steps and in none of their keys.
+struct Workplace {
+  std::filesystem::path cache;                   ///< XDG cache directory of pinwheel, absolute
+  std::filesystem::path state;                   ///< the run's state directory, absolute
+  std::filesystem::path output;                  ///< finished wheels and sdists, absolute
+  std::filesystem::path matrix_directory;        ///< relative paths of publish targets start here
+  std::map<std::string, std::string> variables;  ///< the user's environment
+  PathMode paths = PathMode::real;
+  std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
+  std::string token_file;
+};
+
+}  // namespace pinwheel::host
