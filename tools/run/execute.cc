@@ -235,16 +235,9 @@ class Execution {
         conclude(i, std::move(outcome));
       } else if (cursor.phase == Phase::ready) {
         block(i, fmt::format("not started after `{}` failed", stopped_by_));
-      } else if (nothing_under_way()) {
-        block(i, fmt::format("not started after `{}` failed", stopped_by_));
       }
+      // What still waits for a need gets its outcome when that need has one.
     }
-  }
-
-  bool nothing_under_way() const {
-    return std::none_of(cursors_.begin(), cursors_.end(), [](const Cursor& cursor) {
-      return cursor.phase == Phase::running || cursor.phase == Phase::delayed;
-    });
   }
 
   void interrupt(size_t i) {
