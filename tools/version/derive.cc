@@ -163,8 +163,7 @@ Result<pep::Version> with_label(const Derived& derived, std::string_view label) 
   Result<pep::Version> version =
       pep::parse_version(pep::to_string(derived.version) + "+" + join(local, "."));
   if (!version) {
-    return fail(ErrorKind::config,
-                "label " + quoted(label) + " does not fit a local version",
+    return fail(ErrorKind::config, "label " + quoted(label) + " does not fit a local version",
                 "use letters and digits, joined by dots (PEP 440)");
   }
   return version;

@@ -13,10 +13,10 @@ Result<Derived> version_from_file(std::string_view contents, const std::string& 
                 "the file holds the version alone, e.g. 1.2.0");
   }
   if (!version->local.empty()) {
-    return fail(ErrorKind::config,
-                "version " + quoted(pep::to_string(*version)) + " in " +
-                    quoted(path) + " has a local part",
-                "leave out `+` and what follows; pinwheel adds the label of each wheel");
+    return fail(
+        ErrorKind::config,
+        "version " + quoted(pep::to_string(*version)) + " in " + quoted(path) + " has a local part",
+        "leave out `+` and what follows; pinwheel adds the label of each wheel");
   }
   return Derived{*std::move(version), {}, {quoted(path) + " holds the version"}};
 }
