@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "inspect/claim.h"
 #include "wheel/archive.h"
 
 namespace pinwheel::inspect {
@@ -49,6 +50,12 @@ void read_binary(const std::string& name, std::string contents, WheelFacts& fact
     return;
   }
   facts.libraries.push_back({name, *std::move(elf)});
+  Result<std::vector<binary::DeviceCode>> code = binary::read_device_code(source);
+  if (!code) {
+    facts.unreadable.push_back(unreadable("device-code", name, code.error()));
+  } else if (!code->empty()) {
+    facts.device_code.push_back({name, *std::move(code)});
+  }
 }
 
 void read_info(const std::string& path, const std::string& contents, WheelFacts& facts) {
@@ -65,6 +72,8 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
     keep(facts.wheel_file, "wheel-name", wheel::parse_wheel_file(contents));
   } else if (path == facts.dist_info + "/RECORD") {
     keep(facts.record, "record", wheel::parse_record(contents));
+  } else if (path == facts.dist_info + "/pinwheel.json") {
+    keep(facts.claimed_arch_list, "device-code", claimed_arch_list(contents));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "inspect/code_total.h"
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
 #include "inspect/symbol_versions.h"
@@ -80,6 +81,17 @@ void tell_libraries(const WheelFacts& facts, const Expectations& expected, Lines
   }
 }
 
+void tell_device_code(const WheelFacts& facts, Lines& lines) {
+  for (const CodeTotal& total : code_totals(facts)) {
+    std::string form = std::string(binary::to_string(total.kind));
+    if (total.compression != binary::CodeCompression::none) {
+      form += " by " + std::string(binary::to_string(total.compression));
+    }
+    lines.add("device code", fmt::format("{} as {}, {} in {}", total.architecture, form,
+                                         plural(total.pieces, "piece"), total.file));
+  }
+}
+
 void tell_findings(const std::vector<Finding>& findings, Lines& lines) {
   if (findings.empty()) lines.add("findings", "none");
   for (const Finding& finding : findings) {
@@ -96,6 +108,7 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
   tell_metadata(facts, lines);
   tell_platform(facts, expected, lines);
   tell_libraries(facts, expected, lines);
+  tell_device_code(facts, lines);
   lines.add("size",
             fmt::format("{}, {} unpacked, {}", format_bytes(facts.file_size),
                         format_bytes(unpacked_size(facts)), plural(facts.members.size(), "file")));

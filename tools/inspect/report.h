@@ -28,6 +28,8 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
 ///     glibc, glibcxx, cxxabi   newest symbol version needed, "2.28", or null
 ///     needed          [{library, provider, needed_by: [member]}]; provider is system, own, torch,
 ///                     gpu, declared or nobody
+///     device_code     [{file, kind, arch, compression, pieces, bytes}]: one entry for all pieces
+///                     that share the first four; bytes as stored, 0 inside compressed bundles
 ///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal, sha256
 ///                     as RECORD writes it
 ///     unpacked_size   bytes of all files

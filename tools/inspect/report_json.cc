@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "inspect/code_total.h"
 #include "inspect/needed_library.h"
 #include "inspect/report.h"
 #include "inspect/requirements.h"
@@ -62,6 +63,18 @@ void put_platform(const WheelFacts& facts, const Expectations& expected, json& o
   }
 }
 
+void put_device_code(const WheelFacts& facts, json& out) {
+  out["device_code"] = json::array();
+  for (const CodeTotal& total : code_totals(facts)) {
+    out["device_code"].push_back({{"file", total.file},
+                                  {"kind", binary::to_string(total.kind)},
+                                  {"arch", total.architecture},
+                                  {"compression", binary::to_string(total.compression)},
+                                  {"pieces", total.pieces},
+                                  {"bytes", total.bytes}});
+  }
+}
+
 void put_files(const WheelFacts& facts, json& out) {
   uint64_t unpacked = 0;
   out["files"] = json::array();
@@ -83,6 +96,7 @@ std::string json_report(const WheelFacts& facts, const Expectations& expected,
   json out;
   put_identity(facts, out);
   put_platform(facts, expected, out);
+  put_device_code(facts, out);
   put_files(facts, out);
   out["findings"] = json::array();
   for (const Finding& finding : findings) {

@@ -27,4 +27,8 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
 /// RPATH and RUNPATH stay inside the installation.
 Findings judge_rpath(const WheelFacts& facts, const Expectations& expected);
 
+/// Every library with device code has it for each claimed architecture and for no other. The claim
+/// is the expected arch list, or what the wheel's own build record says.
+Findings judge_device_code(const WheelFacts& facts, const Expectations& expected);
+
 }  // namespace pinwheel::inspect

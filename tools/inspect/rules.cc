@@ -4,12 +4,13 @@
 #include <array>
 
 #include "base/text.h"
+#include "inspect/arch_list.h"
 #include "inspect/rule_functions.h"
 
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<Rule, 8> kRules = {{
+constexpr std::array<Rule, 9> kRules = {{
     {"wheel-name", "file name, plan, METADATA and WHEEL agree on name, version and tags",
      judge_wheel_name},
     {"metadata", "METADATA is what PyPI and installers accept", judge_metadata},
@@ -21,6 +22,8 @@ constexpr std::array<Rule, 8> kRules = {{
      judge_needed_libraries},
     {"rpath", "RPATH and RUNPATH are relative to $ORIGIN and stay inside site-packages",
      judge_rpath},
+    {"device-code", "libraries with device code have it for every claimed architecture, no other",
+     judge_device_code},
     {"size", "the wheel is no larger than the limit", judge_size},
 }};
 
@@ -62,6 +65,7 @@ Result<std::vector<std::string>> rules_without(const std::vector<std::string>& i
 Result<std::vector<Finding>> check(const WheelFacts& facts, const Expectations& expected,
                                    const std::vector<std::string>& rules) {
   TRY_DONE(require_known(rules));
+  TRY_DONE(targets_of(expected.arch_list));
   std::vector<Finding> out;
   for (const Rule& rule : kRules) {
     if (std::find(rules.begin(), rules.end(), rule.id) == rules.end()) continue;

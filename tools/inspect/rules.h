@@ -25,7 +25,8 @@ std::vector<std::string> rule_ids();
 Result<std::vector<std::string>> rules_without(const std::vector<std::string>& ignored);
 
 /// What the wheel breaks of these rules; unreadable parts are findings of the rule that would have
-/// judged them. Kind `config`, with the nearest id, for an unknown rule.
+/// judged them. Kind `config`, with the nearest id, for an unknown rule or
+/// an expected architecture that does not exist.
 Result<std::vector<Finding>> check(const WheelFacts& facts, const Expectations& expected,
                                    const std::vector<std::string>& rules);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "binary/device_code.h"
 #include "inspect/finding.h"
 #include "inspect/platform_tag.h"
 #include "pep/wheel_name.h"
@@ -24,6 +25,12 @@ struct MemberFacts {
   std::string sha256;  ///< base64url without padding, as RECORD writes it
 };
 
+/// The GPU code in one shared library; never empty.
+struct DeviceCodeMember {
+  std::string name;  ///< in the wheel
+  std::vector<binary::DeviceCode> code;
+};
+
 /// All that a wheel says of itself and holds, read once. What could not be read is absent here and
 /// a finding in `unreadable`, under the rule that would have judged it.
 struct WheelFacts {
@@ -37,6 +44,9 @@ struct WheelFacts {
   std::vector<MemberFacts> members = {};    ///< in the archive's order, directories left out
   std::vector<ElfMember> libraries = {};    ///< shared libraries and programs for the host
   std::vector<std::string> other_elf = {};  ///< ELF members that the host cannot load: objects
+  std::vector<DeviceCodeMember> device_code = {};
+  /// What `pinwheel.json` says it was built for; nullopt without a record or a choice.
+  std::optional<std::vector<std::string>> claimed_arch_list = std::nullopt;
   std::vector<wheel::ZipFault> archive = {};
   std::vector<Finding> unreadable = {};
 };

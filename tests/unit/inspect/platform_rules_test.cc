@@ -1,0 +1,67 @@
+#include "unit/catch.h"
+#include "unit/inspect/demo_facts.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+Texts told_of(const std::string& platform) {
+  return told(native_facts("py3-none-" + platform));
+}
+
+TEST_CASE("a tag as new as the binaries or newer is justified") {
+  CHECK(told_of("manylinux_2_28_x86_64").empty());
+  CHECK(told_of("manylinux_2_30_x86_64").empty());
+  CHECK(told_of("manylinux_2_35_x86_64").empty());
+  CHECK(told_of("manylinux_2_28_x86_64.manylinux_2_34_x86_64").empty());
+}
+
+TEST_CASE("a tag older than the binaries names what forbids it") {
+  const std::vector<Finding> found =
+      findings_of(native_facts("py3-none-manylinux2014_x86_64.manylinux_2_28_x86_64"));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == "platform-tag");
+  CHECK(found[0].message ==
+        "has the tag `manylinux2014_x86_64`, which its binaries do not justify");
+  CHECK(found[0].evidence == "`demo/_C.so` needs `GLIBC_2.28` of `libc.so.6`");
+  CHECK(found[0].hint == "tag it `manylinux_2_28_x86_64`");
+  CHECK(findings_of(native_facts("py3-none-manylinux_2_4_x86_64")).size() == 1);
+}
+
+TEST_CASE("a linux tag promises nothing") {
+  const std::vector<Finding> found = findings_of(native_facts("py3-none-linux_x86_64"));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message == "has the tag `linux_x86_64`, which promises no system it runs on");
+  CHECK(found[0].hint == "tag it `manylinux_2_28_x86_64`");
+}
+
+TEST_CASE("binaries and tag must be for the same machine and C library") {
+  CHECK(told_of("manylinux_2_28_aarch64").size() == 1);
+  CHECK(told_of("win_amd64").size() == 1);
+  CHECK(told_of("musllinux_1_2_x86_64") ==
+        Texts{"[platform-tag] `demo/_C.so`: needs glibc's `libc.so.6`, but the wheel is tagged "
+              "`musllinux_1_2_x86_64`"});
+  WheelFacts mixed = native_facts();
+  mixed.libraries.push_back(library("demo/arm.so"));
+  mixed.libraries.back().elf.machine = 183;
+  CHECK(told(mixed).size() == 1);
+}
+
+TEST_CASE("binaries in a wheel for any platform are a finding") {
+  WheelFacts facts = native_facts("py3-none-any");
+  CHECK(told(facts) ==
+        Texts{"[platform-tag] `demo_kit-1.0.dist-info/WHEEL`: says Root-Is-Purelib, but the wheel "
+              "has binaries (`demo/_C.so`)",
+              "[platform-tag] `demo_kit-1.0-py3-none-any.whl`: is tagged `any`, but has binaries "
+              "(`demo/_C.so`)"});
+}
+
+TEST_CASE("a platform tag without a binary is a finding") {
+  WheelFacts facts = pure_facts("py3-none-manylinux_2_28_x86_64");
+  CHECK(told(facts) == Texts{"[platform-tag] `demo_kit-1.0-py3-none-manylinux_2_28_x86_64.whl`: "
+                             "has a platform tag and no binary (manylinux_2_28_x86_64)"});
+  facts.other_elf = {"demo/kernel.hsaco"};
+  CHECK(told(facts).empty());
+}
+
+}  // namespace
+}  // namespace pinwheel::inspect

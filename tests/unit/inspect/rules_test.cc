@@ -1,0 +1,63 @@
+#include "inspect/rules.h"
+
+#include <set>
+
+#include "unit/catch.h"
+#include "unit/inspect/demo_facts.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+TEST_CASE("a right wheel keeps every rule") {
+  CHECK(told(pure_facts()).empty());
+  CHECK(told(native_facts()).empty());
+}
+
+TEST_CASE("rules have ids and descriptions of their own") {
+  std::set<std::string> seen;
+  for (const Rule& rule : all_rules()) {
+    CHECK(seen.emplace(rule.id).second);
+    CHECK_FALSE(rule.description.empty());
+  }
+  CHECK(rule_ids() == Texts{"wheel-name", "metadata", "record", "archive", "platform-tag",
+                            "needed-libraries", "rpath", "device-code", "size"});
+}
+
+TEST_CASE("an unknown rule is a configuration error that names the nearest") {
+  const Result<std::vector<Finding>> found = check(pure_facts(), {}, {"platform-tags"});
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::config);
+  CHECK(found.error().message == "unknown rule `platform-tags`");
+  CHECK(found.error().hint == "did you mean `platform-tag`?");
+  CHECK_FALSE(rules_without({"sizes"}));
+}
+
+TEST_CASE("only the rules that were asked for are judged") {
+  WheelFacts facts = pure_facts();
+  facts.file_size = uint64_t{1} << 40U;
+  facts.record.reset();
+  facts.unreadable = {{"record", "demo_kit-1.0.dist-info/RECORD", "is missing from the wheel"}};
+  CHECK(told(facts).size() == 2);
+  CHECK(findings_of(facts, {}, {}).empty());
+  const std::vector<Finding> size = findings_of(facts, {}, {"size"});
+  REQUIRE(size.size() == 1);
+  CHECK(size[0].rule == "size");
+  const Result<std::vector<std::string>> rest = rules_without({"size"});
+  REQUIRE(rest);
+  CHECK(rest->size() == rule_ids().size() - 1);
+  const std::vector<Finding> record = findings_of(facts, {}, *rest);
+  REQUIRE(record.size() == 1);
+  CHECK(to_error(record[0]).message ==
+        "[record] `demo_kit-1.0.dist-info/RECORD`: is missing from the wheel");
+}
+
+TEST_CASE("an expected architecture that does not exist is a configuration error") {
+  Expectations expected;
+  expected.arch_list = {"Hopper"};
+  const Result<std::vector<Finding>> found = check(pure_facts(), expected, {"record"});
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::config);
+}
+
+}  // namespace
+}  // namespace pinwheel::inspect

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "inspect/arch_list.h"
+#include "inspect/rule_functions.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+/// What a device could run; code for link-time optimisation is no promise to any device.
+std::set<Target> held_targets(const DeviceCodeMember& member) {
+  std::set<Target> out;
+  for (const binary::DeviceCode& code : member.code) {
+    if (code.kind == binary::CodeKind::lto_ir || code.kind == binary::CodeKind::other) continue;
+    out.insert({code.kind, code.architecture});
+  }
+  return out;
+}
+
+std::vector<Target> without(const std::set<Target>& from, const std::set<Target>& what) {
+  std::vector<Target> out;
+  std::set_difference(from.begin(), from.end(), what.begin(), what.end(), std::back_inserter(out));
+  return out;
+}
+
+template <class Targets>
+std::string list(const Targets& targets) {
+  std::vector<std::string> names;
+  for (const Target& target : targets) names.push_back(to_string(target));
+  return names.empty() ? "none" : join(names, ", ");
+}
+
+void compare(const DeviceCodeMember& member, const std::set<Target>& claimed, Findings& out) {
+  const std::set<Target> held = held_targets(member);
+  const std::string evidence = "holds " + list(held) + "; claimed " + list(claimed);
+  const std::vector<Target> missing = without(claimed, held);
+  if (!missing.empty()) {
+    out.push_back({"", member.name, "has no device code for " + list(missing), evidence,
+                   "look whether the build passes the arch list on to the compiler"});
+  }
+  const std::vector<Target> unclaimed = without(held, claimed);
+  if (!unclaimed.empty()) {
+    out.push_back({"", member.name, "has device code that was not asked for: " + list(unclaimed),
+                   evidence, "add them to the arch list, or find what else sets architectures"});
+  }
+}
+
+}  // namespace
+
+Findings judge_device_code(const WheelFacts& facts, const Expectations& expected) {
+  if (expected.arch_list.empty() && !facts.claimed_arch_list) return {};
+  const Result<std::vector<Target>> targets =
+      targets_of(expected.arch_list.empty() ? *facts.claimed_arch_list : expected.arch_list);
+  if (!targets) {
+    return {{"", facts.file_name, "claims an architecture that does not exist",
+             targets.error().message, targets.error().hint}};
+  }
+  const std::set<Target> claimed(targets->begin(), targets->end());
+  Findings out;
+  if (!claimed.empty() && facts.device_code.empty()) {
+    out.push_back({"", facts.file_name, "has no device code at all", "claimed " + list(claimed),
+                   "look whether the build made its CPU part only"});
+  }
+  for (const DeviceCodeMember& member : facts.device_code) compare(member, claimed, out);
+  return out;
+}
+
+}  // namespace pinwheel::inspect
