@@ -31,6 +31,17 @@ Result<Header> parse_line(std::string_view line, std::string_view what, int numb
   return Header{std::string(line.substr(0, colon)), std::string(value)};
 }
 
+// Several carriage returns go at once: else writing and reading again would take one each time.
+std::string with_newlines(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    while (c == '\n' && !out.empty() && out.back() == '\r') out.pop_back();
+    out += c;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::string> HeaderBlock::get(std::string_view name) const {
@@ -69,7 +80,7 @@ void HeaderBlock::remove(std::string_view name) {
 }
 
 Result<HeaderBlock> parse_headers(std::string_view raw, std::string_view what) {
-  const std::string text = replace_all(std::string(raw), "\r\n", "\n");
+  const std::string text = with_newlines(raw);
   HeaderBlock block;
   size_t at = 0;
   for (int number = 1; at < text.size(); ++number) {

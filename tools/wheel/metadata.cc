@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.h"
 #include "pep/name.h"
@@ -78,7 +79,7 @@ std::string requirement_project(std::string_view requirement) {
 void set_requirement(Metadata& metadata, const std::string& requirement) {
   const std::string project = requirement_project(requirement);
   std::vector<Header> kept;
-  size_t place = 0;
+  std::optional<size_t> place;
   bool found = false;
   for (Header& header : metadata.block.headers) {
     const bool is_requirement = to_lower(header.name) == "requires-dist";
@@ -91,8 +92,8 @@ void set_requirement(Metadata& metadata, const std::string& requirement) {
     kept.push_back(std::move(header));
     if (!found && is_requirement) place = kept.size();
   }
-  if (place == 0) place = kept.size();
-  kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place), {"Requires-Dist", requirement});
+  kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place.value_or(kept.size())),
+              {"Requires-Dist", requirement});
   metadata.block.headers = std::move(kept);
 }
 

@@ -1,0 +1,75 @@
+#include "wheel/record.h"
+
+#include "unit/catch.h"
+#include "unit/wheel/python.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+const std::string kPath = "x-1.dist-info/RECORD";
+const std::vector<RecordRow> kRows = {
+    {"a,\"b\".py", "sha256", "AAA", 3}, {"line\nend", "sha256", "BBB", 0}, {kPath}};
+const std::vector<MemberDigest> kMembers = {
+    {"a,\"b\".py", "AAA", 3}, {"line\nend", "BBB", 0}, {kPath, "CCC", 9}};
+
+TEST_CASE("RECORD is written with quotes where needed and read back") {
+  const std::string text = to_string(kRows);
+  CHECK(text == "\"a,\"\"b\"\".py\",sha256=AAA,3\n\"line\nend\",sha256=BBB,0\n" + kPath + ",,\n");
+  CHECK(parse_record(text) == kRows);
+  CHECK(parse_record("a,,\r\nb,sha256=x,1\r\n")->size() == 2);
+  CHECK(parse_record("")->empty());
+}
+
+TEST_CASE("Python's csv module reads RECORD to the same rows") {
+  const std::string seen = python(
+      "import csv, io, sys\n"
+      "print(list(csv.reader(io.StringIO(sys.argv[1], newline=''))))",
+      to_string(kRows));
+  CHECK(seen == "[['a,\"b\".py', 'sha256=AAA', '3'], ['line\\nend', 'sha256=BBB', '0'], ['" +
+                    kPath + "', '', '']]\n");
+}
+
+TEST_CASE("a malformed line of RECORD is an error that names the line") {
+  for (const std::string line :
+       {"only", "a,b", "a,b,c,d", ",sha256=x,1", "a,sha256,1", "a,sha256=x,-1", "a,sha256=x,1x",
+        "a,sha256=x,99999999999999999999"}) {
+    INFO(line);
+    const auto rows = parse_record("first,,\n" + line + "\n");
+    REQUIRE_FALSE(rows);
+    CHECK(rows.error().kind == ErrorKind::check);
+    CHECK(rows.error().message.find("line 2") != std::string::npos);
+  }
+}
+
+TEST_CASE("RECORD that ends inside quotes is refused") {
+  const auto rows = parse_record("first,,\n\"open,,\n");
+  REQUIRE_FALSE(rows);
+  CHECK(rows.error().kind == ErrorKind::check);
+}
+
+TEST_CASE("RECORD that lists every member rightly has no faults") {
+  CHECK(record_faults(kRows, kMembers, kPath).empty());
+}
+
+TEST_CASE("every way in which RECORD and the members disagree is a fault with its path") {
+  const auto fault_at = [](std::vector<RecordRow> rows, std::vector<MemberDigest> members) {
+    const std::vector<RecordFault> faults = record_faults(rows, members, kPath);
+    REQUIRE(faults.size() == 1);
+    CHECK_FALSE(faults.front().message.empty());
+    return faults.front().path;
+  };
+  std::vector<RecordRow> rows = {{"a", "sha256", "AAA", 1}, {kPath}};
+  const std::vector<MemberDigest> members = {{"a", "AAA", 1}, {kPath, "CCC", 9}};
+  REQUIRE(record_faults(rows, members, kPath).empty());
+  CHECK(fault_at(rows, {members[0], members[1], {"new", "DDD", 1}}) == "new");
+  CHECK(fault_at({rows[0], {"gone", "sha256", "AAA", 1}, rows[1]}, members) == "gone");
+  CHECK(fault_at({rows[0], rows[0], rows[1]}, members) == "a");
+  CHECK(fault_at({{"a", "sha256", "BBB", 1}, rows[1]}, members) == "a");
+  CHECK(fault_at({{"a", "sha256", "AAA", 2}, rows[1]}, members) == "a");
+  CHECK(fault_at({{"a", "md5", "AAA", 1}, rows[1]}, members) == "a");
+  CHECK(fault_at({{"a"}, rows[1]}, members) == "a");
+  CHECK(fault_at({rows[0]}, members) == kPath);
+}
+
+}  // namespace
+}  // namespace pinwheel::wheel
