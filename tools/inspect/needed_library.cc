@@ -45,7 +45,7 @@ std::string to_string(Provider provider) {
     case Provider::gpu:
       return "the GPU driver or its vendor's wheels";
     case Provider::declared:
-      return "declared external";
+      return "what was declared";
     case Provider::nobody:
       return "nobody";
   }
