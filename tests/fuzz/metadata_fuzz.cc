@@ -1,0 +1,25 @@
+#include "fuzz/fuzz.h"
+#include "wheel/metadata.h"
+#include "wheel/wheel_file.h"
+
+using namespace pinwheel;
+
+// What was read is written and read back to the same value, changed or not.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text = text_of(data, size);
+  const auto block = wheel::parse_headers(text, "METADATA");
+  if (block) must(wheel::parse_headers(to_string(*block), "METADATA") == *block);
+  auto metadata = wheel::parse_metadata(text);
+  if (metadata) {
+    wheel::set_requirement(*metadata, "torch>=2.10");
+    const auto again = wheel::parse_metadata(to_string(*metadata));
+    must(again && again->block == metadata->block);
+  }
+  auto file = wheel::parse_wheel_file(text);
+  if (file) {
+    wheel::set_tags(*file, {"py3-none-any"});
+    const auto again = wheel::parse_wheel_file(to_string(*file));
+    must(again && again->tags() == file->tags());
+  }
+  return 0;
+}

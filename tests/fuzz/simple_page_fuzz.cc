@@ -1,0 +1,16 @@
+#include "fuzz/fuzz.h"
+#include "publish/simple_page.h"
+
+using namespace pinwheel;
+
+// Every page of an index, JSON or HTML, is read or refused as the index's fault.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view body = text_of(data, size);
+  for (const std::string_view type : {"application/vnd.pypi.simple.v1+json", "text/html"}) {
+    const auto files = publish::parse_simple_page(type, body);
+    if (!files) must(files.error().kind == ErrorKind::publish);
+  }
+  const auto names = publish::parse_root_json(body);
+  if (!names) must(names.error().kind == ErrorKind::publish);
+  return 0;
+}
