@@ -118,11 +118,8 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
   TRY(const std::vector<publish::Artifact> files, host::read_artifacts(paths));
   if (options.dry_run) return dry_run(files, target, upload, streams);
   TRY(target.credentials, credentials_for(target, options));
-  if (streams.in_github() && target.credentials) {
-    // Before anything could print it.
-    streams.data(fmt::format("::add-mask::{}\n", target.credentials->password.reveal()));
-  }
-  host::CurlHttp http;
+  if (target.credentials) streams.mask(target.credentials->password);
+  host::CurlHttp http(http_options());
   TRY(const std::vector<host::FileOutcome> outcomes,
       host::upload_release(files, target, upload, http, hooks_of(streams)));
   for (const host::FileOutcome& outcome : outcomes) {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/load.h"
+#include "cli/gather.h"
 #include "cli/package_version.h"
 #include "host/clock.h"
 #include "host/files.h"
@@ -74,7 +74,7 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
                         Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  host::CurlHttp http;
+  host::CurlHttp http(http_options());
   TRY(const Subject subject, find_subject(files, options, streams));
   const Result<ports::GitFacts> facts = git.facts(subject.directory);
   const bool from_tags = subject.package.requirement.empty() &&

@@ -100,7 +100,7 @@ Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const L
   const matrix::Channel* const found = find_channel(matrix, facts.channel);
   if (facts.targets.empty() && found != nullptr) facts.targets = found->publish;
   TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
-  host::CurlHttp http;
+  host::CurlHttp http(http_options());
   const VersionSources sources{files, &http, repository ? &*repository : nullptr,
                                package_directory(matrix), date};
   TRY(const version::Derived derived,

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "host/http.h"
 #include "host/workplace.h"
 #include "plan/frozen.h"
 #include "plan/make_plan.h"
@@ -39,6 +40,10 @@ Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& out
 
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables();
+
+/// How pinwheel speaks to an index: under its own name, trusting the certificates that the user's
+/// variables name.
+host::HttpOptions http_options();
 
 /// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
 /// when there is no home.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "host/git.h"
 #include "host/process.h"
 #include "host/source_tree.h"
+#include "host/toolkit.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -68,6 +70,14 @@ Done gather_resolutions(const Loaded& loaded, const plan::Outline& outline,
                                  workplace.cache, workplace.state};
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(loaded.matrix, loaded.expansion, outline, options));
+  const bool any_toolkit =
+      std::any_of(requests.begin(), requests.end(),
+                  [](const env::Request& each) { return !each.toolkit.empty(); });
+  if (any_toolkit) {
+    for (const env::Toolkit& toolkit : host::list_toolkits(machine)) {
+      facts.plan.toolkits.emplace(toolkit.name, toolkit.release);
+    }
+  }
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
     const bool recorded = host::load_resolution(machine, digest).has_value();

@@ -1,5 +1,6 @@
 #include <csignal>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,10 @@ int run(const std::vector<std::string>& arguments) {
   }
   Streams streams(parsed->global);
   const Result<int> code = std::visit(Dispatch{parsed->global, streams}, parsed->command);
-  if (code) return *code;
-  streams.error(code.error());
-  return exit_code(code.error().kind);
+  const std::optional<Error> failure = code ? streams.lost_data() : code.error();
+  if (!failure) return *code;
+  streams.error(*failure);
+  return exit_code(failure->kind);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/run_plan.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -138,13 +139,24 @@ std::map<std::string, plan::StepOutcome> find_reusable(const plan::Plan& plan,
   return journal::reusable(std::move(candidates), digests);
 }
 
-/// Scratch of killed runs is of no use to anyone; the journal's lock says that nobody else is
-/// running.
-Done clear_scratch(const host::Workplace& workplace) {
+/// The directories of this run alone. Scratch of killed runs is of no use to anyone, and the
+/// journal's lock says that nobody else is running; logs are kept, a directory for each run.
+struct RunDirectories {
+  fs::path scratch;
+  fs::path logs;
+};
+
+Result<RunDirectories> make_run_directories(const host::Workplace& workplace,
+                                            const ports::Clock& clock) {
   host::LocalFiles files;
-  TRY_DONE(files.remove_all(workplace.state / "scratch"));
-  TRY_DONE(files.make_directories(workplace.state / "logs"));
-  return files.make_directories(workplace.state / "scratch");
+  RunDirectories made{workplace.state / "scratch", workplace.state / "logs"};
+  TRY_DONE(files.remove_all(made.scratch));
+  TRY_DONE(files.make_directories(made.scratch));
+  const auto now = std::chrono::floor<std::chrono::milliseconds>(clock.now());
+  made.logs /= fmt::format("{:%Y%m%dT%H%M%S}-{}",
+                           fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ::getpid());
+  TRY_DONE(files.make_directories(made.logs));
+  return made;
 }
 
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
@@ -182,12 +194,12 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   host::SystemClock clock;
   TRY(const std::unique_ptr<host::JournalFile> journal,
       host::JournalFile::open(request.workplace.state, clock));
-  TRY_DONE(clear_scratch(request.workplace));
+  TRY(const RunDirectories directories, make_run_directories(request.workplace, clock));
   TRY(const run::Budget budget, budget_of(options));
   run::ExecuteOptions execute{.budget = budget};
   if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
-  execute.scratch = request.workplace.state / "scratch";
-  execute.logs = request.workplace.state / "logs";
+  execute.scratch = directories.scratch;
+  execute.logs = directories.logs;
   execute.reused = find_reusable(request.plan, journal->history());
   execute.seed = std::random_device{}();
   host::ThreadRunner runner([&request](const run::Attempt& attempt, std::stop_token stop) {
@@ -198,6 +210,11 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   const plan::Report report =
       run::execute(request.plan, execute, {runner, *journal, *status, clock});
   append_step_summary(report);
+  // What failed is left to look at.
+  if (plan::exit_code(report) == 0) {
+    host::LocalFiles files;
+    TRY_DONE(files.remove_all(directories.scratch));
+  }
   if (options.json) streams.data(report::report_json(report));
   return plan::exit_code(report);
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/text.h"
+#include "host/system_error.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -23,16 +25,25 @@ Colour decide_colour(ColourMode mode, bool terminal) {
   return terminal ? Colour::always : Colour::never;
 }
 
-void write_all(FILE* stream, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
-  std::fflush(stream);
+/// errno's value, or 0.
+int write_all(FILE* stream, std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  return std::fflush(stream) == 0 && written ? 0 : errno;
 }
 
-/// A workflow command's message and properties escape what would end them.
-std::string escape_property(std::string text) {
+/// A workflow command's text is one line.
+std::string escape_message(std::string text) {
   for (const auto& [from, to] :
-       {std::pair{"%", "%25"}, std::pair{"\r", "%0D"}, std::pair{"\n", "%0A"},
-        std::pair{":", "%3A"}, std::pair{",", "%2C"}}) {
+       {std::pair{"%", "%25"}, std::pair{"\r", "%0D"}, std::pair{"\n", "%0A"}}) {
+    text = replace_all(std::move(text), from, to);
+  }
+  return text;
+}
+
+/// A property of one ends at a comma or colon too.
+std::string escape_property(std::string text) {
+  text = escape_message(std::move(text));
+  for (const auto& [from, to] : {std::pair{":", "%3A"}, std::pair{",", "%2C"}}) {
     text = replace_all(std::move(text), from, to);
   }
   return text;
@@ -46,10 +57,8 @@ std::string annotation(std::string_view level, const Error& error) {
   }
   std::string message = error.message;
   if (!error.hint.empty()) message += "\nhint: " + error.hint;
-  message = replace_all(std::move(message), "%", "%25");
-  message = replace_all(std::move(message), "\r", "%0D");
-  message = replace_all(std::move(message), "\n", "%0A");
-  return fmt::format("::{} {}title=pinwheel::{}\n", level, place, message);
+  return fmt::format("::{} {}title=pinwheel::{}\n", level, place,
+                     escape_message(std::move(message)));
 }
 
 }  // namespace
@@ -63,7 +72,8 @@ Streams::Streams(const GlobalOptions& options)
 }
 
 void Streams::data(std::string_view text) {
-  write_all(stdout, text);
+  const int number = write_all(stdout, text);
+  if (data_error_ == 0) data_error_ = number;
 }
 
 void Streams::note(std::string_view text) {
@@ -78,6 +88,16 @@ void Streams::warn(const Error& warning) {
 void Streams::error(const Error& error) {
   if (github_) write_all(stderr, annotation("error", error));
   write_all(stderr, render(error, colour_));
+}
+
+void Streams::mask(const Secret& secret) {
+  if (!github_ || secret.empty()) return;
+  write_all(stderr, fmt::format("::add-mask::{}\n", escape_message(secret.reveal())));
+}
+
+std::optional<Error> Streams::lost_data() const {
+  if (data_error_ == 0 || data_error_ == EPIPE) return std::nullopt;
+  return host::system_error("written", "standard output", data_error_);
 }
 
 }  // namespace pinwheel::cli

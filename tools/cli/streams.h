@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/secret.h"
 #include "cli/options.h"
 
 namespace pinwheel::cli {
@@ -18,6 +20,13 @@ class Streams {
   void note(std::string_view text);
   void warn(const Error& warning);
   void error(const Error& error);
+  /// Has GitHub Actions hide the secret in the job's log; elsewhere nothing. It goes to stderr, for
+  /// stdout may be kept in a file.
+  void mask(const Secret& secret);
+
+  /// Why data did not reach stdout, a full disk for instance; nothing when all of it did, or when
+  /// its reader went away.
+  std::optional<Error> lost_data() const;
 
   Colour colour() const { return colour_; }
   bool stderr_is_terminal() const { return terminal_; }
@@ -29,6 +38,7 @@ class Streams {
   Verbosity verbosity_ = Verbosity::normal;
   bool terminal_ = false;
   bool github_ = false;
+  int data_error_ = 0;  ///< errno of the first write to stdout that failed
 };
 
 }  // namespace pinwheel::cli

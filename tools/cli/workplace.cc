@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/gather.h"
+#include "cli/product.h"
 #include "host/files.h"
 #include "host/process.h"
 
@@ -36,6 +37,11 @@ std::map<std::string, std::string> user_variables() {
     variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return variables;
+}
+
+host::HttpOptions http_options() {
+  return {.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion),
+          .ca_bundle = host::ca_bundle_from(user_variables())};
 }
 
 Result<fs::path> cache_directory(const std::map<std::string, std::string>& variables) {

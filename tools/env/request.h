@@ -19,7 +19,8 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
-/// Hex digest of the request: names its resolution on disk. Pure.
+/// Hex digest of what the packages are resolved from: names the resolution on disk. The toolkit is
+/// a prefix of its own beside the environment, so it is not in it. Pure.
 std::string digest(const Request& request);
 
 }  // namespace pinwheel::env

@@ -48,6 +48,7 @@ Result<run::Success> perform(const Workplace& workplace, const run::Attempt& att
                     {files, process, clock, workplace.variables, workplace.cache, workplace.state},
                     git,
                     std::move(stop)};
+  TRY_DONE(files.make_directories(attempt.scratch));
   return std::visit(PerformAction{bench}, attempt.step->action);
 }
 

@@ -109,7 +109,11 @@ class PlanBuilder {
   Result<std::string> environment(const env::Request& request, const matrix::Retry& retry) {
     const std::string id = environment_step_id(request);
     if (keys_.contains(id)) return id;
-    Step step{id, {}, CreateEnvironment{request, {}}};
+    env::Request packages = request;
+    // The toolkit stands beside the environment: builds and tests share the packages.
+    packages.toolkit.clear();
+    packages.toolkit_from = matrix::ToolkitFrom::automatic;
+    Step step{id, {}, CreateEnvironment{packages, {}}};
     const auto resolution = in_.facts.resolutions.find(env::digest(request));
     if (resolution != in_.facts.resolutions.end()) {
       std::get<CreateEnvironment>(step.action).resolution = resolution->second;
@@ -151,6 +155,10 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
   action.toolchain = in.facts.toolchain;
+  if (const auto toolkit = in.facts.toolkits.find(action.environment.toolkit);
+      toolkit != in.facts.toolkits.end()) {
+    action.toolchain += toolkit->second;
+  }
   action.requires_torch = torch_requirement(in.matrix, *variant);
   action.source_date_epoch = in.facts.source_date_epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
@@ -305,6 +313,8 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
                                               const matrix::Expansion& expansion,
                                               const Outline& outline, const PlanOptions& options) {
   std::map<std::string, env::Request> requests;
+  // Builds come first, so that an environment shared by a build and tests names the build's
+  // toolkit.
   const auto remember = [&requests](env::Request request) {
     requests.emplace(env::digest(request), std::move(request));
   };
@@ -312,7 +322,9 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
     TRY(const matrix::Variant* const variant, find_variant(expansion, group.cls.representative));
     TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
     remember(build_request(*variant, settings));
-    if (options.stage == Stage::build) continue;
+  }
+  for (const BuildGroup& group : outline.builds) {
+    if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, find_variant(expansion, test));
       TRY(const matrix::Settings of_test, matrix::settings_for(matrix, *tested));

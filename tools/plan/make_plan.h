@@ -23,7 +23,9 @@ struct PlanFacts {
   int64_t source_date_epoch = 0;
   std::string commit;  ///< 40 digits; empty outside git
   std::string machine = "x86_64";
-  std::string toolchain;                           ///< what the host's compiler says of itself
+  std::map<std::string, std::string>
+      toolkits;           ///< "cuda/13.0" -> exact release on this machine, "13.0.88"
+  std::string toolchain;  ///< what the host's compiler says of itself
   std::map<std::string, std::string> resolutions;  ///< request digest -> resolution digest
   std::map<std::string, std::string>
       variables;  ///< allow-listed variables of the host that decide a build
