@@ -85,7 +85,8 @@ Result<HeaderBlock> parse_headers(std::string_view raw, std::string_view what) {
   size_t at = 0;
   for (int number = 1; at < text.size(); ++number) {
     const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = std::string_view(text).substr(at, end - at);
+    std::string_view line = std::string_view(text).substr(at, end - at);
+    if (end == text.size()) line = line.substr(0, line.find_last_not_of('\r') + 1);
     at = end + 1;
     if (line.empty()) {
       block.body = at < text.size() ? text.substr(at) : std::string();

@@ -97,7 +97,7 @@ std::string to_string(const std::vector<RecordRow>& rows) {
   std::string out;
   for (const RecordRow& row : rows) {
     out += csv_field(row.path) + ",";
-    if (!row.algorithm.empty()) out += row.algorithm + "=" + row.digest;
+    if (!row.algorithm.empty()) out += csv_field(row.algorithm + "=" + row.digest);
     out += "," + (row.size ? std::to_string(*row.size) : std::string()) + "\n";
   }
   return out;

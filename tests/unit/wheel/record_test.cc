@@ -18,6 +18,8 @@ TEST_CASE("RECORD is written with quotes where needed and read back") {
   CHECK(parse_record(text) == kRows);
   CHECK(parse_record("a,,\r\nb,sha256=x,1\r\n")->size() == 2);
   CHECK(parse_record("")->empty());
+  const std::vector<RecordRow> odd = {{"a", "sha\"256", "A,B", 1}};
+  CHECK(parse_record(to_string(odd)) == odd);
 }
 
 TEST_CASE("Python's csv module reads RECORD to the same rows") {
