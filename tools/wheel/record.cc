@@ -46,7 +46,8 @@ Result<RecordRow> to_row(const std::vector<std::string>& fields, int line) {
   if (row.path.empty()) return bad("names no file");
   if (!fields[1].empty()) {
     const size_t equals = fields[1].find('=');
-    if (equals == std::string::npos) return bad("has a malformed digest " + quoted(fields[1]));
+    if (equals == std::string::npos || equals == 0)
+      return bad("has a malformed digest " + quoted(fields[1]));
     row.algorithm = fields[1].substr(0, equals);
     row.digest = fields[1].substr(equals + 1);
   }

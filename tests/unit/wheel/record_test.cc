@@ -33,8 +33,8 @@ TEST_CASE("Python's csv module reads RECORD to the same rows") {
 
 TEST_CASE("a malformed line of RECORD is an error that names the line") {
   for (const std::string line :
-       {"only", "a,b", "a,b,c,d", ",sha256=x,1", "a,sha256,1", "a,sha256=x,-1", "a,sha256=x,1x",
-        "a,sha256=x,99999999999999999999"}) {
+       {"only", "a,b", "a,b,c,d", ",sha256=x,1", "a,sha256,1", "a,=x,1", "a,sha256=x,-1",
+        "a,sha256=x,1x", "a,sha256=x,99999999999999999999"}) {
     INFO(line);
     const auto rows = parse_record("first,,\n" + line + "\n");
     REQUIRE_FALSE(rows);

@@ -159,7 +159,8 @@ TEST_CASE("extended headers that lie are refused") {
   check_refused(tar_entry("p", "12 path=y.z\n", 'x') + kTarEnd, "after an extended header");
   check_refused(tar_entry("p", "13 path=../z\n", 'x') + member, "unsafe name");
   check_refused(tar_entry("p", std::string(5000, 'n'), 'L') + member, "unsafe name");
-  const auto named = read_tar(tar_entry("p", "12 path=y.z\n", 'x') + member);
+  const std::string renamed = tar_entry("p", "12 path=y.z\n", 'x') + member;
+  const auto named = read_tar(renamed);
   REQUIRE(named);
   CHECK(named->front().name == "y.z");
   CHECK(named->front().contents == "data");
