@@ -63,6 +63,8 @@ class Builder : public YAML::EventHandler {
  public:
   explicit Builder(const Lines& lines) : lines_(lines) {}
 
+  bool failed() const { return error_.has_value(); }
+
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (root_) fail_at("a matrix file holds one YAML document, and here starts a second", mark);
   }
@@ -199,7 +201,8 @@ Result<Node> read_yaml(std::string_view text, const std::string& file) {
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    // Some damaged files make yaml-cpp hand out empty documents without end.
+    while (!builder.failed() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
     return fail(config_error(fmt::format("this is not valid YAML: {}", error.msg),

@@ -85,3 +85,9 @@ TEST_CASE("what a matrix file cannot be is named") {
   CHECK(message_of("") == "the matrix file is empty");
   CHECK(message_of("a: [1\n").find("this is not valid YAML") == 0);
 }
+
+TEST_CASE("a file that makes the parser repeat empty documents is refused, not read for ever") {
+  const Result<Node> root = read_yaml(", night pinwheel/1\npackage: {name: demo}\n", "m.yaml");
+  REQUIRE_FALSE(root);
+  CHECK(root.error().kind == ErrorKind::config);
+}
