@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -14,7 +15,11 @@ struct Target {
   binary::CodeKind kind = binary::CodeKind::cubin;
   std::string architecture;
 
-  auto operator<=>(const Target&) const = default;
+  bool operator==(const Target&) const = default;
+  /// By kind, then by name: PTX first.
+  bool operator<(const Target& other) const {
+    return std::tie(kind, architecture) < std::tie(other.kind, other.architecture);
+  }
 };
 
 /// "PTX compute_120", "sm_90a", "gfx90a".

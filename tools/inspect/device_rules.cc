@@ -27,6 +27,7 @@ std::vector<Target> without(const std::set<Target>& from, const std::set<Target>
 template <class Targets>
 std::string list(const Targets& targets) {
   std::vector<std::string> names;
+  names.reserve(targets.size());
   for (const Target& target : targets) names.push_back(to_string(target));
   return names.empty() ? "none" : join(names, ", ");
 }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
@@ -42,7 +44,7 @@ void check_path(const ElfMember& library, const std::string& name, const std::st
   for (const std::string& entry : split(path, ':')) {
     const std::string fault = entry_fault(entry, depth);
     if (fault.empty()) continue;
-    out.push_back({"", library.name, "has a " + name + " entry that " + fault, entry,
+    out.push_back({"", library.name, fmt::format("has a {} entry that {}", name, fault), entry,
                    "link with `-Wl,-rpath,$ORIGIN`, or mend it with `patchelf --set-rpath`"});
   }
 }

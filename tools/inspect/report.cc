@@ -67,7 +67,7 @@ void tell_platform(const WheelFacts& facts, const Expectations& expected, Lines&
   }
   std::vector<std::string> versions;
   for (const auto& [family, version] : newest_versions(facts.libraries)) {
-    versions.push_back(family + " " + version);
+    versions.push_back(fmt::format("{} {}", family, version));
   }
   if (!versions.empty()) lines.add("symbol versions", join(versions, ", "));
 }

@@ -49,6 +49,7 @@ std::span<const Rule> all_rules() {
 
 std::vector<std::string> rule_ids() {
   std::vector<std::string> ids;
+  ids.reserve(kRules.size());
   for (const Rule& rule : kRules) ids.emplace_back(rule.id);
   return ids;
 }
