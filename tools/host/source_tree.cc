@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/digest_file.h"
+#include "host/system_error.h"
 
 namespace pinwheel::host {
 namespace {
@@ -33,6 +35,17 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   return names;
 }
 
+/// Whether `.git` stands in the directory or above it.
+bool is_in_checkout(const fs::path& directory) {
+  std::error_code ignored;
+  fs::path at = fs::weakly_canonical(directory, ignored);
+  while (!fs::exists(at / ".git", ignored)) {
+    if (!at.has_relative_path()) return false;
+    at = at.parent_path();
+  }
+  return true;
+}
+
 Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
@@ -41,7 +54,8 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
                 "`package.source` is relative to the matrix file");
   }
   Result<std::vector<std::string>> names = git.files(directory);
-  if (!names) names = walk(directory);
+  // A checkout that git refuses to read is not taken whole: that would take what it ignores too.
+  if (!names && !is_in_checkout(directory)) names = walk(directory);
   if (!names) return names;
   // A tracked file that was deleted in the work tree is not part of the package.
   std::erase_if(*names, [&directory](const std::string& name) {
@@ -57,19 +71,24 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
 
 enum class Kind { plain, executable, link };
 
-/// One line of the digest: kind, contents, path.
-Result<std::string> digest_line(const fs::path& directory, const std::string& name, Kind& kind) {
-  const fs::path path = directory / name;
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
-  if (fs::is_symlink(status)) {
-    kind = Kind::link;
-    return fmt::format("link {} {}\n", sha256_hex(fs::read_symlink(path, error).string()), name);
-  }
+Kind kind_of(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(path, ignored);
+  if (fs::is_symlink(status)) return Kind::link;
   const bool executable = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
-  kind = executable ? Kind::executable : Kind::plain;
+  return executable ? Kind::executable : Kind::plain;
+}
+
+/// One line of the digest: kind, contents, name.
+Result<std::string> digest_line(const fs::path& path, const std::string& name, Kind kind) {
+  if (kind == Kind::link) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) return fail(system_error("read", path, error.value()));
+    return fmt::format("link {} {}\n", sha256_hex(target.string()), name);
+  }
   TRY(const FileDigest digest, digest_file(path));
-  return fmt::format("{} {} {}\n", executable ? "exec" : "file", digest.sha256, name);
+  return fmt::format("{} {} {}\n", kind == Kind::executable ? "exec" : "file", digest.sha256, name);
 }
 
 Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch) {
@@ -81,9 +100,13 @@ Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch
     return fail(ErrorKind::environment, fmt::format("`{}` cannot be copied to `{}`: {}",
                                                     from.string(), to.string(), error.message()));
   }
-  if (kind != Kind::link) ::chmod(to.c_str(), kind == Kind::executable ? 0755 : 0644);
+  if (kind != Kind::link && ::chmod(to.c_str(), kind == Kind::executable ? 0755 : 0644) != 0) {
+    return fail(system_error("made readable", to, errno));
+  }
   const timespec times[2] = {{epoch, 0}, {epoch, 0}};
-  ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  if (::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0) {
+    return fail(system_error("dated", to, errno));
+  }
   return {};
 }
 
@@ -93,8 +116,8 @@ Result<plan::Source> read_source(ports::Git& git, const fs::path& directory) {
   TRY(const std::vector<std::string> names, list_files(git, directory));
   Sha256 whole;
   for (const std::string& name : names) {
-    Kind kind = Kind::plain;
-    TRY(const std::string line, digest_line(directory, name, kind));
+    const fs::path path = directory / name;
+    TRY(const std::string line, digest_line(path, name, kind_of(path)));
     whole.update(line);
   }
   return plan::Source{
@@ -107,10 +130,11 @@ Done export_source(ports::Git& git, const plan::Source& source, const fs::path& 
   TRY(const std::vector<std::string> names, list_files(git, directory));
   Sha256 whole;
   for (const std::string& name : names) {
-    Kind kind = Kind::plain;
-    TRY(const std::string line, digest_line(directory, name, kind));
-    whole.update(line);
+    const Kind kind = kind_of(directory / name);
     TRY_DONE(copy_one(directory / name, destination / name, kind, epoch));
+    // Of the copy: what is edited between reading and copying must not slip through.
+    TRY(const std::string line, digest_line(destination / name, name, kind));
+    whole.update(line);
   }
   if (to_hex(whole.finish()) != source.digest) {
     return fail(ErrorKind::step,
