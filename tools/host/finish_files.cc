@@ -4,17 +4,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "binary/elf.h"
+#include "host/atomic_write.h"
 #include "host/digest_file.h"
 #include "host/file_source.h"
 #include "host/files.h"
+#include "host/system_error.h"
+#include "host/unique_fd.h"
 #include "inspect/platform_tag.h"
 #include "wheel/archive.h"
 #include "wheel/finish.h"
@@ -63,7 +66,8 @@ class PendingFile {
       : target_(std::move(target)),
         temporary_(target_.parent_path() /
                    fmt::format(".{}.{}", target_.filename().string(), ::getpid())),
-        stream_(temporary_, std::ios::binary | std::ios::trunc) {}
+        fd_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+        open_error_(fd_.valid() ? 0 : errno) {}
   ~PendingFile() {
     std::error_code ignored;
     if (!kept_) fs::remove(temporary_, ignored);
@@ -72,32 +76,30 @@ class PendingFile {
   PendingFile& operator=(const PendingFile&) = delete;
 
   Done write(std::string_view bytes) {
-    stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (stream_) return {};
-    return fail(
-        ErrorKind::environment,
-        fmt::format("`{}` cannot be written: {}", temporary_.string(), std::strerror(errno)),
-        "free disk space there, or choose another `--output-dir`");
-  }
-
-  Done keep() {
-    stream_.close();
-    const int fd = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool synced = fd >= 0 && ::fsync(fd) == 0;
-    if (fd >= 0) ::close(fd);
-    if (!stream_ || !synced || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
-      return fail(ErrorKind::environment,
-                  fmt::format("`{}` cannot be written: {}", target_.string(), std::strerror(errno)),
-                  "free disk space there, or choose another `--output-dir`");
-    }
-    kept_ = true;
+    const int number = fd_.valid() ? write_all(fd_.get(), bytes) : open_error_;
+    if (number != 0) return unwritable(number);
     return {};
   }
 
+  Done keep() {
+    if (!fd_.valid()) return unwritable(open_error_);
+    if (::fsync(fd_.get()) != 0) return unwritable(errno);
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) return unwritable(errno);
+    kept_ = true;
+    return sync_directory(target_.parent_path());
+  }
+
  private:
+  tl::unexpected<Error> unwritable(int number) const {
+    Error error = system_error("written", target_, number);
+    error.kind = ErrorKind::environment;
+    return fail(std::move(error));
+  }
+
   fs::path target_;
   fs::path temporary_;
-  std::ofstream stream_;
+  UniqueFd fd_;
+  int open_error_;  ///< errno of the opening, or 0
   bool kept_ = false;
 };
 
@@ -139,16 +141,14 @@ Result<plan::Output> finish_sdist(const fs::path& built_path, const SdistRequest
 }
 
 Result<plan::Output> put_into(const fs::path& file, const fs::path& output) {
-  LocalFiles files;
-  TRY_DONE(files.make_directories(output));
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(file));
+  TRY_DONE(LocalFiles().make_directories(output));
   const fs::path target = output / file.filename();
   PendingFile pending(target);
-  std::ifstream source(file, std::ios::binary);
-  std::string piece(1 << 20, '\0');
-  while (source.read(piece.data(), static_cast<std::streamsize>(piece.size())),
-         source.gcount() > 0) {
-    TRY_DONE(
-        pending.write(std::string_view(piece).substr(0, static_cast<size_t>(source.gcount()))));
+  constexpr uint64_t kPiece = 1ULL << 20U;
+  for (uint64_t at = 0; at < source->size(); at += kPiece) {
+    TRY(const std::string piece, source->read(at, std::min(kPiece, source->size() - at)));
+    TRY_DONE(pending.write(piece));
   }
   TRY_DONE(pending.keep());
   TRY(const FileDigest digest, digest_file(target));
