@@ -106,7 +106,7 @@ Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publis
                                            bench.machine.files));
   std::vector<publish::Artifact> artifacts;
   for (const Built& built : files) artifacts.push_back(built.file);
-  CurlHttp http;
+  CurlHttp http({.ca_bundle = ca_bundle_from(bench.workplace.variables)}, bench.stop);
   return upload_release(artifacts, target, {}, http, hooks_of(bench));
 }
 
