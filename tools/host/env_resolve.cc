@@ -1,6 +1,7 @@
 #include "host/env_resolve.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -101,7 +102,9 @@ std::string pin(const Torch& torch) {
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
                               const env::Interpreter& interpreter) {
   TRY(const env::Pip pip, own_pip(machine, interpreter));
-  const fs::path reports = machine.cache / "scratch" / ("resolve-" + env::digest(request));
+  // The lock is the project's and the cache the user's: another project may resolve the same now.
+  const fs::path reports =
+      machine.cache / "scratch" / fmt::format("resolve-{}-{}", env::digest(request), ::getpid());
   const Scratch scratch(machine.files, reports);
   TRY_DONE(machine.files.make_directories(reports));
   Resolved result;
@@ -143,7 +146,8 @@ Result<env::Resolution> load_resolution(const EnvMachine& machine,
 
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request, Refresh refresh) {
   TRY(const env::Interpreter interpreter,
-      find_interpreter(machine.files, machine.process, machine.variables, request.python));
+      find_interpreter(machine.files, machine.process, machine.variables, request.python,
+                       machine.cache / "interpreters"));
   const fs::path path = record_of(machine, env::digest(request));
   TRY_DONE(machine.files.make_directories(path.parent_path()));
   TRY(const std::unique_ptr<ports::FileLock> lock,
