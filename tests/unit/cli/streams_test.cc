@@ -1,0 +1,68 @@
+#include "cli/streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "unit/catch.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// Puts a descriptor in the place of stdout while it lives.
+class Redirected {
+ public:
+  explicit Redirected(int fd) {
+    std::fflush(stdout);
+    saved_ = dup(STDOUT_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    close(fd);
+  }
+  ~Redirected() {
+    dup2(saved_, STDOUT_FILENO);
+    close(saved_);
+    std::clearerr(stdout);
+  }
+  Redirected(const Redirected&) = delete;
+  Redirected& operator=(const Redirected&) = delete;
+
+ private:
+  int saved_ = -1;
+};
+
+TEST_CASE("data that a full disk does not take is an error") {
+  Streams streams{GlobalOptions{}};
+  {
+    const Redirected full(open("/dev/full", O_WRONLY));
+    streams.data("lost\n");
+  }
+  const std::optional<Error> lost = streams.lost_data();
+  REQUIRE(lost);
+  CHECK(lost->kind == ErrorKind::environment);
+  CHECK(lost->message == "`standard output` cannot be written: no space left on device");
+}
+
+TEST_CASE("a reader that goes away is no error, nor is data that arrives") {
+  Streams streams{GlobalOptions{}};
+  {
+    const Redirected null(open("/dev/null", O_WRONLY));
+    streams.data("kept\n");
+  }
+  CHECK_FALSE(streams.lost_data());
+
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  int ends[2] = {-1, -1};
+  REQUIRE(pipe(ends) == 0);
+  close(ends[0]);
+  {
+    const Redirected closed(ends[1]);
+    streams.data("unread\n");
+  }
+  std::signal(SIGPIPE, before);
+  CHECK_FALSE(streams.lost_data());
+}
+
+}  // namespace
+}  // namespace pinwheel::cli
