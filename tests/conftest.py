@@ -13,11 +13,6 @@ def pytest_addoption(parser):
     parser.addoption("--bless", action="store_true", help="write what was seen as the expected output of golden cases")
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "docker: needs a Docker engine")
-    config.addinivalue_line("markers", "torch: long builds against real torch projects")
-
-
 @pytest.fixture(scope="session")
 def pinwheel() -> str:
     """The binary under test."""

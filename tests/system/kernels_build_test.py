@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.torch
+
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 LIBRARY = "pinwheel_kernels/libpinwheel_ops.so"
 

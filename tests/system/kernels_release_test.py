@@ -1,0 +1,88 @@
+"""Real torch, real kernels: the quickstart into an index, a CUDA class without a GPU, a classic C++ extension."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+MATRICES = pathlib.Path(__file__).parent / "matrices"
+
+
+def carry(pinwheel: str, verb: str, matrix: pathlib.Path, place: pathlib.Path, *options: str):
+    """Runs a verb with its state and output below `place`; returns the process and its report."""
+    ran = subprocess.run(
+        [pinwheel, verb, str(matrix), "--json", "--state-dir", str(place / "state"), "-o", str(place / "dist"), *options],
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    print(ran.stderr)
+    return ran, json.loads(ran.stdout) if ran.stdout else None
+
+
+def outcome(report, step: str):
+    (found,) = [each for each in report["outcomes"] if each["id"] == step]
+    return found
+
+
+def test_the_quickstart_is_built_tested_published_and_installed(pinwheel, root, tmp_path):
+    matrix = tmp_path / "quickstart.yaml"
+    text = (root / "matrix" / "quickstart.yaml").read_text()
+    matrix.write_text(text.replace("../kernels", str(root / "kernels")).replace("../dist/index", "index"))
+    ran, report = carry(pinwheel, "release", matrix, tmp_path)
+    assert ran.returncode == 0
+    assert outcome(report, "test:cp311-cpu-torch2.13")["evidence"] == "ran"
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert "-py3-none-manylinux_" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        (record,) = [name for name in archive.namelist() if name.endswith(".dist-info/pinwheel.json")]
+        assert json.loads(archive.read(record))["class"] == json.loads(archive.read(record))["class"]
+        assert json.loads(archive.read(record))["variants"] == ["cp311-cpu-torch2.13"]
+        (metadata,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        assert archive.read(metadata).decode().count("Requires-Dist: torch") == 1
+    target = tmp_path / "installed"
+    index = (tmp_path / "index").as_uri() + "/"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--pre", "--target", str(target)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    subprocess.run([*pip, "--isolated", "--index-url", index, "pinwheel-kernels"], check=True, env=environment)
+    assert (target / "pinwheel_kernels" / "libpinwheel_ops.so").is_file()
+
+    again, report = carry(pinwheel, "release", matrix, tmp_path)
+    assert again.returncode == 0
+    assert {each["state"] for each in report["outcomes"]} == {"reused"}
+
+
+def test_a_classic_extension_gets_a_wheel_for_its_python_and_torch(pinwheel, tmp_path):
+    ran, report = carry(pinwheel, "test", MATRICES / "classic.yaml", tmp_path)
+    assert ran.returncode == 0
+    (test,) = [each for each in report["outcomes"] if each["id"].startswith("test:")]
+    assert test["evidence"] == "ran"
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert "-cp311-cp311-manylinux_" in wheel.name and "+pt213cpu" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        assert "Requires-Dist: torch==2.13.*" in archive.read(metadata).decode()
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
+def test_a_cuda_class_is_built_and_checked_and_its_test_is_no_pass(pinwheel, tmp_path):
+    ran, report = carry(pinwheel, "test", MATRICES / "kernels-cuda.yaml", tmp_path)
+    assert ran.returncode == 0
+    assert outcome(report, "build:cu13")["state"] == "done"
+    test = outcome(report, "test:cp311-cu130-torch2.13")
+    assert (test["state"], test["evidence"]) == ("skipped", "inspected")
+    assert test["reason"] == "no cu130 torch here"
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    inspected = subprocess.run(
+        [pinwheel, "inspect", "--check", "--arch-list", "8.0", str(wheel)], capture_output=True, text=True
+    )
+    assert inspected.returncode == 5 and "sm_90a" in inspected.stdout
+
+    gate, _ = carry(pinwheel, "release", MATRICES / "kernels-cuda.yaml", tmp_path, "--channel", "ci")
+    assert gate.returncode == 5
+    assert "without the required evidence" in gate.stderr
