@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/text.h"
 #include "env/commands.h"
+#include "host/remembered_interpreter.h"
 
 namespace pinwheel::host {
 namespace {
@@ -99,18 +101,36 @@ std::vector<std::string> candidates(ports::Files& files, const Variables& variab
   return programs;
 }
 
+/// The parts of the machine that probing needs.
+struct Machine {
+  ports::Files& files;
+  ports::Process& process;
+  const Variables& variables;
+  std::filesystem::path remembered = {};
+};
+
+/// What the program says of itself, now or when it was last asked.
+std::optional<env::Interpreter> describe(const Machine& machine, const std::string& program,
+                                         const Variables& seen) {
+  if (auto known = recall_interpreter(machine.files, machine.remembered, program)) return known;
+  const Result<ports::Captured> ran =
+      machine.process.capture(env::probe_interpreter(program, seen));
+  // A broken link or a pyenv shim without a version is no interpreter; others may follow.
+  if (!ran || !ran->exit.ok()) return std::nullopt;
+  const Result<env::Interpreter> interpreter = env::parse_interpreter(ran->out);
+  if (!interpreter) return std::nullopt;
+  // A cache that cannot be written costs the next run a moment and this one nothing.
+  static_cast<void>(remember_interpreter(machine.files, machine.remembered, program, ran->out));
+  return *interpreter;
+}
+
 enum class Stop { at_first_fit, never };
 
-std::vector<env::Interpreter> probe(ports::Files& files, ports::Process& process,
-                                    const Variables& variables, const std::string& wanted,
-                                    Stop stop) {
-  const Variables seen = env::pip_variables(variables);
+std::vector<env::Interpreter> probe(const Machine& machine, const std::string& wanted, Stop stop) {
+  const Variables seen = env::pip_variables(machine.variables);
   std::vector<env::Interpreter> found;
-  for (const std::string& program : candidates(files, variables, wanted)) {
-    const Result<ports::Captured> ran = process.capture(env::probe_interpreter(program, seen));
-    // A broken link or a pyenv shim without a version is no interpreter; others may follow.
-    if (!ran || !ran->exit.ok()) continue;
-    const Result<env::Interpreter> interpreter = env::parse_interpreter(ran->out);
+  for (const std::string& program : candidates(machine.files, machine.variables, wanted)) {
+    const std::optional<env::Interpreter> interpreter = describe(machine, program, seen);
     if (!interpreter) continue;
     const bool known = std::any_of(
         found.begin(), found.end(),
@@ -129,19 +149,20 @@ std::vector<env::Interpreter> probe(ports::Files& files, ports::Process& process
 std::vector<env::Interpreter> list_interpreters(ports::Files& files, ports::Process& process,
                                                 const Variables& variables,
                                                 const std::string& wanted) {
-  return probe(files, process, variables, wanted, Stop::never);
+  return probe({files, process, variables}, wanted, Stop::never);
 }
 
 Result<env::Interpreter> find_interpreter(ports::Files& files, ports::Process& process,
-                                          const Variables& variables, const std::string& wanted) {
+                                          const Variables& variables, const std::string& wanted,
+                                          const std::filesystem::path& remembered) {
   const std::vector<env::Interpreter> found =
-      probe(files, process, variables, wanted, Stop::at_first_fit);
+      probe({files, process, variables, remembered}, wanted, Stop::at_first_fit);
   for (const env::Interpreter& interpreter : found) {
     if (env::fits(interpreter, wanted) && interpreter.makes_environments) return interpreter;
   }
   std::vector<env::Interpreter> all = found;
   // The message names every Python there is, not only those under the names that were tried.
-  for (env::Interpreter& other : probe(files, process, variables, {}, Stop::never)) {
+  for (env::Interpreter& other : probe({files, process, variables}, {}, Stop::never)) {
     if (std::find(all.begin(), all.end(), other) == all.end()) all.push_back(std::move(other));
   }
   return fail(env::no_interpreter(wanted, all));

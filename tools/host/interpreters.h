@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,9 +20,12 @@ std::vector<env::Interpreter> list_interpreters(ports::Files& files, ports::Proc
                                                 const std::string& wanted = {});
 
 /// The first of these that fits and can make virtual environments. `environment` when there is
-/// none: names what was found and the commands that mend it.
+/// none: names what was found and the commands that mend it. Programs that are the same files as
+/// when they were last asked are not run again when `remembered` names a directory for their
+/// answers.
 Result<env::Interpreter> find_interpreter(ports::Files& files, ports::Process& process,
                                           const std::map<std::string, std::string>& variables,
-                                          const std::string& wanted);
+                                          const std::string& wanted,
+                                          const std::filesystem::path& remembered = {});
 
 }  // namespace pinwheel::host

@@ -102,8 +102,8 @@ Result<EnvironmentEntry> entry(const EnvMachine& machine, const std::string& id)
 Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env::Request& request,
                                            const env::Resolution& resolution) {
   BaseEnvironment base;
-  TRY(base.interpreter,
-      find_interpreter(machine.files, machine.process, machine.variables, request.python));
+  TRY(base.interpreter, find_interpreter(machine.files, machine.process, machine.variables,
+                                         request.python, machine.cache / "interpreters"));
   if (env::full_version(base.interpreter) != resolution.python) {
     return fail(ErrorKind::environment,
                 fmt::format("the packages were resolved for Python {}, this machine has {}",

@@ -131,7 +131,8 @@ Result<env::Toolkit> pypi_cuda(const EnvMachine& machine, const env::Request& re
   }
   TRY_DONE(machine.files.remove_all(target));
   TRY(const env::Interpreter interpreter,
-      find_interpreter(machine.files, machine.process, machine.variables, request.python));
+      find_interpreter(machine.files, machine.process, machine.variables, request.python,
+                       machine.cache / "interpreters"));
   TRY(const env::Pip pip, own_pip(machine, interpreter));
   TRY_DONE(run_pip(machine, env::install_prefix(pip, {requirement}, target.string()),
                    "installing CUDA " + version));
