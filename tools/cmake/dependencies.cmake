@@ -22,8 +22,12 @@ add_library(pinwheel_compression INTERFACE)
 target_include_directories(pinwheel_compression INTERFACE ${LIBDEFLATE_INCLUDE})
 target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} PkgConfig::LIBZSTD)
 
+# libgit2 and libcurl are compiled against and loaded when they are first needed (host/git_library.h,
+# host/http_library.h): `plan` needs neither.
 add_library(pinwheel_git INTERFACE)
-target_link_libraries(pinwheel_git INTERFACE PkgConfig::LIBGIT2)
+target_include_directories(pinwheel_git SYSTEM INTERFACE ${LIBGIT2_INCLUDE_DIRS})
+target_link_libraries(pinwheel_git INTERFACE ${CMAKE_DL_LIBS})
 
 add_library(pinwheel_http INTERFACE)
-target_link_libraries(pinwheel_http INTERFACE CURL::libcurl)
+target_include_directories(pinwheel_http SYSTEM INTERFACE ${CURL_INCLUDE_DIRS})
+target_link_libraries(pinwheel_http INTERFACE ${CMAKE_DL_LIBS})

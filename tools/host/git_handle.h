@@ -1,38 +1,33 @@
 #pragma once
 // Private to the git sources of host/: the owners of libgit2's objects.
-#include <git2.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "host/git_library.h"
 
 namespace pinwheel::host {
 
-/// Frees a libgit2 object with its own function.
-template <auto Free>
-struct GitFree {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
+/// A libgit2 object and the function that frees it.
+template <class T>
+using GitOwner = std::unique_ptr<T, void (*)(T*)>;
 
-using GitRepository = std::unique_ptr<git_repository, GitFree<git_repository_free>>;
-using GitReference = std::unique_ptr<git_reference, GitFree<git_reference_free>>;
-using GitObject = std::unique_ptr<git_object, GitFree<git_object_free>>;
-using GitCommit = std::unique_ptr<git_commit, GitFree<git_commit_free>>;
-using GitStatusList = std::unique_ptr<git_status_list, GitFree<git_status_list_free>>;
-using GitIndex = std::unique_ptr<git_index, GitFree<git_index_free>>;
+using GitRepository = GitOwner<git_repository>;
+using GitReference = GitOwner<git_reference>;
+using GitObject = GitOwner<git_object>;
+using GitCommit = GitOwner<git_commit>;
+using GitStatusList = GitOwner<git_status_list>;
+using GitIndex = GitOwner<git_index>;
 
 /// libgit2's last message, after what could not be done: "`x` cannot be read: <message>".
-tl::unexpected<Error> git_failure(const std::string& what);
+tl::unexpected<Error> git_failure(const GitLibrary& git, const std::string& what);
 
 /// The repository that holds `directory`, as `git -C directory` finds it.
-Result<GitRepository> open_repository(const std::filesystem::path& directory);
+Result<GitRepository> open_repository(const GitLibrary& git,
+                                      const std::filesystem::path& directory);
 
 /// The commit of HEAD.
-Result<GitCommit> head_commit(git_repository* repository);
+Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository);
 
 }  // namespace pinwheel::host

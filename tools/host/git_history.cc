@@ -27,7 +27,9 @@ struct OidHash {
   }
 };
 struct OidEqual {
-  bool operator()(const git_oid& a, const git_oid& b) const { return git_oid_equal(&a, &b) != 0; }
+  bool operator()(const git_oid& a, const git_oid& b) const {
+    return std::memcmp(a.id, b.id, sizeof a.id) == 0;
+  }
 };
 template <class T>
 using OidMap = std::unordered_map<git_oid, T, OidHash, OidEqual>;
@@ -61,16 +63,16 @@ int add_tag(const char* reference, git_oid* id, void* payload) {
 }
 
 /// Replaces the ids of annotated tags by those of the commits they point at.
-TagList peel(git_repository* repository, const TagList& raw) {
+TagList peel(const GitLibrary& git, git_repository* repository, const TagList& raw) {
   TagList peeled{{}, raw.names, {}};
   for (const Target& target : raw.targets) {
     git_object* object = nullptr;
     git_object* commit = nullptr;
-    const int found = git_object_lookup(&object, repository, &target.commit, GIT_OBJECT_ANY);
-    const GitObject object_owner(object);
-    if (found != 0 || git_object_peel(&commit, object, GIT_OBJECT_COMMIT) != 0) continue;
-    const GitObject commit_owner(commit);
-    const git_oid id = *git_object_id(commit);
+    const int found = git.object_lookup(&object, repository, &target.commit, GIT_OBJECT_ANY);
+    const GitObject object_owner(object, git.object_free);
+    if (found != 0 || git.object_peel(&commit, object, GIT_OBJECT_COMMIT) != 0) continue;
+    const GitObject commit_owner(commit, git.object_free);
+    const git_oid id = *git.object_id(commit);
     const auto [at, added] = peeled.by_commit.try_emplace(id, peeled.targets.size());
     if (added) peeled.targets.push_back({id, {}, false, 0});
     std::vector<std::string>& names = peeled.targets[at->second].names;
@@ -102,31 +104,33 @@ struct Node {
 using Graph = OidMap<Node>;
 
 /// The commits whose parents a shallow clone lacks. libgit2 knows of them from 1.7 on only.
-std::unordered_set<git_oid, OidHash, OidEqual> shallow_boundary(git_repository* repository) {
+std::unordered_set<git_oid, OidHash, OidEqual> shallow_boundary(const GitLibrary& git,
+                                                                git_repository* repository) {
   std::unordered_set<git_oid, OidHash, OidEqual> boundary;
-  std::ifstream in(std::filesystem::path(git_repository_commondir(repository)) / "shallow");
+  std::ifstream in(std::filesystem::path(git.repository_commondir(repository)) / "shallow");
   std::string line;
   while (std::getline(in, line)) {
     git_oid id;
-    if (git_oid_fromstrn(&id, line.data(), line.size()) == 0) boundary.insert(id);
+    if (git.oid_fromstrn(&id, line.data(), line.size()) == 0) boundary.insert(id);
   }
   return boundary;
 }
 
-Result<std::vector<git_oid>> parents_of(git_repository* repository, const git_oid& id) {
+Result<std::vector<git_oid>> parents_of(const GitLibrary& git, git_repository* repository,
+                                        const git_oid& id) {
   git_commit* found = nullptr;
-  if (git_commit_lookup(&found, repository, &id) != 0) {
-    return git_failure("history of HEAD cannot be read");
+  if (git.commit_lookup(&found, repository, &id) != 0) {
+    return git_failure(git, "history of HEAD cannot be read");
   }
-  const GitCommit commit(found);
+  const GitCommit commit(found, git.commit_free);
   std::vector<git_oid> parents;
-  const unsigned count = git_commit_parentcount(found);
-  for (unsigned i = 0; i < count; ++i) parents.push_back(*git_commit_parent_id(found, i));
+  const unsigned count = git.commit_parentcount(found);
+  for (unsigned i = 0; i < count; ++i) parents.push_back(*git.commit_parent_id(found, i));
   return parents;
 }
 
-Result<Graph> read_graph(git_repository* repository, const git_oid& head) {
-  const auto boundary = shallow_boundary(repository);
+Result<Graph> read_graph(const GitLibrary& git, git_repository* repository, const git_oid& head) {
+  const auto boundary = shallow_boundary(git, repository);
   Graph graph;
   graph.try_emplace(head);
   std::vector<git_oid> open = {head};
@@ -134,7 +138,7 @@ Result<Graph> read_graph(git_repository* repository, const git_oid& head) {
     const git_oid id = open.back();
     open.pop_back();
     if (boundary.contains(id)) continue;
-    TRY(const std::vector<git_oid> parents, parents_of(repository, id));
+    TRY(const std::vector<git_oid> parents, parents_of(git, repository, id));
     for (const git_oid& parent : parents) {
       const auto [at, added] = graph.try_emplace(parent);
       ++at->second.children;
@@ -163,12 +167,14 @@ void pass(const git_oid& id, Node& node, TagList& tags, Graph& graph, std::vecto
 
 }  // namespace
 
-Result<GitHistory> read_history(git_repository* repository, const git_oid& head) {
+Result<GitHistory> read_history(const GitLibrary& git, git_repository* repository,
+                                const git_oid& head) {
   TagList raw;
-  if (git_tag_foreach(repository, add_tag, &raw) != 0) return git_failure("tags cannot be read");
-  TagList tags = peel(repository, raw);
+  if (git.tag_foreach(repository, add_tag, &raw) != 0)
+    return git_failure(git, "tags cannot be read");
+  TagList tags = peel(git, repository, raw);
 
-  TRY(Graph graph, read_graph(repository, head));
+  TRY(Graph graph, read_graph(git, repository, head));
   std::vector<git_oid> ready = {head};
   while (!ready.empty()) {
     const git_oid id = ready.back();

@@ -1,11 +1,10 @@
 #pragma once
 // Private to the git sources of host/.
-#include <git2.h>
-
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "host/git_library.h"
 #include "ports/git.h"
 
 namespace pinwheel::host {
@@ -17,6 +16,7 @@ struct GitHistory {
   int commit_count = 0;               ///< reachable from HEAD
 };
 
-Result<GitHistory> read_history(git_repository* repository, const git_oid& head);
+Result<GitHistory> read_history(const GitLibrary& git, git_repository* repository,
+                                const git_oid& head);
 
 }  // namespace pinwheel::host
