@@ -49,7 +49,8 @@ host::HttpOptions http_options();
 /// when there is no home.
 Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
 
-/// Where this run works; makes the state directory, which ignores itself in git.
+/// Where this run works; makes the state directory, which ignores itself in git. Whether builds see
+/// a fixed path is left open: `run_plan` asks the machine when a step is to run.
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
 
 enum class Refresh { no, yes };

@@ -17,6 +17,7 @@
 #include "host/digest_file.h"
 #include "host/dry_runner.h"
 #include "host/files.h"
+#include "host/fixed_path.h"
 #include "host/journal_file.h"
 #include "host/perform.h"
 #include "host/process.h"
@@ -159,11 +160,18 @@ Result<RunDirectories> make_run_directories(const host::Workplace& workplace,
   return made;
 }
 
+/// Asks the machine whether builds may see a fixed path, which starts four programs.
+host::Workplace with_path_mode(host::Workplace workplace) {
+  host::ChildProcesses process;
+  workplace.paths = host::probe_path_mode(process, workplace.state);
+  return workplace;
+}
+
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
   TRY(const run::Budget budget, budget_of(options));
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  host::DryRunner runner(request.workplace, program,
+  host::DryRunner runner(with_path_mode(request.workplace), program,
                          [&streams](std::string_view text) { streams.data(text); });
   NoRecorder recorder;
   NoStatus status;
@@ -202,8 +210,10 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   execute.logs = directories.logs;
   execute.reused = find_reusable(request.plan, journal->history());
   execute.seed = std::random_device{}();
-  host::ThreadRunner runner([&request](const run::Attempt& attempt, std::stop_token stop) {
-    return host::perform(request.workplace, attempt, std::move(stop));
+  const bool idle = execute.reused.size() == request.plan.steps.size();
+  const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
+  host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
+    return host::perform(workplace, attempt, std::move(stop));
   });
   const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
   const std::unique_ptr<run::StatusSink> status = make_status(global.log_format, request, streams);

@@ -4,7 +4,6 @@
 #include "cli/gather.h"
 #include "cli/product.h"
 #include "host/files.h"
-#include "host/process.h"
 
 extern char** environ;
 
@@ -66,8 +65,6 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.output = fs::absolute(global.output_dir).lexically_normal();
   workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
   TRY_DONE(make_ignored_directory(files, workplace.state));
-  host::ChildProcesses process;
-  workplace.paths = host::probe_path_mode(process, workplace.state);
   return workplace;
 }
 
