@@ -1,0 +1,161 @@
+"""Fixtures of the system tests: small projects in repositories of their own, carried by the real binary."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+PROJECTS = pathlib.Path(__file__).parent / "projects"
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def digests(directory: pathlib.Path) -> dict[str, str]:
+    """SHA-256 of every file below a directory, by relative path."""
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+class Project:
+    """A package in a git repository, with a state directory, an output directory and an index."""
+
+    def __init__(self, binary: str, directory: pathlib.Path, environment: dict[str, str], resolutions: pathlib.Path):
+        self.binary = binary
+        self.directory = directory
+        self.environment = environment
+        self.state = directory.parent / (directory.name + "-state")
+        self.output = directory.parent / (directory.name + "-dist")
+        self.index = directory.parent / "index"
+        self.resolutions = resolutions
+        self.start_afresh()
+
+    def start_afresh(self) -> None:
+        """An empty state that knows what pip resolved before, so that tests ask the network once."""
+        shutil.rmtree(self.state, ignore_errors=True)
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.state.mkdir()
+        if self.resolutions.is_dir():
+            shutil.copytree(self.resolutions, self.state / "resolutions")
+
+    def share_resolutions(self) -> None:
+        """Leaves what pip resolved to the projects that come after."""
+        self.resolutions.mkdir(exist_ok=True)
+        for file in (self.state / "resolutions").glob("*.json"):
+            shutil.copy(file, self.resolutions)
+
+    def git(self, *arguments: str) -> str:
+        identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+        ran = subprocess.run(
+            ["git", *identity, *arguments],
+            cwd=self.directory,
+            env={**self.environment, "GIT_CONFIG_GLOBAL": "/dev/null"},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return ran.stdout
+
+    def commit(self) -> None:
+        """Commits what changed, as version 1.2.0."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "change")
+        self.git("tag", "-f", "v1.2.0")
+
+    def edit(self, change) -> None:
+        """Rewrites the matrix and commits it: `change` gets it as a dict."""
+        path = self.directory / "matrix.yaml"
+        matrix = yaml.safe_load(path.read_text())
+        change(matrix)
+        path.write_text(yaml.safe_dump(matrix, sort_keys=False))
+        self.commit()
+
+    def command(self, *arguments: str) -> list[str]:
+        places = ["--state-dir", str(self.state), "--output-dir", str(self.output)]
+        return [self.binary, *arguments, *places]
+
+    def run(self, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess:
+        ran = subprocess.run(
+            self.command(*arguments),
+            cwd=self.directory,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
+        return ran
+
+    def report(self, *arguments: str, code: int = 0, **environment: str) -> dict[str, dict]:
+        """The outcomes of a run, by step."""
+        ran = self.run(*arguments, "--json", code=code, **environment)
+        report = json.loads(ran.stdout)
+        assert report["schema"] == "pinwheel-report/1" and report["exit"] == code
+        return {outcome["id"]: outcome for outcome in report["outcomes"]}
+
+    def wheels(self) -> dict[str, str]:
+        """What is in the output directory, whole, by name; an unexpected file shows as well."""
+        return digests(self.output) if self.output.is_dir() else {}
+
+    def journal(self) -> list[dict]:
+        """The records of the journal, each of which must be a whole line of JSON."""
+        path = self.state / "journal.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def starts(self) -> dict[str, int]:
+        """How often each step was started."""
+        count: dict[str, int] = {}
+        for record in self.journal():
+            if "started" in record:
+                step = record["started"]["id"]
+                count[step] = count.get(step, 0) + 1
+        return count
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory) -> pathlib.Path:
+    """Base environments and what pip resolved, made once in a session."""
+    return tmp_path_factory.mktemp("shared")
+
+
+@pytest.fixture(scope="session")
+def make_project(pinwheel, shared):
+    """A function that makes a project from one of `projects/` in a directory, tagged v1.2.0."""
+    made: list[Project] = []
+
+    def make(kind: str, directory: pathlib.Path) -> Project:
+        for one in made:
+            one.share_resolutions()
+        shutil.copytree(PROJECTS / kind, directory)
+        dropped = ("PINWHEEL_", "GITHUB_", "SOURCE_DATE_EPOCH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS")
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(dropped)}
+        environment |= {
+            "PINWHEEL_CACHE_DIR": str(shared / "cache"),
+            "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z",
+            "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",
+            "NO_COLOR": "1",
+        }
+        one = Project(pinwheel, directory, environment, shared / "resolutions")
+        one.git("init", "-q")
+        one.edit(lambda matrix: matrix["axes"].update(python=[PYTHON]))
+        made.append(one)
+        return one
+
+    return make
+
+
+@pytest.fixture
+def project(make_project, tmp_path):
+    """A function that makes a project of a kind for one test."""
+
+    def make(kind: str, name: str = "work/project") -> Project:
+        return make_project(kind, tmp_path / name)
+
+    return make

@@ -1,0 +1,3 @@
+from ._native import flavor, triple
+
+__all__ = ["flavor", "triple"]

@@ -1,0 +1,268 @@
+"""From a matrix to an index and back out with pip, on a small C extension."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from conftest import PYTHON, digests
+
+TAG = "cp" + PYTHON.replace(".", "")
+VARIANTS = [f"{TAG}-plain", f"{TAG}-loud"]
+SDIST = "tiny_ext-1.2.0.tar.gz"
+
+
+def states(outcomes):
+    return {step: outcome["state"] for step, outcome in outcomes.items()}
+
+
+@pytest.fixture
+def extension(project):
+    return project("extension")
+
+
+@pytest.fixture(scope="module")
+def released(make_project, tmp_path_factory):
+    """A release that several tests look at; none leaves it other than it was."""
+    extension = make_project("extension", tmp_path_factory.mktemp("released") / "project")
+    outcomes = extension.report("release", "matrix.yaml")
+    assert set(states(outcomes).values()) == {"done"}, states(outcomes)
+    return extension, outcomes
+
+
+def install(index: str, directory, what: str = "tiny-ext") -> str:
+    """What the package that pip takes from this index says of itself."""
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-cache-dir", "--disable-pip-version-check"]
+        + ["--isolated", "--only-binary", ":all:", "--index-url", index, "--target", str(directory), what],
+        check=True,
+    )
+    script = "import tiny_ext; print(tiny_ext.flavor(), tiny_ext.triple(5))"
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(directory)},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def served(released):
+    extension, _ = released
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(extension.index))
+    )
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_release_builds_tests_and_publishes_every_variant(released):
+    extension, outcomes = released
+    wanted = {"sdist", "publish:index"}
+    wanted |= {f"{stage}:{variant}" for stage in ("build", "test") for variant in VARIANTS}
+    assert {step for step in outcomes if not step.startswith("env:")} == wanted
+    assert all(outcomes[f"test:{variant}"]["evidence"] == "ran" for variant in VARIANTS)
+    for variant, flavor in zip(VARIANTS, ("plain", "loud")):
+        (output,) = outcomes[f"build:{variant}"]["outputs"]
+        name = os.path.basename(output["path"])
+        assert name.startswith(f"tiny_ext-1.2.0+{flavor}-{TAG}-{TAG}-manylinux"), name
+        assert extension.wheels()[name] == output["sha256"]
+        with zipfile.ZipFile(output["path"]) as wheel:
+            record = json.loads(wheel.read(f"tiny_ext-1.2.0+{flavor}.dist-info/pinwheel.json"))
+        assert record["class"] == variant and record["variants"] == [variant]
+    assert len(extension.wheels()) == 3
+
+
+def test_the_checkout_is_left_as_it_was(released):
+    extension, _ = released
+    assert extension.git("status", "--porcelain", "--ignored") == ""
+
+
+def test_pip_installs_from_the_index_over_http(released, served, tmp_path):
+    assert install(f"{served}/", tmp_path / "root") == "plain 15"
+    assert install(f"{served}/loud/", tmp_path / "loud") == "loud 15"
+
+
+def test_pip_installs_from_the_index_as_files(released, tmp_path):
+    extension, _ = released
+    assert install(extension.index.as_uri() + "/loud/", tmp_path / "loud", "tiny-ext==1.2.0+loud") == "loud 15"
+
+
+def test_the_sdist_is_checked_finished_and_builds_again(released, tmp_path):
+    extension, outcomes = released
+    (output,) = outcomes["sdist"]["outputs"]
+    assert extension.wheels()[SDIST] == output["sha256"]
+    with tarfile.open(output["path"]) as archive:
+        members = archive.getmembers()
+        archive.extractall(tmp_path, filter="data")
+    assert {member.mtime for member in members} == {int(extension.git("log", "-1", "--format=%ct"))}
+    assert {(member.uid, member.uname) for member in members} == {(0, "")}
+    assert "Version: 1.2.0" in (tmp_path / "tiny_ext-1.2.0" / "PKG-INFO").read_text().splitlines()
+    assert (tmp_path / "tiny_ext-1.2.0" / "src" / "tiny_ext" / "native.c").is_file()
+
+
+def test_a_second_release_reuses_everything_and_starts_nothing(released):
+    extension, _ = released
+    before = extension.starts(), digests(extension.index), extension.wheels()
+    again = extension.report("release", "matrix.yaml")
+    assert set(states(again).values()) == {"reused"}
+    assert (extension.starts(), digests(extension.index), extension.wheels()) == before
+
+
+def test_a_wheel_that_was_removed_or_altered_is_built_again_with_the_same_bytes(released):
+    extension, _ = released
+    before = extension.wheels()
+    plain = next(name for name in before if "plain" in name)
+    (extension.output / plain).write_bytes(b"another")
+    again = states(extension.report("build", "matrix.yaml"))
+    assert again[f"build:{VARIANTS[0]}"] == "done" and again[f"build:{VARIANTS[1]}"] == "reused"
+    assert extension.wheels() == before
+
+
+def test_logs_shows_the_log_of_a_step(released):
+    extension, _ = released
+    shown = extension.run("logs", f"build:{VARIANTS[1]}").stdout
+    assert "native.c" in shown and "-m build --wheel" in shown
+    assert "checked loud" in extension.run("logs", f"test:{VARIANTS[1]}").stdout
+    refused = extension.run("logs", "build:nothing", code=2)
+    assert "build:nothing" in refused.stderr and "hint:" in refused.stderr
+
+
+def test_env_list_shows_the_environment_that_was_made(released):
+    extension, _ = released
+    listed = json.loads(extension.run("env", "list", "--json").stdout)["environments"]
+    assert any(one["complete"] and one["python"].startswith(PYTHON) for one in listed)
+    assert all(one["id"] in extension.run("env", "list").stdout for one in listed)
+
+
+def test_the_only_row_of_each_variant_gives_the_bytes_of_the_full_run(released, extension):
+    full = released[0].wheels()
+    for variant in VARIANTS:
+        extension.start_afresh()
+        extension.run("build", "matrix.yaml", "--only", variant)
+        alone = extension.wheels()
+        assert len(alone) == 2 and alone == {name: full[name] for name in alone}
+
+
+def test_each_github_row_in_its_own_clone_gives_the_bytes_of_the_full_run(released, project):
+    extension, _ = released
+    rows = json.loads(extension.run("plan", "matrix.yaml", "--format", "github", "--stage", "build").stdout)["include"]
+    assert [row["id"] for row in rows] == VARIANTS
+    assert [row["flavor"] for row in rows] == ["plain", "loud"]
+    made = {}
+    for row in rows:
+        clone = project("extension", f"clone-{row['id']}/deep/er")
+        shutil.rmtree(clone.directory)
+        extension.git("clone", "-q", ".", str(clone.directory))
+        clone.run("build", "matrix.yaml", "--only", row["id"])
+        made |= clone.wheels()
+    assert made == extension.wheels()
+
+
+def test_every_python_of_this_machine_builds_its_own_wheel(extension):
+    lines = json.loads(extension.run("doctor", "--json").stdout)["lines"]
+    found = " ".join(line["found"] for line in lines if line["name"] == "python")
+    minors = {int(minor) for minor in re.findall(r"\b3\.(\d+)\.\d+(?!t)", found)}
+    pythons = [f"3.{minor}" for minor in sorted(minors) if 8 <= minor <= 13]
+    assert PYTHON in pythons
+    # One besides ours proves the axis; each costs an environment.
+    chosen = [PYTHON, *[p for p in pythons if p != PYTHON][-1:]]
+    extension.edit(lambda matrix: matrix["axes"].update(python=chosen, flavor=["plain"]))
+    outcomes = extension.report("test", "matrix.yaml")
+    assert set(states(outcomes).values()) == {"done"}
+    for python in chosen:
+        tag = "cp" + python.replace(".", "")
+        assert any(f"-{tag}-{tag}-" in name for name in extension.wheels()), extension.wheels()
+        assert outcomes[f"test:{tag}-plain"]["evidence"] == "ran"
+
+
+class TestEvidence:
+    """`publish.require` is a gate: a test that did not run keeps its wheel from being published."""
+
+    @pytest.fixture
+    def without_gpu(self, project, tmp_path):
+        """A project whose tests need a GPU, on a machine that says it has none."""
+        script = project("script")
+        script.edit(lambda matrix: matrix["test"].update(hardware="gpu"))
+        tools = tmp_path / "tools"
+        tools.mkdir()
+        (tools / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+        (tools / "nvidia-smi").chmod(0o755)
+        script.environment["PATH"] = f"{tools}:{script.environment['PATH']}"
+        assert not os.path.exists("/dev/kfd"), "this machine has an AMD GPU"
+        return script
+
+    def test_a_skipped_test_keeps_the_release_from_being_published(self, without_gpu):
+        outcomes = without_gpu.report("release", "matrix.yaml", code=5)
+        assert states(outcomes)["test:" + VARIANTS[0]] == "skipped"
+        assert outcomes["test:" + VARIANTS[0]]["evidence"] == "loaded"
+        assert "no GPU here" in outcomes["test:" + VARIANTS[0]]["reason"]
+        error = outcomes["publish:index"]["error"]
+        assert error["kind"] == "check" and "--accept" in error["hint"]
+        assert {cause["message"].split("`")[1] for cause in error["causes"]} == {f"test:{v}" for v in VARIANTS}
+        assert not without_gpu.index.exists()
+
+    def test_an_accepted_reason_lets_it_pass(self, without_gpu):
+        accepted = [f"--accept={VARIANTS[0]}=tested on the farm", f"--accept={VARIANTS[1]}=same code"]
+        without_gpu.report("release", "matrix.yaml", accepted[0], code=5)
+        outcomes = without_gpu.report("release", "matrix.yaml", *accepted)
+        assert states(outcomes)["publish:index"] == "done"
+        assert (without_gpu.index / "script-only" / "index.html").is_file()
+
+    def test_an_acceptance_without_a_reason_is_refused(self, without_gpu):
+        refused = without_gpu.run("release", "matrix.yaml", "--accept", VARIANTS[0], code=2)
+        assert VARIANTS[0] in refused.stderr and "ID=REASON" in refused.stderr
+
+
+class TestFrozenPlan:
+    @pytest.fixture
+    def frozen(self, extension, tmp_path):
+        plan = tmp_path / "plan.json"
+        extension.run("plan", "matrix.yaml", "--out", str(plan))
+        return extension, plan
+
+    def test_a_build_obeys_the_frozen_version_even_when_the_tag_has_gone(self, frozen):
+        extension, plan = frozen
+        extension.git("tag", "-d", "v1.2.0")
+        extension.run("build", "matrix.yaml", "--plan", str(plan), "--only", VARIANTS[0])
+        (wheel,) = [name for name in extension.wheels() if name.endswith(".whl")]
+        # The plan foretold the name, but for the platform tag that only the binary decides.
+        expected = [name.split("*")[0] for name in json.loads(plan.read_text())["files"]]
+        assert any(wheel.startswith(name) for name in expected), (wheel, expected)
+
+    def test_another_source_is_drift(self, frozen):
+        extension, plan = frozen
+        with open(extension.directory / "setup.py", "a") as file:
+            file.write("# changed\n")
+        extension.commit()
+        refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=7)
+        assert "package source differs" in refused.stderr and "hint:" in refused.stderr
+        assert extension.wheels() == {} and extension.starts() == {}
+
+    def test_another_matrix_is_drift(self, frozen):
+        extension, plan = frozen
+        with open(extension.directory / "matrix.yaml", "a") as file:
+            file.write("# changed\n")
+        extension.commit()
+        refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=7)
+        assert "matrix file" in refused.stderr and "hint:" in refused.stderr
+        assert extension.wheels() == {}
+
+    def test_a_file_that_is_no_plan_is_refused(self, frozen):
+        extension, plan = frozen
+        plan.write_text('{"schema": "other/1"}')
+        refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=2)
+        assert "plan.json" in refused.stderr and "plan --out" in refused.stderr
