@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -12,6 +13,17 @@ namespace pinwheel::host {
 namespace {
 
 constexpr std::string_view kInit = "/__init__.py";
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// Whether an import statement can name it: not "a-b" of "a-b.py", which is a script.
+bool is_identifier(std::string_view name) {
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
 
 /// "pkg" of "pkg/__init__.py", "mod" of "mod.py" and of "mod.cpython-311-x86_64-linux-gnu.so".
 std::string import_name(std::string_view member) {
@@ -32,7 +44,7 @@ Result<std::vector<std::string>> importable_names(const std::filesystem::path& w
   for (const wheel::ZipMember& member : archive.zip.members()) {
     const std::string name = import_name(member.name);
     // A lone private module (`_C.so`) is imported by its package, not by users.
-    if (!name.empty() && !name.starts_with('_')) names.insert(name);
+    if (is_identifier(name) && !name.starts_with('_')) names.insert(name);
   }
   if (names.empty()) {
     return fail(ErrorKind::check,
