@@ -30,8 +30,9 @@ Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, St
   std::vector<std::string> ids;
   for (const auto& [step, outcome] : history.finished) {
     ids.push_back(step.first);
-    // Later keys of a step are later runs of it; one with a log is preferred.
-    if (step.first == options.id && !outcome.log.empty()) found = &outcome;
+    if (step.first != options.id || outcome.log.empty()) continue;
+    // A step has a record for each key it ever had; a log's directory begins with the run's time.
+    if (found == nullptr || outcome.log > found->log) found = &outcome;
   }
   if (found == nullptr) {
     return fail(ErrorKind::usage,
