@@ -232,8 +232,7 @@ TEST_CASE("more than 64 MiB may not come out of less than a fiftieth") {
   raw.central_size = 65U << 20U;
   const Texts faults = faults_of(raw);
   CHECK(std::find(faults.begin(), faults.end(),
-                  "the archive unpacks to 68 MB, more than 50 times its own size") !=
-        faults.end());
+                  "the archive unpacks to 68 MB, more than 50 times its own size") != faults.end());
   raw.central_size = 63U << 20U;
   CHECK(faults_of(raw) == Texts{"member `a.py` has another size in its local header"});
 }
