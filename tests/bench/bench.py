@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""How long pinwheel takes to start, to expand a large matrix, and to find that nothing is to do.
+
+Every figure is a median of several runs, the program and its peer by turns, so that a busy machine
+slows both: the wall time, and the processor time of the process and its children, which a busy
+machine disturbs least. The ratio of the processor times is the figure to compare between machines.
+Nothing is asserted: `cmake --build build --target bench` prints the table.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import platform
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = SOURCE / "tests" / "system" / "projects" / "script"
+AXES = {
+    "python": [f"3.{minor}" for minor in range(5, 15)],
+    "compute": [f"cuda/{major}.{minor}" for major in (11, 12, 13, 14, 15) for minor in (0, 2)],
+    "torch": [f"2.{minor}" for minor in range(10)],
+    "flavor": [f"flavor{n}" for n in range(10)],
+}
+# What a job would write without pinwheel: read the same file, make the product, print the ids.
+PRODUCT = """
+import itertools, sys, yaml
+axes = yaml.load(open(sys.argv[1]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["axes"]
+for row in itertools.product(*axes.values()):
+    print("-".join(value.replace("/", "") for value in row))
+"""
+
+
+def run(command, directory, environment):
+    subprocess.run(command, cwd=directory, env=environment, check=True, capture_output=True)
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def milliseconds(command, directory, environment):
+    """Wall and processor time."""
+    wall, cpu = time.perf_counter(), processor_seconds()
+    run(command, directory, environment)
+    return (time.perf_counter() - wall) * 1000, (processor_seconds() - cpu) * 1000
+
+
+def compare(name, aim, ours, peer_name, peer, runs):
+    """One row: `ours` and `peer` are (command, directory, environment)."""
+    times = {"ours": [], "peer": []}
+    for _ in range(runs + 1):
+        times["ours"].append(milliseconds(*ours))
+        times["peer"].append(milliseconds(*peer))
+    # The first run of each warms the page cache.
+    wall, cpu = (statistics.median(kind) for kind in zip(*times["ours"][1:]))
+    peer_wall, peer_cpu = (statistics.median(kind) for kind in zip(*times["peer"][1:]))
+    return {
+        "name": name,
+        "aim_ms": aim,
+        "wall_ms": round(wall, 1),
+        "cpu_ms": round(cpu, 1),
+        "peer": peer_name,
+        "peer_wall_ms": round(peer_wall, 1),
+        "peer_cpu_ms": round(peer_cpu, 1),
+        "cpu_ratio": round(cpu / peer_cpu, 2),
+    }
+
+
+def start_up(pinwheel, scratch, environment, runs):
+    ours = ([pinwheel, "plan", "matrix/quickstart.yaml", "--format", "ids"], SOURCE, environment)
+    yield compare("start-up", 10, ours, "python3 -c pass", ([sys.executable, "-c", "pass"], scratch, environment), runs)
+    if importlib.util.find_spec("cibuildwheel"):
+        (scratch / "package").mkdir()
+        (scratch / "package" / "pyproject.toml").write_text("[project]\nname = 'p'\nversion = '1'\n")
+        command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers", "--platform", "linux", "package"]
+        peer = (command, scratch, environment)
+        yield compare("start-up", 10, ours, "cibuildwheel --print-build-identifiers", peer, runs)
+
+
+def expansion(pinwheel, scratch, environment, runs):
+    if not importlib.util.find_spec("yaml"):
+        sys.exit("bench: the peer of the expansion needs PyYAML: pip install PyYAML")
+    package = {"name": "p", "source": ".", "version": {"from": "git-tag"}}
+    matrix = scratch / "ten-thousand.yaml"
+    # JSON is YAML; sections beyond these do not take part in `plan --format ids`.
+    document = {"schema": "pinwheel/1", "package": package, "axes": AXES, "build": {"command": ["true"]}}
+    matrix.write_text(json.dumps(document))
+    ours = ([pinwheel, "plan", str(matrix), "--format", "ids"], scratch, environment)
+    ids = subprocess.run(ours[0], cwd=scratch, env=environment, check=True, capture_output=True, text=True).stdout
+    if len(ids.split()) != 10_000:
+        sys.exit(f"bench: the matrix expands to {len(ids.split())} variants instead of 10000")
+    peer = ([sys.executable, "-c", PRODUCT, str(matrix)], scratch, environment)
+    yield compare("expand 10,000", 100, ours, "PyYAML + itertools.product", peer, runs)
+
+
+def nothing_to_do(pinwheel, scratch, environment, runs):
+    """A release of a package without dependencies, then the same release again."""
+    project = scratch / "project"
+    shutil.copytree(PROJECT, project)
+    matrix = project / "matrix.yaml"
+    ours_python = ".".join(platform.python_version_tuple()[:2])
+    matrix.write_text(matrix.read_text().replace('["3.11"]', f'["{ours_python}"]'))
+    identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    for arguments in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-q", "-m", "first"], ["tag", "v1.0.0"]):
+        run(["git", *arguments], project, environment)
+    places = ["--state-dir", str(scratch / "state"), "--output-dir", str(scratch / "dist")]
+    command = [pinwheel, "release", "matrix.yaml", *places]
+    run(command, project, environment)
+    report = subprocess.run([*command, "--json"], cwd=project, env=environment, check=True, capture_output=True)
+    states = {outcome["state"] for outcome in json.loads(report.stdout)["outcomes"]}
+    if states != {"reused"}:
+        sys.exit(f"bench: the second release did not reuse everything: {states}")
+    peer = ([sys.executable, "-c", "pass"], scratch, environment)
+    yield compare("nothing to do", 100, (command, project, environment), "python3 -c pass", peer, runs)
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def table(rows):
+    lines = [("measurement", "aim", "wall", "cpu", "peer", "wall", "cpu", "cpu ratio")]
+    for row in rows:
+        ours = (f"{row[key]:.1f}" for key in ("wall_ms", "cpu_ms"))
+        peer = (f"{row[key]:.1f}" for key in ("peer_wall_ms", "peer_cpu_ms"))
+        lines.append((row["name"], str(row["aim_ms"]), *ours, row["peer"], *peer, f"{row['cpu_ratio']:.2f}"))
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
+    parser.add_argument("--runs", type=int, default=21, help="measured runs of each command")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    options = parser.parse_args()
+    pinwheel = str(options.pinwheel.resolve())
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="pinwheel-bench-") as directory:
+        scratch = pathlib.Path(directory)
+        environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
+        # This Python comes first, and itself rather than a script that looks it up.
+        environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
+        for measure in (start_up, expansion, nothing_to_do):
+            rows += measure(pinwheel, scratch, environment, options.runs)
+    if options.json:
+        print(json.dumps({"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}))
+    else:
+        print(f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {options.runs} runs in ms")
+        print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
