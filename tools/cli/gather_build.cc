@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Variables of the user's that decide what a build makes; their names are never changed on the way.
-constexpr std::array<std::string_view, 5> kDeciding = {"CMAKE_ARGS", "CFLAGS", "CXXFLAGS",
-                                                       "LDFLAGS", "NVCC_APPEND_FLAGS"};
+constexpr std::array<std::string_view, 8> kDeciding = {
+    "CC", "CXX", "CUDAHOSTCXX", "CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS"};
 
 /// What the host's compiler says of itself; empty when there is none, which the checks then report.
 std::string host_compiler(const std::map<std::string, std::string>& variables) {
