@@ -35,6 +35,18 @@ Result<inspect::Expectations> expectations_of(const InspectOptions& options) {
   return expected;
 }
 
+/// What a file holds; an error says of which file it speaks.
+Result<inspect::WheelFacts> facts_of(const std::string& file) {
+  const auto read = [&file]() -> Result<inspect::WheelFacts> {
+    TRY(const std::unique_ptr<host::FileSource> source, host::FileSource::open(file));
+    return inspect::gather(std::filesystem::path(file).filename().string(), *source);
+  };
+  Result<inspect::WheelFacts> facts = read();
+  if (facts) return facts;
+  Error error{facts.error().kind, fmt::format("{} cannot be inspected", quoted(file))};
+  return fail(std::move(error).with_cause(std::move(facts).error()));
+}
+
 }  // namespace
 
 Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& options,
@@ -51,9 +63,7 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
   if (options.arch_list.empty()) std::erase(rules, "device-code");
   size_t broken = 0;
   for (const std::string& file : options.files) {
-    TRY(const std::unique_ptr<host::FileSource> source, host::FileSource::open(file));
-    TRY(const inspect::WheelFacts facts,
-        inspect::gather(std::filesystem::path(file).filename().string(), *source));
+    TRY(const inspect::WheelFacts facts, facts_of(file));
     TRY(const std::vector<inspect::Finding> findings, inspect::check(facts, expected, rules));
     streams.data(options.json ? inspect::json_report(facts, expected, findings)
                               : inspect::summary(facts, expected, findings));
