@@ -70,25 +70,32 @@ Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
   return relative == "." ? std::string() : relative + "/";
 }
 
+/// Names relative to a directory.
+struct Listing {
+  std::set<std::string> files;
+  std::set<std::string> submodules;
+};
+
 void keep_below(const std::string& prefix, std::string_view path, std::set<std::string>& names) {
   if (path.starts_with(prefix)) names.emplace(path.substr(prefix.size()));
 }
 
 Done add_tracked(const GitLibrary& git, git_repository* repository, const std::string& prefix,
-                 std::set<std::string>& names) {
+                 Listing& listing) {
   git_index* opened = nullptr;
   if (git.repository_index(&opened, repository) != 0)
     return git_failure(git, "index cannot be read");
   const GitIndex index(opened, git.index_free);
   for (size_t i = 0; i < git.index_entrycount(opened); ++i) {
     const git_index_entry* entry = git.index_get_byindex(opened, i);
-    keep_below(prefix, entry->path, names);
+    const bool submodule = entry->mode == GIT_FILEMODE_COMMIT;
+    keep_below(prefix, entry->path, submodule ? listing.submodules : listing.files);
   }
   return {};
 }
 
 Done add_untracked(const GitLibrary& git, git_repository* repository, const std::string& prefix,
-                   std::set<std::string>& names) {
+                   Listing& listing) {
   constexpr unsigned kFlags =
       GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS |
       GIT_STATUS_OPT_EXCLUDE_SUBMODULES | GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
@@ -97,7 +104,25 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
   for (size_t i = 0; i < git.status_list_entrycount(list.get()); ++i) {
     const git_status_entry* entry = git.status_byindex(list.get(), i);
     if ((entry->status & GIT_STATUS_WT_NEW) == 0) continue;
-    keep_below(prefix, entry->index_to_workdir->new_file.path, names);
+    keep_below(prefix, entry->index_to_workdir->new_file.path, listing.files);
+  }
+  return {};
+}
+
+/// The files below a directory, their names after `place`; those of a submodule stand below it.
+Done add_files(const GitLibrary& git, const fs::path& directory, const std::string& place,
+               std::set<std::string>& names) {
+  TRY(const GitRepository repository, open_repository(git, directory));
+  TRY(const std::string prefix, prefix_of(git, repository.get(), directory));
+  Listing listing;
+  TRY_DONE(add_tracked(git, repository.get(), prefix, listing));
+  TRY_DONE(add_untracked(git, repository.get(), prefix, listing));
+  for (const std::string& name : listing.files) names.insert(place + name);
+  for (const std::string& name : listing.submodules) {
+    // One that is not checked out is an empty directory; git would find the outer repository there.
+    std::error_code ignored;
+    if (!fs::exists(directory / name / ".git", ignored)) continue;
+    TRY_DONE(add_files(git, directory / name, place + name + "/", names));
   }
   return {};
 }
@@ -107,6 +132,7 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
 Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTree work_tree) {
   TRY(const GitLibrary* const library, git_library());
   const GitLibrary& git = *library;
+  const GitSession session(git);
   TRY(const GitRepository repository, open_repository(git, directory));
   TRY(const GitCommit commit, head_commit(git, repository.get()));
   TRY(GitHistory history, read_history(git, repository.get(), *git.commit_id(commit.get())));
@@ -130,12 +156,8 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
 
 Result<std::vector<std::string>> LibGit2::files(const fs::path& directory) {
   TRY(const GitLibrary* const library, git_library());
-  const GitLibrary& git = *library;
-  TRY(const GitRepository repository, open_repository(git, directory));
-  TRY(const std::string prefix, prefix_of(git, repository.get(), directory));
   std::set<std::string> names;
-  TRY_DONE(add_tracked(git, repository.get(), prefix, names));
-  TRY_DONE(add_untracked(git, repository.get(), prefix, names));
+  TRY_DONE(add_files(*library, directory, "", names));
   return std::vector<std::string>(names.begin(), names.end());
 }
 

@@ -72,11 +72,10 @@ Result<GitLibrary> load() {
     return fail(no_library(why == nullptr ? "no reason given" : why));
   }
   GitLibrary git;
-  decltype(&git_libgit2_init) init = nullptr;
-  const bool complete = look_up(handle, "git_libgit2_init", init) && look_up_objects(handle, git) &&
-                        look_up_repository(handle, git);
+  const bool complete = look_up(handle, "git_libgit2_init", git.libgit2_init) &&
+                        look_up(handle, "git_libgit2_shutdown", git.libgit2_shutdown) &&
+                        look_up_objects(handle, git) && look_up_repository(handle, git);
   if (!complete) return fail(no_library(fmt::format("`{}` lacks a function", kName)));
-  if (init() < 0) return fail(no_library("it does not start"));
   return git;
 }
 

@@ -20,6 +20,8 @@ struct GitLibrary {
   decltype(&git_index_entrycount) index_entrycount = nullptr;
   decltype(&git_index_free) index_free = nullptr;
   decltype(&git_index_get_byindex) index_get_byindex = nullptr;
+  decltype(&git_libgit2_init) libgit2_init = nullptr;
+  decltype(&git_libgit2_shutdown) libgit2_shutdown = nullptr;
   decltype(&git_object_free) object_free = nullptr;
   decltype(&git_object_id) object_id = nullptr;
   decltype(&git_object_lookup) object_lookup = nullptr;
@@ -47,8 +49,21 @@ struct GitLibrary {
   decltype(&git_tag_foreach) tag_foreach = nullptr;
 };
 
-/// libgit2, loaded and initialised once for the life of the process; safe from any thread. Kind
-/// `environment` when the machine has none.
+/// libgit2, loaded once for the life of the process; safe from any thread. Kind `environment` when
+/// the machine has none.
 Result<const GitLibrary*> git_library();
+
+/// libgit2 is initialised as long as one of these lives, and reads the user's configuration anew
+/// for the first.
+class GitSession {
+ public:
+  explicit GitSession(const GitLibrary& git) : git_(git) { git_.libgit2_init(); }
+  ~GitSession() { git_.libgit2_shutdown(); }
+  GitSession(const GitSession&) = delete;
+  GitSession& operator=(const GitSession&) = delete;
+
+ private:
+  const GitLibrary& git_;
+};
 
 }  // namespace pinwheel::host
