@@ -156,6 +156,7 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
 
 Result<std::vector<std::string>> LibGit2::files(const fs::path& directory) {
   TRY(const GitLibrary* const library, git_library());
+  const GitSession session(*library);
   std::set<std::string> names;
   TRY_DONE(add_files(*library, directory, "", names));
   return std::vector<std::string>(names.begin(), names.end());
