@@ -1,0 +1,103 @@
+"""Ctrl-C and SIGTERM stop a run at once; two runs never share a state directory."""
+
+import signal
+import subprocess
+import time
+import uuid
+
+import pytest
+from conftest import PYTHON
+from processes import left_behind, wait_for_none, wait_until
+
+TAG = "cp" + PYTHON.replace(".", "")
+
+
+@pytest.fixture
+def slow(project):
+    """A build that would go on for a minute in a grandchild, until the file `quick` is there."""
+    slow = project("script")
+    source = slow.directory / "make_wheel.py"
+    gate = f"import os, time\nif not os.path.exists({str(slow.state / 'quick')!r}):\n"
+    body = "    import subprocess\n    subprocess.run(['sh', '-c', 'trap \"\" TERM INT; sleep 60 & wait; sleep 60'])\n"
+    source.write_text(gate + body + source.read_text())
+    slow.commit()
+    return slow
+
+
+def start(project, marker, *arguments):
+    return subprocess.Popen(
+        project.command("build", "matrix.yaml", *arguments),
+        cwd=project.directory,
+        env={**project.environment, marker: "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def building(project, marker):
+    """Whether a build's grandchild runs."""
+    return lambda: any("sleep" in process for process in left_behind(marker))
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_everything_within_five_seconds(slow, number, code):
+    marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
+    run = start(slow, marker)
+    wait_until(building(slow, marker), run)
+    run.send_signal(number)
+    # GitHub waits 7.5 seconds before it kills; the promise is 5.
+    _, messages = run.communicate(timeout=7)
+    assert run.returncode == code, messages
+    assert wait_for_none(marker, 1) == []
+    assert "interrupted" in messages
+    ended = [record["finished"] for record in slow.journal() if "finished" in record]
+    assert {outcome["state"] for outcome in ended if outcome["id"].startswith("build:")} == {"interrupted"}
+    assert slow.wheels() == {}
+
+    (slow.state / "quick").write_text("")
+    outcomes = slow.report("build", "matrix.yaml", "--resume")
+    assert {o["state"] for step, o in outcomes.items() if step.startswith("build:")} == {"done"}
+    assert {o["state"] for step, o in outcomes.items() if step.startswith("env:")} == {"reused"}
+    assert len(slow.wheels()) == 2
+
+
+def test_a_second_signal_ends_it_without_waiting(slow):
+    marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
+    run = start(slow, marker)
+    wait_until(building(slow, marker), run)
+    run.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    if run.poll() is None:
+        run.send_signal(signal.SIGINT)
+    run.communicate(timeout=7)
+    assert run.returncode == 130
+    assert wait_for_none(marker, 1) == []
+    assert all(isinstance(record, dict) for record in slow.journal())
+
+
+def test_a_second_run_on_the_same_state_says_who_holds_it(slow):
+    marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
+    first = start(slow, marker)
+    wait_until(building(slow, marker), first)
+    before = slow.starts()
+    refused = slow.run("build", "matrix.yaml", code=4)
+    assert f"process {first.pid}" in refused.stderr and "hint:" in refused.stderr
+    assert slow.starts() == before
+    assert first.poll() is None
+    first.send_signal(signal.SIGTERM)
+    first.communicate(timeout=7)
+    assert wait_for_none(marker, 1) == []
+
+
+def test_a_step_past_its_time_limit_is_stopped_with_its_children(slow):
+    slow.edit(lambda matrix: matrix["build"].update(timeout="2s"))
+    marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
+    run = start(slow, marker, "--only", f"{TAG}-plain", "--json")
+    out, messages = run.communicate(timeout=60)
+    assert run.returncode == 1, messages
+    assert '"kind": "timeout"' in out and "time limit" in messages
+    assert wait_for_none(marker, 1) == []
+    assert slow.wheels() == {}
+    # A time limit is no fault that passes.
+    assert slow.starts()[f"build:plain"] == 1
