@@ -45,7 +45,7 @@ class Git {
     return facts(directory, WorkTree::compare);
   }
   /// Tracked files and untracked ones that are not ignored, below `directory`, sorted, relative to
-  /// it.
+  /// it; of submodules that are checked out likewise.
   virtual Result<std::vector<std::string>> files(const std::filesystem::path& directory) = 0;
 };
 

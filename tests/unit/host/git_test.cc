@@ -169,6 +169,28 @@ TEST_CASE("the files are those that git ls-files tells, tracked and not ignored"
   }
 }
 
+TEST_CASE("the files of a submodule stand below it when it is checked out") {
+  const Scratch scratch;
+  Repository inner(scratch.path() / "inner");
+  scratch.write("inner/deep/a.h", "");
+  inner.git("add deep");
+  inner.commit("one");
+  Repository outer(scratch.path() / "outer");
+  scratch.write("outer/package/b.py", "");
+  outer.git("add package");
+  outer.git("submodule add -q " + shell_quote(inner.path().string()) + " package/module");
+  outer.commit("one");
+  scratch.write("outer/package/module/new.h", "");
+
+  LibGit2 git;
+  using Names = std::vector<std::string>;
+  CHECK(*git.files(outer.path() / "package") == Names{"b.py", "module/deep/a.h", "module/new.h"});
+  CHECK(*git.files(outer.path() / "package/module") == Names{"deep/a.h", "new.h"});
+
+  outer.git("clone -q . ../clone");
+  CHECK(*git.files(scratch.path() / "clone/package") == Names{"b.py"});
+}
+
 TEST_CASE("a detached HEAD has no branch") {
   const Scratch scratch;
   Repository repository(scratch.path());
