@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "host/file_source.h"
+#include "inspect/arch_list.h"
 #include "inspect/gather.h"
 #include "inspect/report.h"
 #include "inspect/rules.h"
@@ -24,7 +25,7 @@ std::string rule_list() {
 
 Result<inspect::Expectations> expectations_of(const InspectOptions& options) {
   inspect::Expectations expected;
-  if (!options.arch_list.empty()) expected.arch_list = split(options.arch_list, ';');
+  expected.arch_list = inspect::split_arch_list(options.arch_list);
   if (options.size_limit.empty()) return expected;
   const auto limit = parse_bytes(options.size_limit);
   if (!limit || *limit == 0) {
@@ -58,9 +59,8 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
   if (options.files.empty()) {
     return fail(ErrorKind::usage, "`inspect` needs a wheel", "`pinwheel inspect FILE.whl`");
   }
-  TRY(std::vector<std::string> rules, inspect::rules_without(options.ignore));
+  TRY(const std::vector<std::string> rules, inspect::rules_without(options.ignore));
   TRY(const inspect::Expectations expected, expectations_of(options));
-  if (options.arch_list.empty()) std::erase(rules, "device-code");
   size_t broken = 0;
   for (const std::string& file : options.files) {
     TRY(const inspect::WheelFacts facts, facts_of(file));

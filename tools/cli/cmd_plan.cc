@@ -74,7 +74,8 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
       select_outline(loaded, options.selection, choice.globs, facts.channel));
   TRY(const std::string text, text_from_facts(options, loaded, outline, facts));
   if (!options.out.empty()) {
-    TRY_DONE(freeze_plan(files, options.out, global, choice.path, loaded, outline, facts, streams));
+    TRY_DONE(
+        freeze_plan(files, global, {options.out, choice.path, loaded, outline}, facts, streams));
   }
   streams.data(text);
   return 0;

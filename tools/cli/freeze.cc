@@ -32,12 +32,12 @@ Result<std::vector<std::string>> expected_files(const Loaded& loaded, const plan
 
 }  // namespace
 
-Done freeze_plan(ports::Files& files, const std::string& out, const GlobalOptions& global,
-                 const std::string& matrix_path, const Loaded& loaded, const plan::Outline& outline,
+Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeRequest& request,
                  Facts facts, Streams& streams) {
+  const auto& [out, matrix_path, loaded, outline] = request;
   TRY(const host::Workplace workplace, make_workplace(global, loaded));
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
-  TRY_DONE(gather_resolutions(loaded, outline, {plan::Stage::publish, facts.targets}, workplace,
+  TRY_DONE(gather_resolutions({loaded, outline, {plan::Stage::publish, facts.targets}}, workplace,
                               Refresh::no, streams, facts));
   plan::FrozenPlan frozen;
   TRY(const std::string text, files.read(matrix_path));
@@ -54,9 +54,9 @@ Done freeze_plan(ports::Files& files, const std::string& out, const GlobalOption
   host::ChildProcesses process;
   const host::SystemClock clock;
   const host::EnvMachine machine{files, process, clock, {}, workplace.cache, workplace.state};
-  for (const auto& [request, digest] : facts.plan.resolutions) {
-    TRY(const env::Resolution resolution, host::load_resolution(machine, request));
-    frozen.resolutions[request] = env::to_json(resolution);
+  for (const auto& [asked, digest] : facts.plan.resolutions) {
+    TRY(const env::Resolution resolution, host::load_resolution(machine, asked));
+    frozen.resolutions[asked] = env::to_json(resolution);
   }
   TRY_DONE(files.write(out, plan::to_json(frozen)));
   streams.note(fmt::format("froze {} into `{}`\n", plan::summary_line(outline), out));

@@ -55,16 +55,29 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
 
 enum class Refresh { no, yes };
 
+/// What a run is about: what was selected of the matrix, and how far it is carried.
+struct Undertaking {
+  const Loaded& loaded;
+  const plan::Outline& outline;
+  plan::PlanOptions options;
+};
+
 /// Resolves every environment that the outline needs (recorded resolutions are taken unless
 /// `--refresh`) and enters the digests into the facts. Tells what it resolves, since it may take a
 /// while.
-Done gather_resolutions(const Loaded& loaded, const plan::Outline& outline,
-                        const plan::PlanOptions& options, const host::Workplace& workplace,
-                        Refresh refresh, Streams& streams, Facts& facts);
+Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
+                        Streams& streams, Facts& facts);
+
+/// What `plan --out` freezes and where.
+struct FreezeRequest {
+  const std::string& out;
+  const std::string& matrix_path;
+  const Loaded& loaded;
+  const plan::Outline& outline;
+};
 
 /// Writes what `plan --out` freezes; resolves the environments first.
-Done freeze_plan(ports::Files& files, const std::string& out, const GlobalOptions& global,
-                 const std::string& matrix_path, const Loaded& loaded, const plan::Outline& outline,
+Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeRequest& request,
                  Facts facts, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -60,16 +60,15 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
   return {};
 }
 
-Done gather_resolutions(const Loaded& loaded, const plan::Outline& outline,
-                        const plan::PlanOptions& options, const host::Workplace& workplace,
-                        Refresh refresh, Streams& streams, Facts& facts) {
+Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
+                        Streams& streams, Facts& facts) {
   host::LocalFiles files;
   host::ChildProcesses process;
   const host::SystemClock clock;
   const host::EnvMachine machine{files,           process,        clock, workplace.variables,
                                  workplace.cache, workplace.state};
   TRY(const std::vector<env::Request> requests,
-      plan::requests_of(loaded.matrix, loaded.expansion, outline, options));
+      plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
   const bool any_toolkit =
       std::any_of(requests.begin(), requests.end(),
                   [](const env::Request& each) { return !each.toolkit.empty(); });

@@ -46,6 +46,7 @@ int run(const std::vector<std::string>& arguments) {
     return exit_code(parsed.error().kind);
   }
   Streams streams(parsed->global);
+  if (parsed->global.verbosity == Verbosity::verbose) streams.note(to_text(parsed->effective));
   const Result<int> code = std::visit(Dispatch{parsed->global, streams}, parsed->command);
   const std::optional<Error> failure = code ? streams.lost_data() : code.error();
   if (!failure) return *code;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/completion.h"
+#include "cli/effective_values.h"
 #include "cli/product.h"
 
 namespace pinwheel::cli {
@@ -71,7 +72,7 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
       "-q,--quiet", [&global] { global.verbosity = Verbosity::quiet; }, "errors only");
   app.add_flag_callback(
       "-v,--verbose", [&global] { global.verbosity = Verbosity::verbose; },
-      "say more: effective values and their origin, every command");
+      "say the effective values of the options and their origin");
   app.add_option("--state-dir", global.state_dir, "journal, logs and resolutions")
       ->envname("PINWHEEL_STATE_DIR")
       ->capture_default_str();
@@ -373,13 +374,14 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
   try {
     parser.app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    return ParsedCommandLine{parser.global, PrintText{parser.app.help()}};
+    return ParsedCommandLine{parser.global, PrintText{parser.app.help()}, {}};
   } catch (const CLI::CallForVersion& version) {
-    return ParsedCommandLine{parser.global, PrintText{std::string(version.what()) + "\n"}};
+    return ParsedCommandLine{parser.global, PrintText{std::string(version.what()) + "\n"}, {}};
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(parser, error, arguments));
   }
-  return ParsedCommandLine{parser.global, chosen(parser)};
+  return ParsedCommandLine{parser.global, chosen(parser),
+                           effective_values(parser.app, deepest(parser.app), arguments)};
 }
 
 Result<std::string> completion_script(const std::string& shell) {

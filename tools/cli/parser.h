@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/effective_values.h"
 #include "cli/options.h"
 
 namespace pinwheel::cli {
@@ -30,6 +31,7 @@ using CommandOptions =
 struct ParsedCommandLine {
   GlobalOptions global;
   CommandOptions command;
+  std::vector<EffectiveValue> effective;  ///< for `--verbose`
 };
 
 /// Reads argv (without the program's name). Errors are `usage`, with the nearest command or flag.

@@ -87,7 +87,7 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   }
   const plan::PlanOptions plan_options{stage, facts.targets};
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
-  TRY_DONE(gather_resolutions(loaded, outline, plan_options, workplace, refresh, streams, facts));
+  TRY_DONE(gather_resolutions({loaded, outline, plan_options}, workplace, refresh, streams, facts));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, plan_options));
   const RunRequest request{std::move(plan), std::move(workplace),
