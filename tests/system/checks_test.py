@@ -1,0 +1,67 @@
+"""The checks of a built wheel look into its binaries, and a wheel that breaks one is never handed out."""
+
+import json
+
+import pytest
+from conftest import PYTHON
+
+BUILD = f"build:cp{PYTHON.replace('.', '')}-plain"
+
+
+@pytest.fixture
+def extension(project):
+    extension = project("extension")
+    extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
+    extension.edit(lambda matrix: matrix["package"].update(sdist=False))
+    return extension
+
+
+def link(extension, *flags):
+    """Builds with further flags of the linker."""
+    command = " ".join(["cc", "-shared", *flags])
+    extension.edit(lambda matrix: matrix["environment"]["variables"].update(LDSHARED=command))
+
+
+def refused(extension):
+    """All that the failed build said, which was tried once and left nothing."""
+    outcomes = extension.report("build", "matrix.yaml", code=5)
+    assert outcomes[BUILD]["state"] == "failed" and outcomes[BUILD]["attempts"] == 1
+    assert extension.wheels() == {}
+    return json.dumps(outcomes[BUILD]["error"])
+
+
+def test_a_plain_build_passes_every_check(extension):
+    link(extension)
+    outcomes = extension.report("build", "matrix.yaml")
+    (output,) = outcomes[BUILD]["outputs"]
+    extension.run("inspect", "--check", output["path"])
+
+
+def test_an_absolute_rpath_is_refused(extension):
+    link(extension, "-Wl,-rpath,/nonexistent/lib")
+    error = refused(extension)
+    assert "[rpath]" in error and "/nonexistent/lib" in error and "$ORIGIN" in error
+
+
+def test_a_library_that_no_other_machine_need_have_is_refused(extension):
+    link(extension, "-Wl,--no-as-needed", "-lstdc++", "-lssl", "-Wl,--as-needed")
+    error = refused(extension)
+    assert "libssl.so" in error
+
+
+def test_a_library_that_every_policy_allows_is_no_matter(extension):
+    link(extension, "-Wl,--no-as-needed", "-lpthread", "-lm", "-Wl,--as-needed")
+    extension.report("build", "matrix.yaml")
+    (name,) = extension.wheels()
+    assert "manylinux" in name
+
+
+def test_the_platform_tag_follows_the_oldest_glibc_that_will_do(extension):
+    # `gettid` came with GLIBC 2.30: no policy below manylinux_2_31 may be claimed.
+    source = extension.directory / "src" / "tiny_ext" / "native.c"
+    text = source.read_text().replace("3 * value", "3 * value + 0 * gettid()")
+    source.write_text("#define _GNU_SOURCE\n#include <unistd.h>\n" + text)
+    extension.commit()
+    extension.report("build", "matrix.yaml")
+    (name,) = extension.wheels()
+    assert "manylinux_2_31" in name, name
