@@ -13,9 +13,13 @@
 namespace pinwheel::cli {
 namespace {
 
-bool set(const char* name) {
+std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
-  return value != nullptr && *value != '\0';
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+bool set(const char* name) {
+  return !variable(name).empty();
 }
 
 Colour decide_colour(ColourMode mode, bool terminal) {
@@ -66,8 +70,7 @@ std::string annotation(std::string_view level, const Error& error) {
 Streams::Streams(const GlobalOptions& options)
     : verbosity_(options.verbosity),
       terminal_(isatty(STDERR_FILENO) == 1),
-      github_(std::getenv("GITHUB_ACTIONS") != nullptr &&
-              std::string_view(std::getenv("GITHUB_ACTIONS")) == "true") {
+      github_(variable("GITHUB_ACTIONS") == "true") {
   colour_ = decide_colour(options.colour, terminal_);
 }
 
@@ -90,7 +93,7 @@ void Streams::error(const Error& error) {
   write_all(stderr, render(error, colour_));
 }
 
-void Streams::mask(const Secret& secret) {
+void Streams::mask(const Secret& secret) const {
   if (!github_ || secret.empty()) return;
   write_all(stderr, fmt::format("::add-mask::{}\n", escape_message(secret.reveal())));
 }

@@ -22,7 +22,7 @@ class Streams {
   void error(const Error& error);
   /// Has GitHub Actions hide the secret in the job's log; elsewhere nothing. It goes to stderr, for
   /// stdout may be kept in a file.
-  void mask(const Secret& secret);
+  void mask(const Secret& secret) const;
 
   /// Why data did not reach stdout, a full disk for instance; nothing when all of it did, or when
   /// its reader went away.
