@@ -1,6 +1,7 @@
 """Ctrl-C and SIGTERM stop a run at once; two runs never share a state directory."""
 
 import signal
+import socket
 import subprocess
 import time
 import uuid
@@ -100,4 +101,24 @@ def test_a_step_past_its_time_limit_is_stopped_with_its_children(slow):
     assert wait_for_none(marker, 1) == []
     assert slow.wheels() == {}
     # A time limit is no fault that passes.
-    assert slow.starts()[f"build:plain"] == 1
+    assert slow.starts()["build:plain"] == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_pip_resolves_ends_pip_too(project, number):
+    script = project("script")
+    script.edit(lambda matrix: matrix["environment"].update(pip=["never-answered"]))
+    marker = f"PIP_MARKER_{uuid.uuid4().hex}"
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        index.settimeout(60)
+        script.environment["PIP_INDEX_URL"] = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+        script.environment["PIP_CONFIG_FILE"] = "/dev/null"
+        run = start(script, marker)
+        connection, _ = index.accept()
+        with connection:
+            run.send_signal(number)
+            run.communicate(timeout=7)
+    # Nothing runs yet that needs an orderly end; a shell shows 130 and 143.
+    assert run.returncode in (-number, 128 + number)
+    assert wait_for_none(marker, 2) == []
+    assert script.starts() == {} and script.wheels() == {}
