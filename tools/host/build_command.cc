@@ -26,9 +26,9 @@ bool passes(std::string_view name) {
 }
 
 std::string user_value(const BuildSetting& setting, const std::string& name,
-                       std::string otherwise) {
+                       const std::string& otherwise) {
   const auto found = setting.user.find(name);
-  return found == setting.user.end() ? std::move(otherwise) : found->second;
+  return found == setting.user.end() ? otherwise : found->second;
 }
 
 std::string search_path(const BuildSetting& setting) {

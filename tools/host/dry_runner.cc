@@ -57,7 +57,7 @@ struct ScriptOfAction {
 
 }  // namespace
 
-DryRunner::DryRunner(Workplace workplace, std::filesystem::path program,
+DryRunner::DryRunner(Workplace workplace, const std::filesystem::path& program,
                      std::function<void(std::string_view)> print)
     : workplace_(std::move(workplace)), print_(std::move(print)) {
   print_(script_head(program));

@@ -15,7 +15,7 @@ namespace pinwheel::host {
 class DryRunner final : public run::Runner {
  public:
   /// `print` takes the script; `program` is pinwheel itself, for finishing.
-  DryRunner(Workplace workplace, std::filesystem::path program,
+  DryRunner(Workplace workplace, const std::filesystem::path& program,
             std::function<void(std::string_view)> print);
 
   void start(const run::Attempt& attempt) override;

@@ -99,7 +99,7 @@ std::string script_line(const ports::Command& command) {
   }
   line += "env -i";
   for (const auto& [name, value] : command.environment)
-    line += " " + shell_word(name + "=" + value);
+    line += fmt::format(" {}", shell_word(fmt::format("{}={}", name, value)));
   for (const std::string& argument : command.argv) line += " " + shell_word(argument);
   return line + ")\n";
 }

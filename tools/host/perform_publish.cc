@@ -105,6 +105,7 @@ Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publis
   TRY(target.credentials, find_credentials(action.target.name, target.endpoint.upload_url, sources,
                                            bench.machine.files));
   std::vector<publish::Artifact> artifacts;
+  artifacts.reserve(files.size());
   for (const Built& built : files) artifacts.push_back(built.file);
   CurlHttp http({.ca_bundle = ca_bundle_from(bench.workplace.variables)}, bench.stop);
   return upload_release(artifacts, target, {}, http, hooks_of(bench));
