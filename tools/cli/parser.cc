@@ -38,17 +38,16 @@ template <class T>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
                         const std::map<std::string, T>& choices, const std::string& help) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& [text, each] : choices) names.push_back(text);
   return app
       .add_option_function<std::string>(
           name,
-          [&value, choices, name](const std::string& text) {
+          [&value, choices, name, names](const std::string& text) {
             const auto found = choices.find(text);
             if (found == choices.end()) {
-              std::vector<std::string> known;
-              for (const auto& [choice, each] : choices) known.push_back(choice);
               throw CLI::ValidationError(fmt::format("`{}` cannot be `{}`; expected one of {}",
-                                                     name, text, quoted_list(known)));
+                                                     name, text, quoted_list(names)));
             }
             value = found->second;
           },

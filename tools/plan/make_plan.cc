@@ -332,6 +332,7 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
     }
   }
   std::vector<env::Request> sorted;
+  sorted.reserve(requests.size());
   for (auto& [digest, request] : requests) sorted.push_back(std::move(request));
   return sorted;
 }
