@@ -223,7 +223,9 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   // What failed is left to look at.
   if (plan::exit_code(report) == 0) {
     host::LocalFiles files;
-    TRY_DONE(files.remove_all(directories.scratch));
+    if (const Done removed = files.remove_all(directories.scratch); !removed) {
+      streams.warn(removed.error());
+    }
   }
   if (options.json) streams.data(report::report_json(report));
   return plan::exit_code(report);

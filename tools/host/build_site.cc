@@ -73,7 +73,7 @@ Done fetch_sdist(const Bench& bench, const BaseEnvironment& base, const std::str
       bench.machine.process.capture({{"tar", "-xzf", archive.string(), "-C", target.string(),
                                       "--strip-components=1", "--no-same-owner"},
                                      target,
-                                     bench.workplace.variables,
+                                     bench.machine.variables,
                                      {}}));
   if (unpacked.exit.ok()) return {};
   return fail(ErrorKind::check, fmt::format("`{}` cannot be unpacked: {}",

@@ -90,6 +90,13 @@ std::string finish_line(const plan::BuildWheel& action, const wheel::Naming& nam
   return heredoc(record, action.record_json) + line + "\n";
 }
 
+/// An index or proxy URL may hold a password: the script takes it from the environment it is run
+/// in.
+bool may_hold_password(std::string_view name) {
+  return (name.starts_with("PIP_") && name.ends_with("_URL")) || name.ends_with("_proxy") ||
+         name.ends_with("_PROXY");
+}
+
 }  // namespace
 
 std::string script_line(const ports::Command& command) {
@@ -98,8 +105,11 @@ std::string script_line(const ports::Command& command) {
     line += fmt::format("cd {} && ", shell_word(command.directory.string()));
   }
   line += "env -i";
-  for (const auto& [name, value] : command.environment)
-    line += fmt::format(" {}", shell_word(fmt::format("{}={}", name, value)));
+  for (const auto& [name, value] : command.environment) {
+    line += may_hold_password(name)
+                ? fmt::format(" {0}=\"${{{0}-}}\"", name)
+                : fmt::format(" {}", shell_word(fmt::format("{}={}", name, value)));
+  }
   for (const std::string& argument : command.argv) line += " " + shell_word(argument);
   return line + ")\n";
 }

@@ -31,6 +31,14 @@ struct PerformAction {
   }
 };
 
+/// Upload tokens are for the upload alone: no build, test or pip ever sees them.
+std::map<std::string, std::string> without_tokens(std::map<std::string, std::string> variables) {
+  std::erase_if(variables, [](const auto& each) {
+    return each.first.starts_with("PINWHEEL_TOKEN") || each.first.starts_with("TWINE_PASSWORD");
+  });
+  return variables;
+}
+
 }  // namespace
 
 void append_log(const Bench& bench, const std::string& text) {
@@ -45,7 +53,8 @@ Result<run::Success> perform(const Workplace& workplace, const run::Attempt& att
   LibGit2 git;
   const Bench bench{workplace,
                     attempt,
-                    {files, process, clock, workplace.variables, workplace.cache, workplace.state},
+                    {files, process, clock, without_tokens(workplace.variables), workplace.cache,
+                     workplace.state},
                     git,
                     std::move(stop)};
   TRY_DONE(files.make_directories(attempt.scratch));

@@ -25,7 +25,7 @@ Done check_before_build(const Bench& bench, const plan::BuildWheel& action, cons
   const std::vector<matrix::Check>& checks = action.settings.checks.before;
   if (checks.empty()) return {};
   // Probes run on the host, where the environment is at its real path.
-  std::map<std::string, std::string> variables = bench.workplace.variables;
+  std::map<std::string, std::string> variables = bench.machine.variables;
   for (const auto& [name, value] : action.variables) variables[name] = value;
   const CheckPlace place{site.base.python, variables, action.environment.toolkit, site.toolkit,
                          torch_need(action)};

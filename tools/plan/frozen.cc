@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace pinwheel::plan {
 namespace {
@@ -24,6 +26,12 @@ FrozenPlan read(const Json& json) {
   json.at("machine").get_to(frozen.machine);
   json.at("resolutions").get_to(frozen.resolutions);
   json.at("files").get_to(frozen.files);
+  for (const auto& [request, resolution] : frozen.resolutions) {
+    // The digest becomes a file name; nothing else may.
+    if (request.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      throw std::out_of_range("`" + request + "` is not the digest of a request");
+    }
+  }
   return frozen;
 }
 
@@ -58,7 +66,7 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
           hint);
     }
     return read(json);
-  } catch (const Json::exception& error) {
+  } catch (const std::exception& error) {
     return fail(ErrorKind::config, fmt::format("`{}` is not a frozen plan: {}", file, error.what()),
                 hint);
   }

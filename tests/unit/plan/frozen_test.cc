@@ -18,7 +18,7 @@ FrozenPlan example() {
   frozen.commit = "c0ffee";
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
-  frozen.resolutions = {{"r", "{\"packages\": []}"}};
+  frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
   frozen.files = {"x-1.2.0-py3-none-*_x86_64.whl"};
   return frozen;
 }
@@ -40,6 +40,14 @@ TEST_CASE("what is not a frozen plan is a config error that names the file") {
     CHECK(read.error().kind == ErrorKind::config);
     CHECK(read.error().message.find("`plan.json`") != std::string::npos);
   }
+}
+
+TEST_CASE("a resolution that would leave its directory is refused") {
+  FrozenPlan frozen = example();
+  frozen.resolutions = {{"../../x", "{}"}};
+  const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().kind == ErrorKind::config);
 }
 
 TEST_CASE("another matrix or another source than the frozen one is drift") {
