@@ -12,6 +12,7 @@
 #include "host/files.h"
 #include "host/interpreters.h"
 #include "host/process.h"
+#include "plan/record.h"
 
 namespace pinwheel::host {
 namespace {
@@ -33,6 +34,7 @@ Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& r
 struct ScriptOfAction {
   const Workplace& workplace;
   int cores;
+  const std::string& key;
 
   Result<std::string> operator()(const plan::CreateEnvironment& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.request));
@@ -40,7 +42,9 @@ struct ScriptOfAction {
   }
   Result<std::string> operator()(const plan::BuildWheel& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));
-    return script_of_build(action, environment, workplace, cores);
+    plan::BuildWheel keyed = action;
+    keyed.record_json = plan::with_key(action.record_json, key);
+    return script_of_build(keyed, environment, workplace, cores);
   }
   Result<std::string> operator()(const plan::BuildSdist& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));
@@ -64,7 +68,8 @@ DryRunner::DryRunner(Workplace workplace, const std::filesystem::path& program,
 }
 
 Result<std::string> DryRunner::script_of(const run::Attempt& attempt) const {
-  return std::visit(ScriptOfAction{workplace_, attempt.cores}, attempt.step->action);
+  return std::visit(ScriptOfAction{workplace_, attempt.cores, attempt.step->key},
+                    attempt.step->action);
 }
 
 void DryRunner::start(const run::Attempt& attempt) {

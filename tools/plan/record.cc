@@ -17,4 +17,10 @@ std::string record_json(const BuildRecord& record) {
   return json.dump(2) + "\n";
 }
 
+std::string with_key(const std::string& record, const std::string& key) {
+  nlohmann::json json = nlohmann::json::parse(record);
+  json["key"] = key;
+  return json.dump(2) + "\n";
+}
+
 }  // namespace pinwheel::plan
