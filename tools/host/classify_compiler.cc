@@ -49,7 +49,7 @@ constexpr std::array kErrors = {
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
   Diagnosis diagnosis = diagnose(exit, output, kTable);
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
-  const Diagnosis error = diagnose(exit, output, kErrors);
+  Diagnosis error = diagnose(exit, output, kErrors);
   // A compile error beside a warning about the network is a compile error.
   const bool compiled = !error.line.empty() && !error.line.starts_with("ERROR: ");
   if (!compiled && !diagnose(exit, output, kPipInside).line.empty()) {

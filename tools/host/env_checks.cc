@@ -26,7 +26,7 @@ std::string get(const Variables& variables, const std::string& name) {
 
 /// The compiler whose version the toolkit minds: CUDAHOSTCXX for CUDA, else CXX, else c++.
 std::string compiler_name(const CheckPlace& place) {
-  const std::string cuda = get(place.variables, "CUDAHOSTCXX");
+  std::string cuda = get(place.variables, "CUDAHOSTCXX");
   if (place.toolkit && !cuda.empty()) return cuda;
   const std::string cxx = get(place.variables, "CXX");
   return cxx.empty() ? "c++" : cxx;

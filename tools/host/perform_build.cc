@@ -43,7 +43,7 @@ Done check_before_build(const Bench& bench, const plan::BuildWheel& action, cons
 /// The record says when the build could not be put at the fixed path: its bytes may then differ
 /// elsewhere.
 std::string record_of(const plan::BuildWheel& action, const std::string& key, PathMode mode) {
-  const std::string text = plan::with_key(action.record_json, key);
+  std::string text = plan::with_key(action.record_json, key);
   if (mode == PathMode::fixed) return text;
   nlohmann::json record = nlohmann::json::parse(text);
   record["fixed-path"] = false;
