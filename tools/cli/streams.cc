@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/text.h"
 #include "host/system_error.h"
+#include "report/github_command.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -35,34 +35,15 @@ int write_all(FILE* stream, std::string_view text) {
   return std::fflush(stream) == 0 && written ? 0 : errno;
 }
 
-/// A workflow command's text is one line.
-std::string escape_message(std::string text) {
-  for (const auto& [from, to] :
-       {std::pair{"%", "%25"}, std::pair{"\r", "%0D"}, std::pair{"\n", "%0A"}}) {
-    text = replace_all(std::move(text), from, to);
-  }
-  return text;
-}
-
-/// A property of one ends at a comma or colon too.
-std::string escape_property(std::string text) {
-  text = escape_message(std::move(text));
-  for (const auto& [from, to] : {std::pair{":", "%3A"}, std::pair{",", "%2C"}}) {
-    text = replace_all(std::move(text), from, to);
-  }
-  return text;
-}
-
 std::string annotation(std::string_view level, const Error& error) {
   std::string place;
   if (error.at && error.at->line > 0) {
-    place = fmt::format("file={},line={},col={},", escape_property(error.at->file), error.at->line,
-                        error.at->column);
+    place = fmt::format("file={},line={},col={},", report::github_property(error.at->file),
+                        error.at->line, error.at->column);
   }
   std::string message = error.message;
   if (!error.hint.empty()) message += "\nhint: " + error.hint;
-  return fmt::format("::{} {}title=pinwheel::{}\n", level, place,
-                     escape_message(std::move(message)));
+  return fmt::format("::{} {}title=pinwheel::{}\n", level, place, report::github_message(message));
 }
 
 }  // namespace
@@ -95,7 +76,7 @@ void Streams::error(const Error& error) {
 
 void Streams::mask(const Secret& secret) const {
   if (!github_ || secret.empty()) return;
-  write_all(stderr, fmt::format("::add-mask::{}\n", escape_message(secret.reveal())));
+  write_all(stderr, fmt::format("::add-mask::{}\n", report::github_message(secret.reveal())));
 }
 
 std::optional<Error> Streams::lost_data() const {

@@ -4,25 +4,11 @@
 
 #include <utility>
 
-#include "base/text.h"
+#include "report/github_command.h"
 
 namespace pinwheel::report {
-namespace {
-
-std::string escape_data(std::string_view text) {
-  std::string out = replace_all(std::string(text), "%", "%25");
-  out = replace_all(std::move(out), "\r", "%0D");
-  return replace_all(std::move(out), "\n", "%0A");
-}
-
-std::string escape_property(std::string_view text) {
-  return replace_all(replace_all(escape_data(text), ":", "%3A"), ",", "%2C");
-}
-
-}  // namespace
-
 std::string github_error(std::string_view title, std::string_view message) {
-  return fmt::format("::error title={}::{}\n", escape_property(title), escape_data(message));
+  return fmt::format("::error title={}::{}\n", github_property(title), github_message(message));
 }
 
 GitHubStatus::GitHubStatus(Printer printer) : printer_(printer), plain_(std::move(printer)) {}
