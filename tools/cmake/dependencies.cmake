@@ -1,8 +1,7 @@
-# Every library comes from the distribution; scripts/deps.txt names the Debian packages.
+# Every library comes from the distribution; scripts/packages.txt names the Debian packages.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
