@@ -13,8 +13,9 @@ namespace {
 
 /// Which keys mean something for a kind of target, besides `kind` and `name`.
 const std::set<std::string>& keys_for(TargetKind kind) {
-  static const std::set<std::string> kPypi = {"kind", "name", "default", "others"};
-  static const std::set<std::string> kIndex = {"kind", "name", "default", "others", "label", "url"};
+  static const std::set<std::string> kPypi = {"kind", "name", "default", "others", "size-limit"};
+  static const std::set<std::string> kIndex = {"kind",  "name", "default", "others",
+                                               "label", "url",  "auth",    "size-limit"};
   static const std::set<std::string> kDirectory = {"kind",   "name",  "default",
                                                    "others", "label", "path"};
   if (kind == TargetKind::index) return kIndex;
@@ -79,6 +80,10 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   TRY_DONE(check_target(node, target.kind, matrix));
   TRY_DONE(check_templates(node, matrix));
   target.url = text_or(node, "url", "");
+  target.anonymous = node.find("auth") != nullptr;
+  if (const Node* const limit = node.find("size-limit")) {
+    target.size_limit = parse_bytes(limit->scalar);
+  }
   target.path = text_or(node, "path", "");
   target.default_compute = text_or(node, "default", "");
   target.name_suffix = node.find("others") != nullptr;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -89,6 +90,9 @@ struct PublishTarget {
   std::string name_template = {};    ///< `name: "{name}-nightly"`
   bool local_label = false;          ///< `label: local`
   std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`
+  bool anonymous = false;            ///< `auth: none`: the index takes files without a token
+  /// `size-limit: 300 MB`, bytes of one file; without it the limit that the index is known for.
+  std::optional<uint64_t> size_limit = std::nullopt;
   Location at;
 };
 

@@ -206,6 +206,8 @@ Shape publish() {
       {"kind", one_of({"pypi", "testpypi", "index", "directory"}),
        "pypi, testpypi, index or directory", Need::required},
       {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
+      {"auth", one_of({"none"}), "kind `index`: uploads go without credentials"},
+      {"size-limit", scalar(Format::bytes), "the largest file that the index takes, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
       {"default", scalar(Format::text), "the compute that keeps the plain name"},
       {"others", one_of({"name-suffix"}), "how other computes are named"},

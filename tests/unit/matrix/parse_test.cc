@@ -114,7 +114,7 @@ TEST_CASE("every section arrives as the file says") {
       "  require: {default: ran, 'cuda/*': loaded}\n"
       "  index: {kind: directory, path: dist, label: local, name: '{name}-x'}\n"
       "  mirror: {kind: index, url: 'https://example.org', default: cpu, others: name-suffix,\n"
-      "           label: 'pt{torch.nodot}'}\n",
+      "           label: 'pt{torch.nodot}', auth: none, size-limit: 300 MB}\n",
       "m.yaml");
   if (!matrix) FAIL(render(matrix.error()));
   CHECK(matrix->package.source == "../src");
@@ -147,6 +147,10 @@ TEST_CASE("every section arrives as the file says") {
   CHECK(matrix->targets[1].default_compute == "cpu");
   CHECK(matrix->targets[1].name_suffix);
   CHECK(matrix->targets[1].label_template == "pt{torch.nodot}");
+  CHECK(matrix->targets[1].anonymous);
+  CHECK(matrix->targets[1].size_limit == 300'000'000);
+  CHECK_FALSE(matrix->targets[0].anonymous);
+  CHECK_FALSE(matrix->targets[0].size_limit);
   CHECK(matrix->require_evidence.at("cuda/*") == "loaded");
 }
 
