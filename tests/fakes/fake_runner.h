@@ -89,8 +89,8 @@ class FakeRecorder final : public run::Recorder {
   std::vector<std::string> lines = {};
   std::string fails_at = {};  ///< the line that cannot be kept
 
-  Done started(const plan::Step& step, int attempt) override {
-    return keep("started " + step.id + " " + std::to_string(attempt));
+  Done started(const run::Attempt& attempt) override {
+    return keep("started " + attempt.step->id + " " + std::to_string(attempt.number));
   }
   Done finished(const plan::StepOutcome& outcome) override {
     return keep("finished " + outcome.id + " " + std::string(to_string(outcome.state)));

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "base/text.h"
+#include "cli/earlier_results.h"
 #include "host/clock.h"
-#include "host/digest_file.h"
 #include "host/dry_runner.h"
 #include "host/files.h"
 #include "host/fixed_path.h"
@@ -23,7 +23,6 @@
 #include "host/process.h"
 #include "host/signals.h"
 #include "host/thread_runner.h"
-#include "journal/reuse.h"
 #include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
@@ -40,7 +39,7 @@ namespace fs = std::filesystem;
 /// A dry run remembers nothing.
 class NoRecorder final : public run::Recorder {
  public:
-  Done started(const plan::Step& /*step*/, int /*attempt*/) override { return {}; }
+  Done started(const run::Attempt& /*attempt*/) override { return {}; }
   Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
 };
 
@@ -127,19 +126,6 @@ Result<run::Budget> budget_of(const RunOptions& options) {
   return budget;
 }
 
-/// What earlier runs left and is still there unchanged.
-std::map<std::string, plan::StepOutcome> find_reusable(const plan::Plan& plan,
-                                                       const journal::History& history) {
-  auto candidates = journal::candidates(plan, history);
-  std::map<std::string, std::string> digests;
-  for (const std::string& path : journal::outputs_to_check(candidates)) {
-    if (const Result<host::FileDigest> digest = host::digest_file(path)) {
-      digests[path] = digest->sha256;
-    }
-  }
-  return journal::reusable(std::move(candidates), digests);
-}
-
 /// The directories of this run alone. Scratch of killed runs is of no use to anyone, and the
 /// journal's lock says that nobody else is running; logs are kept, a directory for each run.
 struct RunDirectories {
@@ -208,9 +194,9 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
   execute.scratch = directories.scratch;
   execute.logs = directories.logs;
-  execute.reused = find_reusable(request.plan, journal->history());
+  execute.results = find_results(request.plan, journal->history());
   execute.seed = std::random_device{}();
-  const bool idle = execute.reused.size() == request.plan.steps.size();
+  const bool idle = plan::reuse(request.plan, execute.results).size() == request.plan.steps.size();
   const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
   host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
     return host::perform(workplace, attempt, std::move(stop));

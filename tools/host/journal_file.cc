@@ -75,8 +75,9 @@ std::string JournalFile::now() const {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(clock_.now())));
 }
 
-Done JournalFile::started(const plan::Step& step, int attempt) {
-  return append(journal::to_line(journal::Started{step.id, step.key, attempt, now()}));
+Done JournalFile::started(const run::Attempt& attempt) {
+  return append(
+      journal::to_line(journal::Started{attempt.step->id, attempt.key, attempt.number, now()}));
 }
 
 Done JournalFile::finished(const plan::StepOutcome& outcome) {

@@ -22,7 +22,7 @@ class JournalFile final : public run::Recorder {
   /// What was on file when it was opened.
   const journal::History& history() const { return history_; }
 
-  Done started(const plan::Step& step, int attempt) override;
+  Done started(const run::Attempt& attempt) override;
   Done finished(const plan::StepOutcome& outcome) override;
 
  private:

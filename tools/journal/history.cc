@@ -14,6 +14,7 @@ void History::add(const Record& record) {
   const plan::StepOutcome& outcome = std::get<Finished>(record).outcome;
   unfinished.erase({outcome.id, outcome.key});
   finished[{outcome.id, outcome.key}] = outcome;
+  latest[outcome.id] = std::get<Finished>(record);
 }
 
 Result<History> read_history(std::string_view text) {

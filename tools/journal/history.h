@@ -17,8 +17,9 @@ struct History {
   using StepAndKey = std::pair<std::string, std::string>;
 
   std::map<StepAndKey, plan::StepOutcome> finished = {};
-  std::map<StepAndKey, int> unfinished = {};  ///< number of the attempt that did not end
-  size_t intact_bytes = 0;                    ///< length of the text up to its last whole line
+  std::map<std::string, Finished> latest = {};  ///< of each step, whatever its key
+  std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that did not end
+  size_t intact_bytes = 0;                      ///< length of the text up to its last whole line
 
   void add(const Record& record);
 };

@@ -4,22 +4,19 @@
 #include <vector>
 
 #include "journal/history.h"
-#include "plan/step.h"
+#include "plan/reuse.h"
 
 namespace pinwheel::journal {
 
-/// The outcomes that could stand for steps of the plan, by id: same key, and `done` by the last
-/// record. Skipped steps are not among them: what they lacked may be there now.
-std::map<std::string, plan::StepOutcome> candidates(const plan::Plan& plan, const History& history);
+/// The results of the plan's steps that could still be there: `done` by their last record. Skipped
+/// steps are not among them: what they lacked may be there now.
+plan::Results results_of(const plan::Plan& plan, const History& history);
 
-/// The files that decide which candidates hold: every output, once.
-std::vector<std::string> outputs_to_check(
-    const std::map<std::string, plan::StepOutcome>& candidates);
+/// The files that decide which results hold: the outputs of what the plan would reuse, once each.
+std::vector<std::string> outputs_to_check(const plan::Plan& plan, const plan::Results& results);
 
-/// The candidates whose outputs are all there unchanged. `digests`: path -> sha256 in hex; a path
-/// that is not in it is absent. This is `ExecuteOptions::reused`.
-std::map<std::string, plan::StepOutcome> reusable(
-    std::map<std::string, plan::StepOutcome> candidates,
-    const std::map<std::string, std::string>& digests);
+/// The results whose outputs are all there unchanged; those without outputs always hold.
+/// `digests`: path -> sha256 in hex; a path that is not in it is absent or was not looked at.
+plan::Results still_there(plan::Results results, const std::map<std::string, std::string>& digests);
 
 }  // namespace pinwheel::journal

@@ -1,5 +1,6 @@
 #include "plan/key.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
@@ -11,7 +12,9 @@ using Json = nlohmann::json;
 
 // Raised when the meaning of a key changes, so that results of an older pinwheel are not taken for
 // ours.
-constexpr int kKeySchema = 1;
+constexpr int kKeySchema = 2;
+
+constexpr size_t kDigestLength = 64;
 
 Json to_json(const env::Request& request) {
   return {{"python", request.python},
@@ -103,15 +106,43 @@ Json to_json(const Publish& action) {
           {"evidence", action.require_evidence}};
 }
 
-}  // namespace
-
-std::string canonical(const Action& action) {
-  return std::visit([](const auto& each) { return to_json(each); }, action).dump();
+/// Objects are taken apart, so that a changed variable is named by its name.
+void collect(const Json& json, const std::string& name, KeyParts& parts) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      collect(value, name.empty() ? key : name + "." + key, parts);
+    }
+    return;
+  }
+  const std::string text = json.dump();
+  parts[name] = text.size() <= kDigestLength ? text : sha256_hex(text);
 }
 
-std::string step_key(const Action& action, const std::vector<std::string>& need_keys) {
-  const Json whole = {{"schema", kKeySchema}, {"action", canonical(action)}, {"needs", need_keys}};
+}  // namespace
+
+KeyParts key_parts(const Action& action) {
+  KeyParts parts;
+  collect(std::visit([](const auto& each) { return to_json(each); }, action), {}, parts);
+  return parts;
+}
+
+std::string product_of(const StepOutcome& outcome) {
+  if (outcome.outputs.empty() && outcome.evidence == Evidence::none) return outcome.key;
+  std::map<std::string, std::string> files;
+  for (const Output& output : outcome.outputs) {
+    files[std::filesystem::path(output.path).filename().string()] = output.sha256;
+  }
+  const Json whole = {{"files", files}, {"evidence", std::string(to_string(outcome.evidence))}};
   return sha256_hex(whole.dump());
+}
+
+KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& products) {
+  for (const auto& [id, product] : products) parts["needs " + id] = product;
+  return parts;
+}
+
+std::string key_of(const KeyParts& parts) {
+  return sha256_hex(Json({{"schema", kKeySchema}, {"parts", parts}}).dump());
 }
 
 }  // namespace pinwheel::plan

@@ -1,17 +1,29 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
 #include "plan/action.h"
+#include "plan/outcome.h"
 
 namespace pinwheel::plan {
 
-/// The action as canonical JSON text: same action, same text, on every machine. Secrets, job counts
-/// and paths of this machine are not in it.
-std::string canonical(const Action& action);
+/// What decides a step's result, by name: "version" -> `"1.2.0"`, "variables.CXXFLAGS" -> `"-O2"`.
+/// A value longer than a digest stands as its sha256. Same action, same parts, on every machine:
+/// secrets, job counts and paths of this machine are not in them.
+using KeyParts = std::map<std::string, std::string>;
 
-/// The key of a step: hex digest of its action, the keys of its `needs` and the schema of keys
-/// itself.
-std::string step_key(const Action& action, const std::vector<std::string>& need_keys);
+/// The parts that the action itself gives.
+KeyParts key_parts(const Action& action);
+
+/// What a finished step gave to those that need it: a digest of its files' names and contents and
+/// of its evidence; the key of a step that leaves neither (an environment is what its key says).
+std::string product_of(const StepOutcome& outcome);
+
+/// The parts with the products of the step's needs, by step id.
+KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& products);
+
+/// Hex digest of the parts and of the schema of keys itself.
+std::string key_of(const KeyParts& parts);
 
 }  // namespace pinwheel::plan

@@ -97,9 +97,10 @@ class PlanBuilder {
   explicit PlanBuilder(const Inputs& in) : in_(in) {}
 
   Done add(Step step) {
-    std::vector<std::string> need_keys;
-    for (const std::string& need : step.needs) need_keys.push_back(keys_.at(need));
-    step.key = step_key(step.action, need_keys);
+    std::map<std::string, std::string> need_keys;
+    for (const std::string& need : step.needs) need_keys[need] = keys_.at(need);
+    step.parts = key_parts(step.action);
+    step.key = key_of(with_needs(step.parts, need_keys));
     keys_[step.id] = step.key;
     plan_.steps.push_back(std::move(step));
     return {};

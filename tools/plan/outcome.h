@@ -30,7 +30,8 @@ struct Output {
 
 struct StepOutcome {
   std::string id;
-  std::string key;
+  std::string key;                                ///< of the result: with what its needs produced
+  std::map<std::string, std::string> parts = {};  ///< what the key was made of (plan/key.h)
   StepState state = StepState::done;
   int attempts = 0;
   std::chrono::milliseconds elapsed{0};

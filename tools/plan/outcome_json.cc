@@ -54,6 +54,9 @@ StepOutcome outcome_from(const Json& json) {
   outcome.state = known(parse_step_state(state), state);
   outcome.attempts = json.value("attempts", 0);
   outcome.elapsed = std::chrono::milliseconds(json.value("elapsed_ms", int64_t{0}));
+  if (const auto parts = json.find("parts"); parts != json.end()) {
+    outcome.parts = parts->get<std::map<std::string, std::string>>();
+  }
   outcome.log = json.value("log", "");
   outcome.reason = json.value("reason", "");
   const std::string evidence = json.value("evidence", "none");
@@ -79,6 +82,7 @@ std::string outcome_json(const StepOutcome& outcome) {
                {"state", std::string(to_string(outcome.state))},
                {"attempts", outcome.attempts},
                {"elapsed_ms", outcome.elapsed.count()}};
+  if (!outcome.parts.empty()) json["parts"] = outcome.parts;
   if (!outcome.log.empty()) json["log"] = outcome.log;
   if (!outcome.reason.empty()) json["reason"] = outcome.reason;
   if (outcome.evidence != Evidence::none) {

@@ -7,6 +7,7 @@
 
 #include "matrix/settings.h"
 #include "plan/action.h"
+#include "plan/key.h"
 
 namespace pinwheel::plan {
 
@@ -22,9 +23,12 @@ struct Resources {
 /// "publish:<target>".
 struct Step {
   std::string id;
-  std::string key;  ///< hex digest of all that decides the result (matrix.md, Keys)
+  /// Hex digest of all that decides the result, as far as it is known before anything runs: what
+  /// the needs will produce stands by their own keys (plan/reuse.h has the key of a result).
+  std::string key;
   Action action;
   std::vector<std::string> needs = {};  ///< ids of earlier steps
+  KeyParts parts = {};                  ///< what the action gives to the key
   matrix::Retry retry = {};
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Resources resources = {};

@@ -29,6 +29,8 @@ enum class Phase { waiting, ready, running, delayed, finished };
 struct Cursor {
   Phase phase = Phase::waiting;
   size_t open_needs = 0;
+  plan::KeyParts parts = {};  ///< of the result; complete when the needs have ended
+  std::string key = {};
   int attempts = 0;
   int cores = 0;                                      ///< while running
   int cores_limit = std::numeric_limits<int>::max();  ///< halved after an out-of-memory kill
@@ -55,12 +57,9 @@ class Execution {
         begun_(around.clock.steady()) {}
 
   plan::Report run() {
-    around_.status.plan_started(plan_, count_reused());
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      cursors_[i].open_needs = graph_.needs[i].size();
-      if (cursors_[i].open_needs == 0) cursors_[i].phase = Phase::ready;
-    }
-    take_reused();
+    around_.status.plan_started(plan_, plan::reuse(plan_, options_.results).size());
+    for (size_t i = 0; i < cursors_.size(); ++i) cursors_[i].open_needs = graph_.needs[i].size();
+    if (graph_.unknown_needs.empty()) open_first();
     if (!graph_.unknown_needs.empty()) give_up_unsound_plan();
     while (unfinished()) {
       wake_delayed();
@@ -83,23 +82,23 @@ class Execution {
   bool unfinished() const { return finished_ < cursors_.size(); }
   bool stopping() const { return signal_ != 0 || !stopped_by_.empty(); }
 
-  size_t count_reused() const {
-    return static_cast<size_t>(
-        std::count_if(plan_.steps.begin(), plan_.steps.end(),
-                      [&](const plan::Step& step) { return options_.reused.contains(step.id); }));
+  void open_first() {
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      const Cursor& cursor = cursors_[i];
+      if (cursor.phase == Phase::waiting && cursor.open_needs == 0) open(i);
+    }
   }
 
-  void take_reused() {
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      const auto found = options_.reused.find(plan_.steps[i].id);
-      if (found == options_.reused.end()) continue;
-      plan::StepOutcome outcome = found->second;
-      outcome.state = plan::StepState::reused;
-      outcome.id = plan_.steps[i].id;
-      outcome.key = plan_.steps[i].key;
-      outcome.attempts = 0;
-      outcome.elapsed = milliseconds(0);
-      settle(i, std::move(outcome));
+  /// All that a step needs has ended: its key is complete, and it is reused or waits for its turn.
+  void open(size_t i) {
+    Cursor& cursor = cursors_[i];
+    std::vector<plan::StepOutcome> needs;
+    for (const size_t need : graph_.needs[i]) needs.push_back(outcomes_[need]);
+    cursor.parts = plan::result_parts(plan_.steps[i], needs);
+    cursor.key = plan::key_of(cursor.parts);
+    cursor.phase = Phase::ready;
+    if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
+      settle(i, *std::move(reused));
     }
   }
 
@@ -119,7 +118,8 @@ class Execution {
     const Cursor& cursor = cursors_[i];
     plan::StepOutcome outcome;
     outcome.id = plan_.steps[i].id;
-    outcome.key = plan_.steps[i].key;
+    outcome.key = cursor.key.empty() ? plan_.steps[i].key : cursor.key;
+    outcome.parts = cursor.parts;
     outcome.state = state;
     outcome.attempts = cursor.attempts;
     outcome.log = cursor.log;
@@ -146,7 +146,7 @@ class Execution {
     for (const size_t next : graph_.dependents[i]) {
       if (cursors_[next].phase == Phase::finished) continue;
       if (good) {
-        if (--cursors_[next].open_needs == 0) cursors_[next].phase = Phase::ready;
+        if (--cursors_[next].open_needs == 0) open(next);
       } else if (state == plan::StepState::failed) {
         block(next, fmt::format("`{}` failed", outcomes_[i].id));
       } else if (state == plan::StepState::blocked) {
@@ -198,16 +198,18 @@ class Execution {
     Cursor& cursor = cursors_[i];
     const TimePoint now = around_.clock.steady();
     if (cursor.attempts == 0) cursor.first_start = now;
-    if (Done kept = around_.recorder.started(step, cursor.attempts + 1); !kept) {
+    Attempt attempt;
+    attempt.step = &step;
+    attempt.key = cursor.key;
+    attempt.number = cursor.attempts + 1;
+    if (Done kept = around_.recorder.started(attempt); !kept) {
       plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
       outcome.error = std::move(kept).error();
       stopped_by_ = step.id;
       settle(i, std::move(outcome));
       return;
     }
-    Attempt attempt;
-    attempt.step = &step;
-    attempt.number = ++cursor.attempts;
+    ++cursor.attempts;
     attempt.cores = cores;
     attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
     attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);

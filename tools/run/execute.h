@@ -1,10 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <string>
 
 #include "plan/outcome.h"
+#include "plan/reuse.h"
 #include "plan/step.h"
 #include "ports/clock.h"
 #include "run/budget.h"
@@ -25,8 +24,9 @@ struct ExecuteOptions {
   /// Directories of this run alone: an attempt gets `scratch`/<step>.<n> and `logs`/<step>.<n>.log.
   std::filesystem::path scratch = {};
   std::filesystem::path logs = {};
-  /// Steps that are done already, by id; reported as `reused`, never started.
-  std::map<std::string, plan::StepOutcome> reused = {};
+  /// What earlier runs left; a step whose key is among them is `reused`, never started. Its key is
+  /// complete when its needs have ended, so one that made the same files again starts nothing.
+  plan::Results results = {};
   uint64_t seed = 0;  ///< of the random part of delays
 };
 

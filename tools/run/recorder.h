@@ -1,7 +1,7 @@
 #pragma once
 #include "base/result.h"
 #include "plan/outcome.h"
-#include "plan/step.h"
+#include "run/runner.h"
 
 namespace pinwheel::run {
 
@@ -15,7 +15,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   /// Called before the attempt starts; durable when it returns.
-  virtual Done started(const plan::Step& step, int attempt) = 0;
+  virtual Done started(const Attempt& attempt) = 0;
   /// Called once for each step that was started; durable when it returns.
   virtual Done finished(const plan::StepOutcome& outcome) = 0;
 };

@@ -15,6 +15,7 @@ namespace pinwheel::run {
 /// What one attempt of a step gets: everything that is not in its key.
 struct Attempt {
   const plan::Step* step = nullptr;
+  std::string key = {};           ///< of the result
   int number = 1;                 ///< from 1
   int cores = 1;                  ///< MAX_JOBS
   std::filesystem::path scratch;  ///< fresh and empty

@@ -13,8 +13,14 @@ namespace {
 plan::Step build_step() {
   plan::Step step;
   step.id = "build";
-  step.key = "k";
   return step;
+}
+
+run::Attempt attempt_of(const plan::Step& step) {
+  run::Attempt attempt;
+  attempt.step = &step;
+  attempt.key = "k";
+  return attempt;
 }
 
 plan::StepOutcome build_done() {
@@ -39,7 +45,8 @@ TEST_CASE("what is recorded is there when the journal is opened again") {
     auto journal = host::JournalFile::open(scratch.path(), clock);
     REQUIRE(journal);
     CHECK((*journal)->history().finished.empty());
-    REQUIRE((*journal)->started(build_step(), 1));
+    const plan::Step step = build_step();
+    REQUIRE((*journal)->started(attempt_of(step)));
     REQUIRE((*journal)->finished(build_done()));
   }
   CHECK(scratch.read("journal.jsonl") == kText);

@@ -1,6 +1,5 @@
 #include "journal/history.h"
 
-#include "journal/reuse.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -96,23 +95,4 @@ TEST_CASE("damage before the last line is refused with its number") {
   const Result<History> history = read_history(header_line() + "{\"star\n" + header_line());
   REQUIRE_FALSE(history);
   CHECK(history.error().message == "line 2 of the journal is damaged");
-}
-
-TEST_CASE("a step is reusable when its key is done and its outputs are unchanged") {
-  const Result<History> history = read_history(text_of(some_records()));
-  REQUIRE(history);
-  plan::Plan plan;
-  plan.steps.resize(3);
-  plan.steps[0].id = "env";
-  plan.steps[0].key = "another";
-  plan.steps[1].id = "build";
-  plan.steps[1].key = "k2";
-  plan.steps[2].id = "test";
-  plan.steps[2].key = "k3";
-  const std::map<std::string, plan::StepOutcome> found = candidates(plan, *history);
-  REQUIRE(found.size() == 1);
-  CHECK(outputs_to_check(found) == std::vector<std::string>{"build.whl"});
-  CHECK(reusable(found, {{"build.whl", "sha of build"}}).contains("build"));
-  CHECK(reusable(found, {{"build.whl", "other"}}).empty());
-  CHECK(reusable(found, {}).empty());
 }

@@ -15,6 +15,7 @@ namespace {
 plan::Step step(std::string id, std::vector<std::string> needs = {}) {
   plan::Step out;
   out.key = "key of " + id;
+  out.parts = {{"id", id}};
   out.id = std::move(id);
   out.needs = std::move(needs);
   return out;
@@ -40,6 +41,23 @@ run::ExecuteOptions cores(int count, run::OnFailure on_failure = run::OnFailure:
   run::ExecuteOptions options;
   options.budget.cores = count;
   options.on_failure = on_failure;
+  return options;
+}
+
+/// The outcome that an earlier run would have recorded.
+plan::StepOutcome made(const plan::Step& step, const std::vector<plan::StepOutcome>& needs,
+                       const std::string& sha256) {
+  plan::StepOutcome out;
+  out.id = step.id;
+  out.parts = plan::result_parts(step, needs);
+  out.key = plan::key_of(out.parts);
+  if (!sha256.empty()) out.outputs = {{"a.whl", sha256, 2}};
+  return out;
+}
+
+run::ExecuteOptions with_results(const std::vector<plan::StepOutcome>& outcomes) {
+  run::ExecuteOptions options = cores(1);
+  for (const plan::StepOutcome& one : outcomes) options.results[{one.id, one.key}] = one;
   return options;
 }
 
@@ -154,12 +172,34 @@ TEST_CASE("every other kind of error fails at once") {
 
 TEST_CASE("a reused step is reported with its outputs and never started") {
   World world;
-  run::ExecuteOptions options = cores(1);
-  options.reused["build"].outputs = {{"a.whl", "ab", 2}};
-  const plan::Report report = world.run({{step("build"), step("test", {"build"})}, ""}, options);
+  const plan::Plan plan = {{step("build"), step("test", {"build"})}, ""};
+  const run::ExecuteOptions options = with_results({made(plan.steps[0], {}, "ab")});
+  const plan::Report report = world.run(plan, options);
   CHECK(world.started() == std::vector<std::string>{"test"});
   CHECK(outcome(report, "build").state == StepState::reused);
   CHECK(world.runner.started[0].needs[0].outputs.size() == 1);
+}
+
+TEST_CASE("a need that makes the same files again starts nothing after it, other files do") {
+  const plan::Plan plan = {{step("build"), step("test", {"build"}), step("gate", {"test"})}, ""};
+  const plan::StepOutcome build = made(plan.steps[0], {}, "ab");
+  const plan::StepOutcome test = made(plan.steps[1], {build}, "");
+  // The build's own result is lost, what came after it is not.
+  const run::ExecuteOptions options = with_results({test, made(plan.steps[2], {test}, "")});
+  World world;
+  SECTION("the same") {
+    world.runner.scripts["build"] = {{1s, run::Success{build.outputs}}};
+    const plan::Report report = world.run(plan, options);
+    CHECK(world.started() == std::vector<std::string>{"build"});
+    CHECK(outcome(report, "test").state == StepState::reused);
+    CHECK(outcome(report, "gate").state == StepState::reused);
+  }
+  SECTION("others") {
+    world.runner.scripts["build"] = {{1s, run::Success{{{"a.whl", "cd", 2}}}}};
+    const plan::Report report = world.run(plan, options);
+    CHECK(world.started() == std::vector<std::string>{"build", "test", "gate"});
+    CHECK(outcome(report, "test").key != test.key);
+  }
 }
 
 TEST_CASE("what depends on a skipped step still runs") {

@@ -1,0 +1,52 @@
+#include "plan/key.h"
+
+#include "plan/step.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::plan;
+
+namespace {
+
+StepOutcome with_output(const std::string& path, const std::string& sha256) {
+  StepOutcome outcome;
+  outcome.key = "k";
+  outcome.outputs = {{path, sha256, 3}};
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("the parts of a key are named, and long values stand as their digest") {
+  BuildWheel action;
+  action.version = "1.2.0";
+  action.variables = {{"CXXFLAGS", "-O2"}};
+  action.record_json = std::string(100, 'x');
+  const KeyParts parts = key_parts(action);
+  CHECK(parts.at("version") == "\"1.2.0\"");
+  CHECK(parts.at("variables.CXXFLAGS") == "\"-O2\"");
+  CHECK(parts.at("record").size() == 64);
+}
+
+TEST_CASE("a key depends on what the needs produced, by their ids") {
+  const KeyParts own = {{"version", "1"}};
+  CHECK(key_of(own) != key_of(with_needs(own, {{"build:cpu", "a"}})));
+  CHECK(key_of(with_needs(own, {{"build:cpu", "a"}})) !=
+        key_of(with_needs(own, {{"build:cpu", "b"}})));
+  CHECK(key_of(with_needs(own, {{"build:cpu", "a"}})) !=
+        key_of(with_needs(own, {{"build:cu13", "a"}})));
+}
+
+TEST_CASE("a product is the files by name and contents, wherever they lie, and the evidence") {
+  const StepOutcome here = with_output("/here/a.whl", "1");
+  CHECK(product_of(here) == product_of(with_output("/there/a.whl", "1")));
+  CHECK(product_of(here) != product_of(with_output("/here/b.whl", "1")));
+  CHECK(product_of(here) != product_of(with_output("/here/a.whl", "2")));
+  StepOutcome test;
+  test.key = "k";
+  CHECK(product_of(test) == "k");
+  test.evidence = Evidence::ran;
+  const std::string ran = product_of(test);
+  test.evidence = Evidence::loaded;
+  CHECK(product_of(test) != ran);
+}

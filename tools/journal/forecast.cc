@@ -1,0 +1,138 @@
+#include "journal/forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/text.h"
+#include "journal/reuse.h"
+
+namespace pinwheel::journal {
+namespace {
+
+constexpr size_t kDigestLength = 64;
+
+bool is_digest(const std::string& text) {
+  return text.size() == kDigestLength && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isxdigit(c) != 0;
+         });
+}
+
+/// Parts are JSON; strings read better without their quotes.
+std::string shown(const std::string& part) {
+  const bool quoted = part.size() >= 2 && part.front() == '"' && part.back() == '"';
+  return quoted ? part.substr(1, part.size() - 2) : part;
+}
+
+/// Why the result of the same key cannot stand: a file that is not as it was left.
+std::string lost_output(const plan::StepOutcome& outcome,
+                        const std::map<std::string, std::string>& digests) {
+  for (const plan::Output& output : outcome.outputs) {
+    const auto found = digests.find(output.path);
+    if (found == digests.end()) return fmt::format("`{}` is gone", output.path);
+    if (found->second != output.sha256) return fmt::format("`{}` was changed", output.path);
+  }
+  return {};
+}
+
+bool is_unresolved(const plan::Step& step) {
+  const auto* environment = std::get_if<plan::CreateEnvironment>(&step.action);
+  return environment != nullptr && environment->resolution.empty();
+}
+
+std::string when_done(const plan::StepOutcome& reused, const History& history) {
+  const auto last = history.latest.find(reused.id);
+  const bool same = last != history.latest.end() && last->second.outcome.key == reused.key;
+  return same ? "done " + last->second.at : "done before";
+}
+
+/// Why a step runs though its needs are as they were.
+Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const History& history,
+                 const std::map<std::string, std::string>& digests) {
+  Forecast out{step.id};
+  if (is_unresolved(step)) {
+    out.because = "its packages are not resolved yet";
+    return out;
+  }
+  const std::string key = plan::key_of(parts);
+  if (history.unfinished.contains({step.id, key})) {
+    out.because = "it was started and never ended";
+    return out;
+  }
+  const auto last = history.latest.find(step.id);
+  if (last == history.latest.end()) {
+    out.because = "never run";
+    return out;
+  }
+  const auto same = history.finished.find({step.id, key});
+  const plan::StepOutcome& before =
+      same == history.finished.end() ? last->second.outcome : same->second;
+  if (before.key != key) {
+    out.changes = differences(before.parts, parts);
+    out.because = before.parts.empty()
+                      ? "an older pinwheel recorded it"
+                      : plural(out.changes.size(), "change") + " since " + last->second.at;
+  } else if (before.state == plan::StepState::skipped) {
+    out.because = fmt::format("skipped before: {}", before.reason);
+  } else if (before.state != plan::StepState::done) {
+    out.because = fmt::format("{} before", plan::to_string(before.state));
+  } else {
+    out.because = lost_output(before, digests);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : then) names.insert(name);
+  for (const auto& [name, value] : now) names.insert(name);
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    const auto before = then.find(name);
+    const auto after = now.find(name);
+    if (before == then.end()) {
+      out.push_back(name + " is new");
+    } else if (after == now.end()) {
+      out.push_back(name + " is gone");
+    } else if (before->second != after->second) {
+      const bool long_ones = is_digest(before->second) || is_digest(after->second);
+      out.push_back(long_ones ? name + " changed"
+                              : fmt::format("{}: {} -> {}", name, shown(before->second),
+                                            shown(after->second)));
+    }
+  }
+  return out;
+}
+
+std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
+                               const std::map<std::string, std::string>& digests) {
+  const auto reused = plan::reuse(plan, still_there(results_of(plan, history), digests));
+  std::vector<Forecast> out;
+  for (const plan::Step& step : plan.steps) {
+    if (const auto stands = reused.find(step.id); stands != reused.end()) {
+      out.push_back({step.id, Expected::reuse, when_done(stands->second, history)});
+      continue;
+    }
+    std::vector<plan::StepOutcome> needs;
+    std::string waits_for;
+    for (const std::string& need : step.needs) {
+      const auto found = reused.find(need);
+      if (found != reused.end()) needs.push_back(found->second);
+      if (found == reused.end() && waits_for.empty()) waits_for = need;
+    }
+    if (waits_for.empty()) {
+      out.push_back(why_run(step, plan::result_parts(step, needs), history, digests));
+    } else if (history.latest.contains(step.id)) {
+      out.push_back({step.id, Expected::perhaps, fmt::format("`{}` runs first", waits_for)});
+    } else {
+      out.push_back({step.id, Expected::run, "never run"});
+    }
+  }
+  return out;
+}
+
+}  // namespace pinwheel::journal

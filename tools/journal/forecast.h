@@ -1,0 +1,34 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "journal/history.h"
+#include "plan/reuse.h"
+
+namespace pinwheel::journal {
+
+enum class Expected {
+  reuse,
+  run,
+  perhaps,  ///< a step that it needs runs first; the same product again would start nothing
+};
+
+/// What a run would do with a step, and why.
+struct Forecast {
+  std::string id;
+  Expected expected = Expected::run;
+  std::string because = {};  ///< "done 2026-01-02T03:04:05Z", "never run", "`dist/a.whl` is gone"
+  /// What differs from the last time, by part of the key: "version: 1.2.0 -> 1.3.0".
+  std::vector<std::string> changes = {};
+};
+
+/// What a run of the plan would do, in plan order. `digests` as for `still_there`.
+std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
+                               const std::map<std::string, std::string>& digests);
+
+/// How two keys differ, a line a part, sorted: "version: 1.2.0 -> 1.3.0", "source.digest changed",
+/// "variables.CFLAGS is new", "variables.CFLAGS is gone".
+std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now);
+
+}  // namespace pinwheel::journal

@@ -1,0 +1,38 @@
+#include "plan/reuse.h"
+
+namespace pinwheel::plan {
+
+KeyParts result_parts(const Step& step, const std::vector<StepOutcome>& needs) {
+  std::map<std::string, std::string> products;
+  for (const StepOutcome& need : needs) products[need.id] = product_of(need);
+  return with_needs(step.parts, products);
+}
+
+std::optional<StepOutcome> find_result(const Results& results, const std::string& id,
+                                       const KeyParts& parts) {
+  const auto found = results.find({id, key_of(parts)});
+  if (found == results.end()) return std::nullopt;
+  StepOutcome outcome = found->second;
+  outcome.state = StepState::reused;
+  outcome.attempts = 0;
+  outcome.elapsed = std::chrono::milliseconds(0);
+  return outcome;
+}
+
+std::map<std::string, StepOutcome> reuse(const Plan& plan, const Results& results) {
+  std::map<std::string, StepOutcome> reused;
+  for (const Step& step : plan.steps) {
+    std::vector<StepOutcome> needs;
+    for (const std::string& need : step.needs) {
+      const auto found = reused.find(need);
+      if (found != reused.end()) needs.push_back(found->second);
+    }
+    if (needs.size() < step.needs.size()) continue;
+    if (auto outcome = find_result(results, step.id, result_parts(step, needs))) {
+      reused.emplace(step.id, *std::move(outcome));
+    }
+  }
+  return reused;
+}
+
+}  // namespace pinwheel::plan
