@@ -70,9 +70,9 @@ std::string leading(size_t count, std::string_view version) {
   return std::string(version.substr(0, end));
 }
 
-std::string compute_label(std::string_view value) {
+std::string compute_label(std::string_view value, size_t components) {
   const Compute compute = split_compute(value);
-  return label_of(compute, leading(2, compute.version));
+  return label_of(compute, leading(components, compute.version));
 }
 
 std::string full_compute_label(std::string_view value) {

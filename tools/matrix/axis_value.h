@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,9 @@ Compute split_compute(std::string_view value);
 /// The first `count` components of a version: leading(2, "11.7.1") is "11.7".
 std::string leading(size_t count, std::string_view version);
 
-/// "cu130", "cu12", "rocm7.1", "cpu": as PyTorch's indexes name it, without the patch level.
-std::string compute_label(std::string_view value);
+/// "cu130", "cu12", "rocm7.1", "cpu": as PyTorch's indexes name it, without the patch level, or by
+/// the first `components` of the version: "cu13" by one.
+std::string compute_label(std::string_view value, size_t components = 2);
 /// The same with every component, for two values that differ in the patch level only: "cu1171".
 std::string full_compute_label(std::string_view value);
 

@@ -23,6 +23,14 @@ TEST_CASE("the part of an id is what the field calls the value") {
   CHECK(id_part("blas", "Open BLAS/0") == "open-blas-0");
 }
 
+TEST_CASE("a label goes as far into the version as it is asked to") {
+  CHECK(compute_label("cuda/13.0.1") == "cu130");
+  CHECK(compute_label("rocm/6.4.2") == "rocm6.4");
+  CHECK(compute_label("cuda/13.0", 1) == "cu13");
+  CHECK(compute_label("rocm/7.1", 1) == "rocm7");
+  CHECK(compute_label("cpu", 1) == "cpu");
+}
+
 TEST_CASE("a full label keeps the patch level") {
   CHECK(full_compute_label("cuda/11.7.1") == "cu1171");
   CHECK(full_compute_label("rocm/5.4.2") == "rocm5.4.2");
