@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/gather.h"
 #include "host/clock.h"
+#include "host/environment_list.h"
 #include "host/files.h"
 #include "host/process.h"
-#include "host/python_environments.h"
 #include "report/plan_text.h"
 
 namespace pinwheel::cli {
@@ -19,15 +19,20 @@ std::string age_of(std::chrono::sys_seconds made, std::chrono::system_clock::tim
   return format_duration(std::chrono::duration_cast<std::chrono::milliseconds>(now - made));
 }
 
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
 std::string as_table(const std::vector<host::EnvironmentEntry>& entries,
                      std::chrono::system_clock::time_point now) {
-  std::vector<std::vector<std::string>> rows = {{"id", "python", "torch", "size", "age", "state"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"id", "python", "torch", "toolkit", "size", "age", "state"}};
   for (const host::EnvironmentEntry& entry : entries) {
     if (entry.completeness == host::Completeness::partial) {
-      rows.push_back({entry.id, "", "", "", "", "incomplete"});
+      rows.push_back({entry.id, "", "", "", "", "", "incomplete"});
       continue;
     }
-    rows.push_back({entry.id, entry.python, entry.torch.empty() ? "-" : entry.torch,
+    rows.push_back({entry.id, or_dash(entry.python), or_dash(entry.torch), or_dash(entry.toolkit),
                     format_bytes(entry.bytes), age_of(entry.made, now), "complete"});
   }
   return report::align_columns(rows);
@@ -40,6 +45,7 @@ std::string as_json(const std::vector<host::EnvironmentEntry>& entries) {
                    {"complete", entry.completeness == host::Completeness::complete},
                    {"python", entry.python},
                    {"torch", entry.torch},
+                   {"toolkit", entry.toolkit},
                    {"bytes", entry.bytes},
                    {"made", fmt::format("{:%FT%TZ}", entry.made)}});
   }
@@ -54,7 +60,7 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
     for (const host::EnvironmentEntry& entry : entries) ids.push_back(entry.id);
   } else if (ids.empty()) {
     return fail(ErrorKind::usage, "`env rm` needs an id",
-                "`pinwheel env list` shows them; `--all` removes every environment");
+                "`pinwheel env list` shows them; `--all` removes every one");
   }
   for (const std::string& id : ids) {
     TRY_DONE(host::remove_environment(machine, id));

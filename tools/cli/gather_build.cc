@@ -1,17 +1,20 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
 #include <string_view>
 
 #include "base/text.h"
 #include "cli/gather.h"
+#include "env/pypi_toolkit.h"
 #include "env/request.h"
 #include "host/clock.h"
 #include "host/env_resolve.h"
 #include "host/files.h"
 #include "host/git.h"
 #include "host/process.h"
+#include "host/pypi_toolkit.h"
 #include "host/source_tree.h"
 #include "host/toolkit.h"
 
@@ -39,6 +42,65 @@ std::string describe(const env::Request& request) {
   if (!request.torch.spec.empty()) text += ", " + request.torch.spec;
   if (!request.toolkit.empty()) text += ", " + request.toolkit;
   return text;
+}
+
+/// PyPI's packages of a toolkit, which the key of its builds names exactly.
+Done gather_pypi_toolkit(const host::EnvMachine& machine, const env::Request& request,
+                         Refresh refresh, Streams& streams, Facts& facts) {
+  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+  const std::string digest = env::digest(packages);
+  if (!host::load_resolution(machine, digest) || refresh == Refresh::yes) {
+    streams.note(fmt::format("resolving the toolkit {} from PyPI\n", request.toolkit));
+  }
+  TRY(const host::Resolved resolved,
+      host::resolve_toolkit(machine, request,
+                            refresh == Refresh::yes ? host::Refresh::yes : host::Refresh::no));
+  facts.plan.resolutions[digest] = resolved.resolution.digest();
+  facts.plan.toolkits[request.toolkit] =
+      env::pypi_toolkit_id(env::toolkit_name(request.toolkit), resolved.resolution);
+  return {};
+}
+
+/// The toolkit of each build. Builds that share an environment are one request of `requests_of`,
+/// and may yet want different toolkits.
+Result<std::vector<env::Request>> toolkit_requests(const Undertaking& what) {
+  std::vector<env::Request> requests;
+  for (const plan::BuildGroup& group : what.outline.builds) {
+    for (const matrix::Variant& variant : what.loaded.expansion.variants) {
+      if (variant.id != group.cls.representative) continue;
+      TRY(const matrix::Settings settings, matrix::settings_for(what.loaded.matrix, variant));
+      const std::string& compute = variant.get("compute");
+      if (compute.empty() || compute == "cpu") continue;
+      requests.push_back({.python = variant.get("python"),
+                          .toolkit = compute,
+                          .toolkit_from = settings.environment.toolkit});
+    }
+  }
+  return requests;
+}
+
+/// The exact toolkit of each request, by the name that the request gives it; `from_pypi` finds
+/// those that PyPI gives. Returns what went wrong where nobody asked for PyPI: the step that needs
+/// it fails, the others need not.
+Result<std::vector<Error>> gather_toolkits(
+    const host::EnvMachine& machine, const std::vector<env::Request>& requests,
+    const std::function<Done(const env::Request&)>& from_pypi, Facts& facts) {
+  std::optional<std::vector<env::Toolkit>> found;
+  std::vector<Error> warnings;
+  for (const env::Request& request : requests) {
+    if (request.toolkit.empty()) continue;
+    if (!found) found = host::list_toolkits(machine);
+    for (const env::Toolkit& toolkit : *found) {
+      if (toolkit.name != env::toolkit_name(request.toolkit)) continue;
+      facts.plan.toolkits.emplace(request.toolkit, toolkit.release);
+    }
+    if (!env::comes_from_pypi(request, *found)) continue;
+    Done resolved = from_pypi(request);
+    if (resolved) continue;
+    if (request.toolkit_from == matrix::ToolkitFrom::pypi) return fail(std::move(resolved).error());
+    warnings.push_back(std::move(resolved).error());
+  }
+  return warnings;
 }
 
 }  // namespace
@@ -69,14 +131,12 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
                                  workplace.cache, workplace.state};
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  const bool any_toolkit =
-      std::any_of(requests.begin(), requests.end(),
-                  [](const env::Request& each) { return !each.toolkit.empty(); });
-  if (any_toolkit) {
-    for (const env::Toolkit& toolkit : host::list_toolkits(machine)) {
-      facts.plan.toolkits.emplace(toolkit.name, toolkit.release);
-    }
-  }
+  const auto from_pypi = [&](const env::Request& request) {
+    return gather_pypi_toolkit(machine, request, refresh, streams, facts);
+  };
+  TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
+  TRY(const std::vector<Error> lacking, gather_toolkits(machine, toolkits, from_pypi, facts));
+  for (const Error& warning : lacking) streams.warn(warning);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
     const bool recorded = host::load_resolution(machine, digest).has_value();

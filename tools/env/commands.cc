@@ -5,35 +5,17 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::env {
 namespace {
 
-constexpr std::array<std::string_view, 17> kPassed = {
-    "PATH",        "HOME",       "USER",     "LOGNAME",       "TMPDIR",
-    "LANG",        "LC_ALL",     "NETRC",    "SSL_CERT_FILE", "SSL_CERT_DIR",
-    "HTTP_PROXY",  "http_proxy", "NO_PROXY", "no_proxy",      "REQUESTS_CA_BUNDLE",
-    "HTTPS_PROXY", "https_proxy"};
+constexpr std::array<std::string_view, 8> kPassed = {"PATH",   "HOME", "USER",   "LOGNAME",
+                                                     "TMPDIR", "LANG", "LC_ALL", "NETRC"};
 
-/// Each of these changes what is installed where, which is pinwheel's to say.
-constexpr std::array<std::string_view, 14> kRefused = {"PIP_USER",
-                                                       "PIP_TARGET",
-                                                       "PIP_PREFIX",
-                                                       "PIP_ROOT",
-                                                       "PIP_PYTHON",
-                                                       "PIP_DRY_RUN",
-                                                       "PIP_REPORT",
-                                                       "PIP_NO_DEPS",
-                                                       "PIP_REQUIREMENT",
-                                                       "PIP_EDITABLE",
-                                                       "PIP_REQUIRE_VIRTUALENV",
-                                                       "PIP_UPGRADE",
-                                                       "PIP_LOG",
-                                                       "PIP_FORCE_REINSTALL"};
-
-template <size_t n>
-bool among(const std::array<std::string_view, n>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool passes(const std::string& name) {
+  return is_pip_setting(name) || is_network_variable(name) || name.starts_with("XDG_") ||
+         std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end();
 }
 
 ports::Command run(const std::string& python, std::vector<std::string> arguments,
@@ -50,8 +32,7 @@ ports::Command run(const std::string& python, std::vector<std::string> arguments
 Variables pip_variables(const Variables& user) {
   Variables result;
   for (const auto& [name, value] : user) {
-    const bool pip = name.starts_with("PIP_") && !among(kRefused, name);
-    if (pip || name.starts_with("XDG_") || among(kPassed, name)) result[name] = value;
+    if (passes(name)) result[name] = value;
   }
   result["PIP_DISABLE_PIP_VERSION_CHECK"] = "1";
   result["PIP_NO_INPUT"] = "1";
@@ -163,11 +144,12 @@ ports::Command install_overlay(const Pip& pip, const std::string& target_python,
   return run(pip.python, std::move(arguments), pip.variables);
 }
 
-ports::Command install_prefix(const Pip& pip, const std::vector<std::string>& requirements,
+ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix) {
-  std::vector<std::string> arguments = {"pip", "install", "--target", prefix};
-  arguments.insert(arguments.end(), requirements.begin(), requirements.end());
-  return run(pip.python, std::move(arguments), pip.variables);
+  return run(pip.python,
+             {"pip", "install", "--no-deps", "--require-hashes", "--target", prefix, "-r",
+              requirements_file},
+             pip.variables);
 }
 
 }  // namespace pinwheel::env

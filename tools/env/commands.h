@@ -56,8 +56,8 @@ ports::Command install_exact(const Pip& pip, const std::string& target_python,
 ports::Command install_overlay(const Pip& pip, const std::string& target_python,
                                const std::vector<std::string>& what,
                                const std::string& constraints_file);
-/// A toolkit into a prefix of its own.
-ports::Command install_prefix(const Pip& pip, const std::vector<std::string>& requirements,
+/// Exactly the lines of a requirements file with hashes into a prefix of their own.
+ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix);
 
 }  // namespace pinwheel::env

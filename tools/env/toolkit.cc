@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 
 namespace pinwheel::env {
 namespace {
@@ -62,9 +63,13 @@ std::optional<std::string> parse_hip_release(std::string_view output) {
 }
 
 std::string major_minor(std::string_view release) {
-  const size_t first = release.find('.');
-  if (first == std::string_view::npos) return std::string(release);
-  return std::string(release.substr(0, release.find('.', first + 1)));
+  return matrix::leading(2, release);
+}
+
+std::string toolkit_name(const std::string& compute) {
+  const matrix::Compute parts = matrix::split_compute(compute);
+  if (parts.version.empty()) return parts.family;
+  return parts.family + "/" + matrix::leading(2, parts.version);
 }
 
 Toolkit cuda_toolkit(const std::string& prefix, const std::string& release) {
@@ -85,20 +90,6 @@ Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
   toolkit.variables = {
       {"ROCM_PATH", prefix}, {"HIP_PLATFORM", "amd"}, {"PATH", hipcc.substr(0, hipcc.rfind('/'))}};
   return toolkit;
-}
-
-Result<std::string> pypi_requirement(const std::string& cuda_version) {
-  if (to_int(cuda_version) < 13) {
-    return fail(
-        ErrorKind::environment,
-        fmt::format("PyPI has no complete CUDA {} toolkit; the first is CUDA 13", cuda_version),
-        "install that CUDA and set CUDA_HOME, or put its nvcc on PATH");
-  }
-  return fmt::format("cuda-toolkit[nvcc,cudart,crt,nvvm,cccl]=={}.*", cuda_version);
-}
-
-std::string pypi_prefix(const std::string& target, const std::string& cuda_version) {
-  return fmt::format("{}/nvidia/cu{}", target, to_int(cuda_version));
 }
 
 HostCompiler parse_host_compiler(const std::string& path, std::string_view output) {

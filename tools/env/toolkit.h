@@ -29,16 +29,14 @@ std::optional<std::string> parse_hip_release(std::string_view output);
 /// "13.0" of "13.0.88".
 std::string major_minor(std::string_view release);
 
+/// "cuda/13.0" of "cuda/13.0.1": the name that toolkits of this compute have, by major and minor
+/// version; a patch level is the toolkit's own.
+std::string toolkit_name(const std::string& compute);
+
 /// The toolkits as found or made; `prefix` is theirs.
 Toolkit cuda_toolkit(const std::string& prefix, const std::string& release);
 Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
                      const std::string& release);
-
-/// What PyPI holds of a CUDA: the requirement of a complete nvcc. `environment` before CUDA 13,
-/// whose packages on PyPI have no nvcc driver.
-Result<std::string> pypi_requirement(const std::string& cuda_version);
-/// Where `pip --target` puts the toolkit: `<prefix>/nvidia/cu13`.
-std::string pypi_prefix(const std::string& target, const std::string& cuda_version);
 
 enum class CompilerFamily { gcc, clang, other };
 struct HostCompiler {

@@ -6,23 +6,21 @@
 #include <array>
 #include <string_view>
 
+#include "base/text.h"
+#include "env/pass_list.h"
 #include "matrix/template.h"
 
 namespace pinwheel::host {
 namespace {
 
 // Variables that pass through: they steer caches, speed and the network, never the result.
-constexpr std::array<std::string_view, 16> kPassed = {
-    "CCACHE_DIR",         "NVCC_THREADS",   "SSL_CERT_FILE",        "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "http_proxy",           "https_proxy",
-    "no_proxy",           "all_proxy",      "HTTP_PROXY",           "HTTPS_PROXY",
-    "NO_PROXY",           "ALL_PROXY",      "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
-constexpr std::array<std::string_view, 3> kPassedPrefixes = {"SCCACHE_", "CCACHE_", "PIP_"};
+constexpr std::array<std::string_view, 3> kPassed = {"NVCC_THREADS", "CUDA_VISIBLE_DEVICES",
+                                                     "HIP_VISIBLE_DEVICES"};
 
 bool passes(std::string_view name) {
-  return std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end() ||
-         std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(),
-                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+  return env::is_network_variable(name) || env::is_pip_setting(name) ||
+         name.starts_with("SCCACHE_") || name.starts_with("CCACHE_") ||
+         std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end();
 }
 
 std::string user_value(const BuildSetting& setting, const std::string& name,
@@ -52,6 +50,19 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> base,
 }
 
 }  // namespace
+
+std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
+                                                  const BuildSpace& space) {
+  std::map<std::string, std::string> variables = toolkit.variables;
+  const std::vector<Mount>& mounts = space.mounts();
+  const bool mounted = std::any_of(mounts.begin(), mounts.end(),
+                                   [](const Mount& mount) { return mount.at == kToolkitName; });
+  if (!mounted) return variables;
+  for (auto& [name, value] : variables) {
+    value = replace_all(value, toolkit.prefix, space.seen(kToolkitName).string());
+  }
+  return variables;
+}
 
 std::map<std::string, std::string> clean_variables(const BuildSetting& setting) {
   std::map<std::string, std::string> variables;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "env/toolkit.h"
 #include "host/fixed_path.h"
 #include "plan/action.h"
 #include "ports/process.h"
@@ -23,6 +24,11 @@ struct BuildSetting {
       toolkit;  ///< CUDA_HOME and the like; PATH there is put in front
   int cores = 1;
 };
+
+/// A toolkit's variables with its paths as the build sees them: one that is mounted as
+/// `kToolkitName` lies there.
+std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
+                                                  const BuildSpace& space);
 
 /// The variables that every build and test sees: PATH with the environment first, its own HOME and
 /// TMPDIR, a fixed locale, no byte-code; of the user's only what cannot change the result (caches,

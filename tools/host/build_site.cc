@@ -41,17 +41,6 @@ std::vector<Mount> mounts_of(const Bench& bench, const BaseEnvironment& base,
   return mounts;
 }
 
-std::map<std::string, std::string> seen_variables(const Bench& bench, const BuildSpace& space,
-                                                  const std::optional<env::Toolkit>& toolkit) {
-  if (!toolkit) return {};
-  std::map<std::string, std::string> variables = toolkit->variables;
-  if (!is_cached(bench, *toolkit)) return variables;
-  for (auto& [name, value] : variables) {
-    value = replace_all(value, toolkit->prefix, space.seen(kToolkitName).string());
-  }
-  return variables;
-}
-
 /// An sdist from the index, unpacked. pip reads its metadata by running it, so it runs in the
 /// build's own environment.
 Done fetch_sdist(const Bench& bench, const BaseEnvironment& base, const std::string& requirement) {
@@ -111,7 +100,8 @@ Result<BuildSite> prepare_site(const Bench& bench, const env::Request& request,
     TRY_DONE(fetch_sdist(bench, base, source.requirement));
   }
   BuildSpace space(bench.attempt.scratch, bench.workplace.paths, mounts_of(bench, base, toolkit));
-  auto variables = seen_variables(bench, space, toolkit);
+  std::map<std::string, std::string> variables;
+  if (toolkit) variables = seen_variables(*toolkit, space);
   return BuildSite{std::move(base), std::move(toolkit), std::move(space), std::move(variables)};
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "env/environment_marker.h"
+#include "env/pypi_toolkit.h"
 #include "env/request.h"
 #include "host/clock.h"
 #include "host/dry_script.h"
@@ -12,23 +14,43 @@
 #include "host/files.h"
 #include "host/interpreters.h"
 #include "host/process.h"
+#include "host/toolkit.h"
 #include "plan/record.h"
 
 namespace pinwheel::host {
 namespace {
 
-Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& request) {
+/// The machine as `EnvMachine` wants it.
+struct Here {
+  explicit Here(const Workplace& workplace)
+      : machine{files, process, clock, workplace.variables, workplace.cache, workplace.state} {}
   LocalFiles files;
   ChildProcesses process;
-  const SystemClock clock;
-  const EnvMachine machine{files,           process,        clock, workplace.variables,
-                           workplace.cache, workplace.state};
+  SystemClock clock;
+  EnvMachine machine;
+};
+
+Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& request) {
+  Here here(workplace);
   DryEnvironment environment;
-  TRY(environment.resolution, load_resolution(machine, env::digest(request)));
+  TRY(environment.resolution, load_resolution(here.machine, env::digest(request)));
   TRY(environment.interpreter,
-      find_interpreter(files, process, workplace.variables, request.python));
+      find_interpreter(here.files, here.process, workplace.variables, request.python));
   environment.id = env::environment_id(environment.resolution, environment.interpreter);
   return environment;
+}
+
+Result<std::optional<DryToolkit>> look_up_toolkit(const Workplace& workplace,
+                                                  const env::Request& request) {
+  if (request.toolkit.empty()) return std::nullopt;
+  Here here(workplace);
+  if (!env::comes_from_pypi(request, list_toolkits(here.machine))) {
+    TRY(env::Toolkit toolkit, find_toolkit(here.machine, request));
+    return DryToolkit{std::move(toolkit)};
+  }
+  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+  TRY(const env::Resolution resolution, load_resolution(here.machine, env::digest(packages)));
+  return dry_pypi_toolkit(env::toolkit_name(request.toolkit), resolution);
 }
 
 struct ScriptOfAction {
@@ -42,9 +64,10 @@ struct ScriptOfAction {
   }
   Result<std::string> operator()(const plan::BuildWheel& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));
+    TRY(const std::optional<DryToolkit> toolkit, look_up_toolkit(workplace, action.environment));
     plan::BuildWheel keyed = action;
     keyed.record_json = plan::with_key(action.record_json, key);
-    return script_of_build(keyed, environment, workplace, cores);
+    return script_of_build(keyed, environment, toolkit, workplace, cores);
   }
   Result<std::string> operator()(const plan::BuildSdist& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));

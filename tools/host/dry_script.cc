@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 #include "env/commands.h"
+#include "env/pypi_toolkit.h"
 #include "host/build_command.h"
 
 namespace pinwheel::host {
@@ -42,9 +45,26 @@ std::string install_part(const DryEnvironment& environment, const Workplace& wor
   return heredoc(file, text) + script_line(env::install_exact(pip, python, file, index));
 }
 
-BuildSpace space_of(const std::string& name, const DryEnvironment& environment,
-                    const Workplace& workplace) {
-  return {scratch(name), workplace.paths, {{scratch("env-" + environment.id), kEnvironmentName}}};
+std::vector<Mount> mounts_of(const DryEnvironment& environment) {
+  return {{scratch("env-" + environment.id), kEnvironmentName}};
+}
+
+/// What `make_pypi_toolkit` does; the environment's own pip installs it.
+std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& environment,
+                          const Workplace& workplace) {
+  const fs::path prefix = toolkit.toolkit.prefix;
+  const fs::path target = prefix.parent_path().parent_path();
+  const std::string file = target.string() + ".txt";
+  const env::Pip pip{env::venv_python(scratch("env-" + environment.id).string()),
+                     env::pip_variables(workplace.variables)};
+  return fmt::format("if [ ! -e {} ]; then\n", shell_word(target.string())) +
+         heredoc(file, env::requirements_text(*toolkit.packages, env::TorchPart::with)) +
+         script_line(env::install_prefix(pip, file, target.string())) +
+         fmt::format(
+             "(cd {} && ln -s lib lib64 && cd lib && for file in lib*.so.*; do "
+             "[ -e \"${{file%%.so.*}}.so\" ] || ln -s \"$file\" \"${{file%%.so.*}}.so\"; "
+             "done)\nfi\n",
+             shell_word(prefix.string()));
 }
 
 /// The snapshot that `export_source` makes: git's files, modes 0644 and 0755, one time.
@@ -71,7 +91,7 @@ std::string export_lines(const plan::Source& source, const std::string& root, in
 std::string make_space(const std::string& root) {
   std::string out = "mkdir -p";
   for (const char* const name :
-       {kSourceName, kDistName, "home", "tmp", kEnvironmentName, "sdist"}) {
+       {kSourceName, kDistName, "home", "tmp", kEnvironmentName, kToolkitName, "sdist"}) {
     out += " " + shell_word(root + "/" + name);
   }
   return out + fmt::format(" {}\n", shell_quote(kFixedPath));
@@ -132,13 +152,27 @@ std::string script_of_environment(const DryEnvironment& environment, const Workp
   return out + install_part(environment, workplace, env::TorchPart::without, {});
 }
 
+DryToolkit dry_pypi_toolkit(const std::string& name, const env::Resolution& packages) {
+  const std::string target = scratch(env::pypi_toolkit_id(name, packages)).string();
+  const std::string release = env::pypi_release(packages);
+  return {env::cuda_toolkit(env::pypi_prefix(target, release), release), packages};
+}
+
 std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment& environment,
-                            const Workplace& workplace, int cores) {
+                            const std::optional<DryToolkit>& toolkit, const Workplace& workplace,
+                            int cores) {
   const std::string root = scratch("build-" + action.class_id).string();
-  const BuildSpace space = space_of("build-" + action.class_id, environment, workplace);
-  std::string out = make_space(root);
+  std::vector<Mount> mounts = mounts_of(environment);
+  const bool made = toolkit && toolkit->packages;
+  if (made) mounts.push_back({toolkit->toolkit.prefix, kToolkitName});
+  const BuildSpace space(scratch("build-" + action.class_id), workplace.paths, std::move(mounts));
+  std::map<std::string, std::string> variables;
+  if (toolkit) variables = seen_variables(toolkit->toolkit, space);
+  std::string out = made ? toolkit_lines(*toolkit, environment, workplace) : std::string();
+  out += make_space(root);
   out += export_lines(action.source, root, action.source_date_epoch);
-  out += script_line(space.wrap(build_command(action, {space, workplace.variables, {}, cores})));
+  out += script_line(
+      space.wrap(build_command(action, {space, workplace.variables, variables, cores})));
   for (const wheel::Naming& naming : action.namings) {
     out += finish_line(action, naming, root, workplace.output);
   }
@@ -148,7 +182,7 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
 std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment& environment,
                             const Workplace& workplace) {
   const std::string root = scratch("sdist").string();
-  const BuildSpace space = space_of("sdist", environment, workplace);
+  const BuildSpace space(scratch("sdist"), workplace.paths, mounts_of(environment));
   std::string out = make_space(root);
   out += export_lines(action.source, root, action.source_date_epoch);
   out += script_line(space.wrap(sdist_command(action, {space, workplace.variables, {}, 1})));

@@ -1,10 +1,12 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "env/interpreter.h"
 #include "env/resolution.h"
+#include "env/toolkit.h"
 #include "host/workplace.h"
 #include "plan/step.h"
 #include "ports/process.h"
@@ -24,13 +26,23 @@ struct DryEnvironment {
   env::Resolution resolution;
 };
 
+/// The toolkit of a dry build: where it lies, and the packages that the script puts there when it
+/// comes from PyPI.
+struct DryToolkit {
+  env::Toolkit toolkit;
+  std::optional<env::Resolution> packages = std::nullopt;
+};
+/// PyPI's toolkit as the script makes it, in its own scratch directory.
+DryToolkit dry_pypi_toolkit(const std::string& name, const env::Resolution& packages);
+
 /// Makes the environment in the script's own scratch directory, from the resolution's exact hashes.
 std::string script_of_environment(const DryEnvironment& environment, const Workplace& workplace);
 
-/// Exports the source, runs the very command that `build` runs, finishes the wheel with `pinwheel
-/// finish`.
+/// Makes PyPI's toolkit, exports the source, runs the very command that `build` runs, finishes the
+/// wheel with `pinwheel finish`.
 std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment& environment,
-                            const Workplace& workplace, int cores);
+                            const std::optional<DryToolkit>& toolkit, const Workplace& workplace,
+                            int cores);
 
 /// The sdist, likewise.
 std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment& environment,

@@ -1,9 +1,6 @@
 #pragma once
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "env/interpreter.h"
 #include "env/resolution.h"
@@ -28,24 +25,5 @@ struct BaseEnvironment {
 /// interpreter is gone; else as `classify_pip` says.
 Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env::Request& request,
                                            const env::Resolution& resolution);
-
-enum class Completeness { complete, partial };
-
-/// A row of `env list`.
-struct EnvironmentEntry {
-  std::string id;
-  Completeness completeness = Completeness::partial;
-  std::string python = {};  ///< the rest is known of complete ones only
-  std::string torch = {};   ///< "2.13.0+cpu"; empty: none
-  uint64_t bytes = 0;
-  std::chrono::sys_seconds made = {};
-};
-
-/// The environments in the cache, by id.
-Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
-
-/// Removes an environment; `id` may be its beginning. `usage` when none or several begin so,
-/// `environment` when another process makes it at this moment.
-Done remove_environment(const EnvMachine& machine, const std::string& id);
 
 }  // namespace pinwheel::host

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "base/text.h"
-#include "env/commands.h"
-#include "host/env_pip.h"
-#include "host/interpreters.h"
+#include "env/pypi_toolkit.h"
+#include "host/pypi_toolkit.h"
 
 namespace pinwheel::host {
 namespace {
@@ -97,50 +95,6 @@ std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
   return found;
 }
 
-Result<std::string> made_release(const EnvMachine& machine, const std::string& prefix) {
-  const std::optional<std::string> output = output_of(machine, {prefix + "/bin/nvcc", "--version"});
-  const std::optional<std::string> release =
-      output ? env::parse_nvcc_release(*output) : std::nullopt;
-  if (release) return *release;
-  return fail(ErrorKind::environment,
-              fmt::format("the toolkit in {} has no working nvcc", pinwheel::quoted(prefix)));
-}
-
-Result<env::Toolkit> pypi_cuda(const EnvMachine& machine, const env::Request& request,
-                               const std::string& version) {
-  TRY(const std::string requirement, env::pypi_requirement(version));
-  const fs::path target = machine.cache / "toolkits" / ("cuda-" + version);
-  const std::string prefix = env::pypi_prefix(target.string(), version);
-  const fs::path marker = target / "pinwheel-complete";
-  TRY_DONE(machine.files.make_directories(target.parent_path()));
-  TRY(const std::unique_ptr<ports::FileLock> lock,
-      machine.files.lock(target.string() + ".lock", ports::IfLocked::wait));
-  TRY(const ports::FileStatus done, machine.files.status(marker));
-  if (done.type != ports::FileType::missing) {
-    TRY(const std::string release, machine.files.read(marker));
-    return env::cuda_toolkit(prefix, std::string(trim(release)));
-  }
-  constexpr uint64_t kNeeded = 1'500'000'000;  // 305 MB of wheels, unpacked, and pip's copy
-  TRY(const uint64_t free, machine.files.free_bytes(target.parent_path()));
-  if (free < kNeeded) {
-    return fail(ErrorKind::environment,
-                fmt::format("{} has {} free, a CUDA toolkit needs {}",
-                            pinwheel::quoted(target.parent_path().string()), format_bytes(free),
-                            format_bytes(kNeeded)),
-                "free disk space, or move the cache with `PINWHEEL_CACHE_DIR`");
-  }
-  TRY_DONE(machine.files.remove_all(target));
-  TRY(const env::Interpreter interpreter,
-      find_interpreter(machine.files, machine.process, machine.variables, request.python,
-                       machine.cache / "interpreters"));
-  TRY(const env::Pip pip, own_pip(machine, interpreter));
-  TRY_DONE(run_pip(machine, env::install_prefix(pip, {requirement}, target.string()),
-                   "installing CUDA " + version));
-  TRY(const std::string release, made_release(machine, prefix));
-  TRY_DONE(machine.files.write(marker, release + "\n"));
-  return env::cuda_toolkit(prefix, release);
-}
-
 std::string names_of(const std::vector<env::Toolkit>& toolkits) {
   std::vector<std::string> names;
   names.reserve(toolkits.size());
@@ -169,18 +123,13 @@ std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine) {
 
 Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request) {
   const bool cuda = request.toolkit.starts_with("cuda/");
-  const std::string version = request.toolkit.substr(request.toolkit.find('/') + 1);
-  std::vector<env::Toolkit> found;
-  if (!cuda || request.toolkit_from != matrix::ToolkitFrom::pypi) {
-    found = cuda ? machine_cuda(machine) : machine_rocm(machine);
-    const std::string wanted =
-        request.toolkit.substr(0, request.toolkit.find('/') + 1) + env::major_minor(version);
-    for (const env::Toolkit& toolkit : found) {
-      if (toolkit.name == wanted) return toolkit;
-    }
+  const std::vector<env::Toolkit> found = cuda ? machine_cuda(machine) : machine_rocm(machine);
+  if (env::comes_from_pypi(request, found)) return make_pypi_toolkit(machine, request);
+  if (request.toolkit_from == matrix::ToolkitFrom::pypi) {
+    return fail(env::pypi_toolkit_request(request).error());
   }
-  if (cuda && request.toolkit_from != matrix::ToolkitFrom::path) {
-    return pypi_cuda(machine, request, env::major_minor(version));
+  for (const env::Toolkit& toolkit : found) {
+    if (toolkit.name == env::toolkit_name(request.toolkit)) return toolkit;
   }
   return fail(ErrorKind::environment,
               fmt::format("no {} toolkit on this machine; found {}",

@@ -15,6 +15,13 @@ TEST_CASE("releases are read from what the compilers print") {
   CHECK(major_minor("13") == "13");
 }
 
+TEST_CASE("a toolkit is called by major and minor version") {
+  CHECK(toolkit_name("cuda/13.0.1") == "cuda/13.0");
+  CHECK(toolkit_name("cuda/13.0") == "cuda/13.0");
+  CHECK(toolkit_name("rocm/6.4.2") == "rocm/6.4");
+  CHECK(toolkit_name("cpu") == "cpu");
+}
+
 TEST_CASE("host compilers tell family and version") {
   const HostCompiler gcc = parse_host_compiler(
       "g++",
@@ -51,14 +58,6 @@ TEST_CASE("an unsupported host compiler is refused with the supported range") {
   CHECK(refused.error().message.find("gcc 6 to 11") != std::string::npos);
   CHECK(refused.error().hint.find("g++-11") != std::string::npos);
   CHECK(check_compiler(gcc12, {}, "rocm/5.2").has_value());
-}
-
-TEST_CASE("PyPI has complete toolkits from CUDA 13 on") {
-  CHECK(pypi_requirement("13.2").value() == "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl]==13.2.*");
-  CHECK(pypi_prefix("/t", "13.2") == "/t/nvidia/cu13");
-  const auto old = pypi_requirement("12.8");
-  REQUIRE_FALSE(old.has_value());
-  CHECK(old.error().kind == ErrorKind::environment);
 }
 
 TEST_CASE("a toolkit says what its builds must see") {

@@ -1,0 +1,93 @@
+#include "host/environment_list.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "env/environment_marker.h"
+#include "env/pypi_toolkit.h"
+#include "host/complete_directory.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEnvironments = "environments";
+constexpr const char* kToolkits = "toolkits";
+
+Result<EnvironmentEntry> entry(const EnvMachine& machine, const std::string& kind,
+                               const std::string& id) {
+  EnvironmentEntry row{.id = id};
+  const fs::path directory = machine.cache / kind / id;
+  TRY(const bool complete, is_complete(machine, directory));
+  if (!complete) return row;
+  TRY(const std::string text, machine.files.read(directory / kCompleteMarker));
+  const Result<env::EnvironmentMarker> marker = env::parse_environment_marker(text);
+  if (!marker) return row;
+  row.completeness = Completeness::complete;
+  if (kind == kToolkits) {
+    row.toolkit = "cuda/" + env::pypi_release(marker->resolution);
+  } else {
+    row.python = marker->resolution.python;
+  }
+  if (const env::Package* torch = marker->resolution.find("torch")) row.torch = torch->version;
+  row.bytes = marker->bytes;
+  row.made = marker->made;
+  return row;
+}
+
+Done add_rows(const EnvMachine& machine, const std::string& kind,
+              std::vector<EnvironmentEntry>& rows) {
+  const fs::path root = machine.cache / kind;
+  TRY(const ports::FileStatus status, machine.files.status(root));
+  if (status.type == ports::FileType::missing) return {};
+  TRY(const std::vector<std::string> names, machine.files.list(root));
+  for (const std::string& name : names) {
+    if (name.ends_with(".lock")) continue;
+    TRY(EnvironmentEntry row, entry(machine, kind, name));
+    rows.push_back(std::move(row));
+  }
+  return {};
+}
+
+/// Where it lies: the names of toolkits are no hex digits, so the kinds share no id.
+Result<fs::path> directory_of(const EnvMachine& machine, const std::string& id) {
+  const fs::path environment = machine.cache / kEnvironments / id;
+  TRY(const ports::FileStatus status, machine.files.status(environment));
+  return status.type == ports::FileType::missing ? machine.cache / kToolkits / id : environment;
+}
+
+}  // namespace
+
+Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine) {
+  std::vector<EnvironmentEntry> rows;
+  TRY_DONE(add_rows(machine, kEnvironments, rows));
+  TRY_DONE(add_rows(machine, kToolkits, rows));
+  return rows;
+}
+
+Done remove_environment(const EnvMachine& machine, const std::string& id) {
+  TRY(const std::vector<EnvironmentEntry> rows, list_environments(machine));
+  std::vector<std::string> all;
+  std::vector<std::string> matching;
+  for (const EnvironmentEntry& row : rows) {
+    all.push_back(row.id);
+    if (!id.empty() && row.id.starts_with(id)) matching.push_back(row.id);
+  }
+  if (matching.size() != 1) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} environments have an id that begins with {}", matching.size(),
+                            pinwheel::quoted(id)),
+                matching.empty() ? suggest(id, all) : "give more of the id");
+  }
+  TRY(const fs::path directory, directory_of(machine, matching.front()));
+  TRY(const std::unique_ptr<ports::FileLock> lock,
+      machine.files.lock(directory.string() + ".lock", ports::IfLocked::fail));
+  // The marker goes first: half of an environment must never count.
+  TRY_DONE(machine.files.remove_all(directory / kCompleteMarker));
+  return machine.files.remove_all(directory);
+}
+
+}  // namespace pinwheel::host

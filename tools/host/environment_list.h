@@ -1,0 +1,32 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/env_machine.h"
+
+namespace pinwheel::host {
+
+enum class Completeness { complete, partial };
+
+/// A row of `env list`: a base environment, or a toolkit in a prefix of its own.
+struct EnvironmentEntry {
+  std::string id;
+  Completeness completeness = Completeness::partial;
+  std::string python = {};   ///< the rest is known of complete ones only; empty for a toolkit
+  std::string torch = {};    ///< "2.13.0+cpu"; empty: none
+  std::string toolkit = {};  ///< "cuda/13.0.88"; empty for an environment
+  uint64_t bytes = 0;
+  std::chrono::sys_seconds made = {};
+};
+
+/// The environments in the cache, by id, then the toolkits.
+Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
+
+/// Removes an environment or toolkit; `id` may be its beginning. `usage` when none or several begin
+/// so, `environment` when another process makes it at this moment.
+Done remove_environment(const EnvMachine& machine, const std::string& id);
+
+}  // namespace pinwheel::host
