@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "pep/version.h"
 
 namespace pinwheel::env {
@@ -26,10 +27,29 @@ void compiler(const CheckFacts& facts, Findings& findings) {
   }
 }
 
+void architectures(const CheckFacts& facts, Findings& findings) {
+  std::vector<std::string> lacking;
+  std::string said;
+  for (const auto& [name, complaint] : facts.architectures) {
+    if (complaint.empty()) continue;
+    lacking.push_back(name);
+    if (said.empty()) said = complaint;
+  }
+  if (lacking.empty()) return;
+  const std::string has = facts.known_architectures.empty()
+                              ? fmt::format("it says: {}", said)
+                              : fmt::format("it has {}", join(facts.known_architectures, ", "));
+  findings.push_back(
+      {.kind = ErrorKind::environment,
+       .message =
+           fmt::format("{} {} in `{}` does not compile for {}; {}", facts.toolkit->name,
+                       facts.toolkit->release, facts.toolkit->prefix, quoted_list(lacking), has),
+       .hint = "take them out of `arch-list`, or build with a toolkit that has them"});
+}
+
 void toolkit(const CheckFacts& facts, Findings& findings) {
   if (facts.wanted_toolkit.empty()) return;
-  const std::string kind = facts.wanted_toolkit.substr(0, facts.wanted_toolkit.find('/') + 1);
-  const std::string wanted = kind + major_minor(facts.wanted_toolkit.substr(kind.size()));
+  const std::string wanted = toolkit_name(facts.wanted_toolkit);
   if (!facts.toolkit) {
     findings.push_back(
         {.kind = ErrorKind::environment,
@@ -41,6 +61,8 @@ void toolkit(const CheckFacts& facts, Findings& findings) {
          .message = fmt::format("the class is built for `{}`, the toolkit in `{}` is `{}`", wanted,
                                 facts.toolkit->prefix, facts.toolkit->name),
          .hint = "set CUDA_HOME or ROCM_PATH to the version of the class"});
+  } else {
+    architectures(facts, findings);
   }
 }
 
@@ -102,6 +124,25 @@ void present(const matrix::Check& check, const std::map<std::string, std::string
   }
 }
 
+void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findings) {
+  if (check.rule == "compiler") {
+    compiler(facts, findings);
+  } else if (check.rule == "toolkit") {
+    toolkit(facts, findings);
+  } else if (check.rule == "torch-variant") {
+    torch_variant(facts, findings);
+  } else if (check.rule == "header") {
+    present(check, facts.headers, "install the package that holds it", findings);
+  } else if (check.rule == "import") {
+    present(check, facts.imports, "name its package in `environment: {pip: [...]}`", findings);
+  } else {
+    findings.push_back({.kind = ErrorKind::config,
+                        .message = fmt::format("no check before a build is called {}",
+                                               pinwheel::quoted(check.rule)),
+                        .hint = suggest(check.rule, before_rules())});
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& before_rules() {
@@ -110,41 +151,40 @@ const std::vector<std::string>& before_rules() {
   return kRules;
 }
 
-std::vector<Error> check_before(const std::vector<matrix::Check>& checks, const CheckFacts& facts) {
-  Findings findings;
+std::vector<BeforeFinding> check_before(const std::vector<matrix::Check>& checks,
+                                        const CheckFacts& facts) {
+  std::vector<BeforeFinding> all;
   for (const matrix::Check& check : checks) {
-    if (check.rule == "compiler") {
-      compiler(facts, findings);
-    } else if (check.rule == "toolkit") {
-      toolkit(facts, findings);
-    } else if (check.rule == "torch-variant") {
-      torch_variant(facts, findings);
-    } else if (check.rule == "header") {
-      present(check, facts.headers, "install the package that holds it", findings);
-    } else if (check.rule == "import") {
-      present(check, facts.imports, "name its package in `environment: {pip: [...]}`", findings);
-    } else {
-      findings.push_back({.kind = ErrorKind::config,
-                          .message = fmt::format("no check before a build is called {}",
-                                                 pinwheel::quoted(check.rule)),
-                          .hint = suggest(check.rule, before_rules())});
-    }
+    Findings findings;
+    judge(check, facts, findings);
+    for (Error& error : findings) all.push_back({check.rule, std::move(error)});
   }
-  return findings;
+  return all;
 }
 
-std::string compute_label(const std::string& compute) {
-  if (compute.starts_with("cuda/")) {
-    return "cu" + replace_all(major_minor(std::string_view(compute).substr(5)), ".", "");
+Error to_error(std::vector<BeforeFinding> findings, const std::string& class_id) {
+  if (findings.size() == 1) return std::move(findings[0].error);
+  std::vector<std::string> rules;
+  std::vector<Error> causes;
+  for (BeforeFinding& finding : findings) {
+    if (std::find(rules.begin(), rules.end(), finding.rule) == rules.end()) {
+      rules.push_back(finding.rule);
+    }
+    finding.error.message = fmt::format("[{}] {}", finding.rule, finding.error.message);
+    causes.push_back(std::move(finding.error));
   }
-  if (compute.starts_with("rocm/")) return "rocm" + compute.substr(5);
-  return compute;
+  Error error{causes[0].kind, fmt::format("{} before the build of `{}`: {}",
+                                          rules.size() == 1 ? "a check failed" : "checks failed",
+                                          class_id, quoted_list(rules))};
+  error.causes = std::move(causes);
+  return error;
 }
 
 std::optional<std::string> skip_reason(const std::optional<TorchBuild>& torch,
                                        const std::string& compute) {
-  if (torch && compute_label(torch->compute) == compute_label(compute)) return std::nullopt;
-  return fmt::format("no {} torch here", compute_label(compute));
+  const std::string label = matrix::compute_label(compute);
+  if (torch && matrix::compute_label(torch->compute) == label) return std::nullopt;
+  return fmt::format("no {} torch here", label);
 }
 
 std::vector<std::string> torch_probe(const std::string& python) {

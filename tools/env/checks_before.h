@@ -29,6 +29,9 @@ struct CheckFacts {
   std::string wanted_toolkit = {};  ///< "cuda/13.0"; empty: none is needed
   std::optional<Toolkit> toolkit = std::nullopt;
   CompilerRange supported = {};
+  /// By entry of the arch list: empty when the toolkit compiles for it, else what it said.
+  std::map<std::string, std::string> architectures = {};
+  std::vector<std::string> known_architectures = {};  ///< all that the toolkit has
   std::optional<TorchBuild> torch = std::nullopt;
   TorchNeed torch_need = {};
   /// By header or module name: empty when it was found, else what the compiler or Python said.
@@ -39,13 +42,21 @@ struct CheckFacts {
 /// The rule ids of `checks.before`: compiler, toolkit, torch-variant, header, import.
 const std::vector<std::string>& before_rules();
 
-/// One error for each check that fails, in the order of the checks: `environment` where something
-/// is missing on the machine, `check` where it contradicts the class, `config` for an unknown rule.
-/// A fact that was not gathered is a failure of its check, never a pass.
-std::vector<Error> check_before(const std::vector<matrix::Check>& checks, const CheckFacts& facts);
+/// A check that failed.
+struct BeforeFinding {
+  std::string rule;
+  Error error;
+};
 
-/// "cu130", "rocm6.4", "cpu".
-std::string compute_label(const std::string& compute);
+/// What fails, in the order of the checks: `environment` where something is missing on the machine,
+/// `check` where it contradicts the class, `config` for an unknown rule. A fact that was not
+/// gathered is a failure of its check, never a pass.
+std::vector<BeforeFinding> check_before(const std::vector<matrix::Check>& checks,
+                                        const CheckFacts& facts);
+
+/// The findings as one error that names every check that failed, with each finding as a cause; a
+/// single finding is itself. `findings` must not be empty.
+Error to_error(std::vector<BeforeFinding> findings, const std::string& class_id);
 
 /// Why a test cannot run in an environment: "no cu130 torch here"; nullopt when it can. A test
 /// whose variant has compute "cpu" or another label runs with a torch of exactly that compute.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/architectures.h"
 #include "env/commands.h"
 
 namespace pinwheel::host {
@@ -58,6 +59,26 @@ std::vector<std::string> preprocess(const CheckPlace& place, const std::string& 
   return argv;
 }
 
+/// Empty when the toolkit compiles for every entry of the arch list; what it has is asked only when
+/// one is missing.
+void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::CheckFacts& facts) {
+  if (!place.toolkit) return;
+  Variables variables = place.variables;
+  for (const auto& [name, value] : place.toolkit->variables) {
+    if (name != "PATH") variables[name] = value;
+  }
+  bool lacking = false;
+  for (const std::string& entry : place.arch_list) {
+    std::string& said = facts.architectures[entry];
+    said = complaint(machine, env::probe_architecture(*place.toolkit, entry), variables);
+    lacking = lacking || !said.empty();
+  }
+  if (!lacking) return;
+  const Result<ports::Captured> ran =
+      run(machine, env::list_architectures(*place.toolkit), variables);
+  if (ran) facts.known_architectures = env::parse_architectures(ran->out + "\n" + ran->err);
+}
+
 env::CompilerRange supported(const EnvMachine& machine, const env::Toolkit& toolkit) {
   if (!toolkit.name.starts_with("cuda/")) return {};
   const Result<std::string> text =
@@ -83,6 +104,7 @@ env::CheckFacts gather_check_facts(const EnvMachine& machine, const CheckPlace& 
   if (place.toolkit) facts.supported = supported(machine, *place.toolkit);
   for (const matrix::Check& check : checks) {
     if (check.rule == "compiler") facts.compiler = find_compiler(machine, place);
+    if (check.rule == "toolkit") ask_architectures(machine, place, facts);
     if (check.rule == "torch-variant") facts.torch = torch_of(machine, place.python);
     for (const std::string& name : check.arguments) {
       if (check.rule == "header") {

@@ -16,6 +16,7 @@ struct CheckPlace {
   std::string wanted_toolkit = {};               ///< "cuda/13.0"; empty: none
   std::optional<env::Toolkit> toolkit = std::nullopt;
   env::TorchNeed torch_need = {};
+  std::vector<std::string> arch_list = {};  ///< what the toolkit must compile for
 };
 
 /// Runs the compiler, Python and the preprocessor as far as the checks ask, for

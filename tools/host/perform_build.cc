@@ -28,16 +28,12 @@ Done check_before_build(const Bench& bench, const plan::BuildWheel& action, cons
   // Probes run on the host, where the environment is at its real path.
   std::map<std::string, std::string> variables = bench.machine.variables;
   for (const auto& [name, value] : action.variables) variables[name] = value;
-  const CheckPlace place{site.base.python, variables, action.environment.toolkit, site.toolkit,
-                         torch_need(action)};
-  std::vector<Error> failures =
+  const CheckPlace place{site.base.python, variables,          action.environment.toolkit,
+                         site.toolkit,     torch_need(action), action.settings.build.arch_list};
+  std::vector<env::BeforeFinding> failures =
       env::check_before(checks, gather_check_facts(bench.machine, place, checks));
   if (failures.empty()) return {};
-  if (failures.size() == 1) return fail(std::move(failures[0]));
-  Error error{failures[0].kind, fmt::format("{} failed before the build of `{}`",
-                                            plural(failures.size(), "check"), action.class_id)};
-  error.causes = std::move(failures);
-  return fail(std::move(error));
+  return fail(env::to_error(std::move(failures), action.class_id));
 }
 
 /// The record says when the build could not be put at the fixed path: its bytes may then differ

@@ -9,7 +9,12 @@ namespace {
 
 std::vector<Error> check(const std::string& rule, const CheckFacts& facts,
                          std::vector<std::string> arguments = {}) {
-  return check_before({{rule, std::move(arguments)}}, facts);
+  std::vector<Error> errors;
+  for (BeforeFinding& each : check_before({{rule, std::move(arguments)}}, facts)) {
+    CHECK(each.rule == rule);
+    errors.push_back(std::move(each.error));
+  }
+  return errors;
 }
 
 CheckFacts with_torch(TorchBuild torch, TorchNeed need) {
@@ -43,6 +48,37 @@ TEST_CASE("the toolkit's version is the class's") {
   CHECK(check("toolkit", facts).empty());
   facts.wanted_toolkit = "cuda/13.2.1";
   CHECK(check("toolkit", facts).empty());
+}
+
+TEST_CASE("an architecture that the toolkit has not is refused with those that it has") {
+  CheckFacts facts;
+  facts.wanted_toolkit = "rocm/5.2";
+  facts.toolkit = rocm_toolkit("/usr", "/usr/bin/hipcc", "5.2.21153");
+  facts.architectures = {{"gfx90a", ""}, {"gfx942", "clang: error: invalid target ID 'gfx942'"}};
+  facts.known_architectures = {"gfx906", "gfx90a"};
+  const std::vector<Error> refused = check("toolkit", facts);
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].kind == ErrorKind::environment);
+  CHECK(refused[0].message ==
+        "rocm/5.2 5.2.21153 in `/usr` does not compile for `gfx942`; it has gfx906, gfx90a");
+  facts.known_architectures.clear();
+  CHECK(check("toolkit", facts).at(0).message.find("invalid target ID") != std::string::npos);
+  facts.architectures = {{"gfx90a", ""}};
+  CHECK(check("toolkit", facts).empty());
+}
+
+TEST_CASE("several failed checks are all named, each with its own words as a cause") {
+  CheckFacts facts;
+  facts.wanted_toolkit = "cuda/13.0";
+  const std::vector<matrix::Check> checks = {{"compiler"}, {"toolkit"}, {"header", {"a.h", "b.h"}}};
+  const Error error = to_error(check_before(checks, facts), "cu13");
+  CHECK(error.message ==
+        "checks failed before the build of `cu13`: `compiler`, `toolkit`, `header`");
+  REQUIRE(error.causes.size() == 4);
+  CHECK(error.causes[1].message.starts_with("[toolkit] "));
+  const Error alone = to_error(check_before({{"toolkit"}}, facts), "cu13");
+  CHECK(alone.causes.empty());
+  CHECK(alone.message == "the toolkit `cuda/13.0` is not here");
 }
 
 TEST_CASE("a classic ABI needs the exact torch and compute") {
@@ -86,7 +122,11 @@ TEST_CASE("a test whose torch is not here is skipped with the reason") {
   CHECK(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "cuda/13.0") == "no cu130 torch here");
   CHECK(skip_reason(std::nullopt, "rocm/6.4") == "no rocm6.4 torch here");
   CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "cpu").has_value());
+  // A torch tells major and minor version; a patch level of the variant is no other torch.
   CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cu130", "cuda/13.0"}, "cuda/13.0.1").has_value());
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+rocm6.4", "rocm/6.4"}, "rocm/6.4.2").has_value());
+  CHECK(skip_reason(TorchBuild{"2.13.0+rocm6.4", "rocm/6.4"}, "rocm/6.3.2") ==
+        "no rocm6.3 torch here");
 }
 
 TEST_CASE("torch's version file tells its compute") {
