@@ -1,23 +1,18 @@
 #include "host/finish_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "binary/elf.h"
-#include "host/atomic_write.h"
 #include "host/digest_file.h"
 #include "host/file_source.h"
 #include "host/files.h"
-#include "host/system_error.h"
-#include "host/unique_fd.h"
+#include "host/pending_file.h"
 #include "inspect/platform_tag.h"
 #include "wheel/archive.h"
 #include "wheel/finish.h"
@@ -59,50 +54,6 @@ Result<wheel::Naming> complete_naming(const wheel::WheelArchive& built, wheel::N
   return naming;
 }
 
-/// A file beside its final place, renamed into it only when it is whole.
-class PendingFile {
- public:
-  explicit PendingFile(fs::path target)
-      : target_(std::move(target)),
-        temporary_(target_.parent_path() /
-                   fmt::format(".{}.{}", target_.filename().string(), ::getpid())),
-        fd_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
-        open_error_(fd_.valid() ? 0 : errno) {}
-  ~PendingFile() {
-    std::error_code ignored;
-    if (!kept_) fs::remove(temporary_, ignored);
-  }
-  PendingFile(const PendingFile&) = delete;
-  PendingFile& operator=(const PendingFile&) = delete;
-
-  Done write(std::string_view bytes) {
-    const int number = fd_.valid() ? write_all(fd_.get(), bytes) : open_error_;
-    if (number != 0) return unwritable(number);
-    return {};
-  }
-
-  Done keep() {
-    if (!fd_.valid()) return unwritable(open_error_);
-    if (::fsync(fd_.get()) != 0) return unwritable(errno);
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) return unwritable(errno);
-    kept_ = true;
-    return sync_directory(target_.parent_path());
-  }
-
- private:
-  tl::unexpected<Error> unwritable(int number) const {
-    Error error = system_error("written", target_, number);
-    error.kind = ErrorKind::environment;
-    return fail(std::move(error));
-  }
-
-  fs::path target_;
-  fs::path temporary_;
-  UniqueFd fd_;
-  int open_error_;  ///< errno of the opening, or 0
-  bool kept_ = false;
-};
-
 }  // namespace
 
 Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishRequest& request,
@@ -136,13 +87,17 @@ Result<plan::Output> finish_sdist(const fs::path& built_path, const SdistRequest
   }
   TRY(const std::string finished, wheel::finish_sdist(built, request.epoch));
   TRY_DONE(files.make_directories(output));
-  TRY_DONE(files.write(output / name, finished));
+  remove_leftovers(output);
+  PendingFile pending(output / name);
+  TRY_DONE(pending.write(finished));
+  TRY_DONE(pending.keep());
   return plan::Output{(output / name).string(), sha256_hex(finished), finished.size()};
 }
 
 Result<plan::Output> put_into(const fs::path& file, const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(file));
   TRY_DONE(LocalFiles().make_directories(output));
+  remove_leftovers(output);
   const fs::path target = output / file.filename();
   PendingFile pending(target);
   constexpr uint64_t kPiece = 1ULL << 20U;
