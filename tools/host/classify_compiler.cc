@@ -1,7 +1,10 @@
 #include "host/classify_compiler.h"
 
 #include <array>
+#include <optional>
+#include <vector>
 
+#include "base/text.h"
 #include "host/classify_pip.h"
 
 namespace pinwheel::host {
@@ -44,11 +47,48 @@ constexpr std::array kErrors = {
     Symptom{"ERROR: ", ErrorKind::step, ""},
 };
 
+/// "nosuch" of "sh: 1: exec: nosuch: not found" or "env: 'nosuch': No such file or directory": what
+/// stands before the complaint, without quotes.
+std::string program_of(std::string_view line, std::string_view complaint) {
+  line.remove_suffix(complaint.size());
+  const size_t at = line.rfind(": ");
+  if (at != std::string_view::npos) line.remove_prefix(at + 2);
+  std::string name(line);
+  for (const char* const quote : {"'", "`", "\u2018", "\u2019"})
+    name = replace_all(name, quote, "");
+  return name;
+}
+
+/// By the convention of shells 127 means that a program was not found, 126 that it cannot be
+/// executed; the last line that says so names it.
+std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_view output) {
+  if (exit.code != 126 && exit.code != 127) return std::nullopt;
+  const std::vector<std::string> lines = split(output, '\n');
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    for (const std::string_view complaint :
+         {": not found", ": command not found", ": No such file or directory",
+          ": Permission denied"}) {
+      if (!line->ends_with(complaint)) continue;
+      const std::string name = program_of(*line, complaint);
+      if (name.empty()) continue;
+      if (exit.code == 126) {
+        return Diagnosis{ErrorKind::environment, quoted(name) + " cannot be executed",
+                         "make it executable: `chmod +x`, and commit its mode"};
+      }
+      return Diagnosis{ErrorKind::environment, quoted(name) + " is no program on the build's PATH",
+                       "name its package in `environment: {tools: [...]}`, install it, or mend "
+                       "`build.command`"};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
   Diagnosis diagnosis = diagnose(exit, output, kTable);
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
+  if (const auto program = unusable_program(exit, output)) return *program;
   Diagnosis error = diagnose(exit, output, kErrors);
   // A compile error beside a warning about the network is a compile error.
   const bool compiled = !error.line.empty() && !error.line.starts_with("ERROR: ");

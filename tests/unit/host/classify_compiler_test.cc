@@ -53,3 +53,24 @@ TEST_CASE("a network fault inside a build is transient unless a compiler found a
   CHECK(host::classify_compiler({.code = 1}, retry + "a.cc:1:2: error: expected ';'\n").kind ==
         ErrorKind::step);
 }
+
+TEST_CASE("a program that is not there or cannot be executed is named, with what mends it") {
+  for (const char* output : {"sh: 1: exec: nosuch: not found\n", "sh: 1: nosuch: not found",
+                             "bash: line 1: nosuch: command not found\n",
+                             "env: \u2018nosuch\u2019: No such file or directory\n",
+                             "running\nmake: nosuch: No such file or directory\nmake: *** "
+                             "[Makefile:2: all] Error 127\n"}) {
+    INFO(output);
+    const host::Diagnosis missing = host::classify_compiler({.code = 127}, output);
+    CHECK(missing.kind == ErrorKind::environment);
+    CHECK(missing.line == "`nosuch` is no program on the build's PATH");
+    CHECK(missing.hint.find("`build.command`") != std::string::npos);
+  }
+  const host::Diagnosis locked =
+      host::classify_compiler({.code = 126}, "sh: 1: exec: ./build.sh: Permission denied\n");
+  CHECK(locked.kind == ErrorKind::environment);
+  CHECK(locked.line == "`./build.sh` cannot be executed");
+  CHECK(host::classify_compiler({.code = 127}, "lost\n").kind == ErrorKind::step);
+  CHECK(host::classify_compiler({.code = 1}, "cp: x: No such file or directory\n").kind ==
+        ErrorKind::step);
+}
