@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
@@ -37,15 +39,35 @@ std::string entry_fault(const std::string& entry, size_t depth) {
   return "";
 }
 
+/// What mends a bad entry. One that nothing is found through is best dropped: the linker flags of a
+/// Python that was built in its own directory write it into every extension.
+std::string mend(bool used) {
+  if (used) return "link with `-Wl,-rpath,$ORIGIN`, or mend it with `patchelf --set-rpath`";
+  return "nothing is found through it: set `LDSHARED: cc -shared` (and `LDCXXSHARED: c++ -shared`) "
+         "in `environment: {variables: "
+         "...}` where the build's Python brings it, or drop it with `patchelf --remove-rpath`; to "
+         "find libraries in the wheel link with `-Wl,-rpath,$ORIGIN`";
+}
+
+/// Whether the library needs something that the wheel brings, or nobody: it may be meant to be
+/// found through a path.
+bool needs_its_path(const ElfMember& library, const std::vector<NeededLibrary>& needed) {
+  return std::any_of(needed.begin(), needed.end(), [&library](const NeededLibrary& each) {
+    return (each.provider == Provider::nobody || each.provider == Provider::own) &&
+           std::find(each.needed_by.begin(), each.needed_by.end(), library.name) !=
+               each.needed_by.end();
+  });
+}
+
 void check_path(const ElfMember& library, const std::string& name, const std::string& path,
-                Findings& out) {
+                const std::string& hint, Findings& out) {
   if (path.empty()) return;
   const size_t depth = split(installed_path(library.name), '/').size() - 1;
   for (const std::string& entry : split(path, ':')) {
     const std::string fault = entry_fault(entry, depth);
     if (fault.empty()) continue;
-    out.push_back({"", library.name, fmt::format("has a {} entry that {}", name, fault), entry,
-                   "link with `-Wl,-rpath,$ORIGIN`, or mend it with `patchelf --set-rpath`"});
+    out.push_back(
+        {"", library.name, fmt::format("has a {} entry that {}", name, fault), entry, hint});
   }
 }
 
@@ -64,11 +86,13 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
   return out;
 }
 
-Findings judge_rpath(const WheelFacts& facts, const Expectations& /*expected*/) {
+Findings judge_rpath(const WheelFacts& facts, const Expectations& expected) {
   Findings out;
+  const std::vector<NeededLibrary> needed = needed_libraries(facts, expected.external);
   for (const ElfMember& library : facts.libraries) {
-    check_path(library, "RPATH", library.elf.rpath, out);
-    check_path(library, "RUNPATH", library.elf.runpath, out);
+    const std::string hint = mend(needs_its_path(library, needed));
+    check_path(library, "RPATH", library.elf.rpath, hint, out);
+    check_path(library, "RUNPATH", library.elf.runpath, hint, out);
   }
   return out;
 }

@@ -37,6 +37,26 @@ TEST_CASE("every other entry of a search path is a finding") {
         Texts{"[rpath] `demo/_C.so`: has a RPATH entry that is not relative to $ORIGIN (lib)"});
 }
 
+TEST_CASE("a path that nothing is found through is to be dropped, one that is used to be mended") {
+  const auto hint_of = [](const std::vector<std::string>& needed) {
+    WheelFacts facts = native_facts();
+    facts.libraries = {library("demo/_C.so", needed), library("demo.libs/libown-12.so", {})};
+    facts.libraries[1].elf.soname = "libown.so";
+    facts.libraries[0].elf.runpath = "/opt/python/lib";
+    for (const Finding& finding : findings_of(facts)) {
+      if (finding.rule == "rpath") return finding.hint;
+    }
+    return std::string("no finding");
+  };
+  const std::string dropped = hint_of({"libc.so.6", "libtorch_cpu.so"});
+  CHECK(dropped.starts_with("nothing is found through it"));
+  CHECK(dropped.find("LDSHARED") != std::string::npos);
+  CHECK(dropped.find("patchelf --remove-rpath") != std::string::npos);
+  for (const std::string needed : {"libown.so", "libsomewhere.so"}) {
+    CHECK(hint_of({"libc.so.6", needed}).starts_with("link with `-Wl,-rpath,$ORIGIN`"));
+  }
+}
+
 TEST_CASE("a needed library that nobody brings is a finding of every member that needs it") {
   WheelFacts facts = native_facts("py3-none-manylinux_2_35_x86_64");
   facts.libraries = {
