@@ -16,7 +16,7 @@ left, uploads are taken:
     lost-<status>    take the file, answer with that status
     slow             take the file after a second
     hang             read the body and never answer
-    redirect         308 to the same address with a slash at its end
+    redirect         308 to /moved/
 
 GET /simple/<name>/ shows what is held; GET /files/<filename> gives it; GET /log tells, as JSON, each
 upload with its fields in order. `--stale N` hides new files from the first N page reads.
@@ -166,7 +166,7 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(60)
             self.hang_up()
         elif step == "redirect":
-            self.answer(308, headers=[("Location", self.path + "/")])
+            self.answer(308, headers=[("Location", "/moved/")])
         elif step.isdigit():
             headers = [("Retry-After", "1")] if step in ("429", "503") else []
             self.answer(int(step), json.dumps({"message": f"planned {step}", "code": step}),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "base/digest.h"
 #include "base/text.h"
 #include "pep/name.h"
@@ -17,14 +19,10 @@ constexpr int kMaxRedirects = 3;
 ports::HttpRequest get(const UploadTarget& target, const std::string& url) {
   ports::HttpRequest request;
   request.url = url;
-  if (publish::same_origin(url, target.endpoint.upload_url)) {
+  if (publish::same_server(target.endpoint.upload_url, url)) {
     request.credentials = target.credentials;
   }
   return request;
-}
-
-bool is_redirect(int status) {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 Error unreadable(const std::string& url, const ports::HttpResponse& response) {
@@ -41,48 +39,76 @@ Error unreadable(const std::string& url, const ports::HttpResponse& response) {
                {}};
 }
 
-/// A page of the index; redirects that stay on its host are followed. A reply of 404 when it leads
-/// elsewhere: another index is not this one.
-Result<ports::HttpResponse> get_page(const UploadTarget& target, std::string url,
-                                     ports::Http& http) {
+struct Page {
+  std::string url;  ///< after redirects: links are relative to it
+  ports::HttpResponse reply;
+};
+
+/// How an address is asked, and where its redirects may lead.
+struct Walk {
+  std::function<ports::HttpRequest(const std::string& url)> ask;
+  std::function<bool(const std::string& from, const std::string& to)> follow;
+};
+
+/// The reply at the end of the redirects; one that may not be followed is a reply like any other.
+Result<Page> get_following(const std::string& start, const Walk& walk, ports::Http& http) {
+  std::string url = start;
   for (int hop = 0; hop <= kMaxRedirects; ++hop) {
-    ports::HttpRequest request = get(target, url);
-    // Caches in between serve pages that are minutes old.
-    request.headers = {{"Accept", std::string(publish::kAcceptSimple)},
-                       {"Cache-Control", "no-cache"}};
-    tl::expected<ports::HttpResponse, ports::HttpFailure> reply = http.send(request);
+    tl::expected<ports::HttpResponse, ports::HttpFailure> reply = http.send(walk.ask(url));
     if (!reply) return fail(reply.error().error);
-    if (!is_redirect(reply->status)) return *std::move(reply);
+    if (!publish::is_redirect(reply->status)) return Page{url, *std::move(reply)};
     const std::string next = publish::resolve_url(url, publish::header(*reply, "location"));
-    if (!publish::same_origin(url, next)) return ports::HttpResponse{.status = 404};
+    if (!walk.follow(url, next)) return Page{url, *std::move(reply)};
     url = next;
   }
-  return fail(ErrorKind::publish, fmt::format("{} redirects without end", quoted(url)));
+  return fail(ErrorKind::publish, fmt::format("{} redirects without end", quoted(start)));
 }
 
-/// The SHA-256 of a file of the index.
+/// The SHA-256 of a file of the index. Stores may keep files with another host, which https alone
+/// vouches for here: a wrong file has a wrong hash and ends the upload.
 Result<std::string> download_digest(const UploadTarget& target, const std::string& url,
                                     ports::Http& http) {
-  Sha256 hash;
-  ports::HttpRequest request = get(target, url);
-  request.sink = [&hash](std::string_view bytes) { hash.update(bytes); };
-  tl::expected<ports::HttpResponse, ports::HttpFailure> reply = http.send(request);
-  if (!reply) return fail(reply.error().error);
-  if (reply->status != 200) return fail(unreadable(url, *reply));
-  return to_hex(hash.finish());
+  std::optional<Sha256> hash;
+  Walk walk;
+  walk.ask = [&](const std::string& at) {
+    // What a redirect says besides its address is not part of the file.
+    hash.emplace();
+    ports::HttpRequest request = get(target, at);
+    request.sink = [&hash](std::string_view bytes) { hash->update(bytes); };
+    return request;
+  };
+  walk.follow = [](const std::string& from, const std::string& to) {
+    return publish::same_server(from, to) || to.starts_with("https://");
+  };
+  TRY(const Page page, get_following(url, walk, http));
+  if (page.reply.status != 200) return fail(unreadable(page.url, page.reply));
+  return to_hex(hash->finish());
 }
 
 }  // namespace
 
 Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
                                                      const std::string& name, ports::Http& http) {
-  const std::string url = publish::project_url(target.endpoint, pep::normalize_name(name));
-  TRY(const ports::HttpResponse reply, get_page(target, url, http));
-  if (reply.status == 404 || reply.status == 410) return std::vector<publish::IndexFile>();
-  if (reply.status != 200) return fail(unreadable(url, reply));
+  Walk walk;
+  walk.ask = [&target](const std::string& at) {
+    ports::HttpRequest request = get(target, at);
+    // Caches in between serve pages that are minutes old.
+    request.headers = {{"Accept", std::string(publish::kAcceptSimple)},
+                       {"Cache-Control", "no-cache"}};
+    return request;
+  };
+  walk.follow = publish::same_server;
+  TRY(const Page page,
+      get_following(publish::project_url(target.endpoint, pep::normalize_name(name)), walk, http));
+  const int status = page.reply.status;
+  // A page elsewhere is another index's, to which a local one passes on what it does not know.
+  if (status == 404 || status == 410 || publish::is_redirect(status)) {
+    return std::vector<publish::IndexFile>();
+  }
+  if (status != 200) return fail(unreadable(page.url, page.reply));
   TRY(std::vector<publish::IndexFile> files,
-      publish::parse_simple_page(publish::header(reply, "content-type"), reply.body));
-  for (publish::IndexFile& file : files) file.url = publish::resolve_url(url, file.url);
+      publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
+  for (publish::IndexFile& file : files) file.url = publish::resolve_url(page.url, file.url);
   return files;
 }
 

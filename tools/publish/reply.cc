@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "publish/url.h"
 
 namespace pinwheel::publish {
 
@@ -57,7 +58,11 @@ std::string hint_for(Outcome outcome, int status) {
     default:
       break;
   }
-  if (status == 404 || status == 405 || (status >= 300 && status < 400)) {
+  if (is_redirect(status)) {
+    return "an upload is not sent on: give the address that takes it, as the target's `url` or by "
+           "--repository-url";
+  }
+  if (status == 404 || status == 405) {
     return "check the upload address: PyPI-like indexes take uploads at a path of their own, often "
            "with a slash at its end";
   }
@@ -88,6 +93,10 @@ std::string_view to_string(Outcome outcome) {
       return "unknown";
   }
   return "unknown";
+}
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 Outcome outcome_of_status(int status) {
@@ -157,8 +166,8 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
   std::string message =
       fmt::format("`{}` was not taken by {}: HTTP {}", filename, quoted(url), response.status);
   if (!said.empty()) message += fmt::format(" ({})", said);
-  if (!location.empty() && response.status >= 300 && response.status < 400) {
-    message += fmt::format(", which points to {}", quoted(location));
+  if (!location.empty() && is_redirect(response.status)) {
+    message += fmt::format(", moved to {}", quoted(resolve_url(url, location)));
   }
   return Error{
       ErrorKind::publish, std::move(message), std::nullopt, hint_for(outcome, response.status), {}};

@@ -23,6 +23,9 @@ enum class Outcome {
 
 std::string_view to_string(Outcome outcome);
 
+/// Whether a reply of this status says where else to ask.
+bool is_redirect(int status);
+
 /// The outcome by status alone. 200 to 202 is uploaded; 409 (pypiserver, Azure) and 400 (PyPI,
 /// GitLab, Nexus, Google) are refused; 401 and 403 auth; 413 too_large; 408, 425 and 429 transient;
 /// 5xx and 499 unknown, except 501 and 505; every other status, redirects included, is policy.

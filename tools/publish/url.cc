@@ -33,6 +33,13 @@ std::string without_dots(std::string_view path) {
   return "/" + join(kept, "/");
 }
 
+std::string_view without_port(std::string_view host) {
+  const size_t colon = host.rfind(':');
+  // A colon before the `]` belongs to an IPv6 address.
+  const bool has_port = colon != std::string_view::npos && host.find(']', colon) == host.npos;
+  return has_port ? host.substr(0, colon) : host;
+}
+
 }  // namespace
 
 std::optional<UrlParts> split_url(std::string_view url) {
@@ -75,6 +82,14 @@ bool same_origin(std::string_view a, std::string_view b) {
   const std::optional<UrlParts> left = split_url(a);
   const std::optional<UrlParts> right = split_url(b);
   return left && right && left->scheme == right->scheme && left->host == right->host;
+}
+
+bool same_server(std::string_view from, std::string_view to) {
+  if (same_origin(from, to)) return true;
+  const std::optional<UrlParts> left = split_url(from);
+  const std::optional<UrlParts> right = split_url(to);
+  return left && right && left->scheme == "http" && right->scheme == "https" &&
+         without_port(left->host) == without_port(right->host);
 }
 
 std::string encode_segment(std::string_view text) {

@@ -23,6 +23,10 @@ std::string resolve_url(std::string_view base, std::string_view reference);
 /// Whether two URLs name the same scheme, host and port: only then may credentials go along.
 bool same_origin(std::string_view a, std::string_view b);
 
+/// Whether a redirect from one URL to the other stays with the same server: the same origin, or the
+/// same host name by https instead of http. Never from https to http.
+bool same_server(std::string_view from, std::string_view to);
+
 /// A path segment with everything but unreserved characters percent-encoded (`+` as `%2B`).
 std::string encode_segment(std::string_view text);
 std::string decode_percent(std::string_view text);

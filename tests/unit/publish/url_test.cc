@@ -24,6 +24,17 @@ TEST_CASE("an origin is scheme, host and port") {
   CHECK_FALSE(same_origin("/x", "/x"));
 }
 
+TEST_CASE("a server stays the same from http to https, not back, and on no other port or host") {
+  CHECK(same_server("http://a.example/x", "http://a.example/y"));
+  CHECK(same_server("http://a.example/x", "https://A.example/x"));
+  CHECK(same_server("http://a.example:8080/x", "https://a.example:8443/x"));
+  CHECK(same_server("http://[::1]:8080/x", "https://[::1]/x"));
+  CHECK_FALSE(same_server("https://a.example/x", "http://a.example/x"));
+  CHECK_FALSE(same_server("http://a.example/x", "http://a.example:8080/x"));
+  CHECK_FALSE(same_server("http://a.example/x", "https://b.example/x"));
+  CHECK_FALSE(same_server("http://[::1]/x", "https://[::2]/x"));
+}
+
 TEST_CASE("segments are encoded and decoded") {
   CHECK(encode_segment("a-1.0+cu130_x~.whl") == "a-1.0%2Bcu130_x~.whl");
   CHECK(decode_percent("a%2Bb%2bc%zz%2") == "a+b+c%zz%2");

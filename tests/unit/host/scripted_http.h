@@ -1,0 +1,32 @@
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ports/http.h"
+
+namespace pinwheel {
+
+/// Answers each URL as it was told and keeps what it was asked.
+class ScriptedHttp final : public ports::Http {
+ public:
+  std::map<std::string, ports::HttpResponse> replies = {};
+  std::vector<ports::HttpRequest> asked = {};
+
+  tl::expected<ports::HttpResponse, ports::HttpFailure> send(
+      const ports::HttpRequest& request) override {
+    asked.push_back(request);
+    const auto found = replies.find(request.url);
+    ports::HttpResponse reply = found == replies.end() ? ports::HttpResponse{404} : found->second;
+    if (request.sink) request.sink(std::exchange(reply.body, ""));
+    return reply;
+  }
+  std::vector<std::string> urls() const {
+    std::vector<std::string> out;
+    for (const ports::HttpRequest& request : asked) out.push_back(request.url);
+    return out;
+  }
+};
+
+}  // namespace pinwheel
