@@ -21,17 +21,13 @@ using publish::Artifact;
 
 /// The findings of the preflight. A file that goes under several labels is one file.
 Done check(const std::vector<DirectoryEntry>& entries) {
-  std::map<std::string, std::map<std::string, Artifact>> releases;
+  std::map<std::string, Artifact> distinct;
   for (const DirectoryEntry& entry : entries) {
-    releases[pep::normalize_name(entry.file.name)].emplace(
-        entry.file.filename + "\n" + entry.file.sha256, entry.file);
+    distinct.emplace(entry.file.filename + "\n" + entry.file.sha256, entry.file);
   }
-  std::vector<Error> findings;
-  for (const auto& [project, by_name] : releases) {
-    std::vector<Artifact> release;
-    for (const auto& [key, file] : by_name) release.push_back(file);
-    for (Error& finding : publish::preflight(release, {})) findings.push_back(std::move(finding));
-  }
+  std::vector<Artifact> files;
+  for (const auto& [key, file] : distinct) files.push_back(file);
+  std::vector<Error> findings = publish::preflight(files, {});
   if (findings.empty()) return {};
   return fail(Error{ErrorKind::check, "the files are not fit for an index, nothing was written",
                     std::nullopt, "mend each finding", std::move(findings)});

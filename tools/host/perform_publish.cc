@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <random>
+#include <set>
 
 #include "base/text.h"
 #include "host/credentials.h"
@@ -55,6 +56,26 @@ Result<std::vector<Built>> gather_files(const Bench& bench, const plan::Publish&
                   fmt::format("`{}` left nothing for target `{}`", need.id, action.target.name));
     }
   }
+  return files;
+}
+
+/// Leaves the sdist out where no wheel bears its name: under `name` or `others` wheels may all have
+/// names of their own, and installers would build the plain name from source.
+std::vector<Built> without_lone_sdist(const Bench& bench, const plan::Publish& action,
+                                      std::vector<Built> files) {
+  std::set<std::string> projects;
+  for (const Built& built : files) {
+    if (built.file.kind == publish::FileKind::wheel) {
+      projects.insert(pep::normalize_name(built.file.name));
+    }
+  }
+  std::erase_if(files, [&](const Built& built) {
+    const std::string project = pep::normalize_name(built.file.name);
+    if (projects.contains(project)) return false;
+    append_log(bench, fmt::format("{} is left out: no wheel of {} goes to `{}`\n",
+                                  built.file.filename, quoted(project), action.target.name));
+    return true;
+  });
   return files;
 }
 
@@ -115,7 +136,8 @@ Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publis
 
 Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& action) {
   TRY_DONE(check_evidence(action.require_evidence, bench.attempt.needs, bench.workplace.accepted));
-  TRY(const std::vector<Built> files, gather_files(bench, action));
+  TRY(std::vector<Built> gathered, gather_files(bench, action));
+  const std::vector<Built> files = without_lone_sdist(bench, action, std::move(gathered));
   const bool directory = action.target.kind == matrix::TargetKind::directory;
   TRY(const std::vector<FileOutcome> outcomes,
       directory ? into_directory(bench, action, files) : to_index(bench, action, files));

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/upload_backoff.h"
 #include "host/upload_lookup.h"
+#include "pep/name.h"
 #include "publish/preflight.h"
 #include "publish/upload_form.h"
 
@@ -20,7 +22,7 @@ using publish::Outcome;
 
 using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
 
-/// The upload of one release: what its functions share.
+/// One upload: what its functions share.
 struct Session {
   const UploadTarget& target;
   const UploadOptions& options;
@@ -82,12 +84,11 @@ Result<Holding> look_up_now(const Session& session, const Artifact& file) {
   });
 }
 
-/// What the index holds of all files, before anything is sent. Conflicts are reported together.
+/// What the index holds of all files, before anything is sent; each project has a page of its own.
+/// Conflicts are reported together.
 Result<std::vector<Holding>> look_up_all(const Session& session,
                                          const std::vector<Artifact>& files) {
-  TRY(const std::vector<publish::IndexFile> page,
-      patiently<std::vector<publish::IndexFile>>(
-          session, [&] { return read_project(session.target, files.front().name, session.http); }));
+  std::map<std::string, std::vector<publish::IndexFile>> pages;
   std::vector<Holding> holdings;
   Error conflicts{ErrorKind::publish,
                   fmt::format("{} holds other files under these names, nothing was sent",
@@ -96,8 +97,14 @@ Result<std::vector<Holding>> look_up_all(const Session& session,
                   "a file name is never reused: publish under another version",
                   {}};
   for (const Artifact& file : files) {
+    const auto [page, fresh] = pages.try_emplace(pep::normalize_name(file.name));
+    if (fresh) {
+      TRY(page->second, patiently<std::vector<publish::IndexFile>>(session, [&] {
+            return read_project(session.target, file.name, session.http);
+          }));
+    }
     TRY(Holding holding, patiently<Holding>(session, [&] {
-          return look_up(file, page, session.target, session.http);
+          return look_up(file, page->second, session.target, session.http);
         }));
     if (holding.held == Held::different) {
       conflicts.causes.push_back(

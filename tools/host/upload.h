@@ -53,14 +53,15 @@ struct UploadHooks {
   std::function<void(std::string_view line)> notice = {};
 };
 
-/// Publishes the files of one release, see `publish/preflight.h` for what is checked first:
-/// 1. all findings of the preflight together (kind `check`, findings as causes);
-/// 2. the index is read: a file it holds with the same SHA-256 is done (`identical`), files it
-/// holds
-///    with other bytes are conflicts, reported together (kind `publish`), nothing sent;
-/// 3. wheels, then the sdist, one after another. A busy server is asked again with exponential
-///    backoff (`Retry-After` is obeyed); after a reply or a silence that leaves the outcome open,
-///    or a 400 or 409, the file is looked up by hash before it is sent again.
+/// Publishes the files of one project or of several, each of which is one release:
+/// 1. all findings of the preflight of all files together (kind `check`, findings as causes; see
+///    `publish/preflight.h`);
+/// 2. each project's page is read: a file that the index holds with the same SHA-256 is done
+///    (`identical`), files that it holds with other bytes are conflicts, reported together (kind
+///    `publish`), nothing sent;
+/// 3. project by project, wheels, then the sdist, one after another. A busy server is asked again
+///    with exponential backoff (`Retry-After` is obeyed); after a reply or a silence that leaves
+///    the outcome open, or a 400 or 409, the file is looked up by hash before it is sent again.
 /// The first file that cannot be published ends it; what was done before was told to `done`.
 /// Errors: `check`, `publish` (refused, wrong token, conflict, outcome unknown), `transient` (never
 /// reached), `environment`, `interrupted`. No error holds the credentials, even if the index echoes

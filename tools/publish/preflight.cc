@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
 #include "pep/name.h"
@@ -86,35 +87,44 @@ std::string groups_of(const std::map<std::string, std::string>& groups) {
   return join(parts, ", ");
 }
 
-void check_set(const std::vector<Artifact>& files, std::vector<Error>& out) {
-  std::map<std::string, std::string> names;
-  std::map<std::string, std::string> versions;
-  std::set<std::string> filenames;
+/// The files of one project, which make one release.
+struct Project {
+  std::map<std::string, std::string> versions;  ///< public version -> a file that has it
   std::vector<std::string> sdists;
+  size_t wheels = 0;
+};
+
+void check_project(const std::string& name, const Project& project, std::vector<Error>& out) {
+  if (project.versions.size() > 1) {
+    out.push_back(finding(fmt::format("one release of {} has one version, not {}", quoted(name),
+                                      groups_of(project.versions)),
+                          "take the files of older versions out of the list"));
+  }
+  if (project.sdists.size() > 1) {
+    out.push_back(finding(fmt::format("one release of {} has one sdist, not {}", quoted(name),
+                                      quoted_list(project.sdists))));
+  }
+  if (project.wheels == 0) {
+    out.push_back(finding(fmt::format("there is no wheel of {} to publish", quoted(name)),
+                          "installers would build the sdist: build the wheels first"));
+  }
+}
+
+void check_set(const std::vector<Artifact>& files, std::vector<Error>& out) {
+  std::map<std::string, Project> projects;
+  std::set<std::string> filenames;
   for (const Artifact& file : files) {
-    names.emplace(pep::normalize_name(file.name), file.filename);
+    Project& project = projects[pep::normalize_name(file.name)];
     const Result<pep::Version> version = pep::parse_version(file.version);
-    versions.emplace(version ? pep::to_string(pep::public_part(*version)) : file.version,
-                     file.filename);
-    if (file.kind == FileKind::sdist) sdists.push_back(file.filename);
+    project.versions.emplace(version ? pep::to_string(pep::public_part(*version)) : file.version,
+                             file.filename);
+    if (file.kind == FileKind::sdist) project.sdists.push_back(file.filename);
+    if (file.kind == FileKind::wheel) ++project.wheels;
     if (!filenames.insert(file.filename).second) {
       out.push_back(finding(fmt::format("`{}` is given twice", file.filename)));
     }
   }
-  if (names.size() > 1) {
-    out.push_back(finding(fmt::format("one release has one name, not {}", groups_of(names)),
-                          "publish each project by a command of its own"));
-  }
-  if (versions.size() > 1) {
-    out.push_back(finding(fmt::format("one release has one version, not {}", groups_of(versions)),
-                          "take the files of older versions out of the list"));
-  }
-  if (sdists.size() > 1) {
-    out.push_back(finding(fmt::format("one release has one sdist, not {}", quoted_list(sdists))));
-  }
-  if (sdists.size() == files.size()) {
-    out.push_back(finding("there is no wheel to publish", "build the wheels first"));
-  }
+  for (const auto& [name, project] : projects) check_project(name, project, out);
 }
 
 bool is_number(std::string_view text) {
@@ -163,10 +173,11 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
 }
 
 std::vector<Artifact> in_upload_order(std::vector<Artifact> files) {
-  std::sort(files.begin(), files.end(), [](const Artifact& a, const Artifact& b) {
-    if (a.kind != b.kind) return a.kind == FileKind::wheel;
-    return a.filename < b.filename;
-  });
+  const auto place = [](const Artifact& file) {
+    return std::tuple(pep::normalize_name(file.name), file.kind == FileKind::sdist, file.filename);
+  };
+  std::sort(files.begin(), files.end(),
+            [&place](const Artifact& a, const Artifact& b) { return place(a) < place(b); });
   return files;
 }
 

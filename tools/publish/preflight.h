@@ -14,16 +14,16 @@ struct PreflightRules {
   uint64_t size_limit = 100ULL << 20;  ///< bytes for one file; PyPI's default is 100 MiB
 };
 
-/// Everything that is wrong with the files of one release, found before the first byte is sent: one
-/// error of kind `check` for each finding, empty when all is well. For every index: a readable file
-/// name that agrees with METADATA, one name and one version in the set, no name twice, at most one
-/// sdist, at least one wheel. For PyPI and TestPyPI also: no local version, platform tags that they
-/// accept, the size limit, and their rules for archives, which they would apply only after the
-/// whole body has been sent.
+/// Everything that is wrong with the files, found before the first byte is sent: one error of kind
+/// `check` for each finding, empty when all is well. The files may be of several projects, each of
+/// which is one release. For every index: a readable file name that agrees with METADATA, no name
+/// twice, and of each project one version, at most one sdist, at least one wheel. For PyPI and
+/// TestPyPI also: no local version, platform tags that they accept, the size limit, and their rules
+/// for archives, which they would apply only after the whole body has been sent.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
 
-/// Wheels by file name, the sdist last: with the sdist first, installers would build from source
-/// while the wheels are still on their way.
+/// Project by project, of each the wheels by file name and the sdist last: with the sdist first,
+/// installers would build from source while the wheels are still on their way.
 std::vector<Artifact> in_upload_order(std::vector<Artifact> files);
 
 /// Whether PyPI takes wheels of that platform tag.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "host/http.h"
 #include "unit/catch.h"
 #include "unit/host/fake_index.h"
@@ -38,9 +39,9 @@ struct Bench {
     file.size = bytes.size();
     file.sha256 = sha256_hex(bytes);
     file.blake2b_256 = blake2b256_hex(bytes);
-    file.name = "demo-ops";
+    file.name = replace_all(filename.substr(0, filename.find('-')), "_", "-");
     file.version = "1.0";
-    file.fields = {{"metadata_version", "2.1"}, {"name", "demo-ops"}, {"version", "1.0"}};
+    file.fields = {{"metadata_version", "2.1"}, {"name", file.name}, {"version", "1.0"}};
     return file;
   }
   std::vector<Artifact> release() const {
@@ -146,6 +147,33 @@ TEST_CASE("other bytes under the same names are conflicts, all named before anyt
   CHECK(text.find(other_wheel.sha256) != std::string::npos);
   CHECK(text.find(other_sdist.sha256) != std::string::npos);
   CHECK(bench.log().size() == 2);
+}
+
+TEST_CASE("a second project's files are looked up on its own page and sent after the first's") {
+  Bench bench;
+  std::vector<Artifact> files = bench.release();
+  const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
+  files.insert(files.begin(), cpu);
+  REQUIRE(bench.upload(files));
+  CHECK(bench.sent() == std::vector<std::string>{
+                            "demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
+                            "demo_ops-1.0-py3-none-any.whl", "demo_ops-1.0.tar.gz", cpu.filename});
+  REQUIRE(bench.upload(files));
+  CHECK(bench.log().size() == 4);
+}
+
+TEST_CASE("a conflict in the second project keeps the first from being sent") {
+  Bench bench;
+  const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
+  REQUIRE(bench.upload({cpu}));
+  std::vector<Artifact> files = bench.release();
+  files.push_back(bench.file(cpu.filename, FileKind::wheel, "!"));
+  const auto result = bench.upload(files);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  REQUIRE(result.error().causes.size() == 1);
+  CHECK(result.error().causes.front().message.find(cpu.filename) != std::string::npos);
+  CHECK(bench.log().size() == 1);
 }
 
 TEST_CASE("an index that answers 500 and then 200 has taken the file") {
@@ -260,7 +288,7 @@ TEST_CASE("findings of the preflight are reported together and nothing is asked 
   const auto result = bench.upload(files);
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::check);
-  CHECK(result.error().causes.size() == 4);
+  CHECK(result.error().causes.size() == 3);
   CHECK(bench.log().empty());
   CHECK(bench.journal.empty());
 }

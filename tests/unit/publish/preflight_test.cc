@@ -80,27 +80,44 @@ TEST_CASE("what is wrong with the archive counts where PyPI decides") {
   CHECK(messages({wheel}, {IndexKind::other}).empty());
 }
 
-TEST_CASE("a release is one project, one version, one sdist and some wheel, each file once") {
-  Artifact other = file("other_ops-1.0-py3-none-any.whl");
-  other.name = "other-ops";
-  CHECK(messages({file(kWheel), other}) ==
-        std::vector<std::string>{std::string("one release has one name, not `demo-ops` (`") +
-                                 kWheel + "`), `other-ops` (`other_ops-1.0-py3-none-any.whl`)"});
-  CHECK(messages({file(kWheel), file("demo_ops-1.1-py3-none-any.whl", "1.1")}).size() == 1);
+TEST_CASE("a release has one version, one sdist and some wheel, each file once") {
+  CHECK(messages({file(kWheel), file("demo_ops-1.1-py3-none-any.whl", "1.1")}) ==
+        std::vector<std::string>{std::string("one release of `demo-ops` has one version, not "
+                                             "`1.0` (`") +
+                                 kWheel + "`), `1.1` (`demo_ops-1.1-py3-none-any.whl`)"});
   CHECK(messages({file(kWheel), file(kWheel)}) ==
         std::vector<std::string>{std::string("`") + kWheel + "` is given twice"});
   CHECK(messages({file(kWheel), sdist(), sdist("Demo.Ops-1.0.tar.gz")}, {IndexKind::other}) ==
-        std::vector<std::string>{
-            "one release has one sdist, not `demo_ops-1.0.tar.gz`, `Demo.Ops-1.0.tar.gz`"});
-  CHECK(messages({sdist()}) == std::vector<std::string>{"there is no wheel to publish"});
+        std::vector<std::string>{"one release of `demo-ops` has one sdist, not "
+                                 "`demo_ops-1.0.tar.gz`, `Demo.Ops-1.0.tar.gz`"});
+  CHECK(messages({sdist()}) ==
+        std::vector<std::string>{"there is no wheel of `demo-ops` to publish"});
   CHECK(messages({}) == std::vector<std::string>{"there is no file to publish"});
 }
 
-TEST_CASE("wheels go by name, the sdist last") {
-  const auto ordered =
-      publish::in_upload_order({sdist(), file("demo_ops-1.0-py3-none-any.whl"), file(kWheel)});
-  CHECK(ordered[0].filename == kWheel);
-  CHECK(ordered[2].kind == FileKind::sdist);
+TEST_CASE("files of several projects are as many releases, each checked on its own") {
+  Artifact other = file("demo_ops_cpu-1.1-py3-none-any.whl", "1.1");
+  other.name = "demo-ops-cpu";
+  CHECK(messages({file(kWheel), sdist(), other}).empty());
+  Artifact lone = file("demo_ops_cpu-1.1.tar.gz", "1.1", FileKind::sdist);
+  lone.name = "demo_ops_cpu";
+  CHECK(messages({file(kWheel), sdist(), lone}) ==
+        std::vector<std::string>{"there is no wheel of `demo-ops-cpu` to publish"});
+  Artifact older = file("demo_ops_cpu-1.0-py3-none-any.whl");
+  older.name = "Demo.Ops-CPU";
+  CHECK(messages({file(kWheel), other, older}).size() == 1);
+}
+
+TEST_CASE("wheels go by name, the sdist last, project by project") {
+  Artifact other = file("demo_ops_cpu-1.0-py3-none-any.whl");
+  other.name = "demo-ops-cpu";
+  const auto ordered = publish::in_upload_order(
+      {other, sdist(), file("demo_ops-1.0-py3-none-any.whl"), file(kWheel)});
+  std::vector<std::string> names;
+  for (const Artifact& each : ordered) names.push_back(each.filename);
+  CHECK(names == std::vector<std::string>{kWheel, "demo_ops-1.0-py3-none-any.whl",
+                                          "demo_ops-1.0.tar.gz",
+                                          "demo_ops_cpu-1.0-py3-none-any.whl"});
 }
 
 TEST_CASE("PyPI's platform tags are known") {
