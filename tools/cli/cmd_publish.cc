@@ -69,10 +69,8 @@ host::UploadHooks hooks_of(Streams& streams) {
   hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
   };
-  hooks.intent = [&streams](const publish::Artifact& file, int attempt) -> Done {
-    streams.note(fmt::format("uploading {} ({}){}\n", file.filename, format_bytes(file.size),
-                             attempt > 1 ? fmt::format(", attempt {}", attempt) : ""));
-    return {};
+  hooks.event = [&streams](const publish::UploadEvent& event) {
+    streams.note(publish::to_line(event));
   };
   hooks.notice = [&streams](std::string_view line) { streams.note(std::string(line) + "\n"); };
   return hooks;

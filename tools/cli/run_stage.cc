@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_plan.h"
+#include "cli/upload_notes.h"
 #include "env/resolution.h"
 #include "host/files.h"
 #include "host/git.h"
@@ -72,6 +73,7 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   TRY(host::Workplace workplace, make_workplace(global, loaded));
   TRY(workplace.accepted, parse_accepted(options.accept));
   workplace.token_file = options.token_file;
+  workplace.on_upload = upload_notes(global, streams);
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   if (!options.plan_file.empty()) {
     TRY(const std::string text, files.read(options.plan_file));

@@ -16,7 +16,8 @@ class Streams {
 
   /// Data, on stdout. A closed pipe is not an error worth telling.
   void data(std::string_view text);
-  /// Something a person may want to know, on stderr; dropped under `--quiet`.
+  /// Something a person may want to know, on stderr; dropped under `--quiet`. Whole lines may come
+  /// from any thread.
   void note(std::string_view text);
   void warn(const Error& warning);
   void error(const Error& error);

@@ -111,6 +111,11 @@ UploadHooks hooks_of(const Bench& bench) {
   hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
   };
+  // The log outlives a kill: it tells which files went out and which of them arrived.
+  hooks.event = [&bench](const publish::UploadEvent& event) {
+    append_log(bench, publish::to_line(event));
+    if (bench.workplace.on_upload) bench.workplace.on_upload(event);
+  };
   hooks.notice = [&bench](std::string_view line) { append_log(bench, std::string(line) + "\n"); };
   return hooks;
 }
@@ -138,12 +143,14 @@ Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& ac
   TRY_DONE(check_evidence(action.require_evidence, bench.attempt.needs, bench.workplace.accepted));
   TRY(std::vector<Built> gathered, gather_files(bench, action));
   const std::vector<Built> files = without_lone_sdist(bench, action, std::move(gathered));
-  const bool directory = action.target.kind == matrix::TargetKind::directory;
-  TRY(const std::vector<FileOutcome> outcomes,
-      directory ? into_directory(bench, action, files) : to_index(bench, action, files));
-  for (const FileOutcome& outcome : outcomes) {
-    append_log(bench, fmt::format("{} {} sha256={}\n", outcome.filename,
-                                  publish::to_string(outcome.outcome), outcome.sha256));
+  if (action.target.kind == matrix::TargetKind::directory) {
+    TRY(const std::vector<FileOutcome> outcomes, into_directory(bench, action, files));
+    for (const FileOutcome& outcome : outcomes) {
+      append_log(bench, fmt::format("{} {} sha256={}\n", outcome.filename,
+                                    publish::to_string(outcome.outcome), outcome.sha256));
+    }
+  } else {
+    TRY_DONE(to_index(bench, action, files));
   }
   return run::Success{};
 }

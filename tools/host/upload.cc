@@ -19,6 +19,8 @@ namespace {
 
 using publish::Artifact;
 using publish::Outcome;
+using publish::UploadEvent;
+using publish::UploadStage;
 
 using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
 
@@ -126,11 +128,6 @@ Reply send(const Session& session, const Artifact& file) {
   request.form = publish::upload_form(file);
   request.credentials = session.target.credentials;
   request.timeout += std::chrono::minutes(file.size / kBytesPerMinute);
-  if (session.hooks.progress) {
-    request.progress = [&](uint64_t sent, uint64_t total) {
-      session.hooks.progress(file.filename, sent, total);
-    };
-  }
   return session.http.send(request);
 }
 
@@ -195,14 +192,15 @@ Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
   }
 }
 
-Done record(const Session& session, const FileOutcome& outcome) {
-  return session.hooks.done ? session.hooks.done(outcome) : Done();
+void tell(const Session& session, const UploadEvent& event) {
+  if (session.hooks.event) session.hooks.event(event);
 }
 
-/// Sends a file that the index does not hold until it does.
-Result<FileOutcome> publish_file(const Session& session, const Artifact& file) {
+/// Sends a file that the index does not hold until it does; `event` says what and where it is.
+Result<FileOutcome> publish_file(const Session& session, const Artifact& file, UploadEvent event) {
   for (int sent = 1;; ++sent) {
-    if (session.hooks.intent) TRY_DONE(session.hooks.intent(file, sent));
+    event.attempt = sent;
+    tell(session, event);
     TRY(Attempt attempt, attempt_once(session, file));
     if (attempt.outcome == Outcome::uploaded || attempt.outcome == Outcome::identical) {
       return FileOutcome{file.filename, file.sha256, attempt.outcome, sent, attempt.message};
@@ -230,11 +228,23 @@ Result<std::vector<FileOutcome>> publish_all(const Session& session,
   TRY(const std::vector<Holding> holdings, look_up_all(session, files));
   std::vector<FileOutcome> outcomes;
   for (size_t i = 0; i < files.size(); ++i) {
-    FileOutcome outcome{files[i].filename, files[i].sha256, Outcome::identical, 0, {}};
+    const Artifact& file = files[i];
+    FileOutcome outcome{file.filename, file.sha256, Outcome::identical, 0, {}};
+    UploadEvent event{UploadStage::sending,
+                      session.target.name,
+                      file.filename,
+                      file.sha256,
+                      file.size,
+                      i + 1,
+                      files.size(),
+                      1};
     if (holdings[i].held == Held::absent) {
-      TRY(outcome, publish_file(session, files[i]));
+      TRY(outcome, publish_file(session, file, event));
     }
-    TRY_DONE(record(session, outcome));
+    event.stage =
+        outcome.outcome == Outcome::uploaded ? UploadStage::sent : UploadStage::already_there;
+    event.attempt = outcome.attempts;
+    tell(session, event);
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;

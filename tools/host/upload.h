@@ -12,6 +12,7 @@
 #include "publish/artifact.h"
 #include "publish/endpoints.h"
 #include "publish/reply.h"
+#include "publish/upload_event.h"
 
 namespace pinwheel::host {
 
@@ -44,11 +45,9 @@ struct UploadHooks {
   std::function<bool(std::chrono::milliseconds)> sleep;
   /// A number in [0, 1) that spreads the waits of many clients; without it the waits are fixed.
   std::function<double()> jitter = {};
-  /// Before each sending of a file: the journal's INTENT. An error ends the upload.
-  std::function<Done(const publish::Artifact& file, int attempt)> intent = {};
-  /// A file is in the index: the journal's DONE. An error ends the upload.
-  std::function<Done(const FileOutcome& outcome)> done = {};
-  std::function<void(const std::string& filename, uint64_t sent, uint64_t total)> progress = {};
+  /// Before each sending of a file, and when the index has it: what a killed upload leaves behind
+  /// to be read, if the caller keeps it.
+  std::function<void(const publish::UploadEvent& event)> event = {};
   /// A line for people: what is retried and why.
   std::function<void(std::string_view line)> notice = {};
 };
@@ -62,7 +61,7 @@ struct UploadHooks {
 /// 3. project by project, wheels, then the sdist, one after another. A busy server is asked again
 ///    with exponential backoff (`Retry-After` is obeyed); after a reply or a silence that leaves
 ///    the outcome open, or a 400 or 409, the file is looked up by hash before it is sent again.
-/// The first file that cannot be published ends it; what was done before was told to `done`.
+/// The first file that cannot be published ends it; what was done before was told to `event`.
 /// Errors: `check`, `publish` (refused, wrong token, conflict, outcome unknown), `transient` (never
 /// reached), `environment`, `interrupted`. No error holds the credentials, even if the index echoes
 /// them.

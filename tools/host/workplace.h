@@ -1,9 +1,11 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "host/fixed_path.h"
+#include "publish/upload_event.h"
 
 namespace pinwheel::host {
 
@@ -17,6 +19,8 @@ struct Workplace {
   PathMode paths = PathMode::real;
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
+  /// Told what an upload does, on the thread of its step; empty where nobody asks.
+  std::function<void(const publish::UploadEvent& event)> on_upload = {};
 };
 
 }  // namespace pinwheel::host

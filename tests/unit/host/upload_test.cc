@@ -1,5 +1,7 @@
 #include "host/upload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -60,13 +62,9 @@ struct Bench {
       waits.push_back(delay);
       return !stopped;
     };
-    hooks.intent = [this](const Artifact& file, int attempt) {
-      journal.push_back("intent " + file.filename + " " + std::to_string(attempt));
-      return Done();
-    };
-    hooks.done = [this](const host::FileOutcome& outcome) {
-      journal.push_back("done " + outcome.filename);
-      return Done();
+    hooks.event = [this](const publish::UploadEvent& event) {
+      journal.push_back(fmt::format("{} {} {}/{} {}", publish::to_string(event.stage),
+                                    event.filename, event.number, event.count, event.attempt));
     };
     hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
     host::CurlHttp http;
@@ -107,11 +105,12 @@ TEST_CASE("wheels are sent by name, the sdist last, and each is told before and 
         std::vector<std::string>{"demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
                                  "demo_ops-1.0-py3-none-any.whl", "demo_ops-1.0.tar.gz"});
   CHECK(bench.journal ==
-        std::vector<std::string>{"intent demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1",
-                                 "done demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
-                                 "intent demo_ops-1.0-py3-none-any.whl 1",
-                                 "done demo_ops-1.0-py3-none-any.whl",
-                                 "intent demo_ops-1.0.tar.gz 1", "done demo_ops-1.0.tar.gz"});
+        std::vector<std::string>{"sending demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1/3 1",
+                                 "sent demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1/3 1",
+                                 "sending demo_ops-1.0-py3-none-any.whl 2/3 1",
+                                 "sent demo_ops-1.0-py3-none-any.whl 2/3 1",
+                                 "sending demo_ops-1.0.tar.gz 3/3 1",
+                                 "sent demo_ops-1.0.tar.gz 3/3 1"});
   CHECK(bench.waits.empty());
 }
 
@@ -126,6 +125,8 @@ TEST_CASE("the same bytes again are success and are not sent again") {
       CHECK(outcome.outcome == Outcome::identical);
       CHECK(outcome.attempts == 0);
     }
+    REQUIRE(bench.journal.size() == 9);
+    CHECK(bench.journal.back() == "already_there demo_ops-1.0.tar.gz 3/3 0");
     CHECK(bench.log().size() == 3);
   }
 }
@@ -202,7 +203,8 @@ TEST_CASE("a file that arrived without an answer is found by its hash and not se
     REQUIRE(outcomes);
     CHECK(outcomes->front().attempts == 1);
     CHECK(bench.log().size() == 1);
-    CHECK(bench.journal.back() == "done demo_ops-1.0-py3-none-any.whl");
+    CHECK(bench.journal.front() == "sending demo_ops-1.0-py3-none-any.whl 1/1 1");
+    REQUIRE(bench.journal.size() == 2);
   }
 }
 
@@ -259,7 +261,7 @@ TEST_CASE("a rule of the index ends the upload; what came before it is done") {
   CHECK(result.error().kind == ErrorKind::publish);
   CHECK(result.error().message.find("planned 400") != std::string::npos);
   CHECK(bench.journal.size() == 3);
-  CHECK(bench.journal[1] == "done demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl");
+  CHECK(bench.journal[1] == "sent demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1/3 1");
   CHECK(bench.upload(bench.release()));
 }
 
