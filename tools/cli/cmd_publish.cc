@@ -31,21 +31,28 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
     return fail(ErrorKind::usage, fmt::format("unknown target `{}`", options.target),
                 suggest(options.target, {"pypi", "testpypi"}));
   }
+  if (!options.target.empty() && options.no_auth) {
+    return fail(ErrorKind::usage, fmt::format("`{}` takes no file without a token", options.target),
+                "`--no-auth` is for an index named by `--repository-url`");
+  }
   TRY(target.endpoint,
       publish::endpoint(options.target.empty() ? options.repository_url : options.target,
                         options.check_url));
   return target;
 }
 
-Result<ports::BasicCredentials> credentials_for(const host::UploadTarget& target,
-                                                const PublishOptions& options) {
+Result<std::optional<ports::BasicCredentials>> credentials_for(const host::UploadTarget& target,
+                                                               const PublishOptions& options) {
+  if (options.no_auth) return std::nullopt;
   host::LocalFiles files;
   const std::map<std::string, std::string> variables = user_variables();
   const auto home = variables.find("HOME");
   const host::CredentialSources sources{
       variables, options.token_file,
       home == variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
-  return host::find_credentials(target.name, target.endpoint.upload_url, sources, files);
+  TRY(ports::BasicCredentials found,
+      host::find_credentials(target.name, target.endpoint.upload_url, sources, files));
+  return found;
 }
 
 Result<host::UploadOptions> upload_options(const PublishOptions& options) {
@@ -88,9 +95,21 @@ std::string as_json(const std::vector<host::FileOutcome>& outcomes) {
   return nlohmann::json{{"schema", "pinwheel-publish/1"}, {"files", files}}.dump(2) + "\n";
 }
 
-/// Everything but the upload.
+std::string dry_json(const std::vector<publish::Artifact>& ordered, const std::string& url) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const publish::Artifact& file : ordered) {
+    files.push_back({{"file", file.filename}, {"sha256", file.sha256}, {"size", file.size}});
+  }
+  return nlohmann::json{{"schema", "pinwheel-publish/1"}, {"url", url}, {"would_send", files}}.dump(
+             2) +
+         "\n";
+}
+
+/// Everything but the upload: what would be sent, in its order.
 Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::UploadTarget& target,
-                    const host::UploadOptions& upload, Streams& streams) {
+                    const PublishOptions& options, const host::UploadOptions& upload,
+                    Streams& streams) {
+  const std::string& url = target.endpoint.upload_url;
   std::vector<Error> findings =
       publish::preflight(files, {target.endpoint.kind, upload.size_limit});
   if (!findings.empty()) {
@@ -98,11 +117,15 @@ Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::Upl
     error.causes = std::move(findings);
     return fail(std::move(error));
   }
-  for (const publish::Artifact& file : publish::in_upload_order(files)) {
-    streams.data(
-        fmt::format("{} {} sha256={}\n", file.filename, format_bytes(file.size), file.sha256));
+  const std::vector<publish::Artifact> ordered = publish::in_upload_order(files);
+  for (size_t i = 0; i < ordered.size() && !options.json; ++i) {
+    const publish::Artifact& file = ordered[i];
+    streams.data(fmt::format("{}/{} {} ({}) to {} sha256={}\n", i + 1, ordered.size(),
+                             file.filename, format_bytes(file.size), url, file.sha256));
   }
-  streams.note(fmt::format("dry run: nothing was sent to {}\n", target.endpoint.upload_url));
+  if (options.json) streams.data(dry_json(ordered, url));
+  streams.note(
+      fmt::format("dry run: nothing was sent to {}, nor was it asked what it holds\n", url));
   return 0;
 }
 
@@ -112,11 +135,14 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
                         Streams& streams) {
   TRY(host::UploadTarget target, find_target(options));
   TRY(const host::UploadOptions upload, upload_options(options));
+  if (!options.dry_run) {
+    TRY(target.credentials, credentials_for(target, options));
+    // Before anything else can speak of it.
+    if (target.credentials) streams.mask(target.credentials->password);
+  }
   const std::vector<fs::path> paths(options.files.begin(), options.files.end());
   TRY(const std::vector<publish::Artifact> files, host::read_artifacts(paths));
-  if (options.dry_run) return dry_run(files, target, upload, streams);
-  TRY(target.credentials, credentials_for(target, options));
-  if (target.credentials) streams.mask(target.credentials->password);
+  if (options.dry_run) return dry_run(files, target, options, upload, streams);
   host::CurlHttp http(http_options());
   TRY(const std::vector<host::FileOutcome> outcomes,
       host::upload_release(files, target, upload, http, hooks_of(streams)));

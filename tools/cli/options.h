@@ -81,6 +81,7 @@ struct PublishOptions {
   std::string check_url;
   std::vector<std::string> files;
   std::string token_file;
+  bool no_auth = false;
   std::string size_limit;
   bool dry_run = false;
   bool json = false;

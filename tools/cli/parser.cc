@@ -194,18 +194,21 @@ void add_version(Parser& parser) {
 
 void add_publish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
-      "publish",
-      "check all files, then upload them to PyPI, TestPyPI, another index or a directory");
+      "publish", "check all files, then upload them to PyPI, TestPyPI or another index");
   app.add_option("files", parser.publish.files, "wheels and sdists")->required();
   app.add_option("--target", parser.publish.target, "`pypi` or `testpypi`")
       ->envname("PINWHEEL_TARGET");
   app.add_option("--repository-url", parser.publish.repository_url, "upload URL of another index");
   app.add_option("--check-url", parser.publish.check_url,
                  "simple index to look files up in (default: derived from the upload URL)");
-  app.add_option("--token-file", parser.publish.token_file, "a file that holds the upload token");
+  CLI::Option* const token = app.add_option("--token-file", parser.publish.token_file,
+                                            "a file that holds the upload token");
+  app.add_flag("--no-auth", parser.publish.no_auth, "send no credentials: the index asks for none")
+      ->excludes(token);
   app.add_option("--size-limit", parser.publish.size_limit,
-                 "the project's file size limit (default: 100 MiB)");
-  app.add_flag("--dry-run", parser.publish.dry_run, "everything but the upload");
+                 "largest file that the index takes (default: 100 MiB on PyPI and TestPyPI)");
+  app.add_flag("--dry-run", parser.publish.dry_run,
+               "check everything, say what would be sent where in which order, send nothing");
   app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");
 }
 

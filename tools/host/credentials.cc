@@ -4,8 +4,10 @@
 
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
+#include "publish/endpoints.h"
 
 namespace pinwheel::host {
 
@@ -120,9 +122,14 @@ Result<ports::BasicCredentials> find_credentials(std::string_view target,
   TRY(const std::optional<ports::BasicCredentials> found,
       from_pypirc(target, upload_url, sources.pypirc, files));
   if (found) return *found;
+  std::string hint =
+      fmt::format("set {}, give --token-file FILE, or add a section `[{}]` to ~/.pypirc",
+                  token_variable(target), target);
+  if (upload_url != publish::pypi().upload_url && upload_url != publish::testpypi().upload_url) {
+    hint += "; for an index that asks for none, `auth: none` in the matrix or --no-auth";
+  }
   return fail(ErrorKind::usage, fmt::format("there is no token for {}", quoted(target)),
-              fmt::format("set {}, give --token-file FILE, or add a section `[{}]` to ~/.pypirc",
-                          token_variable(target), target));
+              std::move(hint));
 }
 
 }  // namespace pinwheel::host

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "base/text.h"
-#include "host/credentials.h"
 #include "host/evidence_gate.h"
 #include "host/http.h"
 #include "host/index_directory.h"
 #include "host/perform.h"
+#include "host/publish_target.h"
 #include "host/upload.h"
 #include "host/upload_artifact.h"
 #include "pep/name.h"
@@ -92,12 +92,6 @@ Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::
   return publish_to_directory(index.lexically_normal(), entries, bench.machine.files);
 }
 
-Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
-  if (target.kind == matrix::TargetKind::pypi) return publish::pypi();
-  if (target.kind == matrix::TargetKind::testpypi) return publish::testpypi();
-  return publish::endpoint(target.url);
-}
-
 /// The upload's waits end at once when the run is stopped.
 UploadHooks hooks_of(const Bench& bench) {
   UploadHooks hooks;
@@ -122,19 +116,15 @@ UploadHooks hooks_of(const Bench& bench) {
 
 Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publish& action,
                                           const std::vector<Built>& files) {
-  UploadTarget target{action.target.name, {}, {}};
-  TRY(target.endpoint, endpoint_of(action.target));
-  const auto home = bench.workplace.variables.find("HOME");
-  const CredentialSources sources{
-      bench.workplace.variables, bench.workplace.token_file,
-      home == bench.workplace.variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
-  TRY(target.credentials, find_credentials(action.target.name, target.endpoint.upload_url, sources,
-                                           bench.machine.files));
+  TRY(const UploadTarget target,
+      upload_target(action.target, bench.workplace, bench.machine.files));
   std::vector<publish::Artifact> artifacts;
   artifacts.reserve(files.size());
   for (const Built& built : files) artifacts.push_back(built.file);
   CurlHttp http({.ca_bundle = ca_bundle_from(bench.workplace.variables)}, bench.stop);
-  return upload_release(artifacts, target, {}, http, hooks_of(bench));
+  UploadOptions options;
+  options.size_limit = action.target.size_limit;
+  return upload_release(artifacts, target, options, http, hooks_of(bench));
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ struct UploadTarget {
 };
 
 struct UploadOptions {
-  uint64_t size_limit = 100ULL << 20;  ///< bytes for one file; PyPI and TestPyPI only
-  int attempts = 5;                    ///< per file, and per look-up
+  /// Bytes for one file; without it the default of the index, see `publish::PreflightRules`.
+  std::optional<uint64_t> size_limit = std::nullopt;
+  int attempts = 5;  ///< per file, and per look-up
   std::chrono::milliseconds backoff_min = std::chrono::seconds(2);
   std::chrono::milliseconds backoff_max = std::chrono::minutes(1);
 };

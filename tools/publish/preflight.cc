@@ -50,8 +50,22 @@ void check_name(const Artifact& file, const Named& named, std::vector<Error>& ou
   }
 }
 
-void check_pypi(const Artifact& file, const Named& named, const PreflightRules& rules,
-                std::vector<Error>& out) {
+std::optional<uint64_t> size_limit(const PreflightRules& rules) {
+  constexpr uint64_t kPypiLimit = 100ULL << 20U;
+  if (rules.size_limit || rules.kind == IndexKind::other) return rules.size_limit;
+  return kPypiLimit;
+}
+
+void check_size(const Artifact& file, const PreflightRules& rules, std::vector<Error>& out) {
+  const std::optional<uint64_t> limit = size_limit(rules);
+  if (!limit || file.size <= *limit) return;
+  out.push_back(finding(
+      fmt::format("`{}` has {} bytes, more than the limit of {}", file.filename, file.size, *limit),
+      "make it smaller (fewer architectures), or have the index raise its limit "
+      "and then raise the target's `size-limit` or --size-limit"));
+}
+
+void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& out) {
   if (!named.version.local.empty()) {
     out.push_back(
         finding(fmt::format("`{}` has a local version, which PyPI does not take", file.filename),
@@ -67,12 +81,6 @@ void check_pypi(const Artifact& file, const Named& named, const PreflightRules& 
     out.push_back(finding(fmt::format("`{}` has the platform tag {}, which PyPI does not take",
                                       file.filename, quoted(platform)),
                           "finish the wheel with a manylinux or musllinux tag"));
-  }
-  if (file.size > rules.size_limit) {
-    out.push_back(finding(fmt::format("`{}` has {} bytes, more than the limit of {}", file.filename,
-                                      file.size, rules.size_limit),
-                          "make it smaller, or ask PyPI for a higher limit and then raise "
-                          "--size-limit"));
   }
   out.insert(out.end(), file.archive_findings.begin(), file.archive_findings.end());
 }
@@ -166,7 +174,8 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
       continue;
     }
     check_name(file, *named, out);
-    if (rules.kind != IndexKind::other) check_pypi(file, *named, rules, out);
+    check_size(file, rules, out);
+    if (rules.kind != IndexKind::other) check_pypi(file, *named, out);
   }
   check_set(files, out);
   return out;

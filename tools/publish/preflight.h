@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,15 +12,17 @@ namespace pinwheel::publish {
 
 struct PreflightRules {
   IndexKind kind = IndexKind::other;
-  uint64_t size_limit = 100ULL << 20;  ///< bytes for one file; PyPI's default is 100 MiB
+  /// Bytes for one file; without it PyPI's default of 100 MiB, and no limit elsewhere.
+  std::optional<uint64_t> size_limit = std::nullopt;
 };
 
 /// Everything that is wrong with the files, found before the first byte is sent: one error of kind
 /// `check` for each finding, empty when all is well. The files may be of several projects, each of
 /// which is one release. For every index: a readable file name that agrees with METADATA, no name
-/// twice, and of each project one version, at most one sdist, at least one wheel. For PyPI and
-/// TestPyPI also: no local version, platform tags that they accept, the size limit, and their rules
-/// for archives, which they would apply only after the whole body has been sent.
+/// twice, and of each project one version, at most one sdist, at least one wheel, and the size
+/// limit where there is one. For PyPI and TestPyPI also: no local version, platform tags that they
+/// accept, the size limit, and their rules for archives, which they would apply only after the
+/// whole body has been sent.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
 
 /// Project by project, of each the wheels by file name and the sdist last: with the sdist first,

@@ -53,7 +53,7 @@ TEST_CASE("without any token the error names all three places") {
     CHECK(found.error().kind == ErrorKind::usage);
     CHECK(found.error().hint ==
           "set PINWHEEL_TOKEN_MY_INDEX, give --token-file FILE, or add a section `[my-index]` to "
-          "~/.pypirc");
+          "~/.pypirc; for an index that asks for none, `auth: none` in the matrix or --no-auth");
   }
 }
 

@@ -65,12 +65,16 @@ TEST_CASE("local versions and foreign platform tags are for other indexes only")
             "which PyPI does not take"});
 }
 
-TEST_CASE("the size limit can be raised") {
+TEST_CASE("PyPI has a size limit that can be raised, another index the one that it is given") {
   Artifact wheel = file(kWheel);
   wheel.size = (100ULL << 20U) + 1;
-  CHECK(messages({wheel}).size() == 1);
+  CHECK(messages({wheel}) ==
+        std::vector<std::string>{std::string("`") + kWheel +
+                                 "` has 104857601 bytes, more than the limit of 104857600"});
   CHECK(messages({wheel}, {IndexKind::pypi, 200ULL << 20U}).empty());
   CHECK(messages({wheel}, {IndexKind::other}).empty());
+  CHECK(messages({wheel}, {IndexKind::other, wheel.size - 1}).size() == 1);
+  CHECK(messages({wheel}, {IndexKind::other, wheel.size}).empty());
 }
 
 TEST_CASE("what is wrong with the archive counts where PyPI decides") {

@@ -1,0 +1,31 @@
+#include "host/publish_target.h"
+
+#include "host/credentials.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
+  if (target.kind == matrix::TargetKind::pypi) return publish::pypi();
+  if (target.kind == matrix::TargetKind::testpypi) return publish::testpypi();
+  return publish::endpoint(target.url);
+}
+
+}  // namespace
+
+Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Workplace& workplace,
+                                   ports::Files& files) {
+  UploadTarget found{target.name, {}, {}};
+  TRY(found.endpoint, endpoint_of(target));
+  if (target.anonymous) return found;
+  const auto home = workplace.variables.find("HOME");
+  const CredentialSources sources{
+      workplace.variables, workplace.token_file,
+      home == workplace.variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
+  TRY(found.credentials, find_credentials(target.name, found.endpoint.upload_url, sources, files));
+  return found;
+}
+
+}  // namespace pinwheel::host
