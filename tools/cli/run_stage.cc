@@ -8,6 +8,7 @@
 #include "env/resolution.h"
 #include "host/files.h"
 #include "host/git.h"
+#include "host/publish_target.h"
 #include "plan/frozen.h"
 
 namespace pinwheel::cli {
@@ -51,6 +52,18 @@ Result<plan::Outline> apply_frozen(const plan::FrozenPlan& frozen, const Loaded&
   return plan::make_outline(loaded.classes, kept);
 }
 
+/// Hides the tokens of all targets before anything can show them. One that is missing is told by
+/// the step that needs it.
+void mask_tokens(const Loaded& loaded, const host::Workplace& workplace, Streams& streams) {
+  if (!streams.in_github()) return;
+  host::LocalFiles files;
+  for (const matrix::PublishTarget& target : loaded.matrix.targets) {
+    if (target.kind == matrix::TargetKind::directory) continue;
+    const Result<host::UploadTarget> found = host::upload_target(target, workplace, files);
+    if (found && found->credentials) streams.mask(found->credentials->password);
+  }
+}
+
 std::vector<std::string> targets_of(const RunOptions& options, plan::Stage stage,
                                     const std::string& plan_file) {
   if (stage != plan::Stage::publish || !plan_file.empty()) return {};
@@ -74,6 +87,7 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   TRY(workplace.accepted, parse_accepted(options.accept));
   workplace.token_file = options.token_file;
   workplace.on_upload = upload_notes(global, streams);
+  if (stage == plan::Stage::publish) mask_tokens(loaded, workplace, streams);
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   if (!options.plan_file.empty()) {
     TRY(const std::string text, files.read(options.plan_file));
