@@ -1,21 +1,20 @@
 """`pinwheel publish` against a real pypiserver, a fake index that fails on demand, and twine."""
 
 import collections
+import contextlib
 import hashlib
 import io
 import json
 import os
-import socket
 import subprocess
 import sys
 import tarfile
-import time
-import urllib.error
-import urllib.request
 import zipfile
 from base64 import urlsafe_b64encode
 
+import indexes
 import pytest
+from indexes import log_of, names_of
 
 TOKEN = "pypi-canary-0123456789"
 METADATA = """\
@@ -49,17 +48,19 @@ def record_line(name, content):
     return f"{name},sha256={digest},{len(content)}"
 
 
-def make_wheel(directory, tag="py3-none-any", salt=""):
+def make_wheel(directory, tag="py3-none-any", salt="", name="demo_ops"):
+    info = f"{name}-1.0.dist-info"
+    metadata = METADATA.replace("Requires-Dist: packaging>=20\n", "").replace("Demo_Ops", name)
     wheel = f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n"
     contents = {
         "demo_ops.py": f"VALUE = 42\n{salt}".encode(),
-        "demo_ops-1.0.dist-info/licenses/LICENSE": b"text of the license\n",
-        "demo_ops-1.0.dist-info/METADATA": METADATA.replace("Requires-Dist: packaging>=20\n", "").encode(),
-        "demo_ops-1.0.dist-info/WHEEL": wheel.encode(),
+        f"{info}/licenses/LICENSE": b"text of the license\n",
+        f"{info}/METADATA": metadata.encode(),
+        f"{info}/WHEEL": wheel.encode(),
     }
     lines = [record_line(name, content) for name, content in contents.items()]
-    contents["demo_ops-1.0.dist-info/RECORD"] = "\n".join([*lines, "demo_ops-1.0.dist-info/RECORD,,", ""]).encode()
-    path = directory / f"demo_ops-1.0-{tag}.whl"
+    contents[f"{info}/RECORD"] = "\n".join([*lines, f"{info}/RECORD,,", ""]).encode()
+    path = directory / f"{name}-1.0-{tag}.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in contents.items():
             archive.writestr(zipfile.ZipInfo(name), content)
@@ -90,7 +91,9 @@ def publish(pinwheel, tmp_path):
     token.write_text(TOKEN + "\n")
 
     def run(url, files, *options, code=0):
-        command = [pinwheel, "publish", *map(str, files), "--repository-url", url, "--token-file", str(token), *options]
+        command = [pinwheel, "publish", *map(str, files), "--repository-url", url, *options]
+        if "--no-auth" not in options:
+            command += ["--token-file", str(token)]
         environment = {**os.environ, "HOME": str(tmp_path)}
         result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
         assert result.returncode == code, result.stderr
@@ -101,67 +104,29 @@ def publish(pinwheel, tmp_path):
 
 
 @pytest.fixture
-def fake_index(root):
+def fake_index():
     """Starts the fake index with the given options; all end with the test."""
-    running = []
-
-    def start(*options):
-        command = [sys.executable, str(root / "tests/fakes/index_server.py"), *options]
-        server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        running.append(server)
-        return "http://127.0.0.1:" + server.stdout.readline().split()[1]
-
-    yield start
-    for server in running:
-        server.stdin.close()
-        server.wait(timeout=10)
-        server.stdout.close()
+    with contextlib.ExitStack() as running:
+        yield lambda *options: running.enter_context(indexes.fake_index(*options))
 
 
 @pytest.fixture
 def pypiserver(tmp_path):
     packages = tmp_path / "packages"
     packages.mkdir()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "pypiserver", "run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", "."]
-    server = subprocess.Popen([*command, str(packages)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(150):
-            assert server.poll() is None, "pypiserver ended"
-            try:
-                urllib.request.urlopen(url + "/packages/", timeout=5).close()
-                break
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.2)
-        else:
-            pytest.fail("pypiserver does not answer")
+    with indexes.real_index(packages) as url:
         yield url, packages
-    finally:
-        server.terminate()
-        server.wait(timeout=10)
-
-
-def log_of(url):
-    with urllib.request.urlopen(url + "/log", timeout=10) as reply:
-        return json.load(reply)
 
 
 def fields_of(entry):
     return collections.Counter((name, json.dumps(value, sort_keys=True)) for name, value in entry["fields"])
 
 
-def names_of(log):
-    return [value["filename"] for entry in log for name, value in entry["fields"] if name == "content"]
-
-
-def pip_install(target, index, *options):
+def pip_install(target, index, *options, what="demo-ops"):
     command = [sys.executable, "-m", "pip", "install", "--isolated", "--disable-pip-version-check", "--no-cache-dir"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
     environment["PIP_CONFIG_FILE"] = os.devnull
-    arguments = ["--no-deps", "--target", str(target), "--index-url", index, *options, "demo-ops"]
+    arguments = ["--no-deps", "--target", str(target), "--index-url", index, *options, what]
     result = subprocess.run([*command, *arguments], capture_output=True, text=True, env=environment, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
     assert (target / "demo_ops.py").read_text().startswith("VALUE = 42")
@@ -187,6 +152,74 @@ def test_the_same_release_again_is_success_and_other_bytes_are_a_conflict(publis
     for content in (before, other.read_bytes()):
         assert hashlib.sha256(content).hexdigest() in result.stderr
     assert (packages / other.name).read_bytes() == before
+
+
+class TestSeveralProjects:
+    @pytest.fixture
+    def both(self, files, tmp_path):
+        """The release of one project, sdist included, and a wheel of another."""
+        return [make_wheel(tmp_path / "dist", name="demo_ops_cpu"), *files]
+
+    def test_each_project_is_sent_as_a_release_and_recognised_again(self, publish, pypiserver, both, tmp_path):
+        url, packages = pypiserver
+        sent = publish(url + "/", both)
+        order = [line.split()[1] for line in sent.stderr.splitlines() if line.startswith("uploading ")]
+        assert len(order) == 4 and order[2].endswith(".tar.gz") and order[3] == both[0].name
+        for file in both:
+            assert (packages / file.name).read_bytes() == file.read_bytes()
+        pip_install(tmp_path / "site", url + "/simple/", what="demo-ops-cpu")
+        again = publish(url + "/", both)
+        assert again.stderr.count("already in index: ") == 4 and "uploading" not in again.stderr
+
+    def test_a_conflict_of_the_second_is_named_before_the_first_is_sent(self, publish, pypiserver, both, tmp_path):
+        url, packages = pypiserver
+        (tmp_path / "other").mkdir()
+        publish(url + "/", [make_wheel(tmp_path / "other", name="demo_ops_cpu", salt="# other\n")])
+        result = publish(url + "/", both, code=6)
+        assert both[0].name in result.stderr and "uploading" not in result.stderr
+        assert [path.name for path in packages.iterdir()] == [both[0].name]
+
+    def test_a_finding_of_the_second_is_named_before_the_first_is_sent(self, publish, pypiserver, both, tmp_path):
+        url, packages = pypiserver
+        renamed = both[0].rename(both[0].with_name("demo_ops_cpu-2.0-py3-none-any.whl"))
+        result = publish(url + "/", [renamed, *both[1:]], code=5)
+        assert renamed.name in result.stderr
+        assert list(packages.iterdir()) == []
+
+
+def test_an_index_without_credentials_gets_none(publish, fake_index, pypiserver, files):
+    publish(pypiserver[0] + "/", files, "--no-auth")
+    url = fake_index("--token", "secret")
+    assert "HTTP 403" in publish(url + "/", files, "--no-auth", code=6).stderr
+
+
+def test_a_file_above_the_given_limit_is_named_with_size_and_limit(publish, fake_index, files):
+    url = fake_index()
+    result = publish(url + "/", files, "--size-limit", "1 kB", code=5)
+    size = files[1].stat().st_size
+    assert f"`{files[1].name}` has {size} bytes, more than the limit of 1000" in result.stderr
+    assert log_of(url) == []
+
+
+def test_a_dry_run_says_what_would_be_sent_where_in_which_order(publish, fake_index, files):
+    url = fake_index() + "/"
+    told = publish(url, files, "--dry-run").stdout.splitlines()
+    assert [line.split()[0] for line in told] == ["1/3", "2/3", "3/3"]
+    assert [line.split()[1] for line in told] == sorted(file.name for file in files)
+    assert all(f" to {url} sha256=" in line for line in told)
+    page = json.loads(publish(url, files, "--dry-run", "--json").stdout)
+    assert page["url"] == url and [file["file"] for file in page["would_send"]] == sorted(file.name for file in files)
+    assert log_of(url.rstrip("/")) == []
+
+
+def test_github_hides_the_token_before_anything_else_is_said(pinwheel, fake_index, files, tmp_path):
+    url = fake_index("--token", TOKEN)
+    environment = {**os.environ, "HOME": str(tmp_path), "GITHUB_ACTIONS": "true", "PINWHEEL_TOKEN_INDEX": TOKEN}
+    command = [pinwheel, "publish", *map(str, files), "--repository-url", url + "/"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.startswith(f"::add-mask::{TOKEN}\n")
+    assert (result.stdout + result.stderr).count(TOKEN) == 1
 
 
 def test_the_form_is_twines_field_by_field_and_the_order_is_too(publish, fake_index, files, tmp_path):

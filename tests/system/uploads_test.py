@@ -1,0 +1,109 @@
+"""`pinwheel release` to an index: several names, a kill in the middle, what is told and what is hidden."""
+
+import subprocess
+
+import pytest
+from conftest import Project
+from indexes import fake_index, log_of, names_of, real_index
+from processes import wait_until
+
+TOKEN = "pypi-canary-0123456789"
+
+
+@pytest.fixture
+def script(project):
+    """A function that makes a project of two wheels which are published to an index at a URL."""
+
+    def make(url: str, **target: str) -> Project:
+        script = project("script")
+        index = {"kind": "index", "url": url, "label": "local", **target}
+        script.edit(lambda matrix: matrix["publish"].update(index=index))
+        return script
+
+    return make
+
+
+def log_text(script: Project) -> str:
+    """The log of the last run's upload."""
+    return max((script.state / "logs").glob("*/publish-index.1.log")).read_text()
+
+
+def test_a_release_of_two_names_reaches_both(script, tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    with real_index(packages) as url:
+        one = script(url + "/", name="{name}-{flavor}", auth="none")
+        ran = one.run("release", "matrix.yaml")
+        names = sorted(path.name for path in packages.iterdir())
+        assert [name.split("-")[0] for name in names] == ["script_only_loud", "script_only_plain"]
+        for number, name in enumerate(names, 1):
+            assert f"uploading {name} ({number}/2, " in ran.stderr
+            assert f"uploaded {name} ({number}/2, " in ran.stderr
+
+
+def test_a_killed_upload_says_what_was_sent_and_is_resumed_without_it(script):
+    with fake_index("--plan", "ok,hang") as url:
+        one = script(url + "/", auth="none")
+        run = subprocess.Popen(
+            one.command("release", "matrix.yaml"),
+            cwd=one.directory,
+            env=one.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: len(log_of(url)) == 2, run)
+        run.kill()
+        run.communicate()
+        first, second = names_of(log_of(url))
+        told = log_text(one)
+        assert f"uploading {first} (1/2" in told and f"uploaded {first} (1/2" in told
+        assert f"uploading {second} (2/2" in told and f"uploaded {second}" not in told
+
+        outcomes = one.report("release", "matrix.yaml", "--resume")
+        assert outcomes["publish:index"]["state"] == "done"
+        assert {o["state"] for step, o in outcomes.items() if step != "publish:index"} == {"reused"}
+        assert names_of(log_of(url)) == [first, second, second]
+        told = log_text(one)
+        assert f"already in index: {first} (1/2" in told and f"uploaded {second} (2/2" in told
+
+
+def test_github_hides_the_token_before_anything_else_is_said(script):
+    with fake_index("--token", TOKEN) as url:
+        one = script(url + "/")
+        ran = one.run("release", "matrix.yaml", GITHUB_ACTIONS="true", PINWHEEL_TOKEN_INDEX=TOKEN)
+        assert ran.stderr.startswith(f"::add-mask::{TOKEN}\n")
+        assert (ran.stdout + ran.stderr).count(TOKEN) == 1
+        kept = [path for path in one.state.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
+        assert kept == [] and len(log_of(url)) == 2
+
+
+def test_a_file_above_the_limit_of_its_target_is_not_sent(script):
+    with fake_index() as url:
+        one = script(url + "/", auth="none", **{"size-limit": "500 B"})
+        error = one.report("release", "matrix.yaml", code=5)["publish:index"]["error"]
+        assert len(error["causes"]) == 2
+        assert all("more than the limit of 500" in cause["message"] for cause in error["causes"])
+        assert log_of(url) == []
+
+
+def test_json_lines_tell_the_uploads_too(script):
+    with fake_index() as url:
+        one = script(url + "/", auth="none")
+        ran = one.run("release", "matrix.yaml", "--log-format", "json")
+        assert ran.stderr.count('{"event":"upload","stage":"sending"') == 2
+        assert ran.stderr.count('{"event":"upload","stage":"sent"') == 2
+
+
+def test_an_sdist_whose_name_no_wheel_bears_is_left_out(project, tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    with real_index(packages) as url:
+        one = project("extension")
+        index = {"kind": "index", "url": url + "/", "name": "{name}-{flavor}", "auth": "none"}
+        one.edit(lambda matrix: matrix["publish"].update(index=index))
+        outcomes = one.report("release", "matrix.yaml")
+        assert outcomes["sdist"]["state"] == "done" and outcomes["publish:index"]["state"] == "done"
+        names = sorted(path.name.split("-")[0] for path in packages.iterdir())
+        assert names == ["tiny_ext_loud", "tiny_ext_plain"]
+        assert "tiny_ext-1.2.0.tar.gz is left out: no wheel of `tiny-ext` goes to `index`" in log_text(one)
