@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
+#include "publish/form_rules.h"
 
 namespace pinwheel::publish {
 
@@ -82,6 +83,8 @@ void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& ou
                                       file.filename, quoted(platform)),
                           "finish the wheel with a manylinux or musllinux tag"));
   }
+  const std::vector<Error> in_form = form_findings(file);
+  out.insert(out.end(), in_form.begin(), in_form.end());
   out.insert(out.end(), file.archive_findings.begin(), file.archive_findings.end());
 }
 

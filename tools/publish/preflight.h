@@ -21,8 +21,8 @@ struct PreflightRules {
 /// which is one release. For every index: a readable file name that agrees with METADATA, no name
 /// twice, and of each project one version, at most one sdist, at least one wheel, and the size
 /// limit where there is one. For PyPI and TestPyPI also: no local version, platform tags that they
-/// accept, the size limit, and their rules for archives, which they would apply only after the
-/// whole body has been sent.
+/// accept, their rules for metadata (`form_findings`), the size limit, and their rules for
+/// archives, which they would apply only after the whole body has been sent.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
 
 /// Project by project, of each the wheels by file name and the sdist last: with the sdist first,

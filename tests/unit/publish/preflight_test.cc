@@ -77,6 +77,13 @@ TEST_CASE("PyPI has a size limit that can be raised, another index the one that 
   CHECK(messages({wheel}, {IndexKind::other, wheel.size}).empty());
 }
 
+TEST_CASE("what is wrong with the metadata counts where PyPI decides") {
+  Artifact wheel = file(kWheel);
+  wheel.fields = {{"metadata_version", "2.0"}};
+  CHECK(messages({wheel}).size() == 1);
+  CHECK(messages({wheel}, {IndexKind::other}).empty());
+}
+
 TEST_CASE("what is wrong with the archive counts where PyPI decides") {
   Artifact wheel = file(kWheel);
   wheel.archive_findings = {Error{ErrorKind::check, "trailing data"}};
