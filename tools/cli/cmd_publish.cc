@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
+#include "host/clock.h"
 #include "host/credentials.h"
 #include "host/files.h"
 #include "host/http.h"
@@ -79,6 +80,7 @@ host::UploadHooks hooks_of(Streams& streams) {
   hooks.event = [&streams](const publish::UploadEvent& event) {
     streams.note(publish::to_line(event));
   };
+  hooks.now = [] { return host::SystemClock().now(); };
   hooks.notice = [&streams](std::string_view line) { streams.note(std::string(line) + "\n"); };
   return hooks;
 }

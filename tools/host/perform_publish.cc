@@ -110,6 +110,7 @@ UploadHooks hooks_of(const Bench& bench) {
     append_log(bench, publish::to_line(event));
     if (bench.workplace.on_upload) bench.workplace.on_upload(event);
   };
+  hooks.now = [&bench] { return bench.machine.clock.now(); };
   hooks.notice = [&bench](std::string_view line) { append_log(bench, std::string(line) + "\n"); };
   return hooks;
 }

@@ -11,6 +11,7 @@
 #include "host/upload_lookup.h"
 #include "pep/name.h"
 #include "publish/preflight.h"
+#include "publish/release_age.h"
 #include "publish/upload_form.h"
 
 namespace pinwheel::host {
@@ -86,20 +87,16 @@ Result<Holding> look_up_now(const Session& session, const Artifact& file) {
   });
 }
 
-/// What the index holds of all files, before anything is sent; each project has a page of its own.
-/// Conflicts are reported together.
-Result<std::vector<Holding>> look_up_all(const Session& session,
-                                         const std::vector<Artifact>& files) {
-  std::map<std::string, std::vector<publish::IndexFile>> pages;
-  std::vector<Holding> holdings;
-  Error conflicts{ErrorKind::publish,
-                  fmt::format("{} holds other files under these names, nothing was sent",
-                              quoted(session.target.name)),
-                  std::nullopt,
-                  "a file name is never reused: publish under another version",
-                  {}};
+/// What the index holds before anything is sent.
+struct Survey {
+  std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalised project name
+  std::vector<Holding> holdings;                                 ///< one for each file
+};
+
+Result<Survey> survey(const Session& session, const std::vector<Artifact>& files) {
+  Survey seen;
   for (const Artifact& file : files) {
-    const auto [page, fresh] = pages.try_emplace(pep::normalize_name(file.name));
+    const auto [page, fresh] = seen.pages.try_emplace(pep::normalize_name(file.name));
     if (fresh) {
       TRY(page->second, patiently<std::vector<publish::IndexFile>>(session, [&] {
             return read_project(session.target, file.name, session.http);
@@ -108,14 +105,49 @@ Result<std::vector<Holding>> look_up_all(const Session& session,
     TRY(Holding holding, patiently<Holding>(session, [&] {
           return look_up(file, page->second, session.target, session.http);
         }));
-    if (holding.held == Held::different) {
-      conflicts.causes.push_back(
-          publish::conflict_error(file.filename, file.sha256, holding.sha256));
+    seen.holdings.push_back(std::move(holding));
+  }
+  return seen;
+}
+
+/// The files that would join releases which the index has closed.
+std::vector<Error> too_late(const Session& session, const std::vector<Artifact>& files,
+                            const Survey& seen) {
+  if (session.target.endpoint.kind == publish::IndexKind::other || !session.hooks.now) return {};
+  std::vector<Error> findings;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (seen.holdings[i].held != Held::absent) continue;
+    const auto& page = seen.pages.at(pep::normalize_name(files[i].name));
+    for (Error& each : publish::age_findings({files[i]}, page, session.hooks.now())) {
+      findings.push_back(std::move(each));
     }
-    holdings.push_back(std::move(holding));
+  }
+  return findings;
+}
+
+/// What the index holds of each file. Conflicts, and files that come too late, are reported
+/// together.
+Result<std::vector<Holding>> look_up_all(const Session& session,
+                                         const std::vector<Artifact>& files) {
+  TRY(Survey seen, survey(session, files));
+  Error conflicts{ErrorKind::publish,
+                  fmt::format("{} holds other files under these names, nothing was sent",
+                              quoted(session.target.name)),
+                  std::nullopt,
+                  "a file name is never reused: publish under another version",
+                  {}};
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (seen.holdings[i].held != Held::different) continue;
+    conflicts.causes.push_back(
+        publish::conflict_error(files[i].filename, files[i].sha256, seen.holdings[i].sha256));
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));
-  return holdings;
+  std::vector<Error> late = too_late(session, files, seen);
+  if (late.empty()) return std::move(seen.holdings);
+  return fail(Error{
+      ErrorKind::publish,
+      fmt::format("{} has closed these releases, nothing was sent", quoted(session.target.name)),
+      std::nullopt, "publish another version", std::move(late)});
 }
 
 Reply send(const Session& session, const Artifact& file) {

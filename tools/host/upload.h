@@ -49,6 +49,8 @@ struct UploadHooks {
   /// Before each sending of a file, and when the index has it: what a killed upload leaves behind
   /// to be read, if the caller keeps it.
   std::function<void(const publish::UploadEvent& event)> event = {};
+  /// The time by which PyPI's releases are judged too old; without it their age is not looked at.
+  std::function<std::chrono::system_clock::time_point()> now = {};
   /// A line for people: what is retried and why.
   std::function<void(std::string_view line)> notice = {};
 };
@@ -58,7 +60,7 @@ struct UploadHooks {
 ///    `publish/preflight.h`);
 /// 2. each project's page is read: a file that the index holds with the same SHA-256 is done
 ///    (`identical`), files that it holds with other bytes are conflicts, reported together (kind
-///    `publish`), nothing sent;
+///    `publish`), nothing sent; on PyPI likewise files that come too late for their release;
 /// 3. project by project, wheels, then the sdist, one after another. A busy server is asked again
 ///    with exponential backoff (`Retry-After` is obeyed); after a reply or a silence that leaves
 ///    the outcome open, or a 400 or 409, the file is looked up by hash before it is sent again.

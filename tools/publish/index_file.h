@@ -14,6 +14,7 @@ struct IndexFile {
   std::optional<uint64_t> size = std::nullopt;     ///< bytes
   std::string requires_python = {};
   std::string metadata_sha256 = {};  ///< of the sibling `<url>.metadata`; empty when there is none
+  std::string upload_time = {};      ///< "2026-01-02T03:04:05.678Z"; empty when the page gives none
 
   bool operator==(const IndexFile&) const = default;
 };

@@ -49,6 +49,7 @@ IndexFile file_of(const Json& object) {
   if (size != object.end() && size->is_number_unsigned()) file.size = size->get<uint64_t>();
   file.requires_python = text_of(object, "requires-python");
   file.metadata_sha256 = metadata_hash(object);
+  file.upload_time = text_of(object, "upload-time");
   return file;
 }
 

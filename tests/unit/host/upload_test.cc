@@ -11,6 +11,7 @@
 #include "unit/catch.h"
 #include "unit/host/fake_index.h"
 #include "unit/host/scratch.h"
+#include "unit/host/scripted_http.h"
 
 using namespace pinwheel;
 using publish::Artifact;
@@ -175,6 +176,31 @@ TEST_CASE("a conflict in the second project keeps the first from being sent") {
   REQUIRE(result.error().causes.size() == 1);
   CHECK(result.error().causes.front().message.find(cpu.filename) != std::string::npos);
   CHECK(bench.log().size() == 1);
+}
+
+TEST_CASE("files that come too late for PyPI's release are told before anything is sent") {
+  const Bench bench;
+  const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
+  ScriptedHttp http;
+  const std::string json =
+      R"({"meta":{"api-version":"1.1"},"name":"demo-ops","files":[{"filename":"demo_ops-1.0.tar.gz",)"
+      R"("url":"x","hashes":{"sha256":"ab"},"upload-time":"2026-08-01T00:00:00Z"}]})";
+  http.replies["https://pypi.org/simple/demo-ops/"] = {
+      200, "", {{"content-type", "application/vnd.pypi.simple.v1+json"}}, json};
+  const host::UploadTarget target{"pypi", publish::pypi(),
+                                  ports::BasicCredentials{"__token__", Secret(kToken)}};
+  std::chrono::sys_days today{std::chrono::year(2026) / 8 / 20};
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return true; };
+  hooks.now = [&today] { return std::chrono::system_clock::time_point(today); };
+  const auto late = host::upload_release({wheel}, target, {}, http, hooks);
+  REQUIRE_FALSE(late);
+  REQUIRE(late.error().causes.size() == 1);
+  CHECK(late.error().causes.front().message.find("comes too late") != std::string::npos);
+  CHECK(http.asked.size() == 1);
+  today = std::chrono::year(2026) / 8 / 2;
+  http.replies[publish::pypi().upload_url] = {200, "", {}, ""};
+  CHECK(host::upload_release({wheel}, target, {}, http, hooks));
 }
 
 TEST_CASE("an index that answers 500 and then 200 has taken the file") {
