@@ -5,8 +5,10 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/text.h"
+#include "host/gpu.h"
 #include "host/interpreters.h"
 #include "host/toolkit.h"
 
@@ -50,29 +52,6 @@ void docker(const EnvMachine& machine, env::DoctorFacts& facts) {
   facts.docker_version = server.value_or(any.value_or(""));
 }
 
-void gpus(const EnvMachine& machine, env::DoctorFacts& facts) {
-  if (const auto list = output_of(
-          machine, {"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"})) {
-    for (const std::string& line : split(*list, '\n')) {
-      const size_t comma = line.rfind(',');
-      if (comma == std::string::npos) continue;
-      facts.gpus.push_back(line.substr(0, comma));
-      facts.driver = std::string(trim(std::string_view(line).substr(comma + 1)));
-    }
-  }
-  if (facts.driver.empty()) {
-    // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug ..."
-    const Result<std::string> text = machine.files.read("/proc/driver/nvidia/version");
-    const size_t at = text ? text->find("Kernel Module") : std::string::npos;
-    if (at != std::string::npos) {
-      const std::string_view rest = trim(std::string_view(*text).substr(at + 13));
-      facts.driver = std::string(rest.substr(0, rest.find(' ')));
-    }
-  }
-  const Result<ports::FileStatus> amd = machine.files.status("/dev/kfd");
-  if (amd && amd->type != ports::FileType::missing) facts.gpus.emplace_back("AMD GPU (/dev/kfd)");
-}
-
 uint64_t memory_bytes(ports::Files& files) {
   const Result<std::string> text = files.read("/proc/meminfo");
   if (!text) return 0;
@@ -99,7 +78,9 @@ env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   facts.compilers = compilers(machine);
   facts.toolkits = list_toolkits(machine);
   docker(machine, facts);
-  gpus(machine, facts);
+  Gpus gpus = find_gpus(machine);
+  facts.gpus = std::move(gpus.names);
+  facts.driver = std::move(gpus.driver);
   facts.disk = machine.cache.string();
   facts.disk_free = machine.files.free_bytes(existing(machine.files, machine.cache)).value_or(0);
   facts.memory = memory_bytes(machine.files);

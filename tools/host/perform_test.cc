@@ -3,9 +3,9 @@
 #include "base/text.h"
 #include "host/build_site.h"
 #include "host/classify.h"
-#include "host/doctor.h"
 #include "host/env_checks.h"
 #include "host/env_overlay.h"
+#include "host/gpu.h"
 #include "host/perform.h"
 #include "host/source_tree.h"
 #include "host/test_import.h"
@@ -60,7 +60,7 @@ Done prepare_directories(const Bench& bench, const plan::TestWheel& action) {
 }
 
 bool has_gpu(const Bench& bench) {
-  return !gather_doctor_facts(bench.machine).gpus.empty();
+  return !find_gpus(bench.machine).names.empty();
 }
 
 Result<std::vector<std::string>> test_command(const Bench& bench, const plan::TestWheel& action,
