@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <utility>
@@ -24,16 +25,18 @@ sigset_t watched() {
 
 SignalWatcher::SignalWatcher(std::function<void(int)> on_first) : on_first_(std::move(on_first)) {
   const sigset_t set = watched();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC));
   stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  // Blocked signals that nobody reads would make the process deaf to Ctrl-C.
+  if (!signals_.valid() || !stop_.valid()) return;
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::thread([this] { watch(); });
 }
 
 SignalWatcher::~SignalWatcher() {
+  if (!thread_.joinable()) return;
   const uint64_t one = 1;
-  // Writing to a fresh eventfd cannot fail, and the thread could not be joined if it did.
-  while (::write(stop_.get(), &one, sizeof one) < 0) {
+  while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) {
   }
   thread_.join();
   const sigset_t set = watched();

@@ -11,7 +11,8 @@ namespace pinwheel::host {
 /// supervisors then kill every child, and each record of the journal is durable already).
 ///
 /// Made before any other thread: it blocks these signals in the thread that makes it, and threads
-/// inherit that. The destructor restores them.
+/// inherit that. The destructor restores them. A process that has no descriptors left for it keeps
+/// what the signals do by default: they end it at once.
 class SignalWatcher {
  public:
   explicit SignalWatcher(std::function<void(int)> on_first);

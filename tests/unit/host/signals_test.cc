@@ -1,5 +1,6 @@
 #include "host/signals.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,4 +45,25 @@ TEST_CASE("the signals are as before when the watcher is gone") {
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   CHECK(sigismember(&mask, SIGINT) == 0);
   CHECK(sigismember(&mask, SIGTERM) == 0);
+}
+
+TEST_CASE("without descriptors the signals keep what they do, and the watcher ends all the same") {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    signal(SIGTERM, SIG_DFL);  // the test framework handles it
+    const rlimit none = {0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
+    {
+      const host::SignalWatcher watcher([](int) { _exit(1); });
+    }
+    const host::SignalWatcher watcher([](int) { _exit(1); });
+    kill(getpid(), SIGTERM);
+    _exit(0);
+  }
+  REQUIRE(child > 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGTERM);
 }
