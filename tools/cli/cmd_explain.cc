@@ -1,13 +1,45 @@
+#include <algorithm>
+
 #include "cli/commands.h"
+#include "cli/foresee.h"
 #include "cli/gather.h"
 #include "cli/load.h"
 #include "host/files.h"
 #include "host/git.h"
 #include "report/explanation.h"
+#include "report/forecast_text.h"
 
 namespace pinwheel::cli {
+namespace {
 
-Result<int> cmd_explain(const GlobalOptions& /*global*/, const ExplainOptions& options,
+/// Whether the steps of a variant or a build would run again, and why; empty where nothing has been
+/// run.
+Result<std::string> text_from_journal(const GlobalOptions& global, const Loaded& loaded,
+                                      const plan::Outline& whole, const Facts& facts,
+                                      const std::string& id) {
+  const std::string variant = id.starts_with("test:") ? id.substr(5) : id;
+  plan::Outline outline;
+  for (const plan::BuildGroup& group : whole.builds) {
+    const bool tests =
+        std::find(group.tests.begin(), group.tests.end(), variant) != group.tests.end();
+    if (!tests && id != "build:" + group.cls.id) continue;
+    outline.builds = {{group.cls, tests ? std::vector{variant} : std::vector<std::string>()}};
+  }
+  if (outline.builds.empty()) return std::string();
+  TRY(const std::optional<Foreseen> foreseen, foresee(global, loaded, outline, facts));
+  if (!foreseen) return std::string();
+  std::string out;
+  for (const journal::Forecast& step : foreseen->steps) {
+    const bool of_it =
+        step.id == "build:" + outline.builds[0].cls.id || step.id == "test:" + variant;
+    if (of_it) out += report::forecast_lines(step);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& options,
                         Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
@@ -22,7 +54,8 @@ Result<int> cmd_explain(const GlobalOptions& /*global*/, const ExplainOptions& o
   TRY(const plan::Namings namings, name_builds(loaded, whole, facts));
   TRY(const std::string text,
       report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, choice.globs[0]));
-  streams.data(text);
+  TRY(const std::string would, text_from_journal(global, loaded, whole, facts, choice.globs[0]));
+  streams.data(text + would);
   return 0;
 }
 

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/foresee.h"
 #include "cli/gather.h"
 #include "cli/load.h"
 #include "host/files.h"
 #include "host/git.h"
 #include "plan/make_plan.h"
 #include "plan/shards.h"
+#include "report/forecast_text.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 
@@ -49,6 +51,17 @@ Result<std::string> text_from_facts(const PlanOptions& options, const Loaded& lo
   return report::plan_table(outline);
 }
 
+/// What a run here would do; empty where nothing has been run.
+Result<std::string> text_from_journal(const GlobalOptions& global, const Loaded& loaded,
+                                      const plan::Outline& outline, const Facts& facts) {
+  TRY(const std::optional<Foreseen> foreseen, foresee(global, loaded, outline, facts));
+  if (!foreseen) return std::string();
+  std::vector<std::optional<std::chrono::seconds>> ages;
+  for (const RecordedResolution& each : foreseen->environments) ages.push_back(each.age);
+  return fmt::format("\n{}\n{}", report::forecast_table(foreseen->steps),
+                     report::resolutions_line(ages));
+}
+
 bool needs_facts(const PlanOptions& options) {
   return !options.out.empty() || options.format == PlanFormat::table ||
          options.format == PlanFormat::json || options.format == PlanFormat::dot;
@@ -78,6 +91,10 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
         freeze_plan(files, global, {options.out, choice.path, loaded, outline}, facts, streams));
   }
   streams.data(text);
+  if (options.format == PlanFormat::table) {
+    TRY(const std::string would, text_from_journal(global, loaded, outline, facts));
+    streams.data(would);
+  }
   return 0;
 }
 

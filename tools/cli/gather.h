@@ -1,6 +1,8 @@
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,17 @@ struct Undertaking {
 /// while.
 Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
                         Streams& streams, Facts& facts);
+
+/// An environment that the plan needs, and how old what it means is.
+struct RecordedResolution {
+  std::string environment;                                 ///< "Python 3.11, torch~=2.13.0"
+  std::optional<std::chrono::seconds> age = std::nullopt;  ///< none: resolved when it is needed
+};
+
+/// Enters the resolutions that are on record; asks no index.
+Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
+                                                        const host::Workplace& workplace,
+                                                        Facts& facts);
 
 /// What `plan --out` freezes and where.
 struct FreezeRequest {

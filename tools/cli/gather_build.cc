@@ -61,6 +61,19 @@ Done gather_pypi_toolkit(const host::EnvMachine& machine, const env::Request& re
   return {};
 }
 
+/// PyPI's packages of a toolkit as far as they are on record.
+Done recall_pypi_toolkit(const host::EnvMachine& machine, const env::Request& request,
+                         Facts& facts) {
+  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+  const std::string digest = env::digest(packages);
+  const Result<env::Resolution> known = host::load_resolution(machine, digest);
+  if (!known) return {};
+  facts.plan.resolutions[digest] = known->digest();
+  facts.plan.toolkits[request.toolkit] =
+      env::pypi_toolkit_id(env::toolkit_name(request.toolkit), *known);
+  return {};
+}
+
 /// The toolkit of each build. Builds that share an environment are one request of `requests_of`,
 /// and may yet want different toolkits.
 Result<std::vector<env::Request>> toolkit_requests(const Undertaking& what) {
@@ -150,6 +163,34 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
     facts.plan.resolutions[digest] = resolved.resolution.digest();
   }
   return {};
+}
+
+Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
+                                                        const host::Workplace& workplace,
+                                                        Facts& facts) {
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  const host::SystemClock clock;
+  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
+                                 workplace.cache, workplace.state};
+  TRY(const std::vector<env::Request> requests,
+      plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  const auto on_record = [&](const env::Request& request) {
+    return recall_pypi_toolkit(machine, request, facts);
+  };
+  TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
+  TRY_DONE(gather_toolkits(machine, toolkits, on_record, facts));
+  std::vector<RecordedResolution> recorded;
+  for (const env::Request& request : requests) {
+    RecordedResolution& one = recorded.emplace_back();
+    one.environment = describe(request);
+    const std::string digest = env::digest(request);
+    const Result<env::Resolution> known = host::load_resolution(machine, digest);
+    if (!known || env::is_nightly(request)) continue;
+    facts.plan.resolutions[digest] = known->digest();
+    one.age = std::chrono::floor<std::chrono::seconds>(clock.now()) - known->at;
+  }
+  return recorded;
 }
 
 }  // namespace pinwheel::cli

@@ -1,0 +1,22 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/forecast.h"
+
+namespace pinwheel::report {
+
+/// What a run would do, as a table: builds, the sdist and targets a line each; environments and
+/// tests that would do the same for the same reason in one line with their number.
+std::string forecast_table(const std::vector<journal::Forecast>& steps);
+
+/// One step's forecast for `explain`: "would run: 2 changes since ...", then a line a change.
+std::string forecast_lines(const journal::Forecast& step);
+
+/// "3 environments are resolved, the oldest 12 days ago (`--refresh` resolves anew)", and how many
+/// are not. An age of none: not resolved yet.
+std::string resolutions_line(const std::vector<std::optional<std::chrono::seconds>>& ages);
+
+}  // namespace pinwheel::report
