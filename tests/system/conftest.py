@@ -10,6 +10,12 @@ import sys
 
 import pytest
 import yaml
+from conda_channel import Channel, make_channel
+from conda_oracle import CondaOracle
+from dockerd import Dockerd
+from machine import Machine
+from podman_engine import Podman
+from rattler_venv import ask, make_venv
 
 PROJECTS = pathlib.Path(__file__).parent / "projects"
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -159,3 +165,88 @@ def project(make_project, tmp_path):
         return make_project(kind, tmp_path / name)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def rocm(root) -> None:
+    """Debian's ROCm; where it cannot be installed the tests that need it fail rather than being skipped."""
+    subprocess.run([root / "scripts" / "packages", "rocm"], check=True)
+
+
+@pytest.fixture(scope="session")
+def dockerd():
+    """A daemon that runs for the session; where it cannot start, tests fail with its log, they are not skipped."""
+    daemon = Dockerd()
+    try:
+        daemon.start()
+        yield daemon
+    finally:
+        daemon.stop()
+
+
+@pytest.fixture(scope="session")
+def podman():
+    """podman on a storage of the session's own."""
+    engine = Podman()
+    try:
+        engine.start()
+        yield engine
+    finally:
+        engine.stop()
+
+
+@pytest.fixture(scope="session", params=["docker", "podman"])
+def engine(request):
+    """Either engine: a test that asks for it runs under both."""
+    return request.getfixturevalue({"docker": "dockerd", "podman": "podman"}[request.param])
+
+
+@pytest.fixture(scope="session")
+def bases(engine) -> dict[str, str]:
+    """The names of the base images in the engine, by Debian's suite."""
+    return engine.import_bases()
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory) -> Machine:
+    """What pip needs inside containers to reach its mirror."""
+    return Machine(tmp_path_factory.mktemp("machine"))
+
+
+@pytest.fixture(scope="session")
+def served_channel(tmp_path_factory):
+    """The channel of `make_channel`, over HTTP on loopback."""
+    channel = make_channel(tmp_path_factory.mktemp("channel"))
+    with channel.serve():
+        yield channel
+
+
+@pytest.fixture
+def channel(served_channel) -> Channel:
+    """The channel, without the faults and requests of other tests."""
+    with served_channel.quiet():
+        yield served_channel
+
+
+@pytest.fixture(scope="session")
+def conda_oracle(tmp_path_factory) -> CondaOracle:
+    """A genuine conda, as old as it is."""
+    oracle = CondaOracle(tmp_path_factory.mktemp("conda"))
+    oracle.install()
+    return oracle
+
+
+@pytest.fixture(scope="session")
+def rattler_python(tmp_path_factory) -> pathlib.Path:
+    """The interpreter of a venv that has py-rattler."""
+    return make_venv(tmp_path_factory.mktemp("rattler") / "venv")
+
+
+@pytest.fixture
+def rattler(rattler_python, tmp_path):
+    """A function that asks py-rattler to solve or install, with a package cache of the test's own."""
+
+    def send(do: str, **request) -> dict:
+        return ask(rattler_python, {"do": do, "cache": str(tmp_path / "rattler"), **request})
+
+    return send

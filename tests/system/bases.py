@@ -1,0 +1,53 @@
+"""Base images out of debootstrap, because no registry is asked in tests."""
+
+import pathlib
+import platform
+import shutil
+import subprocess
+import tempfile
+
+from kept import cache_directory, key, locked
+from machine import apt_configuration, debian_mirror
+
+SUITES = ("bookworm", "bullseye")
+RECIPE = "2"  # raise it when `make_root` makes something else
+DROPPED = ("./dev/*", "./var/cache/apt/*.bin", "./var/cache/apt/archives/*.deb", "./var/lib/apt/lists/*_*")
+DEBIAN_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+def image_name(suite: str) -> str:
+    return f"pinwheel-test/debian:{suite}"
+
+
+def make_root(suite: str, architecture: str, mirror: str, root: pathlib.Path) -> None:
+    ran = subprocess.run(
+        ["debootstrap", "--variant=minbase", f"--arch={architecture}", suite, str(root), mirror],
+        capture_output=True,
+        text=True,
+    )
+    if ran.returncode != 0:
+        log = root / "debootstrap" / "debootstrap.log"
+        detail = log.read_text(errors="replace")[-2000:] if log.exists() else ran.stderr
+        raise RuntimeError(f"debootstrap of `{suite}` failed, exit {ran.returncode}\n{ran.stdout[-2000:]}\n{detail}")
+    (root / "etc/apt/apt.conf.d/90pinwheel-test").write_text(apt_configuration())
+
+
+def base_archive(suite: str, machine: str | None = None) -> pathlib.Path:
+    """The file system of a minimal Debian as a tar file, made when it is not in the cache."""
+    architecture = DEBIAN_ARCHITECTURES[machine or platform.machine()]
+    mirror = debian_mirror()
+    cache = cache_directory("bases")
+    archive = cache / f"{suite}-{architecture}-{key(RECIPE, mirror, apt_configuration())}.tar"
+    with locked(cache):
+        if archive.exists():
+            return archive
+        with tempfile.TemporaryDirectory(dir=cache, prefix=f"{suite}-") as scratch:
+            root = pathlib.Path(scratch) / "root"
+            make_root(suite, architecture, mirror, root)
+            exclude = [f"--exclude={pattern}" for pattern in DROPPED]
+            unfinished = pathlib.Path(scratch) / "base.tar"
+            subprocess.run(["tar", "-C", str(root), *exclude, "-cf", str(unfinished), "."], check=True)
+            for older in cache.glob(f"{suite}-{architecture}-*.tar"):
+                older.unlink()
+            shutil.move(unfinished, archive)
+    return archive

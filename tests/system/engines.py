@@ -1,0 +1,77 @@
+"""What the tests ask of a container engine, whichever it is; the daemon and podman are made in files of their own."""
+
+import os
+import pathlib
+import subprocess
+
+from bases import SUITES, base_archive, image_name
+
+
+class Engine:
+    """A client on its own storage: `call(...)` runs it, `environment()` is for programs that run it themselves."""
+
+    name: str
+
+    def __init__(self, client: str, directory: pathlib.Path):
+        self.client = client
+        self.directory = directory
+
+    def variables(self) -> dict[str, str]:
+        """What leads the client to this storage."""
+        raise NotImplementedError
+
+    def environment(self) -> dict[str, str]:
+        """This session's environment, with the engine's client first on PATH."""
+        path = f"{self.directory / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PATH": path, **self.variables()}
+
+    def prepare(self) -> None:
+        tools = self.directory / "bin"
+        tools.mkdir()
+        (tools / self.name).symlink_to(self.client)
+
+    def call(self, *arguments: str, check: bool = True, **options) -> subprocess.CompletedProcess:
+        """Runs the client to its end; a failure shows what it said."""
+        environment = {**self.environment(), **options.pop("variables", {})}
+        ran = subprocess.run([self.client, *arguments], env=environment, capture_output=True, text=True, **options)
+        said = f"{self.name} {' '.join(arguments)}: exit {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
+        assert not check or ran.returncode == 0, said
+        return ran
+
+    def run(self, *arguments: str, **options) -> subprocess.CompletedProcess:
+        """A container that is removed when it ends, of an image that must be here."""
+        return self.call("run", "--rm", "--pull", "never", *arguments, **options)
+
+    def build(self, *arguments: str, **options) -> subprocess.CompletedProcess:
+        return self.call("build", *arguments, **options)
+
+    def containers(self) -> list[str]:
+        """The names of all containers, running or not."""
+        return self.call("ps", "--all", "--format", "{{.Names}}").stdout.split()
+
+    def import_bases(self) -> dict[str, str]:
+        """The names of the base images, by suite."""
+        for suite in SUITES:
+            self.call("import", str(base_archive(suite)), image_name(suite))
+        return {suite: image_name(suite) for suite in SUITES}
+
+
+def mounts_below(directory: pathlib.Path) -> list[str]:
+    """Mount points below a directory, the innermost first."""
+    lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    points = [line.split()[4] for line in lines]
+    return sorted((point for point in points if point.startswith(f"{directory}/")), key=len, reverse=True)
+
+
+def unmount_below(directory: pathlib.Path) -> None:
+    for point in mounts_below(directory):
+        subprocess.run(["umount", "--lazy", point], check=True)
+
+
+def remove_control_groups(name: str) -> None:
+    """Removes the control groups of that name in every hierarchy; one that is in use is an error."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    tops = [place for place in (root / name, *root.glob(f"*/{name}")) if place.is_dir()]
+    found = [pathlib.Path(place) for top in tops for place, _, _ in os.walk(top)]
+    for group in sorted(found, key=lambda place: len(str(place)), reverse=True):
+        group.rmdir()

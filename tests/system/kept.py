@@ -1,0 +1,31 @@
+"""What the tests keep between runs, below the user's cache directory."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+
+
+def cache_directory(name: str) -> pathlib.Path:
+    base = os.environ.get("XDG_CACHE_HOME") or str(pathlib.Path.home() / ".cache")
+    directory = pathlib.Path(base) / "pinwheel-test" / name
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def key(*parts: str | bytes) -> str:
+    """A short name for everything that an entry was made from."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def locked(directory: pathlib.Path):
+    """Holds off other sessions that make the same entries."""
+    with open(directory / ".lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

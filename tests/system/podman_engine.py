@@ -1,0 +1,78 @@
+"""podman on a storage of its own, led there by variables alone."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+from engines import Engine, remove_control_groups, unmount_below
+from network import NetworkState, free_subnet
+from scratch_disk import ScratchDisk
+
+DISK_SIZE = "100G"  # sparse: what is used is what is taken
+
+# podman asks for more open files than the kernel lets a root without CAP_SYS_RESOURCE have, and then starts nothing.
+CONTAINERS_CONF = """\
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+tmp_dir = "{place}/engine"
+[network]
+default_subnet = "{subnet}"
+network_config_dir = "{place}/networks"
+"""
+
+STORAGE_CONF = """\
+[storage]
+driver = "overlay"
+graphroot = "{place}/images"
+runroot = "{place}/running"
+"""
+
+
+class Podman(Engine):
+    """Its images are `localhost/NAME`; NAME alone finds them too."""
+
+    name = "podman"
+
+    def __init__(self):
+        client = shutil.which("podman")
+        assert client, "no podman on PATH; run scripts/packages docker"
+        self.outer = pathlib.Path(tempfile.mkdtemp(prefix="pinwheel-podman-"))
+        self.disk = ScratchDisk(self.outer / "disk", DISK_SIZE)
+        super().__init__(client, self.disk.place)
+        self.subnet = free_subnet()
+        self.state = NetworkState()
+        self.groups_before = os.path.isdir("/sys/fs/cgroup/cpu/libpod_parent")
+
+    def variables(self) -> dict[str, str]:
+        place = self.directory
+        return {
+            "CONTAINERS_CONF": str(place / "containers.conf"),
+            "CONTAINERS_STORAGE_CONF": str(place / "storage.conf"),
+            "TMPDIR": str(place / "tmp"),  # where the cache mounts of builds are kept
+        }
+
+    def start(self) -> None:
+        self.disk.mount()
+        self.prepare()
+        (self.directory / "tmp").mkdir()
+        (self.directory / "containers.conf").write_text(
+            CONTAINERS_CONF.format(place=self.directory, subnet=self.subnet)
+        )
+        (self.directory / "storage.conf").write_text(STORAGE_CONF.format(place=self.directory))
+
+    def stop(self) -> None:
+        """Removes the containers, then the storage with all that is in it."""
+        try:
+            if (self.directory / "storage.conf").exists():
+                self.call("rm", "--all", "--force")
+        finally:
+            unmount_below(self.directory)
+            self.state.restore({"cni-podman0", "podman0"}, lambda line: "CNI-" in line or str(self.subnet) in line)
+            if not self.groups_before:
+                remove_control_groups("libpod_parent")
+            self.disk.remove()
+            shutil.rmtree(self.outer)

@@ -1,0 +1,28 @@
+"""py-rattler in a venv of its own, asked through `rattler_client.py`."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+CLIENT = pathlib.Path(__file__).with_name("rattler_client.py")
+REQUIREMENT = "py-rattler==0.28.0"
+VIRTUAL = {"__glibc": os.confstr("CS_GNU_LIBC_VERSION").split()[1]}
+
+
+def make_venv(directory: pathlib.Path) -> pathlib.Path:
+    """The interpreter of a new venv that has py-rattler."""
+    subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True)
+    pip = [str(directory / "bin" / "pip"), "install", "-q", REQUIREMENT]
+    ran = subprocess.run(pip, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return directory / "bin" / "python"
+
+
+def ask(python: pathlib.Path, request: dict) -> dict:
+    """The answer to a request; for the solver this machine has the C library that it has, and nothing else."""
+    text = json.dumps({"virtual": VIRTUAL, **request})
+    ran = subprocess.run([str(python), str(CLIENT)], input=text, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
