@@ -1,6 +1,7 @@
 """The checks of a built wheel look into its binaries, and a wheel that breaks one is never handed out."""
 
 import json
+import subprocess
 
 import pytest
 from conftest import PYTHON
@@ -41,6 +42,7 @@ def test_an_absolute_rpath_is_refused(extension):
     link(extension, "-Wl,-rpath,/nonexistent/lib")
     error = refused(extension)
     assert "[rpath]" in error and "/nonexistent/lib" in error and "$ORIGIN" in error
+    assert "nothing is found through it" in error and "LDSHARED" in error
 
 
 def test_a_library_that_no_other_machine_need_have_is_refused(extension):
@@ -65,3 +67,30 @@ def test_the_platform_tag_follows_the_oldest_glibc_that_will_do(extension):
     extension.report("build", "matrix.yaml")
     (name,) = extension.wheels()
     assert "manylinux_2_31" in name, name
+
+
+def test_a_program_that_is_not_there_is_named(extension):
+    extension.edit(lambda matrix: matrix["build"].update(command=["nosuch-builder", "{dest_dir}"]))
+    outcomes = extension.report("build", "matrix.yaml", code=4)
+    error = outcomes[BUILD]["error"]
+    assert error["kind"] == "environment" and "`nosuch-builder`" in error["message"]
+
+
+def test_every_check_that_fails_before_a_build_is_named(extension):
+    checks = ["compiler", {"header": "nosuch.h"}, {"import": "nosuch_module"}]
+    extension.edit(lambda matrix: matrix["checks"].update(before=checks))
+    outcomes = extension.report("build", "matrix.yaml", code=4)
+    error = outcomes[BUILD]["error"]
+    assert "`header`, `import`" in error["message"] and "`compiler`" not in error["message"]
+    assert ["[header]" in cause["message"] for cause in error["causes"]] == [True, False]
+
+
+def test_what_a_killed_run_left_in_the_output_directory_is_removed(extension):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    extension.output.mkdir()
+    (extension.output / f".tiny_ext-1.1-py3-none-any.whl.{ended.pid}").write_text("half")
+    link(extension)
+    outcomes = extension.report("build", "matrix.yaml")
+    (output,) = outcomes[BUILD]["outputs"]
+    assert [str(extension.output / name) for name in extension.wheels()] == [output["path"]]
