@@ -96,14 +96,15 @@ struct Survey {
 Result<Survey> survey(const Session& session, const std::vector<Artifact>& files) {
   Survey seen;
   for (const Artifact& file : files) {
-    const auto [page, fresh] = seen.pages.try_emplace(pep::normalize_name(file.name));
-    if (fresh) {
-      TRY(page->second, patiently<std::vector<publish::IndexFile>>(session, [&] {
+    const auto place = seen.pages.try_emplace(pep::normalize_name(file.name));
+    std::vector<publish::IndexFile>& page = place.first->second;
+    if (place.second) {
+      TRY(page, patiently<std::vector<publish::IndexFile>>(session, [&] {
             return read_project(session.target, file.name, session.http);
           }));
     }
     TRY(Holding holding, patiently<Holding>(session, [&] {
-          return look_up(file, page->second, session.target, session.http);
+          return look_up(file, page, session.target, session.http);
         }));
     seen.holdings.push_back(std::move(holding));
   }
