@@ -8,6 +8,7 @@
 #include "env/commands.h"
 #include "env/pypi_toolkit.h"
 #include "host/build_command.h"
+#include "host/mount_namespace.h"
 
 namespace pinwheel::host {
 namespace {
@@ -171,8 +172,8 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
   std::string out = made ? toolkit_lines(*toolkit, environment, workplace) : std::string();
   out += make_space(root);
   out += export_lines(action.source, root, action.source_date_epoch);
-  out += script_line(
-      space.wrap(build_command(action, {space, workplace.variables, variables, cores})));
+  out += script_line(in_mount_namespace(
+      space.wrap(build_command(action, {space, workplace.variables, variables, cores}))));
   for (const wheel::Naming& naming : action.namings) {
     out += finish_line(action, naming, root, workplace.output);
   }
@@ -185,7 +186,8 @@ std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment
   const BuildSpace space(scratch("sdist"), workplace.paths, mounts_of(environment));
   std::string out = make_space(root);
   out += export_lines(action.source, root, action.source_date_epoch);
-  out += script_line(space.wrap(sdist_command(action, {space, workplace.variables, {}, 1})));
+  out += script_line(
+      in_mount_namespace(space.wrap(sdist_command(action, {space, workplace.variables, {}, 1}))));
   return out + fmt::format("\"$pinwheel\" finish {}/*.tar.gz --epoch {} --output-dir {}\n",
                            shell_word(root + "/" + kDistName), action.source_date_epoch,
                            shell_quote(workplace.output.string()));

@@ -1,27 +1,10 @@
 #include "host/fixed_path.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 namespace pinwheel::host {
-namespace {
 
 namespace fs = std::filesystem;
-
-// Mounts pairs up to `--`, enters the directory after it, becomes the command.
-constexpr const char* kMountAndRun =
-    R"(while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done; )"
-    R"(shift; cd "$1" || exit 125; shift; exec "$@")";
-
-std::vector<std::string> unshare_arguments() {
-  std::vector<std::string> argv = {"unshare", "--mount"};
-  if (geteuid() != 0) argv.insert(argv.end(), {"--user", "--map-root-user"});
-  argv.emplace_back("--");
-  return argv;
-}
-
-}  // namespace
 
 BuildSpace::BuildSpace(fs::path scratch, PathMode mode, std::vector<Mount> mounts)
     : scratch_(std::move(scratch)), mode_(mode), mounts_(std::move(mounts)) {}
@@ -43,17 +26,8 @@ fs::path BuildSpace::real(const fs::path& relative) const {
 
 ports::Command BuildSpace::wrap(ports::Command command) const {
   if (mode_ == PathMode::real) return command;
-  std::vector<std::string> argv = unshare_arguments();
-  argv.insert(argv.end(), {"sh", "-c", kMountAndRun, "sh", scratch_.string(), kFixedPath});
-  for (const Mount& mount : mounts_) {
-    argv.push_back(mount.from.string());
-    argv.push_back((kFixedPath / mount.at).string());
-  }
-  argv.emplace_back("--");
-  argv.push_back(command.directory.string());
-  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
-  command.argv = std::move(argv);
-  command.directory = "/";
+  command.mounts.push_back({scratch_, kFixedPath});
+  for (const Mount& mount : mounts_) command.mounts.push_back({mount.from, kFixedPath / mount.at});
   return command;
 }
 

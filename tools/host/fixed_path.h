@@ -31,7 +31,7 @@ class BuildSpace {
   std::filesystem::path seen(const std::filesystem::path& relative) const;
   /// The real path of the same file; inside a mount that is the mounted directory.
   std::filesystem::path real(const std::filesystem::path& relative) const;
-  /// The command as it is started: wrapped in `unshare` and `mount --bind` in mode `fixed`. Its
+  /// The command as it is started: with the mounts that show it the fixed path in mode `fixed`. Its
   /// directory and arguments are paths as the build sees them.
   ports::Command wrap(ports::Command command) const;
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/mount_namespace.h"
 #include "host/out_of_memory.h"
 #include "host/program.h"
 #include "host/supervisor.h"
@@ -248,9 +249,10 @@ ChildProcesses::ChildProcesses(std::stop_token cancel, std::chrono::milliseconds
 
 namespace {
 
-Result<ports::Exit> run(const ports::Command& command, const std::stop_token& cancel,
+Result<ports::Exit> run(const ports::Command& asked, const std::stop_token& cancel,
                         std::chrono::milliseconds grace, Stream& out, Stream& err) {
-  if (command.argv.empty()) return fail(ErrorKind::internal, "a command without a program was run");
+  if (asked.argv.empty()) return fail(ErrorKind::internal, "a command without a program was run");
+  const ports::Command command = in_mount_namespace(asked);
   if (cancel.stop_requested()) {
     return ports::Exit{.signal = SIGTERM, .cancelled = true};
   }

@@ -10,6 +10,14 @@
 
 namespace pinwheel::ports {
 
+/// A directory that a child sees at another place as well; both paths are absolute.
+struct Mount {
+  std::filesystem::path from;
+  std::filesystem::path at;
+
+  bool operator==(const Mount&) const = default;
+};
+
 /// A program to run. `environment` is the whole environment of the child: nothing is inherited, so
 /// that what a step sees is what its key covers.
 struct Command {
@@ -17,6 +25,7 @@ struct Command {
   std::filesystem::path directory = {};
   std::map<std::string, std::string> environment = {};
   std::optional<std::chrono::milliseconds> timeout = std::nullopt;
+  std::vector<Mount> mounts = {};  ///< outer ones first; seen by this child alone
 
   bool operator==(const Command&) const = default;
 };
