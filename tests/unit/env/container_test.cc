@@ -1,0 +1,79 @@
+#include "env/container.h"
+
+#include <algorithm>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::env;
+
+namespace {
+
+Container some_container() {
+  Container container{"/usr/bin/docker", "sha256:abc"};
+  container.labels = {{"io.pinwheel.run", "r1"}};
+  container.user = "7:8";
+  container.mounts = {{"/cache", "/cache", Access::read_write}, {"/etc/pip.conf", "/etc/pip.conf"}};
+  return container;
+}
+
+const std::map<std::string, std::string> kClient = {{"DOCKER_HOST", "unix:///s"}, {"HOME", "/me"}};
+
+bool has(const std::vector<std::string>& argv, const std::vector<std::string>& part) {
+  return std::search(argv.begin(), argv.end(), part.begin(), part.end()) != argv.end();
+}
+
+}  // namespace
+
+TEST_CASE("a command becomes the client's, with its mounts, user and directory") {
+  ports::Command command{{"make", "all"}, "/build/src", {}, std::chrono::seconds(5)};
+  command.mounts = {{"/scratch", "/build"}};
+  const ports::Command ran = run_in_container(some_container(), "step-1", command, kClient);
+  CHECK(ran.argv[0] == "/usr/bin/docker");
+  CHECK(has(ran.argv, {"--pull", "never"}));
+  CHECK(has(ran.argv, {"--name", "step-1"}));
+  CHECK(has(ran.argv, {"--label", "io.pinwheel.run=r1"}));
+  CHECK(has(ran.argv, {"--user", "7:8"}));
+  CHECK(has(ran.argv, {"--workdir", "/build/src"}));
+  CHECK(has(ran.argv, {"--mount", "type=bind,source=/cache,target=/cache"}));
+  CHECK(has(ran.argv, {"--mount", "type=bind,source=/etc/pip.conf,target=/etc/pip.conf,readonly"}));
+  CHECK(has(ran.argv, {"--mount", "type=bind,source=/scratch,target=/build"}));
+  CHECK(has(ran.argv, {"sha256:abc", "make", "all"}));
+  CHECK(ran.argv.back() == "all");
+  CHECK(ran.timeout == command.timeout);
+  CHECK(ran.mounts.empty());
+}
+
+TEST_CASE("values go through the client's environment, those that it reads itself do not") {
+  const ports::Command command{
+      {"true"}, "/", {{"PIP_INDEX_URL", "https://user:secret@index"}, {"HOME", "/build/home"}}, {}};
+  const ports::Command ran = run_in_container(some_container(), "n", command, kClient);
+  CHECK(has(ran.argv, {"--env", "PIP_INDEX_URL"}));
+  CHECK(has(ran.argv, {"--env", "HOME=/build/home"}));
+  CHECK(ran.environment.at("PIP_INDEX_URL") == "https://user:secret@index");
+  CHECK(ran.environment.at("HOME") == "/me");
+  CHECK(std::none_of(ran.argv.begin(), ran.argv.end(), [](const std::string& each) {
+    return each.find("secret") != std::string::npos;
+  }));
+}
+
+TEST_CASE("what the image sets and the command does not is taken away") {
+  Container container = some_container();
+  container.image_variables = {"PATH", "CUDA_HOME"};
+  const ports::Command command{{"true"}, "/", {{"PATH", "/bin"}}, {}};
+  const ports::Command ran = run_in_container(container, "n", command, kClient);
+  CHECK(has(ran.argv, {"sha256:abc", "env", "-u", "CUDA_HOME", "true"}));
+}
+
+TEST_CASE("the client keeps its own settings and nothing else of the user's") {
+  const auto variables = client_variables({{"DOCKER_HOST", "unix:///s"},
+                                           {"HOME", "/me"},
+                                           {"CONTAINERS_CONF", "/c"},
+                                           {"PIP_INDEX_URL", "https://secret"}});
+  CHECK(variables.size() == 3);
+  CHECK_FALSE(variables.contains("PIP_INDEX_URL"));
+}
+
+TEST_CASE("a container's name is made of what names may hold") {
+  CHECK(container_name("pinwheel-a1-test:cp311+x/y") == "pinwheel-a1-test-cp311-x-y");
+}

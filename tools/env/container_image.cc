@@ -1,0 +1,132 @@
+#include "env/container_image.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+
+namespace pinwheel::env {
+namespace {
+
+using Json = nlohmann::json;
+using Variables = std::map<std::string, std::string>;
+
+constexpr size_t kLongestTag = 128;
+constexpr size_t kHash = 8;
+
+std::string slug(const std::string& branch) {
+  std::string out;
+  for (const char c : branch) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      out.push_back(static_cast<char>(std::tolower(byte)));
+    } else if (!out.empty() && out.back() != '-') {
+      out.push_back('-');
+    }
+  }
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out;
+}
+
+Json to_json(const ContainerRequest& request) {
+  return {
+      {"dockerfile", request.dockerfile}, {"base", request.base}, {"arguments", request.arguments}};
+}
+
+Variables split_assignments(const Json& list) {
+  Variables out;
+  for (const Json& each : list) {
+    const std::string text = each.get<std::string>();
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos) out[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return out;
+}
+
+Result<ContainerImage> unreadable(const std::string& why) {
+  return fail(
+      ErrorKind::environment,
+      fmt::format("the container engine describes an image in a way unknown here: {}", why));
+}
+
+}  // namespace
+
+std::string digest(const ContainerRequest& request) {
+  return sha256_hex(to_json(request).dump());
+}
+
+Result<ContainerImage> parse_image(std::string_view json) {
+  try {
+    const Json all = Json::parse(json);
+    const Json& one = all.at(0);
+    ContainerImage image;
+    image.id = one.at("Id").get<std::string>();
+    // podman leaves out the name of the digest.
+    if (!image.id.starts_with("sha256:")) image.id = "sha256:" + image.id;
+    image.architecture = one.value("Architecture", "");
+    const Json config = one.value("Config", Json::object());
+    if (config.contains("Env") && config["Env"].is_array()) {
+      image.variables = split_assignments(config["Env"]);
+    }
+    if (config.contains("Labels") && config["Labels"].is_object()) {
+      image.labels = config["Labels"].get<Variables>();
+    }
+    const auto key = image.labels.find(kKeyLabel);
+    image.key = key == image.labels.end() ? image.id : key->second;
+    return image;
+  } catch (const Json::exception& thrown) {
+    return unreadable(thrown.what());
+  }
+}
+
+ports::Command inspect_image(const std::string& client, const std::string& name,
+                             const Variables& client_variables) {
+  return {{client, "image", "inspect", name}, "/", client_variables, {}};
+}
+
+ports::Command build_image(const ImageBuild& build, const Variables& client_variables) {
+  ports::Command out{
+      {build.client, "build", "--file", build.dockerfile, "--label",
+       fmt::format("{}={}", kKeyLabel, build.key), "--build-arg", "BASE_IMAGE=" + build.base_id},
+      "/",
+      client_variables,
+      {}};
+  out.environment["DOCKER_BUILDKIT"] = "1";
+  for (const auto& [name, value] : build.request.arguments) {
+    out.argv.insert(out.argv.end(), {"--build-arg", name + "=" + value});
+  }
+  for (const std::string& tag : build.tags) out.argv.insert(out.argv.end(), {"--tag", tag});
+  out.argv.push_back(build.context);
+  return out;
+}
+
+std::string image_key(const ContainerRequest& request, const std::string& context_digest,
+                      const std::string& base_id) {
+  Json whole = to_json(request);
+  // What the base is called does not matter, and the Dockerfile is in the context.
+  whole["base"] = base_id;
+  whole["context"] = context_digest;
+  return sha256_hex(whole.dump());
+}
+
+Result<std::string> image_tag(const std::string& branch, const std::string& short_sha,
+                              const std::string& id) {
+  const std::string end = fmt::format("{}-{}", short_sha, id);
+  if (end.size() > kLongestTag) {
+    return fail(ErrorKind::config,
+                fmt::format("the image tag `{}` has {} characters, {} are allowed", end, end.size(),
+                            kLongestTag),
+                "shorten the values of the axes");
+  }
+  const std::string name = slug(branch);
+  if (name.empty()) return end;
+  if (name.size() + 1 + end.size() <= kLongestTag) return name + "-" + end;
+  const size_t room = kLongestTag - end.size() - 1;
+  if (room <= kHash + 1) return end;
+  return fmt::format("{}-{}-{}", name.substr(0, room - kHash - 1),
+                     sha256_hex(branch).substr(0, kHash), end);
+}
+
+}  // namespace pinwheel::env
