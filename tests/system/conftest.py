@@ -18,6 +18,7 @@ from podman_engine import Podman
 from rattler_venv import ask, make_venv
 
 PROJECTS = pathlib.Path(__file__).parent / "projects"
+MATRICES = pathlib.Path(__file__).parent / "matrices"
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -250,3 +251,30 @@ def rattler(rattler_python, tmp_path):
         return ask(rattler_python, {"do": do, "cache": str(tmp_path / "rattler"), **request})
 
     return send
+
+
+@pytest.fixture(scope="session")
+def kernels_repository(root):
+    """A function that puts the bundled kernels and one of `matrices/` into a repository, tagged v1.2.0."""
+
+    def git(directory: pathlib.Path, *arguments: str) -> None:
+        identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+        dates = {"GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z"}
+        environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", **dates}
+        subprocess.run(["git", *identity, *arguments], cwd=directory, env=environment, check=True, capture_output=True)
+
+    def make(directory: pathlib.Path, matrix: str, *changes: tuple[str, str]) -> pathlib.Path:
+        ignored = shutil.ignore_patterns("build", "dist", "__pycache__", ".*")
+        shutil.copytree(root / "kernels", directory / "kernels", ignore=ignored)
+        text = (MATRICES / matrix).read_text()
+        for old, new in (("../../../kernels", "kernels"), *changes):
+            assert old in text
+            text = text.replace(old, new)
+        (directory / "matrix.yaml").write_text(text)
+        git(directory, "init", "-q")
+        git(directory, "add", "-A")
+        git(directory, "commit", "-q", "-m", "first")
+        git(directory, "tag", "v1.2.0")
+        return directory
+
+    return make
