@@ -12,6 +12,7 @@ from engines import Engine, remove_control_groups, unmount_below
 from network import Bridge, mtu
 from scratch_disk import ScratchDisk
 
+PREFIX = "pinwheel-dockerd-"
 START_SECONDS = 60
 STOP_SECONDS = 60
 DISK_SIZE = "100G"  # sparse: what is used is what is taken
@@ -36,18 +37,19 @@ def find_client() -> str:
 
 
 class Dockerd(Engine):
-    """The daemon and its client; `host` is its DOCKER_HOST, `log` what it says."""
+    """The daemon and its client; `host` is its DOCKER_HOST, `log` what it says; its storage ends at `disk_size`."""
 
     name = "docker"
 
-    def __init__(self):
-        self.outer = pathlib.Path(tempfile.mkdtemp(prefix="pinwheel-dockerd-"))
-        self.disk = ScratchDisk(self.outer / "disk", DISK_SIZE)
+    def __init__(self, disk_size: str = DISK_SIZE):
+        self.outer = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.disk = ScratchDisk(self.outer / "disk", disk_size)
         super().__init__(find_client(), self.disk.place)
         self.host = f"unix://{self.directory}/docker.sock"
         self.log = self.outer / "dockerd.log"
-        self.group = f"pinwheel-test-{os.getpid()}"
-        self.bridge = Bridge()
+        unique = self.outer.name.removeprefix(PREFIX)
+        self.group = f"pinwheel-test-{unique}"
+        self.bridge = Bridge(f"pw-{unique}")
         self.process: subprocess.Popen | None = None
 
     def variables(self) -> dict[str, str]:
@@ -65,7 +67,7 @@ class Dockerd(Engine):
             *("setpriv", "--pdeathsig", "TERM", "dockerd", "--host", self.host),
             *("--data-root", str(place / "data"), "--exec-root", str(place / "exec")),
             *("--pidfile", str(place / "docker.pid"), "--config-file", str(place / "daemon.json")),
-            *("--bridge", self.bridge.name, "--mtu", str(mtu())),
+            *("--bridge", self.bridge.name, "--mtu", str(mtu()), "--iptables=false"),
             *("--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", f"/{self.group}"),
             *("--shutdown-timeout", "5"),
         ]

@@ -2,7 +2,6 @@
 
 import collections.abc
 import ipaddress
-import os
 import pathlib
 import shlex
 import subprocess
@@ -72,25 +71,28 @@ class NetworkState:
 
 
 class Bridge:
-    """A bridge with a subnet of its own for a daemon, from `create` until `remove`."""
+    """A bridge with a subnet of its own for a daemon that leaves iptables alone, from `create` until `remove`.
 
-    def __init__(self) -> None:
-        self.name = f"pwtest{os.getpid()}"[:15]
+    A daemon that manages iptables empties the chains of any other one on the machine when it starts.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.subnet = free_subnet()
         self.state = NetworkState()
+        self.rules = (
+            ("nat", "POSTROUTING", "-s", str(self.subnet), "!", "-o", name, "-j", "MASQUERADE"),
+            ("filter", "FORWARD", "-i", name, "-j", "ACCEPT"),
+            ("filter", "FORWARD", "-o", name, "-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED", "-j", "ACCEPT"),
+        )
 
     def create(self) -> None:
         call("ip", "link", "add", self.name, "type", "bridge")
         call("ip", "addr", "add", f"{next(self.subnet.hosts())}/24", "dev", self.name)
         call("ip", "link", "set", self.name, "up")
-
-    def _ours(self, line: str) -> bool:
-        """The chains of another daemon, which had them before, stay, and so does what is in them."""
-        if self.name in line or str(self.subnet) in line:
-            return True
-        others = any(":DOCKER " in f"{known} " for known in self.state.rules["filter"])
-        return "DOCKER" in line and not others
+        for table, chain, *rule in self.rules:
+            call("iptables", "-t", table, "-I", chain, *rule)
 
     def remove(self) -> None:
-        """Takes the bridge away, and what the daemon did to iptables and forwarding."""
-        self.state.restore({self.name}, self._ours)
+        """Takes away what `create` made, as far as it came, and what the daemon did to forwarding."""
+        self.state.restore({self.name}, lambda line: self.name in line)
