@@ -30,7 +30,7 @@ std::string slug(const std::string& branch) {
   return out;
 }
 
-Json to_json(const ContainerRequest& request) {
+Json to_json(const matrix::ContainerSettings& request) {
   return {
       {"dockerfile", request.dockerfile}, {"base", request.base}, {"arguments", request.arguments}};
 }
@@ -53,7 +53,7 @@ Result<ContainerImage> unreadable(const std::string& why) {
 
 }  // namespace
 
-std::string digest(const ContainerRequest& request) {
+std::string digest(const matrix::ContainerSettings& request) {
   return sha256_hex(to_json(request).dump());
 }
 
@@ -102,7 +102,7 @@ ports::Command build_image(const ImageBuild& build, const Variables& client_vari
   return out;
 }
 
-std::string image_key(const ContainerRequest& request, const std::string& context_digest,
+std::string image_key(const matrix::ContainerSettings& request, const std::string& context_digest,
                       const std::string& base_id) {
   Json whole = to_json(request);
   // What the base is called does not matter, and the Dockerfile is in the context.

@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "matrix/settings.h"
 #include "ports/process.h"
 
 namespace pinwheel::env {
 
-/// Level 1 as asked for: a Dockerfile built on a base, or, without a Dockerfile, the base itself.
-struct ContainerRequest {
-  std::string dockerfile = {};  ///< relative to the matrix file; empty: the base as it is
-  std::string base = {};        ///< the build argument BASE_IMAGE; empty: no container at all
-  std::map<std::string, std::string> arguments = {};  ///< further build arguments
-
-  bool operator==(const ContainerRequest&) const = default;
-};
-
 /// Hex digest of the request: names it in facts and records. Pure.
-std::string digest(const ContainerRequest& request);
+std::string digest(const matrix::ContainerSettings& request);
 
 /// An image that is on this machine.
 struct ContainerImage {
@@ -49,7 +41,7 @@ struct ImageBuild {
   std::string client;
   std::string dockerfile;  ///< absolute
   std::string context;     ///< absolute directory
-  ContainerRequest request;
+  matrix::ContainerSettings request;
   std::string base_id;  ///< the base by id, so that nothing is pulled
   std::string key;
   std::vector<std::string> tags;
@@ -61,7 +53,7 @@ ports::Command build_image(const ImageBuild& build,
 
 /// The key of an image's contents. `context_digest` covers every file of the build's context, the
 /// Dockerfile among them.
-std::string image_key(const ContainerRequest& request, const std::string& context_digest,
+std::string image_key(const matrix::ContainerSettings& request, const std::string& context_digest,
                       const std::string& base_id);
 
 /// `[<branch>-]<short sha>-<id>`: the branch in small letters, digits and dashes, cut with a hash

@@ -3,14 +3,19 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "env/container_image.h"
 
 namespace pinwheel::env {
 
 std::string digest(const Request& request) {
-  const nlohmann::json json = {{"python", request.python},
-                               {"requirements", request.requirements},
-                               {"torch", request.torch.spec},
-                               {"torch_index", request.torch.index}};
+  nlohmann::json json = {{"python", request.python},
+                         {"requirements", request.requirements},
+                         {"torch", request.torch.spec},
+                         {"torch_index", request.torch.index}};
+  if (!request.container.base.empty()) json["container"] = digest(request.container);
+  if (!request.conda.packages.empty()) {
+    json["conda"] = {request.conda.channels, request.conda.packages};
+  }
   // A text that is no UTF-8 must not throw: it is replaced, and pip refuses it later with a reason.
   return sha256_hex(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }

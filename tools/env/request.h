@@ -16,6 +16,9 @@ struct Request {
   std::string toolkit = {};  ///< "cuda/13.0", "rocm/5.2"; empty for cpu
   matrix::ToolkitFrom toolkit_from = matrix::ToolkitFrom::automatic;
 
+  matrix::ContainerSettings container = {};  ///< no base: the host
+  matrix::CondaSettings conda = {};          ///< no packages: an interpreter of level 1
+
   bool operator==(const Request&) const = default;
 };
 

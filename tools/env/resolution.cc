@@ -72,12 +72,50 @@ Result<std::chrono::sys_seconds> parse_time(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+Json conda_to_json(const std::vector<CondaPackage>& packages) {
+  Json list = Json::array();
+  for (const CondaPackage& package : packages) {
+    list.push_back({{"name", package.name},
+                    {"version", package.version},
+                    {"build", package.build},
+                    {"subdir", package.subdir},
+                    {"url", package.url},
+                    {"sha256", package.sha256},
+                    {"md5", package.md5},
+                    {"size", package.size}});
+  }
+  return list;
+}
+
+std::vector<CondaPackage> conda_from_json(const Json& list) {
+  std::vector<CondaPackage> packages;
+  for (const Json& item : list) {
+    packages.push_back({.name = item.at("name").get<std::string>(),
+                        .version = item.at("version").get<std::string>(),
+                        .build = item.at("build").get<std::string>(),
+                        .subdir = item.at("subdir").get<std::string>(),
+                        .url = item.at("url").get<std::string>(),
+                        .sha256 = item.at("sha256").get<std::string>(),
+                        .md5 = item.value("md5", ""),
+                        .size = item.value("size", uint64_t{0})});
+  }
+  return packages;
+}
+
+}  // namespace
+
 std::string Resolution::digest() const {
   Json list = Json::array();
   for (const Package& package : packages) {
     list.push_back({package.name, package.version, package.sha256});
   }
-  return sha256_hex(dump({{"python", python}, {"packages", list}}, -1));
+  Json json = {{"python", python}, {"packages", list}};
+  for (const CondaPackage& package : conda) {
+    json["conda"].push_back({package.name, package.version, package.build, package.sha256});
+  }
+  return sha256_hex(dump(json, -1));
 }
 
 const Package* Resolution::find(std::string_view name) const {
@@ -112,13 +150,14 @@ std::string to_json(const Resolution& resolution) {
                         {"file", package.file},
                         {"sha256", package.sha256}});
   }
-  const Json json = {{"format", kFormat},
-                     {"request", resolution.request},
-                     {"python", resolution.python},
-                     {"pip", resolution.pip},
-                     {"torch_index", resolution.torch_index},
-                     {"at", format_time(resolution.at)},
-                     {"packages", packages}};
+  Json json = {{"format", kFormat},
+               {"request", resolution.request},
+               {"python", resolution.python},
+               {"pip", resolution.pip},
+               {"torch_index", resolution.torch_index},
+               {"at", format_time(resolution.at)},
+               {"packages", packages}};
+  if (!resolution.conda.empty()) json["conda"] = conda_to_json(resolution.conda);
   return dump(json, 1) + "\n";
 }
 
@@ -141,6 +180,7 @@ Result<Resolution> parse_resolution(std::string_view text) {
                                      .file = item.at("file").get<std::string>(),
                                      .sha256 = item.at("sha256").get<std::string>()});
     }
+    if (json.contains("conda")) resolution.conda = conda_from_json(json["conda"]);
     return resolution;
   } catch (const Json::exception& error) {
     return fail(ErrorKind::environment, fmt::format("the resolution is damaged: {}", error.what()),

@@ -20,13 +20,28 @@ struct Package {
   bool operator==(const Package&) const = default;
 };
 
+/// One package that a conda solver chose.
+struct CondaPackage {
+  std::string name;
+  std::string version;
+  std::string build;     ///< "h5eee18b_0"
+  std::string subdir;    ///< "linux-64" or "noarch"
+  std::string url;       ///< without credentials
+  std::string sha256;    ///< hex
+  std::string md5 = {};  ///< hex; what conda before 4.4 and `@EXPLICIT` lists know
+  uint64_t size = 0;     ///< bytes; 0: unknown
+
+  bool operator==(const CondaPackage&) const = default;
+};
+
 /// The exact packages that a request means, found once and kept: what enters build keys.
 struct Resolution {
-  std::string request;            ///< digest of the request
-  std::string python;             ///< exact, "3.11.7", "3.13.0t"
-  std::vector<Package> packages;  ///< sorted by name
-  std::string torch_index = {};   ///< the extra index that torch came from; empty: the user's own
-  std::string pip = {};           ///< version of the pip that resolved
+  std::string request;                   ///< digest of the request
+  std::string python;                    ///< exact, "3.11.7", "3.13.0t"
+  std::vector<Package> packages;         ///< sorted by name
+  std::vector<CondaPackage> conda = {};  ///< sorted by name; empty without level 2 by conda
+  std::string torch_index = {};  ///< the extra index that torch came from; empty: the user's own
+  std::string pip = {};          ///< version of the pip that resolved
   std::chrono::sys_seconds at = {};  ///< when
 
   bool operator==(const Resolution&) const = default;

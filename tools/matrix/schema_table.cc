@@ -122,6 +122,23 @@ Shape abi() {
 
 Shape environment() {
   return mapping({
+      {"container",
+       mapping({
+           {"dockerfile", by_value(scalar(Format::text)),
+            "the Dockerfile, relative to the matrix file; without one the base is used as it is"},
+           {"base", by_value(scalar(Format::text)), "the image it starts from, its BASE_IMAGE",
+            Need::required},
+           {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
+            "further build arguments"},
+       }),
+       "level 1: the container that `--engine docker` and `podman` work in"},
+      {"conda",
+       mapping({
+           {"channels", list(scalar(Format::text)), "names or URLs, the first goes first",
+            Need::required},
+           {"packages", list(scalar(Format::text)), "match specs, python={python}", Need::required},
+       }),
+       "level 2: the packages that `--python conda` solves"},
       {"tools", texts(), "requirements of the build: cmake>=3.26"},
       {"pip", texts(), "requirements of the build, from PyPI"},
       {"torch",

@@ -42,8 +42,27 @@ class Reader {
   const Variant& variant_;
 };
 
+Result<ContainerSettings> read_container(const Node& node, const Reader& reader) {
+  ContainerSettings container;
+  TRY(container.dockerfile, reader.picked(node, "dockerfile"));
+  TRY(container.base, reader.picked(node, "base"));
+  if (const Node* const arguments = node.find("arguments")) {
+    for (const Node::Member& member : arguments->members) {
+      TRY(container.arguments[member.key], reader.text(member.value));
+    }
+  }
+  return container;
+}
+
 Result<EnvironmentSettings> read_environment(const Node& node, const Reader& reader) {
   EnvironmentSettings environment;
+  if (const Node* const container = node.find("container")) {
+    TRY(environment.container, read_container(*container, reader));
+  }
+  if (const Node* const conda = node.find("conda")) {
+    TRY(environment.conda.channels, reader.list(*conda, "channels"));
+    TRY(environment.conda.packages, reader.list(*conda, "packages"));
+  }
   TRY(environment.tools, reader.list(node, "tools"));
   TRY(environment.pip, reader.list(node, "pip"));
   if (const Node* const torch = node.find("torch")) {

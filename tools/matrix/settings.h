@@ -24,10 +24,29 @@ struct TorchSettings {
   bool operator==(const TorchSettings&) const = default;
 };
 
+/// Level 1 of an environment: a Dockerfile built on a base, or the base itself.
+struct ContainerSettings {
+  std::string dockerfile = {};  ///< relative to the matrix file; empty: the base as it is
+  std::string base = {};        ///< the build argument BASE_IMAGE
+  std::map<std::string, std::string> arguments = {};  ///< further build arguments
+
+  bool operator==(const ContainerSettings&) const = default;
+};
+
+/// Level 2 of an environment by conda: what its packages are solved from.
+struct CondaSettings {
+  std::vector<std::string> channels = {};  ///< names or URLs, the first goes first
+  std::vector<std::string> packages = {};  ///< match specs, "python=3.11"
+
+  bool operator==(const CondaSettings&) const = default;
+};
+
 struct EnvironmentSettings {
-  std::vector<std::string> tools =
-      {};  ///< requirements that may come from conda later, from PyPI now
-  std::vector<std::string> pip = {};  ///< requirements
+  ContainerSettings container = {};
+  CondaSettings conda = {};
+
+  std::vector<std::string> tools = {};  ///< requirements of builds
+  std::vector<std::string> pip = {};    ///< requirements
   TorchSettings torch = {};
   ToolkitFrom toolkit = ToolkitFrom::automatic;
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests

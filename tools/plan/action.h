@@ -23,6 +23,7 @@ struct Source {
 struct CreateEnvironment {
   env::Request request;
   std::string resolution = {};  ///< digest of the exact packages
+  std::string image = {};       ///< content key of the container's image; empty: the host
 };
 
 /// Checks before, build in scratch, finishing, checks after; leaves the finished wheels.

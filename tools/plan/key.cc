@@ -17,11 +17,16 @@ constexpr int kKeySchema = 2;
 constexpr size_t kDigestLength = 64;
 
 Json to_json(const env::Request& request) {
-  return {{"python", request.python},
-          {"requirements", request.requirements},
-          {"torch", {request.torch.spec, request.torch.index}},
-          {"toolkit", request.toolkit},
-          {"toolkit-from", static_cast<int>(request.toolkit_from)}};
+  Json json = {{"python", request.python},
+               {"requirements", request.requirements},
+               {"torch", {request.torch.spec, request.torch.index}},
+               {"toolkit", request.toolkit},
+               {"toolkit-from", static_cast<int>(request.toolkit_from)}};
+  // What the image is made of stands in the environment's step by its contents.
+  if (!request.conda.packages.empty()) {
+    json["conda"] = {request.conda.channels, request.conda.packages};
+  }
+  return json;
 }
 
 Json to_json(const Source& source) {
@@ -41,9 +46,11 @@ Json to_json(const std::vector<wheel::Naming>& namings) {
 }
 
 Json to_json(const CreateEnvironment& action) {
-  return {{"action", "environment"},
-          {"request", to_json(action.request)},
-          {"resolution", action.resolution}};
+  Json json = {{"action", "environment"},
+               {"request", to_json(action.request)},
+               {"resolution", action.resolution}};
+  if (!action.image.empty()) json["image"] = action.image;
+  return json;
 }
 
 Json to_json(const BuildWheel& action) {

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/container_image.h"
 #include "plan/key.h"
 #include "plan/record.h"
 
@@ -35,8 +36,37 @@ Result<const matrix::Variant*> find_variant(const matrix::Expansion& expansion,
   return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
 }
 
-env::Request base_request(const matrix::Variant& variant, const matrix::Settings& settings) {
+/// The container of a variant; `config` when the matrix names none.
+Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
+                                               const matrix::Variant& variant,
+                                               const matrix::Settings& settings,
+                                               const PlanOptions& options) {
+  matrix::ContainerSettings container = settings.environment.container;
+  for (const auto& [pattern, image] : options.bases) {
+    if (!glob_match(pattern, variant.get("compute"))) continue;
+    container.base = image;
+    break;
+  }
+  if (!container.base.empty()) return container;
+  return fail(ErrorKind::config,
+              fmt::format("`{}` names no container for `{}`", matrix.file, variant.id),
+              "write `environment.container.base`, or choose an image with `--base-image`");
+}
+
+Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
+                                  const matrix::Settings& settings, const PlanOptions& options) {
   env::Request request;
+  if (options.level1 == Level1::container) {
+    TRY(request.container, container_of(matrix, variant, settings, options));
+  }
+  if (options.level2 == Level2::conda) {
+    request.conda = settings.environment.conda;
+    if (request.conda.packages.empty()) {
+      return fail(ErrorKind::config,
+                  fmt::format("`{}` names no conda packages for `{}`", matrix.file, variant.id),
+                  "write `environment.conda`, or choose `--python venv`");
+    }
+  }
   request.python = variant.get("python");
   std::set<std::string> requirements(settings.environment.tools.begin(),
                                      settings.environment.tools.end());
@@ -47,8 +77,9 @@ env::Request base_request(const matrix::Variant& variant, const matrix::Settings
 }
 
 /// A build environment is a base environment with the class's toolkit beside it.
-env::Request build_request(const matrix::Variant& variant, const matrix::Settings& settings) {
-  env::Request request = base_request(variant, settings);
+Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
+                                   const matrix::Settings& settings, const PlanOptions& options) {
+  TRY(env::Request request, base_request(matrix, variant, settings, options));
   const std::string& compute = variant.get("compute");
   if (compute.empty() || compute == "cpu") return request;
   request.toolkit = compute;
@@ -119,11 +150,19 @@ class PlanBuilder {
     if (resolution != in_.facts.resolutions.end()) {
       std::get<CreateEnvironment>(step.action).resolution = resolution->second;
     }
+    std::get<CreateEnvironment>(step.action).image = image_key(request);
     step.retry = retry;
     step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
     step.resources.pools["install"] = 1;
     TRY_DONE(add(std::move(step)));
     return id;
+  }
+
+  /// The content key of the image that a request works in; empty on the host.
+  std::string image_key(const env::Request& request) const {
+    if (request.container.base.empty()) return {};
+    const auto found = in_.facts.images.find(env::digest(request.container));
+    return found == in_.facts.images.end() ? std::string() : found->second;
   }
 
   Plan finish() && {
@@ -144,7 +183,7 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   BuildWheel action;
   action.class_id = group.cls.id;
-  action.environment = build_request(*variant, settings);
+  TRY(action.environment, build_request(in.matrix, *variant, settings, in.options));
   action.source = in.facts.source;
   action.settings = settings;
   action.version = in.facts.version.version;
@@ -155,7 +194,8 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   action.variables = build_variables(in, *variant, settings);
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
-  action.toolchain = in.facts.toolchain;
+  // In a container the compiler is the image's, which the key of the environment covers.
+  if (in.options.level1 == Level1::host) action.toolchain = in.facts.toolchain;
   if (const auto toolkit = in.facts.toolkits.find(action.environment.toolkit);
       toolkit != in.facts.toolkits.end()) {
     action.toolchain += toolkit->second;
@@ -178,12 +218,10 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
 Result<Step> sdist_step(const Inputs& in, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  BuildSdist action{base_request(*variant, settings),
-                    in.facts.source,
-                    in.matrix.package.name,
-                    in.facts.version.version,
-                    {},
-                    in.facts.source_date_epoch};
+  TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
+  BuildSdist action{
+      environment, in.facts.source,           in.matrix.package.name, in.facts.version.version,
+      {},          in.facts.source_date_epoch};
   action.variables = settings.environment.variables;
   Step step{"sdist", {}, action};
   step.retry = settings.build.retry;
@@ -195,9 +233,10 @@ Result<Step> sdist_step(const Inputs& in, const BuildGroup& group) {
 Result<Step> test_step(const Inputs& in, const std::string& id, const std::string& build) {
   TRY(const matrix::Variant* const variant, find_variant(in.expansion, id));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
   TestWheel action{id,
                    build,
-                   base_request(*variant, settings),
+                   environment,
                    settings.test,
                    in.matrix.package.name,
                    variant->get("compute"),
@@ -322,14 +361,16 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   for (const BuildGroup& group : outline.builds) {
     TRY(const matrix::Variant* const variant, find_variant(expansion, group.cls.representative));
     TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
-    remember(build_request(*variant, settings));
+    TRY(env::Request request, build_request(matrix, *variant, settings, options));
+    remember(std::move(request));
   }
   for (const BuildGroup& group : outline.builds) {
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, find_variant(expansion, test));
       TRY(const matrix::Settings of_test, matrix::settings_for(matrix, *tested));
-      remember(base_request(*tested, of_test));
+      TRY(env::Request request, base_request(matrix, *tested, of_test, options));
+      remember(std::move(request));
     }
   }
   std::vector<env::Request> sorted;

@@ -27,14 +27,24 @@ struct PlanFacts {
       toolkits;           ///< "cuda/13.0" -> exact release on this machine, "13.0.88"
   std::string toolchain;  ///< what the host's compiler says of itself
   std::map<std::string, std::string> resolutions;  ///< request digest -> resolution digest
+  std::map<std::string, std::string> images;       ///< digest of container settings -> content key
   std::map<std::string, std::string>
       variables;  ///< allow-listed variables of the host that decide a build
   std::map<std::string, double> durations;  ///< step id -> seconds, from earlier runs
 };
 
+/// Which levels the environments of a plan have; independent choices.
+enum class Level1 { host, container };
+enum class Level2 { venv, conda };
+
 struct PlanOptions {
   Stage stage = Stage::test;
   std::vector<std::string> targets = {};  ///< publish targets; also decide the names of wheels
+  Level1 level1 = Level1::host;
+  Level2 level2 = Level2::venv;
+  /// Images that take the place of the matrix's bases: glob on a variant's compute -> image; the
+  /// first that matches counts.
+  std::vector<std::pair<std::string, std::string>> bases = {};
 };
 
 /// The environments that a plan of this outline needs, without their resolutions: what a caller

@@ -41,7 +41,8 @@ TEST_CASE("another text is an error of the environment") {
 }
 
 TEST_CASE("the key of an image covers context, base and arguments, not what the base is called") {
-  ContainerRequest request{"docker/build.Dockerfile", "debian:bookworm", {{"COMPUTE", "cpu"}}};
+  matrix::ContainerSettings request{
+      "docker/build.Dockerfile", "debian:bookworm", {{"COMPUTE", "cpu"}}};
   const std::string key = image_key(request, "context", "sha256:base");
   request.base = "mirror.example/debian:bookworm";
   CHECK(image_key(request, "context", "sha256:base") == key);

@@ -104,3 +104,21 @@ TEST_CASE("requests that differ in a package have different digests, the toolkit
   other.toolkit = "cuda/13.0";
   CHECK(digest(other) == digest(base));
 }
+
+TEST_CASE("conda packages are recorded and enter the digest, not the places they came from") {
+  Resolution resolution;
+  resolution.request = "r";
+  resolution.python = "3.11.7";
+  const std::string without = resolution.digest();
+  resolution.conda = {{"ninja", "1.12", "h1_0", "linux-64", "https://a/linux-64/ninja.conda",
+                       std::string(64, 'a'), "", 7}};
+  CHECK(resolution.digest() != without);
+  const Result<Resolution> back = parse_resolution(to_json(resolution));
+  REQUIRE(back);
+  CHECK(*back == resolution);
+  Resolution elsewhere = resolution;
+  elsewhere.conda[0].url = "https://mirror/linux-64/ninja.conda";
+  CHECK(elsewhere.digest() == resolution.digest());
+  elsewhere.conda[0].sha256 = std::string(64, 'b');
+  CHECK(elsewhere.digest() != resolution.digest());
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "env/container_image.h"
 #include "matrix/parse.h"
 #include "matrix/selection.h"
 #include "plan/key.h"
@@ -201,4 +202,41 @@ TEST_CASE("the environments to resolve are those of the plan") {
   }
   const std::vector<std::string> planned = ids_with(plan, "env:");
   CHECK(wanted == std::set<std::string>(planned.begin(), planned.end()));
+}
+
+TEST_CASE("levels are independent, and a container stands in keys by its contents") {
+  Example example;
+  const auto keys = [&](const PlanOptions& options) {
+    const Result<Plan> plan =
+        make_plan(example.matrix, example.expansion, example.outline({"cp311-cpu-torch2.10"}),
+                  example.facts, options);
+    REQUIRE(plan);
+    return step_of(*plan, "build:cpu").key;
+  };
+  PlanOptions host{Stage::build, {}};
+  PlanOptions contained{Stage::build, {}, Level1::container};
+  contained.bases = {{"*", "debian:bookworm"}};
+  const std::string on_host = keys(host);
+  const std::string in_container = keys(contained);
+  CHECK(on_host != in_container);
+  example.facts.images[env::digest(matrix::ContainerSettings{"", "debian:bookworm", {}})] = "k1";
+  const std::string of_contents = keys(contained);
+  CHECK(of_contents != in_container);
+  CHECK(keys(host) == on_host);
+  // The host's compiler is not the container's.
+  example.facts.toolchain = "another compiler";
+  CHECK(keys(contained) == of_contents);
+  CHECK(keys(host) != on_host);
+}
+
+TEST_CASE("a matrix without a container or conda packages says so when they are asked for") {
+  const Example example;
+  for (const PlanOptions& options : {PlanOptions{Stage::build, {}, Level1::container},
+                                     PlanOptions{Stage::build, {}, Level1::host, Level2::conda}}) {
+    const Result<Plan> plan =
+        make_plan(example.matrix, example.expansion, example.outline(), example.facts, options);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().kind == ErrorKind::config);
+    CHECK_FALSE(plan.error().hint.empty());
+  }
 }
