@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "env/architectures.h"
 #include "env/commands.h"
@@ -47,14 +49,23 @@ std::string complaint(const EnvMachine& machine, const std::vector<std::string>&
   if (!ran) return ran.error().message;
   if (ran->exit.ok()) return {};
   const std::vector<std::string> lines = split(trim(ran->err), '\n');
-  // Compilers say it first, Python last.
-  const std::string& line = argv.at(1) == "-c" ? lines.back() : lines.front();
+  // Compilers say it first, after what included what; Python last.
+  const auto error = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("error:") != std::string::npos;
+  });
+  const std::string& line = argv.at(1) == "-c"     ? lines.back()
+                            : error == lines.end() ? lines.front()
+                                                   : *error;
   return line.empty() ? fmt::format("exit code {}", ran->exit.code) : line;
 }
 
 std::vector<std::string> preprocess(const CheckPlace& place, const std::string& header) {
   std::vector<std::string> argv = {compiler_name(place), "-E", "-x", "c++"};
   if (place.toolkit) argv.push_back("-I" + place.toolkit->prefix + "/include");
+  // hipcc leaves it to its caller to say which of HIP's platforms is meant.
+  if (place.toolkit && place.toolkit->name.starts_with("rocm/")) {
+    argv.emplace_back("-D__HIP_PLATFORM_AMD__=1");
+  }
   argv.insert(argv.end(), {"-include", header, "/dev/null"});
   return argv;
 }
