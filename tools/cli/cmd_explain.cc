@@ -14,9 +14,9 @@ namespace {
 
 /// Whether the steps of a variant or a build would run again, and why; empty where nothing has been
 /// run.
-Result<std::string> text_from_journal(const GlobalOptions& global, const Loaded& loaded,
-                                      const plan::Outline& whole, const Facts& facts,
-                                      const std::string& id) {
+Result<std::string> text_from_journal(const GlobalOptions& global, const LevelOptions& levels,
+                                      const Loaded& loaded, const plan::Outline& whole,
+                                      const Facts& facts, const std::string& id) {
   const std::string variant = id.starts_with("test:") ? id.substr(5) : id;
   plan::Outline outline;
   for (const plan::BuildGroup& group : whole.builds) {
@@ -26,7 +26,7 @@ Result<std::string> text_from_journal(const GlobalOptions& global, const Loaded&
     outline.builds = {{group.cls, tests ? std::vector{variant} : std::vector<std::string>()}};
   }
   if (outline.builds.empty()) return std::string();
-  TRY(const std::optional<Foreseen> foreseen, foresee(global, loaded, outline, facts));
+  TRY(const std::optional<Foreseen> foreseen, foresee(global, levels, loaded, outline, facts));
   if (!foreseen) return std::string();
   std::string out;
   for (const journal::Forecast& step : foreseen->steps) {
@@ -54,7 +54,8 @@ Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& optio
   TRY(const plan::Namings namings, name_builds(loaded, whole, facts));
   TRY(const std::string text,
       report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, choice.globs[0]));
-  TRY(const std::string would, text_from_journal(global, loaded, whole, facts, choice.globs[0]));
+  TRY(const std::string would,
+      text_from_journal(global, options.levels, loaded, whole, facts, choice.globs[0]));
   streams.data(text + would);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/foresee.h"
 #include "cli/gather.h"
+#include "cli/levels.h"
 #include "cli/load.h"
 #include "host/files.h"
 #include "host/git.h"
@@ -39,7 +40,8 @@ Result<std::string> text_from_matrix(const PlanOptions& options, const Loaded& l
 Result<std::string> text_from_facts(const PlanOptions& options, const Loaded& loaded,
                                     const plan::Outline& outline, const Facts& facts) {
   if (options.format == PlanFormat::dot) {
-    const plan::PlanOptions whole{plan::Stage::publish, facts.targets};
+    TRY(const plan::PlanOptions whole,
+        plan_options(plan::Stage::publish, facts.targets, options.levels));
     TRY(const plan::Plan plan,
         plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, whole));
     return report::plan_dot(plan);
@@ -52,9 +54,10 @@ Result<std::string> text_from_facts(const PlanOptions& options, const Loaded& lo
 }
 
 /// What a run here would do; empty where nothing has been run.
-Result<std::string> text_from_journal(const GlobalOptions& global, const Loaded& loaded,
-                                      const plan::Outline& outline, const Facts& facts) {
-  TRY(const std::optional<Foreseen> foreseen, foresee(global, loaded, outline, facts));
+Result<std::string> text_from_journal(const GlobalOptions& global, const LevelOptions& levels,
+                                      const Loaded& loaded, const plan::Outline& outline,
+                                      const Facts& facts) {
+  TRY(const std::optional<Foreseen> foreseen, foresee(global, levels, loaded, outline, facts));
   if (!foreseen) return std::string();
   std::vector<std::optional<std::chrono::seconds>> ages;
   for (const RecordedResolution& each : foreseen->environments) ages.push_back(each.age);
@@ -92,7 +95,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
   }
   streams.data(text);
   if (options.format == PlanFormat::table) {
-    TRY(const std::string would, text_from_journal(global, loaded, outline, facts));
+    TRY(const std::string would, text_from_journal(global, options.levels, loaded, outline, facts));
     streams.data(would);
   }
   return 0;

@@ -1,12 +1,14 @@
 #include "cli/foresee.h"
 
 #include "cli/earlier_results.h"
+#include "cli/levels.h"
 #include "host/journal_file.h"
 
 namespace pinwheel::cli {
 
-Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const Loaded& loaded,
-                                        const plan::Outline& outline, Facts facts) {
+Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const LevelOptions& levels,
+                                        const Loaded& loaded, const plan::Outline& outline,
+                                        Facts facts) {
   std::error_code absent;
   if (!std::filesystem::exists(global.state_dir, absent)) return std::nullopt;
   TRY(const journal::History history, host::read_journal(global.state_dir));
@@ -14,7 +16,7 @@ Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const Loade
   TRY(const host::Workplace workplace, make_workplace(global, loaded));
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   const plan::Stage stage = facts.targets.empty() ? plan::Stage::test : plan::Stage::publish;
-  const plan::PlanOptions options{stage, facts.targets};
+  TRY(const plan::PlanOptions options, plan_options(stage, facts.targets, levels));
   Foreseen foreseen;
   TRY(foreseen.environments, gather_recorded({loaded, outline, options}, workplace, facts));
   TRY(foreseen.plan,

@@ -18,7 +18,8 @@ struct Foreseen {
 
 /// Nothing when nothing has been run in the state directory. Reads the source, the journal and the
 /// recorded resolutions; asks no index and writes nothing.
-Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const Loaded& loaded,
-                                        const plan::Outline& outline, Facts facts);
+Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const LevelOptions& levels,
+                                        const Loaded& loaded, const plan::Outline& outline,
+                                        Facts facts);
 
 }  // namespace pinwheel::cli

@@ -33,11 +33,23 @@ struct SelectionOptions {
   bool strict = false;
 };
 
+enum class EngineChoice { host, docker, podman };
+enum class PythonChoice { automatic, venv, conda };
+
+/// What the two levels of environments are made of; independent choices.
+struct LevelOptions {
+  EngineChoice engine = EngineChoice::host;
+  PythonChoice python = PythonChoice::automatic;  ///< automatic: conda in containers, else venv
+  std::vector<std::string> base_images;           ///< "IMAGE" or "COMPUTE=IMAGE"
+  bool keep_failed = false;
+};
+
 enum class PlanFormat { table, ids, json, github, support_table, dot };
 enum class StageRows { build, test };
 
 struct PlanOptions {
   SelectionOptions selection;
+  LevelOptions levels;
   PlanFormat format = PlanFormat::table;
   StageRows stage = StageRows::test;
   int shards = 0;
@@ -45,6 +57,7 @@ struct PlanOptions {
 };
 
 struct ExplainOptions {
+  LevelOptions levels;
   std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
   std::string channel;
 };
@@ -62,6 +75,7 @@ struct VersionOptions {
 /// How a run carries out its plan; `build`, `test` and `release` share it.
 struct RunOptions {
   SelectionOptions selection;
+  LevelOptions levels;
   std::string plan_file;
   int jobs = 0;  ///< 0: the machine's cores
   std::string memory;

@@ -106,8 +106,30 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
   app.add_flag("--strict", selection.strict, "warnings about the matrix are errors");
 }
 
+void add_levels(CLI::App& app, LevelOptions& levels) {
+  add_choice<EngineChoice>(app, "--engine", levels.engine,
+                           {{"host", EngineChoice::host},
+                            {"docker", EngineChoice::docker},
+                            {"podman", EngineChoice::podman}},
+                           "level 1: work on this machine or in containers (default: host)")
+      ->envname("PINWHEEL_ENGINE");
+  add_choice<PythonChoice>(app, "--python", levels.python,
+                           {{"venv", PythonChoice::venv}, {"conda", PythonChoice::conda}},
+                           "level 2: Python found in level 1, or solved by conda (default: conda "
+                           "in containers)")
+      ->envname("PINWHEEL_PYTHON");
+  app.add_option("--base-image", levels.base_images,
+                 "the image to build on instead of the matrix's, for all computes or one")
+      ->type_name("[COMPUTE=]IMAGE")
+      ->envname("PINWHEEL_BASE_IMAGE")
+      ->allow_extra_args(false);
+}
+
 void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);
+  add_levels(app, run.levels);
+  app.add_flag("--keep-failed", run.levels.keep_failed,
+               "leave the containers of failed commands to be looked at");
   app.add_option("--plan", run.plan_file, "carry out a plan that `plan --out` froze")
       ->type_name("FILE");
   app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
@@ -126,6 +148,7 @@ void add_plan(Parser& parser) {
   CLI::App& app =
       *parser.app.add_subcommand("plan", "show what would run, be reused, be skipped, and why");
   add_selection(app, parser.plan.selection);
+  add_levels(app, parser.plan.levels);
   add_choice<PlanFormat>(app, "--format", parser.plan.format,
                          {{"table", PlanFormat::table},
                           {"ids", PlanFormat::ids},
@@ -150,6 +173,7 @@ void add_explain(Parser& parser) {
   app.add_option("arguments", parser.explain.arguments, "an id, and the matrix file")
       ->type_name("ID [MATRIX.yaml]")
       ->required();
+  add_levels(app, parser.explain.levels);
   app.add_option("--channel", parser.explain.channel, "a channel of the matrix")
       ->envname("PINWHEEL_CHANNEL");
 }

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/levels.h"
 #include "cli/run_plan.h"
 #include "cli/upload_notes.h"
 #include "env/resolution.h"
@@ -101,7 +102,8 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
                             facts.channel.empty() ? "ci" : facts.channel, choice.path),
                 "name a target with `--target`, or a channel with `--channel`");
   }
-  const plan::PlanOptions plan_options{stage, facts.targets};
+  TRY(const plan::PlanOptions plan_options,
+      cli::plan_options(stage, facts.targets, options.levels));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
   TRY_DONE(gather_resolutions({loaded, outline, plan_options}, workplace, refresh, streams, facts));
   TRY(plan::Plan plan,
