@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/interpreter.h"
+#include "env/public_url.h"
 #include "host/env_pip.h"
-#include "host/interpreters.h"
+#include "host/machine_interpreter.h"
 
 namespace pinwheel::host {
 namespace {
@@ -126,7 +127,10 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
                 fmt::format("resolving the packages for Python {}", request.python)));
   resolution.pip = found.pip;
   resolution.packages = std::move(found.packages);
-  for (env::Package& package : resolution.packages) package.url.clear();
+  const std::vector<std::string> named = env::places_in(request);
+  for (env::Package& package : resolution.packages) {
+    package.url = env::public_url(package.url, named);
+  }
   return result;
 }
 
@@ -145,9 +149,7 @@ Result<env::Resolution> load_resolution(const EnvMachine& machine,
 }
 
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request, Refresh refresh) {
-  TRY(const env::Interpreter interpreter,
-      find_interpreter(machine.files, machine.process, machine.variables, request.python,
-                       machine.cache / "interpreters"));
+  TRY(const env::Interpreter interpreter, interpreter_for(machine, request.python));
   const fs::path path = record_of(machine, env::digest(request));
   TRY_DONE(machine.files.make_directories(path.parent_path()));
   TRY(const std::unique_ptr<ports::FileLock> lock,

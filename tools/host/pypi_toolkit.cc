@@ -10,7 +10,7 @@
 #include "env/pypi_toolkit.h"
 #include "host/complete_directory.h"
 #include "host/env_pip.h"
-#include "host/interpreters.h"
+#include "host/machine_interpreter.h"
 
 namespace pinwheel::host {
 namespace {
@@ -44,9 +44,7 @@ Done check_nvcc(const EnvMachine& machine, const env::Toolkit& toolkit) {
 
 Done install(const EnvMachine& machine, const env::Request& request,
              const env::Resolution& resolution, const fs::path& directory) {
-  TRY(const env::Interpreter interpreter,
-      find_interpreter(machine.files, machine.process, machine.variables, request.python,
-                       machine.cache / "interpreters"));
+  TRY(const env::Interpreter interpreter, interpreter_for(machine, request.python));
   TRY(const env::Pip pip, own_pip(machine, interpreter));
   const fs::path file = directory / "pinwheel-requirements.txt";
   TRY_DONE(machine.files.write(file, env::requirements_text(resolution, env::TorchPart::with)));

@@ -7,7 +7,7 @@
 #include "env/environment_marker.h"
 #include "host/complete_directory.h"
 #include "host/env_pip.h"
-#include "host/interpreters.h"
+#include "host/machine_interpreter.h"
 
 namespace pinwheel::host {
 namespace {
@@ -50,8 +50,7 @@ Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnviron
 Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env::Request& request,
                                            const env::Resolution& resolution) {
   BaseEnvironment base;
-  TRY(base.interpreter, find_interpreter(machine.files, machine.process, machine.variables,
-                                         request.python, machine.cache / "interpreters"));
+  TRY(base.interpreter, interpreter_for(machine, request.python));
   if (env::full_version(base.interpreter) != resolution.python) {
     return fail(ErrorKind::environment,
                 fmt::format("the packages were resolved for Python {}, this machine has {}",
