@@ -17,12 +17,15 @@ struct VersionNeed {
 };
 
 enum class Binding { local, global, weak, other };
+enum class SymbolKind { unknown, data, function, thread_local_data, other };
 
 /// One symbol of the dynamic symbol table.
 struct Symbol {
   std::string name;
   std::string version = {};  ///< "GLIBC_2.34"; empty when it has none
   Binding binding = Binding::global;
+  SymbolKind kind = SymbolKind::unknown;  ///< linkers leave it out of some undefined symbols
+  std::string library = {};  ///< of an undefined symbol with a version: whose version it is
 
   bool operator==(const Symbol&) const = default;
 };

@@ -21,6 +21,7 @@ inline constexpr uint64_t kHash = 4;
 inline constexpr uint64_t kStringTable = 5;
 inline constexpr uint64_t kSymbolTable = 6;
 inline constexpr uint64_t kStringSize = 10;
+inline constexpr uint64_t kSymbolEntry = 11;
 inline constexpr uint64_t kSoname = 14;
 inline constexpr uint64_t kRpath = 15;
 inline constexpr uint64_t kTextrel = 22;
@@ -32,6 +33,7 @@ inline constexpr uint64_t kVersym = 0x6ffffff0;
 inline constexpr uint64_t kFlags1 = 0x6ffffffb;
 inline constexpr uint64_t kVerneed = 0x6ffffffe;
 inline constexpr uint64_t kVerdef = 0x6ffffffc;
+inline constexpr uint64_t kVerdefCount = 0x6ffffffd;
 
 /// "the ELF file is damaged: ...", kind `check`.
 tl::unexpected<Error> broken_elf(const std::string& why);

@@ -68,6 +68,21 @@ Binding binding_of(uint8_t info) {
   }
 }
 
+SymbolKind kind_of(uint8_t info) {
+  switch (info & 0xfU) {
+    case 0:
+      return SymbolKind::unknown;
+    case 1:
+      return SymbolKind::data;
+    case 2:
+      return SymbolKind::function;
+    case 6:
+      return SymbolKind::thread_local_data;
+    default:
+      return SymbolKind::other;
+  }
+}
+
 }  // namespace
 
 Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables& tables,
@@ -85,7 +100,9 @@ Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables
   for (uint64_t i = 0; i < count; ++i) {
     Symbol symbol;
     symbol.name = text_at(tables.strings, cursor.u32());
-    symbol.binding = binding_of(cursor.u8());
+    const uint8_t info = cursor.u8();
+    symbol.binding = binding_of(info);
+    symbol.kind = kind_of(info);
     cursor.u8();
     const uint16_t section = cursor.u16();
     cursor.text(16);
@@ -93,7 +110,10 @@ Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables
     const uint16_t index = load_le<uint16_t>(indexes, i * 2).value_or(1) & 0x7fffU;
     const auto version = tables.versions.find(index);
     // 0 and 1 mean local and unversioned; index 1 in the definitions names the file itself.
-    if (index > 1 && version != tables.versions.end()) symbol.version = version->second;
+    if (index > 1 && version != tables.versions.end()) {
+      symbol.version = version->second.name;
+      symbol.library = version->second.library;
+    }
     (section == 0 ? elf.undefined : elf.defined).push_back(std::move(symbol));
   }
   return {};

@@ -34,7 +34,7 @@ Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t
       const uint32_t aux_next = aux.u32();
       if (!aux.ok()) return broken_elf("its version needs are cut");
       out.versions.push_back(version);
-      names[index & 0x7fffU] = version;
+      names[index & 0x7fffU] = {version, out.library};
       if (aux_next == 0) break;
       aux_at += aux_next;
     }
@@ -58,7 +58,7 @@ Done read_version_definitions(const Image& image, uint64_t address, const std::s
     const uint32_t aux = definition.u32();
     const uint32_t next = definition.u32();
     if (!definition.ok()) return broken_elf("its version definitions are cut");
-    names[index & 0x7fffU] = text_at(strings, load_le<uint32_t>(bytes, at + aux).value_or(0));
+    names[index & 0x7fffU] = {text_at(strings, load_le<uint32_t>(bytes, at + aux).value_or(0))};
     if (next == 0) return {};
     at += next;
   }

@@ -8,8 +8,15 @@
 
 namespace pinwheel::binary {
 
-/// Names of versions by the number that the symbols carry (GNU symbol versioning).
-using VersionNames = std::map<uint16_t, std::string>;
+/// A version and whose it is: the name of the library for one that is wanted, empty for the file's
+/// own.
+struct VersionName {
+  std::string name;
+  std::string library = {};
+};
+
+/// Versions by the number that the symbols carry (GNU symbol versioning).
+using VersionNames = std::map<uint16_t, VersionName>;
 
 /// The versions wanted of other libraries, from the table at `address`; adds their numbers to
 /// `names`. Kind `check` when the table is cut or runs in a circle.
