@@ -13,6 +13,7 @@ pkg_check_modules(LIBSODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(LIBZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(LIBDEFLATE_INCLUDE libdeflate.h REQUIRED)
 find_library(LIBDEFLATE_LIBRARY deflate REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 
 add_library(pinwheel_digests INTERFACE)
 target_link_libraries(pinwheel_digests INTERFACE tl::expected OpenSSL::Crypto PkgConfig::LIBSODIUM)
@@ -20,6 +21,10 @@ target_link_libraries(pinwheel_digests INTERFACE tl::expected OpenSSL::Crypto Pk
 add_library(pinwheel_compression INTERFACE)
 target_include_directories(pinwheel_compression INTERFACE ${LIBDEFLATE_INCLUDE})
 target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} PkgConfig::LIBZSTD)
+
+# Headers alone.
+add_library(pinwheel_toml INTERFACE)
+target_include_directories(pinwheel_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
 
 # libgit2 and libcurl are compiled against and loaded when they are first needed (host/git_library.h,
 # host/http_library.h): `plan` needs neither.

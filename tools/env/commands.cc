@@ -40,6 +40,10 @@ Variables pip_variables(const Variables& user) {
   result["PIP_PROGRESS_BAR"] = "off";
   result["PIP_ROOT_USER_ACTION"] = "ignore";
   result["PYTHONNOUSERSITE"] = "1";
+  // Byte code that names the hash of its source instead of its time, and sets in one order: two
+  // installations of the same files are the same.
+  result["SOURCE_DATE_EPOCH"] = "315532800";
+  result["PYTHONHASHSEED"] = "0";
   return result;
 }
 
@@ -66,6 +70,10 @@ std::string site_packages(const std::string& directory, const Interpreter& inter
 std::string base_link(const std::string& site_packages) {
   const std::string path = replace_all(replace_all(site_packages, "\\", "\\\\"), "'", "\\'");
   return "import site; site.addsitedir('" + path + "')\n";
+}
+
+ports::Command list_configuration(const Pip& pip) {
+  return run(pip.python, {"pip", "config", "list"}, pip.variables);
 }
 
 ports::Command upgrade_pip(const Pip& pip) {

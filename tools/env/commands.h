@@ -14,7 +14,7 @@ using Variables = std::map<std::string, std::string>;
 
 /// What of the user's environment Python and pip may see: PATH, HOME, proxies, certificates and
 /// `PIP_*`, less what would send an installation elsewhere (`PIP_TARGET`, `PIP_USER`, ...); plus
-/// switches that make pip quiet and never ask.
+/// switches that make pip quiet and never ask, and what it installs the same each time.
 Variables pip_variables(const Variables& user);
 
 enum class WithPip { bundled, none };
@@ -35,6 +35,9 @@ struct Pip {
   std::string python;
   Variables variables;
 };
+
+/// Prints what pip's files and variables set, `global.index-url='...'` a line.
+ports::Command list_configuration(const Pip& pip);
 
 ports::Command upgrade_pip(const Pip& pip);
 

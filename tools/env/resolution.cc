@@ -149,6 +149,7 @@ std::string to_json(const Resolution& resolution) {
                         {"version", package.version},
                         {"file", package.file},
                         {"sha256", package.sha256}});
+    if (!package.url.empty()) packages.back()["url"] = package.url;
   }
   Json json = {{"format", kFormat},
                {"request", resolution.request},
@@ -178,7 +179,8 @@ Result<Resolution> parse_resolution(std::string_view text) {
       resolution.packages.push_back({.name = item.at("name").get<std::string>(),
                                      .version = item.at("version").get<std::string>(),
                                      .file = item.at("file").get<std::string>(),
-                                     .sha256 = item.at("sha256").get<std::string>()});
+                                     .sha256 = item.at("sha256").get<std::string>(),
+                                     .url = item.value("url", "")});
     }
     if (json.contains("conda")) resolution.conda = conda_from_json(json["conda"]);
     return resolution;

@@ -15,7 +15,7 @@ struct Package {
   std::string version;   ///< "2.13.0+cpu"
   std::string file;      ///< the file's name, without where it lies
   std::string sha256;    ///< hex
-  std::string url = {};  ///< without credentials; only while resolving, never recorded
+  std::string url = {};  ///< where pip found it; recorded as `public_url` gives it, or not at all
 
   bool operator==(const Package&) const = default;
 };

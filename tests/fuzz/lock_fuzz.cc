@@ -1,0 +1,20 @@
+#include "env/lock.h"
+#include "fuzz/fuzz.h"
+
+using namespace pinwheel;
+
+// Every text is read or refused as drift, and what was read is written to a text that reads as the
+// same.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto lock = env::parse_pylock(text_of(data, size), "pylock.toml");
+  if (!lock) {
+    must(lock.error().kind == ErrorKind::drift);
+    return 0;
+  }
+  const std::string text = env::to_pylock(*lock);
+  const auto again = env::parse_pylock(text, "pylock.toml");
+  must(again.has_value());
+  must(again->resolution.digest() == lock->resolution.digest());
+  must(env::to_pylock(*again) == text);
+  return 0;
+}

@@ -1,0 +1,104 @@
+#include "plan/locks.h"
+
+#include <algorithm>
+
+#include "matrix/parse.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::plan;
+
+namespace {
+
+constexpr const char* kYaml = R"(
+schema: pinwheel/1
+package: {name: demo, source: .}
+axes:
+  python: ["3.11", "3.13t"]
+  compute: [cpu, cuda/12.4, cuda/13.0]
+  torch: ["2.13"]
+abi: {python: none, torch: stable(2.10), compute: major}
+environment:
+  container: {base: "debian:12"}
+  conda: {channels: [conda-forge], packages: ["python={python}"]}
+  torch: {spec: "torch~={torch}.0", index: {"cuda/*": "https://x.example/{compute}"}}
+build:
+  command: [python, -m, build, "{package}"]
+publish:
+  index: {kind: directory, path: dist, label: local}
+)";
+
+struct Example {
+  matrix::Matrix matrix;
+  matrix::Expansion expansion;
+  std::vector<matrix::AbiClass> classes;
+
+  Example() {
+    Result<matrix::Matrix> parsed = matrix::parse(kYaml, "m.yaml");
+    INFO((parsed ? std::string() : render(parsed.error())));
+    REQUIRE(parsed);
+    matrix = *parsed;
+    expansion = *matrix::expand(matrix);
+    classes = *matrix::abi_classes(matrix, expansion.variants);
+  }
+
+  std::vector<std::string> files(const PlanOptions& options) const {
+    std::vector<std::string> names;
+    for (const LockTarget& target : lock_targets(matrix, expansion, classes, options)) {
+      names.push_back(target.file);
+    }
+    return names;
+  }
+
+  std::vector<std::string> needed(const std::string& id, const PlanOptions& options) const {
+    std::vector<matrix::Variant> selected;
+    std::copy_if(expansion.variants.begin(), expansion.variants.end(), std::back_inserter(selected),
+                 [&id](const matrix::Variant& variant) { return variant.id == id; });
+    REQUIRE(selected.size() == 1);
+    const auto found = needed_locks(lock_targets(matrix, expansion, classes, options), matrix,
+                                    expansion, make_outline(classes, selected), options);
+    REQUIRE(found.has_value());
+    std::vector<std::string> names;
+    for (const LockTarget& target : *found) names.push_back(target.file);
+    return names;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("locks lie beside the matrix file") {
+  CHECK(lock_directory("matrix/kernels.yaml") == "matrix/kernels.locks");
+  CHECK(lock_directory("kernels.a.yml") == "kernels.a.locks");
+}
+
+TEST_CASE("an environment is called by its first variant, without dots") {
+  const Example example;
+  // CUDA 12 has no complete toolkit on PyPI; the toolkit of CUDA 13 is its builds' alone.
+  CHECK(example.files({}) ==
+        std::vector<std::string>{
+            "pylock.cp311-cpu-torch2_13.toml", "pylock.cp311-cu124-torch2_13.toml",
+            "pylock.cp311-cu130-torch2_13.toml", "pylock.toolkit-cuda-13_0-cp311.toml",
+            "pylock.cp313t-cpu-torch2_13.toml", "pylock.cp313t-cu124-torch2_13.toml",
+            "pylock.cp313t-cu130-torch2_13.toml"});
+}
+
+TEST_CASE("the levels are in the name, so that each choice has locks of its own") {
+  PlanOptions options;
+  options.level1 = Level1::container;
+  options.level2 = Level2::conda;
+  CHECK(Example().files(options).front() == "pylock.cp311-cpu-torch2_13-container-conda.toml");
+  options.level1 = Level1::host;
+  CHECK(Example().files(options).front() == "pylock.cp311-cpu-torch2_13-conda.toml");
+}
+
+TEST_CASE("a plan needs the locks of its builds, their toolkits and its tests") {
+  const Example example;
+  // The build for every Python is made with 3.11.
+  CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::test}) ==
+        std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
+                                 "pylock.toolkit-cuda-13_0-cp311.toml",
+                                 "pylock.cp313t-cu130-torch2_13.toml"});
+  CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::build}) ==
+        std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
+                                 "pylock.toolkit-cuda-13_0-cp311.toml"});
+}

@@ -1,0 +1,190 @@
+#include "env/lock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "env/public_url.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr const char* kPypi = "https://pypi.org/simple/";
+
+/// A basic string of TOML.
+std::string text_of(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\u{:04X}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+/// `key = "value"`; nothing for an empty value.
+std::string line(std::string_view key, std::string_view value) {
+  return value.empty() ? std::string() : fmt::format("{} = {}\n", key, text_of(value));
+}
+
+/// One entry a line, so that a change of one is a change of one line; nothing for none.
+std::string list(std::string_view key, const std::vector<std::string>& values) {
+  if (values.empty()) return {};
+  std::string result = fmt::format("{} = [\n", key);
+  for (const std::string& value : values) result += fmt::format("  {},\n", text_of(value));
+  return result + "]\n";
+}
+
+/// "3.13" of "3.13t".
+std::string version_of(std::string python) {
+  python.erase(std::min(python.find_last_of("0123456789") + 1, python.size()));
+  return python;
+}
+
+std::string index_of(const Package& package, const Resolution& resolution) {
+  if (package.url.starts_with("https://files.pythonhosted.org/")) return kPypi;
+  if (package.url.empty() || package.name != "torch") return {};
+  return without_credentials(resolution.torch_index);
+}
+
+std::string package_text(const Package& package, const Resolution& resolution) {
+  const bool wheel = package.file.ends_with(".whl");
+  std::string text = "\n[[packages]]\n" + line("name", package.name) +
+                     line("version", package.version) +
+                     line("index", index_of(package, resolution));
+  text += wheel ? "\n[[packages.wheels]]\n" : "\n[packages.sdist]\n";
+  text += line("name", package.file);
+  text += package.url.empty() ? line("path", package.file) : line("url", package.url);
+  return text + fmt::format("hashes = {{sha256 = {}}}\n", text_of(package.sha256));
+}
+
+std::string conda_text(const CondaPackage& package) {
+  std::string text = "\n[[tool.pinwheel.conda]]\n" + line("name", package.name) +
+                     line("version", package.version) + line("build", package.build) +
+                     line("subdir", package.subdir) +
+                     line("url", without_credentials(package.url)) +
+                     line("sha256", package.sha256) + line("md5", package.md5);
+  if (package.size != 0) text += fmt::format("size = {}\n", package.size);
+  return text;
+}
+
+std::string asked_text(const Request& asked) {
+  std::string text = "\n[tool.pinwheel.asked]\n" + line("python", asked.python) +
+                     list("requirements", asked.requirements) + line("torch", asked.torch.spec) +
+                     line("torch-index", asked.torch.index);
+  if (!asked.container.base.empty()) {
+    text +=
+        line("container", asked.container.base) + line("dockerfile", asked.container.dockerfile);
+    std::vector<std::string> arguments;
+    for (const auto& [name, value] : asked.container.arguments) {
+      arguments.push_back(name + "=" + value);
+    }
+    text += list("container-arguments", arguments);
+  }
+  return text + list("conda-channels", asked.conda.channels) +
+         list("conda-packages", asked.conda.packages);
+}
+
+std::string pinwheel_text(const Lock& lock) {
+  std::string text = "\n[tool.pinwheel]\nschema = 1\n" + line("request", lock.request) +
+                     line("resolution", lock.resolution.digest()) +
+                     line("python", lock.resolution.python) + line("machine", lock.machine) +
+                     line("torch-index", without_credentials(lock.resolution.torch_index)) +
+                     list("variants", lock.variants) + list("pip-options", lock.pip_options) +
+                     asked_text(lock.asked);
+  if (lock.image) {
+    text += "\n[tool.pinwheel.image]\n" + line("reference", lock.asked.container.base) +
+            line("id", lock.image->id) + line("key", lock.image->key);
+  }
+  for (const LockedToolkit& toolkit : lock.toolkits) {
+    text += "\n[[tool.pinwheel.toolkits]]\n" + line("name", toolkit.name) +
+            line("release", toolkit.release) + line("file", toolkit.file);
+  }
+  for (const CondaPackage& package : lock.resolution.conda) text += conda_text(package);
+  return text;
+}
+
+Request shown(Request request) {
+  request.torch.index = without_credentials(request.torch.index);
+  request.torch.spec = without_credentials(request.torch.spec);
+  request.container.base = without_credentials(request.container.base);
+  for (auto* const texts :
+       {&request.requirements, &request.conda.channels, &request.conda.packages}) {
+    for (std::string& text : *texts) text = without_credentials(text);
+  }
+  for (auto& [name, value] : request.container.arguments) value = without_credentials(value);
+  return request;
+}
+
+/// Options of pip whose values are places: hosts and directories of this machine.
+constexpr std::array<std::string_view, 4> kPlaces = {"constraint", "extra-index-url", "find-links",
+                                                     "index-url"};
+/// Options whose values are no secret and decide which file of a package is taken.
+constexpr std::array<std::string_view, 7> kSwitches = {
+    "all-releases", "no-binary",     "no-index",         "only-binary",
+    "pre",          "prefer-binary", "uploaded-prior-to"};
+
+template <size_t N>
+bool contains(const std::array<std::string_view, N>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+Lock make_lock(const Request& request, Resolution resolution, const std::string& machine) {
+  resolution.at = {};
+  resolution.pip.clear();
+  return {.request = digest(request),
+          .asked = shown(request),
+          .resolution = std::move(resolution),
+          .machine = machine};
+}
+
+std::string to_pylock(const Lock& lock) {
+  const std::string markers = fmt::format(
+      "implementation_name == 'cpython' and sys_platform == 'linux' and "
+      "platform_machine == '{}'",
+      lock.machine);
+  std::string text =
+      "# Written by `pinwheel env lock`: to change it, change the matrix and run that again.\n"
+      "lock-version = \"1.0\"\n";
+  text += list("environments", {markers});
+  text += line("requires-python", fmt::format("=={}.*", version_of(lock.asked.python)));
+  text += line("created-by", "pinwheel");
+  // An array that holds nothing has no header: the key must be there all the same.
+  if (lock.resolution.packages.empty()) text += "packages = []\n";
+  for (const Package& package : lock.resolution.packages) {
+    text += package_text(package, lock.resolution);
+  }
+  return text + pinwheel_text(lock);
+}
+
+std::vector<std::string> deciding_pip_options(std::string_view config_list) {
+  std::vector<std::string> options;
+  for (const std::string& each : split(config_list, '\n')) {
+    const size_t equals = each.find('=');
+    const size_t dot = each.rfind('.', equals);
+    if (equals == std::string::npos || dot == std::string::npos) continue;
+    const std::string name = each.substr(dot + 1, equals - dot - 1);
+    const std::string value = replace_all(each.substr(equals + 1), "'", "");
+    if (contains(kSwitches, name)) {
+      options.push_back(fmt::format("{}={}", name, value));
+    } else if (contains(kPlaces, name) &&
+               !(name == "index-url" && (value + "/").starts_with(kPypi))) {
+      options.push_back(name);
+    }
+  }
+  std::sort(options.begin(), options.end());
+  options.erase(std::unique(options.begin(), options.end()), options.end());
+  return options;
+}
+
+}  // namespace pinwheel::env

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "base/text.h"
+#include "env/lock.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr int64_t kSchema = 1;
+
+/// What is not as a lock must be; caught where the file's name is known.
+struct Broken {
+  std::string what;
+};
+
+std::string text_at(const toml::table& table, std::string_view key) {
+  const toml::node* const node = table.get(key);
+  if (node == nullptr) return {};
+  const auto text = node->value_exact<std::string>();
+  if (!text) throw Broken{fmt::format("`{}` is no text", key)};
+  return *text;
+}
+
+std::string needed_text(const toml::table& table, std::string_view key) {
+  std::string text = text_at(table, key);
+  if (text.empty()) throw Broken{fmt::format("`{}` is missing", key)};
+  return text;
+}
+
+std::vector<std::string> texts_at(const toml::table& table, std::string_view key) {
+  std::vector<std::string> result;
+  const toml::node* const node = table.get(key);
+  if (node == nullptr) return result;
+  if (!node->is_array()) throw Broken{fmt::format("`{}` is no list", key)};
+  for (const toml::node& each : *node->as_array()) {
+    const auto text = each.value_exact<std::string>();
+    if (!text) throw Broken{fmt::format("`{}` holds more than texts", key)};
+    result.push_back(*text);
+  }
+  return result;
+}
+
+std::vector<const toml::table*> tables_at(const toml::table& table, std::string_view key) {
+  std::vector<const toml::table*> result;
+  const toml::node* const node = table.get(key);
+  if (node == nullptr) return result;
+  if (!node->is_array()) throw Broken{fmt::format("`{}` is no list", key)};
+  for (const toml::node& each : *node->as_array()) {
+    if (!each.is_table()) throw Broken{fmt::format("`{}` holds more than tables", key)};
+    result.push_back(each.as_table());
+  }
+  return result;
+}
+
+const toml::table& table_at(const toml::table& table, std::string_view key) {
+  const toml::node* const node = table.get(key);
+  if (node == nullptr || !node->is_table()) {
+    throw Broken{fmt::format("the table `{}` is missing", key)};
+  }
+  return *node->as_table();
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::string digest_at(const toml::table& table, std::string_view key) {
+  std::string text = needed_text(table, key);
+  if (!is_sha256(text)) throw Broken{fmt::format("`{}` is no SHA-256", key)};
+  return text;
+}
+
+Package package_from(const toml::table& table) {
+  Package package;
+  package.name = needed_text(table, "name");
+  package.version = needed_text(table, "version");
+  const std::vector<const toml::table*> wheels = tables_at(table, "wheels");
+  if (wheels.size() > 1) {
+    throw Broken{fmt::format("`{}` has more than one file", package.name)};
+  }
+  const toml::table& file = wheels.empty() ? table_at(table, "sdist") : *wheels.front();
+  package.file = needed_text(file, "name");
+  package.url = text_at(file, "url");
+  package.sha256 = digest_at(table_at(file, "hashes"), "sha256");
+  return package;
+}
+
+CondaPackage conda_from(const toml::table& table) {
+  return {.name = needed_text(table, "name"),
+          .version = needed_text(table, "version"),
+          .build = needed_text(table, "build"),
+          .subdir = needed_text(table, "subdir"),
+          .url = needed_text(table, "url"),
+          .sha256 = digest_at(table, "sha256"),
+          .md5 = text_at(table, "md5"),
+          .size = static_cast<uint64_t>(
+              std::max(int64_t{0}, table["size"].value<int64_t>().value_or(0)))};
+}
+
+Request asked_from(const toml::table& table) {
+  Request asked;
+  asked.python = needed_text(table, "python");
+  asked.requirements = texts_at(table, "requirements");
+  asked.torch = {text_at(table, "torch"), text_at(table, "torch-index")};
+  asked.container.base = text_at(table, "container");
+  asked.container.dockerfile = text_at(table, "dockerfile");
+  for (const std::string& argument : texts_at(table, "container-arguments")) {
+    const size_t equals = argument.find('=');
+    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is no argument", argument)};
+    asked.container.arguments[argument.substr(0, equals)] = argument.substr(equals + 1);
+  }
+  asked.conda = {texts_at(table, "conda-channels"), texts_at(table, "conda-packages")};
+  return asked;
+}
+
+void read_resolution(const toml::table& document, const toml::table& ours, Resolution& resolution) {
+  resolution.request = digest_at(ours, "request");
+  resolution.python = needed_text(ours, "python");
+  resolution.torch_index = text_at(ours, "torch-index");
+  for (const toml::table* const each : tables_at(document, "packages")) {
+    resolution.packages.push_back(package_from(*each));
+  }
+  for (const toml::table* const each : tables_at(ours, "conda")) {
+    resolution.conda.push_back(conda_from(*each));
+  }
+  if (resolution.digest() != digest_at(ours, "resolution")) {
+    throw Broken{"its packages are not those that were locked"};
+  }
+}
+
+Lock read(const toml::table& document) {
+  const toml::table& ours = table_at(table_at(document, "tool"), "pinwheel");
+  const int64_t schema = ours["schema"].value<int64_t>().value_or(0);
+  if (schema != kSchema || needed_text(document, "lock-version") != "1.0") {
+    throw Broken{fmt::format("its schema is {}; this pinwheel reads {}", schema, kSchema)};
+  }
+  Lock lock;
+  read_resolution(document, ours, lock.resolution);
+  lock.request = lock.resolution.request;
+  lock.asked = asked_from(table_at(ours, "asked"));
+  lock.machine = needed_text(ours, "machine");
+  lock.variants = texts_at(ours, "variants");
+  lock.pip_options = texts_at(ours, "pip-options");
+  if (ours.contains("image")) {
+    const toml::table& image = table_at(ours, "image");
+    lock.image = LockedImage{text_at(image, "id"), text_at(image, "key")};
+  }
+  for (const toml::table* const each : tables_at(ours, "toolkits")) {
+    lock.toolkits.push_back(
+        {needed_text(*each, "name"), text_at(*each, "release"), text_at(*each, "file")});
+  }
+  return lock;
+}
+
+}  // namespace
+
+Result<Lock> parse_pylock(std::string_view text, const std::string& file) {
+  const auto damaged = [&file](const std::string& what) {
+    return fail(ErrorKind::drift, fmt::format("{} is no lock: {}", pinwheel::quoted(file), what),
+                "write it anew: `pinwheel env lock`");
+  };
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return damaged(fmt::format("line {}: {}", error.source().begin.line, error.description()));
+  }
+  try {
+    return read(parsed.table());
+  } catch (const Broken& broken) {
+    return damaged(broken.what);
+  }
+}
+
+}  // namespace pinwheel::env

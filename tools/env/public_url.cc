@@ -1,0 +1,104 @@
+#include "env/public_url.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace pinwheel::env {
+namespace {
+
+struct Parts {
+  std::string scheme;
+  std::string host;  ///< small letters, with the port
+  std::string path;  ///< without query and fragment
+};
+
+Parts take_apart(std::string_view url) {
+  const size_t colon = url.find("://");
+  if (colon == std::string_view::npos) return {};
+  Parts parts;
+  parts.scheme = to_lower(std::string(url.substr(0, colon)));
+  url = url.substr(colon + 3, url.find_first_of("?#", colon) - (colon + 3));
+  const size_t slash = std::min(url.find('/'), url.size());
+  std::string_view authority = url.substr(0, slash);
+  if (const size_t at = authority.rfind('@'); at != std::string_view::npos) {
+    authority.remove_prefix(at + 1);
+  }
+  parts.host = to_lower(std::string(authority));
+  parts.path = url.substr(slash);
+  return parts;
+}
+
+/// "/packages/ab/cd/<60 hex digits>/file" at the end of a path; "" when it ends otherwise.
+std::string path_on_pypi(const std::string& path) {
+  constexpr std::array<size_t, 3> kDigits = {2, 2, 60};
+  const std::vector<std::string> names = split(path, '/');
+  if (names.size() < 5 || names.back().empty()) return {};
+  const size_t first = names.size() - 5;
+  if (names[first] != "packages") return {};
+  for (size_t i = 0; i < kDigits.size(); ++i) {
+    const std::string& name = names[first + 1 + i];
+    const bool hex = name.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (name.size() != kDigits[i] || !hex) return {};
+  }
+  return "/" + join({names.begin() + static_cast<std::ptrdiff_t>(first), names.end()}, "/");
+}
+
+/// "pytorch.org" of "download.pytorch.org:443"; "" for a bare name or an address.
+std::string parent_domain(std::string host) {
+  host.erase(std::min(host.find(':'), host.size()));
+  if (host.find_first_not_of("0123456789.") == std::string::npos) return {};
+  const size_t dot = host.find('.');
+  if (dot == std::string::npos) return {};
+  const std::string parent = host.substr(dot + 1);
+  return parent.find('.') == std::string::npos ? std::string() : parent;
+}
+
+bool is_named(const std::string& host, const std::vector<std::string>& named) {
+  return std::any_of(named.begin(), named.end(), [&host](const std::string& url) {
+    const std::string other = take_apart(url).host;
+    const std::string parent = parent_domain(other);
+    return other == host || (!parent.empty() && parent == parent_domain(host));
+  });
+}
+
+}  // namespace
+
+std::string without_credentials(std::string_view text) {
+  std::string result;
+  for (size_t colon = text.find("://"); colon != std::string_view::npos; colon = text.find("://")) {
+    result += text.substr(0, colon + 3);
+    text.remove_prefix(colon + 3);
+    const std::string_view authority =
+        text.substr(0, std::min(text.find_first_of("/?# \t\"'"), text.size()));
+    if (const size_t at = authority.rfind('@'); at != std::string_view::npos) {
+      text.remove_prefix(at + 1);
+    }
+  }
+  return result.append(text);
+}
+
+std::string public_url(std::string_view url, const std::vector<std::string>& named) {
+  const Parts parts = take_apart(url);
+  if (parts.scheme != "https" && parts.scheme != "http") return {};
+  const std::string pypi = path_on_pypi(parts.path);
+  if (!pypi.empty()) return "https://files.pythonhosted.org" + pypi;
+  if (!is_named(parts.host, named)) return {};
+  return parts.scheme + "://" + parts.host + parts.path;
+}
+
+std::vector<std::string> places_in(const Request& request) {
+  std::vector<std::string> texts = request.requirements;
+  texts.push_back(request.torch.spec);
+  texts.push_back(request.torch.index);
+  std::vector<std::string> places;
+  for (const std::string& text : texts) {
+    for (const std::string& word : split(text, ' ')) {
+      if (word.find("://") != std::string::npos) places.push_back(word);
+    }
+  }
+  return places;
+}
+
+}  // namespace pinwheel::env

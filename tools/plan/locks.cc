@@ -1,0 +1,128 @@
+#include "plan/locks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "env/pypi_toolkit.h"
+#include "env/toolkit.h"
+#include "plan/environments.h"
+
+namespace pinwheel::plan {
+namespace {
+
+/// What may stand between the dots of `pylock.<name>.toml`.
+std::string identifier(std::string name) {
+  for (char& c : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+    if (!kept) c = '_';
+  }
+  return name;
+}
+
+std::string environment_name(const std::string& variant, const env::Request& request) {
+  std::string name = identifier(variant);
+  if (!request.container.base.empty()) name += "-container";
+  if (!request.conda.packages.empty()) name += "-conda";
+  return name;
+}
+
+std::string toolkit_name(const env::Request& request) {
+  return identifier(fmt::format("toolkit-{}-cp{}",
+                                replace_all(env::toolkit_name(request.toolkit), "/", "-"),
+                                replace_all(request.python, ".", "")));
+}
+
+/// Collects targets by the digest of what they are resolved from, in order of appearance.
+class Collector {
+ public:
+  LockTarget& add(const env::Request& request, const std::string& name) {
+    const std::string digest = env::digest(request);
+    const auto [at, fresh] = by_digest_.emplace(digest, targets_.size());
+    if (!fresh) return targets_[at->second];
+    // Two ids may differ in what a file name cannot hold.
+    const std::string free = names_.insert(name).second ? name : name + "-" + digest.substr(0, 8);
+    names_.insert(free);
+    return targets_.emplace_back(LockTarget{fmt::format("pylock.{}.toml", free), request});
+  }
+
+  std::vector<LockTarget> take() && { return std::move(targets_); }
+
+ private:
+  std::vector<LockTarget> targets_;
+  std::map<std::string, size_t> by_digest_;
+  std::set<std::string> names_;
+};
+
+bool is_representative(const std::vector<matrix::AbiClass>& classes, const std::string& id) {
+  return std::any_of(classes.begin(), classes.end(),
+                     [&id](const matrix::AbiClass& cls) { return cls.representative == id; });
+}
+
+void add_toolkit(const env::Request& build, const std::string& variant, Collector& collector) {
+  if (build.toolkit_from == matrix::ToolkitFrom::path) return;
+  const Result<env::Request> packages = env::pypi_toolkit_request(build);
+  if (!packages) return;
+  LockTarget& target = collector.add(*packages, toolkit_name(build));
+  target.variants.push_back(variant);
+  target.toolkit_of = {build};
+}
+
+}  // namespace
+
+std::string lock_directory(const std::string& matrix_file) {
+  const std::filesystem::path file(matrix_file);
+  return (file.parent_path() / (file.stem().string() + ".locks")).string();
+}
+
+std::vector<LockTarget> lock_targets(const matrix::Matrix& matrix,
+                                     const matrix::Expansion& expansion,
+                                     const std::vector<matrix::AbiClass>& classes,
+                                     const PlanOptions& options) {
+  Collector collector;
+  for (const matrix::Variant& variant : expansion.variants) {
+    const Result<matrix::Settings> settings = matrix::settings_for(matrix, variant);
+    if (!settings) continue;
+    const Result<env::Request> build = build_request(matrix, variant, *settings, options);
+    if (!build) continue;
+    env::Request packages = *build;
+    packages.toolkit.clear();
+    packages.toolkit_from = matrix::ToolkitFrom::automatic;
+    LockTarget& target = collector.add(packages, environment_name(variant.id, packages));
+    target.variants.push_back(variant.id);
+    if (build->toolkit.empty() || !is_representative(classes, variant.id)) continue;
+    const bool known =
+        std::any_of(target.toolkits.begin(), target.toolkits.end(),
+                    [&](const env::Request& each) { return each.toolkit == build->toolkit; });
+    if (!known) target.toolkits.push_back(*build);
+    add_toolkit(*build, variant.id, collector);
+  }
+  return std::move(collector).take();
+}
+
+Result<std::vector<LockTarget>> needed_locks(const std::vector<LockTarget>& targets,
+                                             const matrix::Matrix& matrix,
+                                             const matrix::Expansion& expansion,
+                                             const Outline& outline, const PlanOptions& options) {
+  TRY(const std::vector<env::Request> requests, requests_of(matrix, expansion, outline, options));
+  std::set<std::string> digests;
+  for (const env::Request& request : requests) digests.insert(env::digest(request));
+  std::set<std::string> builds;
+  for (const BuildGroup& group : outline.builds) builds.insert(group.cls.representative);
+  std::vector<LockTarget> needed;
+  std::copy_if(targets.begin(), targets.end(), std::back_inserter(needed),
+               [&](const LockTarget& target) {
+                 if (target.toolkit_of.empty())
+                   return digests.contains(env::digest(target.request));
+                 return std::any_of(target.variants.begin(), target.variants.end(),
+                                    [&](const std::string& id) { return builds.contains(id); });
+               });
+  return needed;
+}
+
+}  // namespace pinwheel::plan
