@@ -18,6 +18,7 @@ struct Request {
 
   matrix::ContainerSettings container = {};  ///< no base: the host
   matrix::CondaSettings conda = {};          ///< no packages: an interpreter of level 1
+  std::string conda_cuda = {};  ///< what `__cuda` is for its solver, "13.0"; empty: no CUDA
 
   bool operator==(const Request&) const = default;
 };

@@ -25,6 +25,7 @@ Json to_json(const env::Request& request) {
   // What the image is made of stands in the environment's step by its contents.
   if (!request.conda.packages.empty()) {
     json["conda"] = {request.conda.channels, request.conda.packages};
+    if (!request.conda_cuda.empty()) json["conda-cuda"] = request.conda_cuda;
   }
   return json;
 }

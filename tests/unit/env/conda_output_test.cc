@@ -1,0 +1,116 @@
+#include "env/conda_output.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using env::CondaKind;
+
+namespace {
+
+/// What a real tool printed (tests/data/tool_output).
+std::string output(const std::string& name) {
+  std::ifstream file(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
+  REQUIRE(file.good());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string sha(char digit) {
+  return std::string(64, digit);
+}
+
+}  // namespace
+
+TEST_CASE("the packages that rattler chose are read, sorted") {
+  const auto packages = env::parse_solution(CondaKind::rattler, output("rattler_solution.txt"));
+  REQUIRE(packages.has_value());
+  REQUIRE(packages->size() == 2);
+  CHECK((*packages)[0].name == "left");
+  CHECK((*packages)[1].name == "shared");
+  CHECK((*packages)[1].version == "1.0");
+  CHECK((*packages)[1].subdir == "linux-64");
+  CHECK((*packages)[1].url.ends_with("/linux-64/shared-1.0-0.tar.bz2"));
+  CHECK((*packages)[1].sha256.size() == 64);
+  CHECK((*packages)[1].md5.size() == 32);
+  CHECK((*packages)[1].size > 0);
+}
+
+TEST_CASE("what conda fetches tells all, what it links only names") {
+  const std::string text = R"({"actions": {
+    "FETCH": [{"name": "zlib", "version": "1.3", "build": "h1_0", "subdir": "linux-64",
+               "url": "https://user:word@host/t/to-ken/c/linux-64/zlib-1.3-h1_0.conda",
+               "sha256": ")" +
+                           sha('a') + R"(", "md5": "0123", "size": 7}],
+    "LINK": [{"name": "zlib", "version": "1.3", "build_string": "h1_0", "dist_name": "zlib-1.3-h1_0"}]
+    }, "success": true})";
+  const auto packages = env::parse_solution(CondaKind::conda, text);
+  REQUIRE(packages.has_value());
+  CHECK(*packages == std::vector<env::CondaPackage>{{"zlib", "1.3", "h1_0", "linux-64",
+                                                     "https://host/c/linux-64/zlib-1.3-h1_0.conda",
+                                                     sha('a'), "0123", 7}});
+}
+
+TEST_CASE("mamba's links tell all; the folder of the URL is the platform's") {
+  const std::string text = R"({"actions": {"LINK": [
+    {"name": "b", "version": "2", "build_string": "0", "url": "https://host/c/noarch/b-2-0.conda",
+     "sha256": ")" + sha('b') +
+                           R"("}]}})";
+  const auto packages = env::parse_solution(CondaKind::micromamba, text);
+  REQUIRE(packages.has_value());
+  CHECK(packages->at(0).subdir == "noarch");
+}
+
+TEST_CASE("a solution that could not be installed again is refused") {
+  for (const char* const text : {
+           R"({"actions": {"LINK": [{"name": "b", "version": "2"}]}})",
+           R"({"actions": {"LINK": [{"name": "b", "url": "https://h/noarch/b-2-0.conda"}]}})",
+           R"({"actions": {}})",
+           R"({"success": true})",
+           "Collecting package metadata",
+           "",
+       }) {
+    INFO(text);
+    const auto packages = env::parse_solution(CondaKind::conda, text);
+    REQUIRE_FALSE(packages.has_value());
+    CHECK(packages.error().kind == ErrorKind::environment);
+  }
+  // A real one, of a client that is too old.
+  CHECK_FALSE(env::parse_solution(CondaKind::conda, output("conda_old_solution.txt")).has_value());
+  CHECK_FALSE(env::parse_solution(CondaKind::rattler, output("rattler_conflict.txt")).has_value());
+}
+
+TEST_CASE("a solver's explanation is kept whole") {
+  const std::string rattler =
+      env::explanation(CondaKind::rattler, output("rattler_conflict.txt"), "");
+  CHECK(rattler.starts_with("Cannot solve the request because of"));
+  CHECK(rattler.ends_with("shared 1.0, which conflicts with the versions reported above."));
+  const std::string conda = env::explanation(CondaKind::conda, output("conda_conflict.txt"), "");
+  CHECK(conda ==
+        "The following specifications were found to be in conflict:\n  - left -> shared <2\n"
+        "  - right -> shared >=2\nUse \"conda info <package>\" to see the dependencies for each "
+        "package.");
+  CHECK(env::explanation(CondaKind::micromamba, "",
+                         "channel/linux-64   Using cache\n"
+                         "error    libmamba Could not solve for environment specs\n"
+                         "    The following package could not be found\n") ==
+        "Could not solve for environment specs\n    The following package could not be found");
+  CHECK(env::explanation(CondaKind::conda, "", output("conda_md5_mismatch.txt"))
+            .starts_with("MD5MismatchError"));
+}
+
+TEST_CASE("rattler's account of a failure") {
+  CHECK(env::parse_rattler_failure(output("rattler_conflict.txt")).what == "conflict");
+  CHECK(env::parse_rattler_failure(output("rattler_hash_mismatch.txt")).what == "hash");
+  CHECK(env::parse_rattler_failure(output("rattler_solution.txt")).what.empty());
+  CHECK(env::parse_rattler_failure("Traceback").what.empty());
+}
+
+TEST_CASE("only a glibc has a glibc version") {
+  CHECK(env::parse_glibc("glibc 2.36\n") == "2.36");
+  CHECK(env::parse_glibc("musl libc\n").empty());
+  CHECK(env::parse_glibc("").empty());
+}
