@@ -115,6 +115,7 @@ std::string Resolution::digest() const {
   for (const CondaPackage& package : conda) {
     json["conda"].push_back({package.name, package.version, package.build, package.sha256});
   }
+  for (const Package& package : absent) json["absent"].push_back({package.name, package.version});
   return sha256_hex(dump(json, -1));
 }
 
@@ -159,6 +160,9 @@ std::string to_json(const Resolution& resolution) {
                {"at", format_time(resolution.at)},
                {"packages", packages}};
   if (!resolution.conda.empty()) json["conda"] = conda_to_json(resolution.conda);
+  for (const Package& package : resolution.absent) {
+    json["absent"].push_back({{"name", package.name}, {"version", package.version}});
+  }
   return dump(json, 1) + "\n";
 }
 
@@ -182,6 +186,12 @@ Result<Resolution> parse_resolution(std::string_view text) {
                                      .sha256 = item.at("sha256").get<std::string>(),
                                      .url = item.value("url", "")});
     }
+    for (const Json& item : json.value("absent", Json::array())) {
+      resolution.absent.push_back({.name = item.at("name").get<std::string>(),
+                                   .version = item.at("version").get<std::string>(),
+                                   .file = {},
+                                   .sha256 = {}});
+    }
     if (json.contains("conda")) resolution.conda = conda_from_json(json["conda"]);
     return resolution;
   } catch (const Json::exception& error) {
@@ -201,8 +211,10 @@ std::string requirements_text(const Resolution& resolution, TorchPart part) {
 
 std::string constraints_text(const Resolution& resolution) {
   std::string text;
-  for (const Package& package : resolution.packages) {
-    text += fmt::format("{}=={}\n", package.name, package.version);
+  for (const auto* list : {&resolution.packages, &resolution.absent}) {
+    for (const Package& package : *list) {
+      text += fmt::format("{}=={}\n", package.name, package.version);
+    }
   }
   return text;
 }

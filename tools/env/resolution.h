@@ -40,6 +40,8 @@ struct Resolution {
   std::string python;                    ///< exact, "3.11.7", "3.13.0t"
   std::vector<Package> packages;         ///< sorted by name
   std::vector<CondaPackage> conda = {};  ///< sorted by name; empty without level 2 by conda
+  /// What torch depends on and is not installed where there is no GPU; sorted by name.
+  std::vector<Package> absent = {};
   std::string torch_index = {};  ///< the extra index that torch came from; empty: the user's own
   std::string pip = {};          ///< version of the pip that resolved
   std::chrono::sys_seconds at = {};  ///< when
@@ -69,7 +71,7 @@ enum class TorchPart { with, without, only };
 /// A requirements file for `pip install --require-hashes`; torch may be taken apart because its
 /// extra index is for torch alone.
 std::string requirements_text(const Resolution& resolution, TorchPart part);
-/// A constraints file: every package of the resolution, pinned.
+/// A constraints file: every package of the resolution, the absent ones too, pinned.
 std::string constraints_text(const Resolution& resolution);
 
 /// Whether what the request means may change from day to day on purpose (`--pre`): it is resolved
