@@ -65,6 +65,7 @@ ports::Command run_in_container(const Container& container, const std::string& n
   argv = {container.client, "run", "--pull", "never", "--name", name, "--entrypoint", ""};
   append_labels(container.labels, argv);
   if (!container.user.empty()) argv.insert(argv.end(), {"--user", container.user});
+  if (!container.network.empty()) argv.insert(argv.end(), {"--network", container.network});
   if (container.gpus == Gpus::all) argv.insert(argv.end(), {"--gpus", "all"});
   if (!command.directory.empty()) {
     argv.insert(argv.end(), {"--workdir", command.directory.string()});
@@ -116,6 +117,33 @@ Variables client_variables(const Variables& user) {
     if (client_reads(name)) out.emplace(name, value);
   }
   return out;
+}
+
+std::vector<std::string> paths_in(std::string_view text) {
+  constexpr std::string_view kFile = "file://";
+  constexpr std::string_view kBetweenWords = " \t\r\n,;'\"=";
+  std::vector<std::string> paths;
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t end = std::min(text.find_first_of(kBetweenWords, at), text.size());
+    std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    if (word.starts_with(kFile)) word.remove_prefix(kFile.size());
+    while (word.size() > 1 && word.ends_with('/')) word.remove_suffix(1);
+    const bool path = word.size() > 1 && word[0] == '/' && word[1] != '/';
+    if (!path || std::find(paths.begin(), paths.end(), word) != paths.end()) continue;
+    paths.emplace_back(word);
+  }
+  return paths;
+}
+
+Variables contained_variables(Variables user, const Variables& image, const std::string& home) {
+  user.erase("PATH");
+  user.erase("LD_LIBRARY_PATH");
+  for (const auto& [name, value] : image) user[name] = value;
+  user.try_emplace("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+  user["HOME"] = home;
+  return user;
 }
 
 std::string container_name(const std::string& text) {

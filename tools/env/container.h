@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ports/process.h"
@@ -32,6 +33,7 @@ struct Container {
   std::map<std::string, std::string> labels = {};  ///< by which a later run finds what was left
   std::string user = {};                           ///< "1000:1000": results belong to the caller
   std::vector<ContainerMount> mounts = {};
+  std::string network = {};  ///< empty: the engine's own
   Gpus gpus = Gpus::none;
   AfterEnd after_end = AfterEnd::remove;
 };
@@ -59,6 +61,16 @@ ports::Command list_containers(const std::string& client, const std::string& lab
 
 /// Of the user's environment what the client itself reads: where its engine and its settings are.
 std::map<std::string, std::string> client_variables(const std::map<std::string, std::string>& user);
+
+/// Paths of this machine that variables and configuration files of pip, CUDA and the like name:
+/// every absolute path and `file://` address among the words of `text`, once.
+std::vector<std::string> paths_in(std::string_view text);
+
+/// The user's environment as a container sees it: what the image sets for itself (PATH, CUDA_HOME)
+/// takes the place of the user's, and HOME is `home`, which exists inside.
+std::map<std::string, std::string> contained_variables(
+    std::map<std::string, std::string> user, const std::map<std::string, std::string>& image,
+    const std::string& home);
 
 /// A valid container name: `text` with every other character than letters, digits and `_.-`
 /// replaced.

@@ -20,6 +20,19 @@ std::string last_line(std::string_view text) {
   return std::string(at == std::string_view::npos ? text : text.substr(at + 1));
 }
 
+/// Whether a pip that could not be upgraded does: `pip --python` came with 22.3.
+Done check_bundled_pip(const EnvMachine& machine, const env::Pip& pip,
+                       const ports::Captured& upgraded) {
+  TRY(const ports::Captured asked,
+      machine.process.capture(
+          {{pip.python, "-m", "pip", "--python", pip.python, "--version"}, {}, pip.variables, {}}));
+  if (asked.exit.ok()) return {};
+  Diagnosis diagnosis = classify_pip(upgraded.exit, upgraded.out + "\n" + upgraded.err);
+  if (diagnosis.line.empty()) diagnosis.line = last_line(upgraded.err);
+  return fail(
+      to_error(diagnosis, "upgrading a pip that is too old (22.3 is needed)", upgraded.exit));
+}
+
 }  // namespace
 
 Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what) {
@@ -64,11 +77,12 @@ Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& inte
       machine,
       env::make_venv(interpreter, directory.string(), env::WithPip::bundled, pip.variables),
       directory.string()));
-  // Without an index the bundled pip does; a broken one shows itself when it resolves.
+  // Without an index the bundled pip does, unless it is too old to install for another Python.
   TRY(const ports::Captured upgraded, machine.process.capture(env::upgrade_pip(pip)));
   if (upgraded.exit.cancelled) {
     return fail(ErrorKind::interrupted, "making a pip for the environments was interrupted");
   }
+  if (!upgraded.exit.ok()) TRY_DONE(check_bundled_pip(machine, pip, upgraded));
   TRY_DONE(machine.files.write(marker, interpreter.path + "\n"));
   return pip;
 }

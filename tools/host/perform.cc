@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/clock.h"
+#include "host/contained_machine.h"
 #include "host/files.h"
 #include "host/git.h"
 #include "host/process.h"
@@ -31,6 +32,17 @@ struct PerformAction {
   }
 };
 
+/// What the step's environment is contained in; no base for one on the host.
+matrix::ContainerSettings container_of(const plan::Action& action) {
+  return std::visit(
+      [](const auto& each) -> matrix::ContainerSettings {
+        if constexpr (requires { each.environment; }) return each.environment.container;
+        if constexpr (requires { each.request; }) return each.request.container;
+        return {};
+      },
+      action);
+}
+
 /// Upload tokens are for the upload alone: no build, test or pip ever sees them.
 std::map<std::string, std::string> without_tokens(std::map<std::string, std::string> variables) {
   std::erase_if(variables, [](const auto& each) {
@@ -51,11 +63,11 @@ Result<run::Success> perform(const Workplace& workplace, const run::Attempt& att
   ChildProcesses process(stop);
   const SystemClock clock;
   LibGit2 git;
-  const Bench bench{workplace,
-                    attempt,
-                    {files, process, clock, without_tokens(workplace.variables), workplace.cache,
-                     workplace.state},
-                    git,
+  const EnvMachine outside{
+      files, process, clock, without_tokens(workplace.variables), workplace.cache, workplace.state};
+  TRY(const std::unique_ptr<ContainedMachine> contained,
+      contain(outside, workplace, container_of(attempt.step->action), attempt.step->id, stop));
+  const Bench bench{workplace, attempt, contained ? contained->machine() : outside, git,
                     std::move(stop)};
   TRY_DONE(files.make_directories(attempt.scratch));
   return std::visit(PerformAction{bench}, attempt.step->action);

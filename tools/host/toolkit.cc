@@ -33,6 +33,8 @@ std::vector<fs::path> programs(const EnvMachine& machine, const std::vector<std:
                                const std::string& name, const std::string& usual) {
   std::vector<fs::path> found;
   const auto add = [&](const fs::path& path) {
+    // A container's files are not the machine's: what is not there does not run.
+    if (machine.host != nullptr) return found.push_back(path);
     const Result<ports::FileStatus> status = machine.files.status(path);
     if (status && status->type != ports::FileType::missing) found.push_back(path);
   };
@@ -41,7 +43,9 @@ std::vector<fs::path> programs(const EnvMachine& machine, const std::vector<std:
     if (it != machine.variables.end()) add(fs::path(it->second) / "bin" / name);
   }
   const auto path = machine.variables.find("PATH");
-  if (path != machine.variables.end()) {
+  if (machine.host != nullptr) {
+    found.emplace_back(name);
+  } else if (path != machine.variables.end()) {
     for (const std::string& directory : split(path->second, ':')) add(fs::path(directory) / name);
   }
   add(fs::path(usual) / "bin" / name);

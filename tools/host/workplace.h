@@ -4,10 +4,21 @@
 #include <map>
 #include <string>
 
+#include "env/container.h"
+#include "env/container_image.h"
 #include "host/fixed_path.h"
 #include "publish/upload_event.h"
 
 namespace pinwheel::host {
+
+/// The containers that a run works in; none without an engine.
+struct Containers {
+  std::string client;                                 ///< path of docker or podman; empty: the host
+  std::map<std::string, std::string> variables;       ///< the client's own
+  std::map<std::string, env::ContainerImage> images;  ///< by the digest of their settings
+  std::string network;                                ///< empty: the engine's own
+  env::AfterEnd after_failure = env::AfterEnd::remove;
+};
 
 /// Where a run works: what is the same for all its steps and in none of their keys.
 struct Workplace {
@@ -19,6 +30,7 @@ struct Workplace {
   PathMode paths = PathMode::real;
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
+  Containers containers = {};
   /// Told what an upload does, on the thread of its step; empty where nobody asks.
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
 };
