@@ -70,7 +70,7 @@ std::string tail_of(const std::filesystem::path& log) {
 }  // namespace
 
 ContainerProcess::ContainerProcess(ports::Process& engine, ports::Process& cleaner,
-                                   env::Container container, std::string name,
+                                   env::Container container, const std::string& name,
                                    std::map<std::string, std::string> client_variables)
     : engine_(engine),
       cleaner_(cleaner),

@@ -19,7 +19,7 @@ class ContainerProcess final : public ports::Process {
   /// `engine` runs the client and may be cancelled; `cleaner` removes containers and may not. Both
   /// outlive the object. Containers are called `name` and a number.
   ContainerProcess(ports::Process& engine, ports::Process& cleaner, env::Container container,
-                   std::string name, std::map<std::string, std::string> client_variables);
+                   const std::string& name, std::map<std::string, std::string> client_variables);
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;

@@ -15,7 +15,7 @@ Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
                                                const std::string& wanted) {
   const std::filesystem::path record = machine.cache / "interpreters" / (wanted + ".json");
   if (const Result<std::string> text = machine.files.read(record)) {
-    const Result<env::Interpreter> known = env::parse_interpreter(*text);
+    Result<env::Interpreter> known = env::parse_interpreter(*text);
     if (known && env::fits(*known, wanted)) return known;
   }
   const env::Variables variables = env::pip_variables(machine.variables);
@@ -24,7 +24,7 @@ Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
     TRY(const ports::Captured ran,
         machine.process.capture(env::probe_interpreter(name, variables)));
     if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
-    const Result<env::Interpreter> interpreter = env::parse_interpreter(ran.out);
+    Result<env::Interpreter> interpreter = env::parse_interpreter(ran.out);
     if (!ran.exit.ok() || !interpreter) continue;
     found.push_back(*interpreter);
     if (!env::fits(*interpreter, wanted) || !interpreter->makes_environments) continue;
