@@ -90,16 +90,20 @@ std::string asked_text(const Request& asked) {
     text += list("container-arguments", arguments);
   }
   return text + list("conda-channels", asked.conda.channels) +
-         list("conda-packages", asked.conda.packages);
+         list("conda-packages", asked.conda.packages) + line("conda-cuda", asked.conda_cuda);
 }
 
 std::string pinwheel_text(const Lock& lock) {
+  std::vector<std::string> absent;
+  for (const Package& package : lock.resolution.absent) {
+    absent.push_back(package.name + "==" + package.version);
+  }
   std::string text = "\n[tool.pinwheel]\nschema = 1\n" + line("request", lock.request) +
                      line("resolution", lock.resolution.digest()) +
                      line("python", lock.resolution.python) + line("machine", lock.machine) +
                      line("torch-index", without_credentials(lock.resolution.torch_index)) +
-                     list("variants", lock.variants) + list("pip-options", lock.pip_options) +
-                     asked_text(lock.asked);
+                     list("absent", absent) + list("variants", lock.variants) +
+                     list("pip-options", lock.pip_options) + asked_text(lock.asked);
   if (lock.image) {
     text += "\n[tool.pinwheel.image]\n" + line("reference", lock.asked.container.base) +
             line("id", lock.image->id) + line("key", lock.image->key);

@@ -46,6 +46,7 @@ void compare_text(const std::string& what, const std::string& locked, const std:
 void compare_lists(const std::string& what, const std::vector<std::string>& locked,
                    const std::vector<std::string>& now, std::vector<Difference>& result) {
   std::vector<std::string> shown;
+  shown.reserve(now.size());
   for (const std::string& text : now) shown.push_back(without_credentials(text));
   const auto has = [](const std::vector<std::string>& list, const std::string& text) {
     return std::find(list.begin(), list.end(), text) != list.end();
@@ -88,6 +89,7 @@ std::vector<Difference> request_differences(const Lock& locked, const Request& n
                 list_of(now.container.arguments), result);
   compare_lists("conda channel", was.conda.channels, now.conda.channels, result);
   compare_lists("conda package", was.conda.packages, now.conda.packages, result);
+  compare_text("conda CUDA", was.conda_cuda, now.conda_cuda, result);
   // The order of channels counts, and credentials are not shown.
   if (result.empty())
     result.push_back({"request", locked.request.substr(0, 12), digest(now).substr(0, 12)});
@@ -99,6 +101,9 @@ std::vector<Difference> package_differences(const Resolution& locked, const Reso
     Values values;
     for (const Package& package : resolution.packages) {
       values[package.name] = {package.version, package.file, package.sha256};
+    }
+    for (const Package& package : resolution.absent) {
+      values["absent:" + package.name] = {package.version};
     }
     for (const CondaPackage& package : resolution.conda) {
       values["conda:" + package.name] = {package.version, package.build, package.sha256};

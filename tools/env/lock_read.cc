@@ -113,6 +113,7 @@ Request asked_from(const toml::table& table) {
     asked.container.arguments[argument.substr(0, equals)] = argument.substr(equals + 1);
   }
   asked.conda = {texts_at(table, "conda-channels"), texts_at(table, "conda-packages")};
+  asked.conda_cuda = text_at(table, "conda-cuda");
   return asked;
 }
 
@@ -125,6 +126,11 @@ void read_resolution(const toml::table& document, const toml::table& ours, Resol
   }
   for (const toml::table* const each : tables_at(ours, "conda")) {
     resolution.conda.push_back(conda_from(*each));
+  }
+  for (const std::string& text : texts_at(ours, "absent")) {
+    const size_t equals = text.find("==");
+    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is no package", text)};
+    resolution.absent.push_back({text.substr(0, equals), text.substr(equals + 2), {}, {}});
   }
   if (resolution.digest() != digest_at(ours, "resolution")) {
     throw Broken{"its packages are not those that were locked"};

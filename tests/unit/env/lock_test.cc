@@ -40,6 +40,8 @@ Lock full() {
   Lock lock = example();
   lock.asked.container = {"docker/build.Dockerfile", "debian:12", {{"A", "b=c"}}};
   lock.asked.conda = {{"conda-forge"}, {"python=3.13"}};
+  lock.asked.conda_cuda = "13.0";
+  lock.resolution.absent = {{"nvidia-cudnn-cu13", "9.1", "", ""}};
   lock.image = LockedImage{"sha256:12", "34"};
   lock.toolkits = {{"cuda/12.4", "12.4.1", ""}, {"cuda/13.0", "", "pylock.toolkit.toml"}};
   lock.resolution.conda = {
