@@ -10,6 +10,7 @@
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
 #include "host/clock.h"
+#include "host/conda_find.h"
 #include "host/env_resolve.h"
 #include "host/files.h"
 #include "host/git.h"
@@ -39,9 +40,18 @@ std::string host_compiler(const std::map<std::string, std::string>& variables) {
 
 std::string describe(const env::Request& request) {
   std::string text = "Python " + request.python;
+  if (!request.conda.packages.empty()) text += ", " + join(request.conda.packages, ", ");
   if (!request.torch.spec.empty()) text += ", " + request.torch.spec;
   if (!request.toolkit.empty()) text += ", " + request.toolkit;
   return text;
+}
+
+/// Says what is resolved, and what is installed for that, before it is.
+void announce(const host::EnvMachine& machine, const env::Request& request, Streams& streams) {
+  streams.note(fmt::format("resolving {}\n", describe(request)));
+  if (request.conda.packages.empty()) return;
+  const std::optional<std::string> notice = host::conda_notice(machine);
+  if (notice) streams.note(*notice + "\n");
 }
 
 /// PyPI's packages of a toolkit, which the key of its builds names exactly.
@@ -154,7 +164,7 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
     const std::string digest = env::digest(request);
     const bool recorded = host::load_resolution(machine, digest).has_value();
     if (!recorded || refresh == Refresh::yes) {
-      streams.note(fmt::format("resolving {}\n", describe(request)));
+      announce(machine, request, streams);
     }
     TRY(const host::Resolved resolved,
         host::resolve(machine, request,

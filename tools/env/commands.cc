@@ -40,6 +40,8 @@ Variables pip_variables(const Variables& user) {
   result["PIP_PROGRESS_BAR"] = "off";
   result["PIP_ROOT_USER_ACTION"] = "ignore";
   result["PYTHONNOUSERSITE"] = "1";
+  // What an interpreter is made of stays as it is; pip compiles what it installs all the same.
+  result["PYTHONDONTWRITEBYTECODE"] = "1";
   // Byte code that names the hash of its source instead of its time, and sets in one order: two
   // installations of the same files are the same.
   result["SOURCE_DATE_EPOCH"] = "315532800";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -110,6 +111,33 @@ DoctorLine docker(const DoctorFacts& facts) {
           "apt-get install docker.io"};
 }
 
+/// CPython 3.10 is the first that py-rattler runs on.
+bool runs_rattler(const Interpreter& interpreter) {
+  constexpr int kFirstMinor = 10;
+  const std::vector<std::string> parts = split(interpreter.version, '.');
+  return interpreter.implementation == "cpython" && interpreter.makes_environments &&
+         parts.size() > 1 && parts[0] == "3" && std::atoi(parts[1].c_str()) >= kFirstMinor;
+}
+
+DoctorLine conda(const DoctorFacts& facts) {
+  std::vector<std::string> found;
+  for (const CondaClient& client : facts.conda) {
+    found.push_back(fmt::format("{} {} in {}{}", to_string(client.kind), client.version,
+                                client.program, is_recent(client) ? "" : " (too old)"));
+  }
+  DoctorLine line{.name = "conda", .found = found.empty() ? "none" : join(found, ", ")};
+  if (std::any_of(facts.conda.begin(), facts.conda.end(), is_recent)) {
+    line.allows = "environments of conda packages";
+  } else if (std::any_of(facts.interpreters.begin(), facts.interpreters.end(), runs_rattler)) {
+    line.allows = "environments of conda packages, with py-rattler from PyPI";
+  } else {
+    line.verdict = Verdict::limited;
+    line.allows = "no environments of conda packages: py-rattler needs CPython 3.10";
+    line.mend = "apt-get install python3 python3-venv";
+  }
+  return line;
+}
+
 DoctorLine gpu(const DoctorFacts& facts) {
   if (!facts.gpus.empty() && facts.driver.empty()) {
     return {"gpu", Verdict::limited, join(facts.gpus, ", "), "an AMD GPU: ROCm tests run"};
@@ -172,8 +200,8 @@ std::string_view to_string(Verdict verdict) {
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
   const DoctorLine cores{"cores", facts.cores == 0 ? Verdict::limited : Verdict::good,
                          plural(facts.cores, "core"), "as many compilations side by side"};
-  return {python(facts), compilers(facts), cuda(facts),   rocm(facts), docker(facts),
-          gpu(facts),    disk(facts),      memory(facts), cores};
+  return {python(facts), compilers(facts), cuda(facts), rocm(facts),   docker(facts),
+          conda(facts),  gpu(facts),       disk(facts), memory(facts), cores};
 }
 
 bool can_build(const std::vector<DoctorLine>& lines) {

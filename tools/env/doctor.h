@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "env/conda_client.h"
 #include "env/interpreter.h"
 #include "env/toolkit.h"
 
@@ -18,12 +19,13 @@ struct DoctorFacts {
   std::vector<HostCompiler> compilers = {};
   std::vector<Toolkit> toolkits = {};  ///< CUDA and ROCm
   Docker docker = Docker::missing;
-  std::string docker_version = {};     ///< of the server when it answers, else of the client
-  std::string driver = {};             ///< NVIDIA's kernel driver; empty: none
-  std::vector<std::string> gpus = {};  ///< names, NVIDIA's and AMD's
-  std::string disk = {};               ///< the directory of the cache
-  uint64_t disk_free = 0;              ///< bytes
-  uint64_t memory = 0;                 ///< bytes, all of it
+  std::string docker_version = {};      ///< of the server when it answers, else of the client
+  std::vector<CondaClient> conda = {};  ///< the user's, in the order in which they are taken
+  std::string driver = {};              ///< NVIDIA's kernel driver; empty: none
+  std::vector<std::string> gpus = {};   ///< names, NVIDIA's and AMD's
+  std::string disk = {};                ///< the directory of the cache
+  uint64_t disk_free = 0;               ///< bytes
+  uint64_t memory = 0;                  ///< bytes, all of it
   unsigned cores = 0;
 };
 
@@ -40,8 +42,8 @@ struct DoctorLine {
   std::string mend = {};    ///< a command; empty when there is nothing to mend
 };
 
-/// One line each for interpreters, compilers, CUDA, ROCm, Docker, GPU, disk, memory, cores, in this
-/// order. Pure.
+/// One line each for interpreters, compilers, CUDA, ROCm, Docker, conda, GPU, disk, memory, cores,
+/// in this order. Pure.
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts);
 
 /// Whether the machine can build and test a CPU package: Python, compiler and disk are not missing.

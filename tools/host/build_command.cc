@@ -64,6 +64,12 @@ std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
   return variables;
 }
 
+void add_conda_path(const BuildSpace& space, std::map<std::string, std::string>& toolkit) {
+  const std::string programs = space.seen(kCondaName).string() + "/bin";
+  const std::string& others = toolkit["PATH"];
+  toolkit["PATH"] = others.empty() ? programs : programs + ":" + others;
+}
+
 std::map<std::string, std::string> clean_variables(const BuildSetting& setting) {
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : setting.user) {

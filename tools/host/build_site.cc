@@ -23,7 +23,7 @@ constexpr size_t kTail = 64 << 10;
 
 Done make_directories(const Bench& bench) {
   for (const char* const name :
-       {kSourceName, kDistName, kEnvironmentName, kToolkitName, "home", "tmp"}) {
+       {kSourceName, kDistName, kEnvironmentName, kToolkitName, kCondaName, "home", "tmp"}) {
     TRY_DONE(bench.machine.files.make_directories(bench.attempt.scratch / name));
   }
   return {};
@@ -38,6 +38,7 @@ std::vector<Mount> mounts_of(const Bench& bench, const BaseEnvironment& base,
                              const std::optional<env::Toolkit>& toolkit) {
   std::vector<Mount> mounts = {{base.directory, kEnvironmentName}};
   if (toolkit && is_cached(bench, *toolkit)) mounts.push_back({toolkit->prefix, kToolkitName});
+  if (!base.conda.empty()) mounts.push_back({base.conda, kCondaName});
   return mounts;
 }
 
@@ -102,6 +103,7 @@ Result<BuildSite> prepare_site(const Bench& bench, const env::Request& request,
   BuildSpace space(bench.attempt.scratch, bench.workplace.paths, mounts_of(bench, base, toolkit));
   std::map<std::string, std::string> variables;
   if (toolkit) variables = seen_variables(*toolkit, space);
+  if (!base.conda.empty()) add_conda_path(space, variables);
   return BuildSite{std::move(base), std::move(toolkit), std::move(space), std::move(variables)};
 }
 

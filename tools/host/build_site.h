@@ -17,7 +17,8 @@ struct BuildSite {
   BaseEnvironment base;
   std::optional<env::Toolkit> toolkit;
   BuildSpace space;
-  std::map<std::string, std::string> toolkit_variables;  ///< with paths as the build sees them
+  /// Of the toolkit, with paths as the build sees them; PATH has the conda prefix as well.
+  std::map<std::string, std::string> toolkit_variables;
 
   BuildSetting setting(const Bench& bench) const;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/conda_find.h"
 #include "host/gpu.h"
 #include "host/interpreters.h"
 #include "host/toolkit.h"
@@ -78,6 +79,7 @@ env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   facts.compilers = compilers(machine);
   facts.toolkits = list_toolkits(machine);
   docker(machine, facts);
+  facts.conda = list_conda_clients(machine);
   Gpus gpus = find_gpus(machine);
   facts.gpus = std::move(gpus.names);
   facts.driver = std::move(gpus.driver);

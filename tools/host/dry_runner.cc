@@ -9,6 +9,7 @@
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
 #include "host/clock.h"
+#include "host/conda_prefix.h"
 #include "host/dry_script.h"
 #include "host/env_resolve.h"
 #include "host/files.h"
@@ -34,8 +35,16 @@ Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& r
   Here here(workplace);
   DryEnvironment environment;
   TRY(environment.resolution, load_resolution(here.machine, env::digest(request)));
-  TRY(environment.interpreter,
-      find_interpreter(here.files, here.process, workplace.variables, request.python));
+  if (environment.resolution.conda.empty()) {
+    TRY(environment.interpreter,
+        find_interpreter(here.files, here.process, workplace.variables, request.python));
+  } else {
+    // Resolving has made the prefix: pip could not be asked without it.
+    const std::vector<env::CondaPackage>& packages = environment.resolution.conda;
+    TRY(CondaPrefix prefix, make_conda_prefix(here.machine, request.python, packages));
+    environment.interpreter = std::move(prefix.interpreter);
+    environment.conda = std::move(prefix.directory);
+  }
   environment.id = env::environment_id(environment.resolution, environment.interpreter);
   return environment;
 }

@@ -47,7 +47,9 @@ std::string install_part(const DryEnvironment& environment, const Workplace& wor
 }
 
 std::vector<Mount> mounts_of(const DryEnvironment& environment) {
-  return {{scratch("env-" + environment.id), kEnvironmentName}};
+  std::vector<Mount> mounts = {{scratch("env-" + environment.id), kEnvironmentName}};
+  if (!environment.conda.empty()) mounts.push_back({environment.conda, kCondaName});
+  return mounts;
 }
 
 /// What `make_pypi_toolkit` does; the environment's own pip installs it.
@@ -91,8 +93,8 @@ std::string export_lines(const plan::Source& source, const std::string& root, in
 
 std::string make_space(const std::string& root) {
   std::string out = "mkdir -p";
-  for (const char* const name :
-       {kSourceName, kDistName, "home", "tmp", kEnvironmentName, kToolkitName, "sdist"}) {
+  for (const char* const name : {kSourceName, kDistName, "home", "tmp", kEnvironmentName,
+                                 kToolkitName, kCondaName, "sdist"}) {
     out += " " + shell_word(root + "/" + name);
   }
   return out + fmt::format(" {}\n", shell_quote(kFixedPath));
@@ -169,6 +171,7 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
   const BuildSpace space(scratch("build-" + action.class_id), workplace.paths, std::move(mounts));
   std::map<std::string, std::string> variables;
   if (toolkit) variables = seen_variables(toolkit->toolkit, space);
+  if (!environment.conda.empty()) add_conda_path(space, variables);
   std::string out = made ? toolkit_lines(*toolkit, environment, workplace) : std::string();
   out += make_space(root);
   out += export_lines(action.source, root, action.source_date_epoch);
@@ -184,10 +187,12 @@ std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment
                             const Workplace& workplace) {
   const std::string root = scratch("sdist").string();
   const BuildSpace space(scratch("sdist"), workplace.paths, mounts_of(environment));
+  std::map<std::string, std::string> variables;
+  if (!environment.conda.empty()) add_conda_path(space, variables);
   std::string out = make_space(root);
   out += export_lines(action.source, root, action.source_date_epoch);
-  out += script_line(
-      in_mount_namespace(space.wrap(sdist_command(action, {space, workplace.variables, {}, 1}))));
+  out += script_line(in_mount_namespace(
+      space.wrap(sdist_command(action, {space, workplace.variables, variables, 1}))));
   return out + fmt::format("\"$pinwheel\" finish {}/*.tar.gz --epoch {} --output-dir {}\n",
                            shell_word(root + "/" + kDistName), action.source_date_epoch,
                            shell_quote(workplace.output.string()));

@@ -24,6 +24,7 @@ struct DryEnvironment {
   std::string id;  ///< names its directory in the scratch directory
   env::Interpreter interpreter;
   env::Resolution resolution;
+  std::filesystem::path conda = {};  ///< the prefix that its Python is of; empty: none
 };
 
 /// The toolkit of a dry build: where it lies, and the packages that the script puts there when it

@@ -62,7 +62,9 @@ Done Overlay::install(const std::vector<std::string>& what) const {
 
 std::string Overlay::path() const {
   const auto user = machine_->variables.find("PATH");
-  return fmt::format("{}:{}:{}", (directory_ / "bin").string(), (base_.directory / "bin").string(),
+  const std::string conda = base_.conda.empty() ? "" : (base_.conda / "bin").string() + ":";
+  return fmt::format("{}:{}:{}{}", (directory_ / "bin").string(),
+                     (base_.directory / "bin").string(), conda,
                      user == machine_->variables.end() ? "/usr/bin:/bin" : user->second);
 }
 

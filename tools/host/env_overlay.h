@@ -26,7 +26,8 @@ class Overlay {
   Done install(const std::vector<std::string>& what) const;
 
   const std::string& python() const { return python_; }
-  /// The `PATH` for commands in it: its programs, the base's (ninja, cmake), then the user's.
+  /// The `PATH` for commands in it: its programs, the base's (ninja, cmake), those of the
+  /// base's conda prefix, then the user's.
   std::string path() const;
   const std::filesystem::path& directory() const { return directory_; }
 

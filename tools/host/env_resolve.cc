@@ -11,8 +11,11 @@
 #include "env/commands.h"
 #include "env/interpreter.h"
 #include "env/public_url.h"
+#include "host/conda_prefix.h"
+#include "host/conda_solve.h"
 #include "host/env_pip.h"
 #include "host/machine_interpreter.h"
+#include "host/scratch_directory.h"
 
 namespace pinwheel::host {
 namespace {
@@ -23,19 +26,20 @@ fs::path record_of(const EnvMachine& machine, const std::string& request_digest)
   return machine.state / "resolutions" / (request_digest + ".json");
 }
 
-/// A place for pip's reports, removed on every way out.
-class Scratch {
- public:
-  Scratch(ports::Files& files, fs::path path) : files_(files), path_(std::move(path)) {}
-  ~Scratch() { static_cast<void>(files_.remove_all(path_)); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  ports::Files& files_;
-  fs::path path_;
+/// What pip's packages are resolved for: an interpreter of level 1, or the one of conda packages.
+struct Ground {
+  env::Interpreter interpreter;
+  std::vector<env::CondaPackage> conda = {};
 };
+
+/// Solving makes the prefix as well: pip must be asked with its interpreter.
+Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& request) {
+  Ground ground;
+  TRY(ground.conda, solve_conda(machine, request));
+  TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, ground.conda));
+  ground.interpreter = std::move(prefix.interpreter);
+  return ground;
+}
 
 struct Torch {
   env::Package package;
@@ -73,7 +77,7 @@ Result<bool> answers(const EnvMachine& machine, const env::Pip& pip, const std::
 }
 
 Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
-                            const env::Request& request, const Scratch& scratch) {
+                            const env::Request& request, const fs::path& reports) {
   Torch torch;
   const std::string& index = request.torch.index;
   if (!index.empty()) {
@@ -88,7 +92,8 @@ Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
            .hint = "torch comes from the indexes of the pip configuration instead"});
     }
   }
-  TRY(torch.package, torch_from(machine, pip, request, torch.index, scratch.file("torch.json")));
+  TRY(torch.package,
+      torch_from(machine, pip, request, torch.index, (reports / "torch.json").string()));
   return torch;
 }
 
@@ -101,27 +106,27 @@ std::string pin(const Torch& torch) {
 }
 
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
-                              const env::Interpreter& interpreter) {
-  TRY(const env::Pip pip, own_pip(machine, interpreter));
+                              const Ground& ground) {
+  TRY(const env::Pip pip, own_pip(machine, ground.interpreter));
   // The lock is the project's and the cache the user's: another project may resolve the same now.
   const fs::path reports =
       machine.cache / "scratch" / fmt::format("resolve-{}-{}", env::digest(request), ::getpid());
-  const Scratch scratch(machine.files, reports);
-  TRY_DONE(machine.files.make_directories(reports));
+  TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
   Resolved result;
   env::Resolution& resolution = result.resolution;
   resolution.request = env::digest(request);
-  resolution.python = env::full_version(interpreter);
+  resolution.python = env::full_version(ground.interpreter);
+  resolution.conda = ground.conda;
   resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   std::string torch_pin;
   if (!request.torch.spec.empty()) {
-    TRY(Torch torch, resolve_torch(machine, pip, request, scratch));
+    TRY(Torch torch, resolve_torch(machine, pip, request, reports));
     torch_pin = pin(torch);
     resolution.torch_index = torch.index;
     result.warnings = std::move(torch.warnings);
   }
   if (torch_pin.empty() && request.requirements.empty()) return result;
-  const std::string report = scratch.file("all.json");
+  const std::string report = (reports / "all.json").string();
   TRY(env::PipReport found,
       report_of(machine, env::resolve_all(pip, request, torch_pin, report), report,
                 fmt::format("resolving the packages for Python {}", request.python)));
@@ -149,7 +154,12 @@ Result<env::Resolution> load_resolution(const EnvMachine& machine,
 }
 
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request, Refresh refresh) {
-  TRY(const env::Interpreter interpreter, interpreter_for(machine, request.python));
+  const bool conda = !request.conda.packages.empty();
+  std::optional<Ground> ground;
+  if (!conda) {
+    TRY(env::Interpreter interpreter, interpreter_for(machine, request.python));
+    ground = Ground{std::move(interpreter)};
+  }
   const fs::path path = record_of(machine, env::digest(request));
   TRY_DONE(machine.files.make_directories(path.parent_path()));
   TRY(const std::unique_ptr<ports::FileLock> lock,
@@ -157,9 +167,15 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
   if (refresh == Refresh::no && !env::is_nightly(request)) {
     // A damaged record is made again rather than reported: it holds nothing that pip cannot find.
     const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
-    if (known && known->python == env::full_version(interpreter)) return Resolved{*known};
+    // Conda packages bring the Python that they were resolved for.
+    if (known && (conda || known->python == env::full_version(ground->interpreter))) {
+      return Resolved{*known};
+    }
   }
-  TRY(Resolved result, resolve_anew(machine, request, interpreter));
+  if (conda) {
+    TRY(ground, conda_ground(machine, request));
+  }
+  TRY(Resolved result, resolve_anew(machine, request, *ground));
   TRY_DONE(machine.files.write(path, env::to_json(result.resolution)));
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
 #include "base/text.h"
@@ -14,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEnvironments = "environments";
 constexpr const char* kToolkits = "toolkits";
+constexpr std::array<const char*, 3> kKinds = {"environments", "conda", kToolkits};
 
 Result<EnvironmentEntry> entry(const EnvMachine& machine, const std::string& kind,
                                const std::string& id) {
@@ -52,19 +53,20 @@ Done add_rows(const EnvMachine& machine, const std::string& kind,
   return {};
 }
 
-/// Where it lies: the names of toolkits are no hex digits, so the kinds share no id.
+/// Where it lies: the names of prefixes and toolkits are no hex digits, so the kinds share no id.
 Result<fs::path> directory_of(const EnvMachine& machine, const std::string& id) {
-  const fs::path environment = machine.cache / kEnvironments / id;
-  TRY(const ports::FileStatus status, machine.files.status(environment));
-  return status.type == ports::FileType::missing ? machine.cache / kToolkits / id : environment;
+  for (const char* const kind : kKinds) {
+    TRY(const ports::FileStatus status, machine.files.status(machine.cache / kind / id));
+    if (status.type != ports::FileType::missing) return machine.cache / kind / id;
+  }
+  return fail(ErrorKind::environment, fmt::format("{} is gone", pinwheel::quoted(id)));
 }
 
 }  // namespace
 
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine) {
   std::vector<EnvironmentEntry> rows;
-  TRY_DONE(add_rows(machine, kEnvironments, rows));
-  TRY_DONE(add_rows(machine, kToolkits, rows));
+  for (const char* const kind : kKinds) TRY_DONE(add_rows(machine, kind, rows));
   return rows;
 }
 

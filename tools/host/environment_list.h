@@ -11,7 +11,8 @@ namespace pinwheel::host {
 
 enum class Completeness { complete, partial };
 
-/// A row of `env list`: a base environment, or a toolkit in a prefix of its own.
+/// A row of `env list`: a base environment, the conda packages that some stand on, or a toolkit in
+/// a prefix of its own.
 struct EnvironmentEntry {
   std::string id;
   Completeness completeness = Completeness::partial;
@@ -22,11 +23,11 @@ struct EnvironmentEntry {
   std::chrono::sys_seconds made = {};
 };
 
-/// The environments in the cache, by id, then the toolkits.
+/// The environments in the cache, by id, then the conda prefixes, then the toolkits.
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
 
-/// Removes an environment or toolkit; `id` may be its beginning. `usage` when none or several begin
-/// so, `environment` when another process makes it at this moment.
+/// Removes an environment, conda prefix or toolkit; `id` may be its beginning. `usage` when none or
+/// several begin so, `environment` when another process makes it at this moment.
 Done remove_environment(const EnvMachine& machine, const std::string& id);
 
 }  // namespace pinwheel::host

@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/environment_marker.h"
+#include "env/gpu_packages.h"
 #include "host/complete_directory.h"
+#include "host/conda_prefix.h"
 #include "host/env_pip.h"
 #include "host/machine_interpreter.h"
 
@@ -29,7 +31,13 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
   };
   // The extra index is for torch alone: every other name asked of it could be taken by a stranger.
   TRY_DONE(part(env::TorchPart::only, base.resolution.torch_index));
-  return part(env::TorchPart::without, {});
+  TRY_DONE(part(env::TorchPart::without, {}));
+  for (const env::Package& package : base.resolution.absent) {
+    for (const auto& [name, text] : env::placeholder(package)) {
+      TRY_DONE(machine.files.write(fs::path(base.site_packages) / name, text));
+    }
+  }
+  return {};
 }
 
 Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnvironment& base) {
@@ -50,7 +58,13 @@ Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnviron
 Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env::Request& request,
                                            const env::Resolution& resolution) {
   BaseEnvironment base;
-  TRY(base.interpreter, interpreter_for(machine, request.python));
+  if (resolution.conda.empty()) {
+    TRY(base.interpreter, interpreter_for(machine, request.python));
+  } else {
+    TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, resolution.conda));
+    base.conda = std::move(prefix.directory);
+    base.interpreter = std::move(prefix.interpreter);
+  }
   if (env::full_version(base.interpreter) != resolution.python) {
     return fail(ErrorKind::environment,
                 fmt::format("the packages were resolved for Python {}, this machine has {}",

@@ -12,7 +12,8 @@ namespace pinwheel::host {
 struct BaseEnvironment {
   std::string id;
   std::filesystem::path directory;
-  std::string python;  ///< the program inside
+  std::filesystem::path conda = {};  ///< the prefix that its Python is of; empty: none
+  std::string python;                ///< the program inside
   std::string site_packages;
   env::Interpreter interpreter;
   env::Resolution resolution;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -41,6 +42,8 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
                   fmt::format("`{}` names no conda packages for `{}`", matrix.file, variant.id),
                   "write `environment.conda`, or choose `--python venv`");
     }
+    const matrix::Compute compute = matrix::split_compute(variant.get("compute"));
+    if (compute.family == "cuda") request.conda_cuda = compute.version;
   }
   request.python = variant.get("python");
   std::set<std::string> requirements(settings.environment.tools.begin(),

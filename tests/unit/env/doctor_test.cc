@@ -37,7 +37,7 @@ const DoctorLine& line(const std::vector<DoctorLine>& lines, const std::string& 
 
 TEST_CASE("a good machine can build, and is told what it cannot do") {
   const std::vector<DoctorLine> lines = diagnose_machine(good_machine());
-  CHECK(lines.size() == 9);
+  CHECK(lines.size() == 10);
   CHECK(can_build(lines));
   CHECK(line(lines, "cuda").verdict == Verdict::good);
   CHECK(line(lines, "gpu").allows == "GPU wheels are built and loaded, never executed");
@@ -53,6 +53,18 @@ TEST_CASE("every line that is not good names what mends it") {
     }
   }
   CHECK_FALSE(can_build(diagnose_machine({})));
+}
+
+TEST_CASE("conda packages need a recent client, or a Python for py-rattler") {
+  DoctorFacts facts = good_machine();
+  CHECK(line(diagnose_machine(facts), "conda").verdict == Verdict::good);
+  CHECK(line(diagnose_machine(facts), "conda").found == "none");
+  facts.conda = {{CondaKind::conda, "/usr/bin/conda", "4.3.16"}};
+  CHECK(line(diagnose_machine(facts), "conda").found == "conda 4.3.16 in /usr/bin/conda (too old)");
+  facts.interpreters[0].version = "3.9.2";
+  CHECK(line(diagnose_machine(facts), "conda").verdict == Verdict::limited);
+  facts.conda.push_back({CondaKind::micromamba, "/bin/micromamba", "2.0.5"});
+  CHECK(line(diagnose_machine(facts), "conda").verdict == Verdict::good);
 }
 
 TEST_CASE("a compiler that CUDA refuses is found out") {

@@ -1,0 +1,226 @@
+"""Level 2 of environments by conda: solved from a real channel over HTTP, installed, built and tested in."""
+
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+import pytest
+from conda_packages import Package
+from conftest import PYTHON, digests
+
+pytestmark = pytest.mark.docker
+
+# Where the programs of a build and a test come from: ninja out of the prefix, Python out of the venv on it.
+BUILD = """\
+case $(command -v ninja) in */conda/bin/ninja) ;; *) echo "ninja: $(command -v ninja)"; exit 1 ;; esac
+exec python "{package}/make_wheel.py" "{dest_dir}"
+"""
+CHECK = """\
+import pathlib, shutil, sys
+import script_only
+prefix = pathlib.Path(sys.base_prefix)
+assert prefix.parent.name == "conda" and prefix.name.startswith("conda-"), prefix
+assert pathlib.Path(shutil.which("ninja")) == prefix / "bin/ninja"
+"""
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory) -> pathlib.Path:
+    """A cache of this file's own, so that what is in it is known."""
+    return tmp_path_factory.mktemp("conda-cache")
+
+
+@pytest.fixture
+def conda_project(project, channel, cache):
+    """A function that makes a project whose environment is of these packages of the channel."""
+
+    def make(*packages: str, channels: list[str] | None = None):
+        made = project("script")
+        made.environment |= {"PINWHEEL_PYTHON": "conda", "PINWHEEL_CONDA": "rattler"}
+        made.environment |= {"PINWHEEL_CACHE_DIR": str(cache), "PINWHEEL_MATRIX": "matrix.yaml"}
+        # What other files resolved is of other channels; nothing of it is asked for here.
+        shutil.rmtree(made.state)
+
+        def change(matrix):
+            matrix["axes"]["flavor"] = ["plain"]
+            matrix["environment"]["conda"] = {"channels": channels or [channel.url], "packages": list(packages)}
+
+        made.edit(change)
+        return made
+
+    return make
+
+
+def prefixes(cache: pathlib.Path) -> set[pathlib.Path]:
+    directory = cache / "conda"
+    return {path for path in directory.iterdir() if path.is_dir()} if directory.exists() else set()
+
+
+def test_it_says_what_it_installs_before_it_does(conda_project, tmp_path):
+    one = conda_project("ninja")
+    empty = {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache"), "PIP_INDEX_URL": "http://127.0.0.1:1/simple"}
+    alone = {"PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0", "PIP_CONFIG_FILE": "/dev/null"}
+    said = one.run("build", code=1, **empty, **alone).stderr
+    notice, failure = said.index("installing `py-rattler>="), said.index("error: installing py-rattler")
+    assert notice < failure and str(tmp_path / "cache" / "tools") in said
+
+
+def test_a_project_is_built_and_tested_on_conda_packages(conda_project, cache):
+    one = conda_project("python={python}", "ninja")
+
+    def change(matrix):
+        matrix["build"]["command"] = ["bash", "-c", BUILD]
+        matrix["test"]["command"] = ["python", "-c", CHECK]
+
+    one.edit(change)
+    before = prefixes(cache)
+    outcomes = one.report("test")
+    assert {outcome["state"] for outcome in outcomes.values()} == {"done"}, outcomes
+    (made,) = prefixes(cache) - before
+    listed = json.loads(one.run("env", "list", "--json").stdout)["environments"]
+    (row,) = [row for row in listed if row["id"] == made.name]
+    assert row["complete"] and row["python"].startswith(PYTHON)
+    # Nothing is done again, and nothing is asked of the channel.
+    assert {outcome["state"] for outcome in one.report("test").values()} == {"reused"}
+    one.run("env", "rm", made.name)
+    assert not made.exists()
+    one.start_afresh()
+
+
+def test_two_creations_are_the_same_file_by_file(conda_project, cache):
+    one = conda_project("hello", "noted")
+    before = prefixes(cache)
+    one.report("test")
+    (prefix,) = prefixes(cache) - before
+    first = digests(prefix)
+    one.run("env", "rm", prefix.name)
+    shutil.rmtree(cache / "packages")
+    shutil.rmtree(one.state)
+    one.report("test")
+    second = digests(prefix)
+    marker = "pinwheel-complete.json"  # says when it was made
+    assert first.pop(marker) and second.pop(marker)
+    assert len(first) > 1000 and first == second
+
+
+def test_a_conflict_is_told_in_the_solvers_words(conda_project, cache):
+    before = prefixes(cache)
+    said = conda_project("left", "right").run("build", code=2).stderr
+    assert "left 1.0 would require" in said and "shared 1.0, which conflicts with the versions" in said
+    assert "hint: " in said and prefixes(cache) == before
+
+
+@pytest.mark.parametrize(("package", "reason"), [("for-new-glibc", "__glibc >=9.9"), ("for-cuda", "__cuda >=13")])
+def test_the_solver_knows_the_machine(conda_project, package, reason):
+    assert reason in conda_project(package).run("build", code=2).stderr
+
+
+def test_a_python_that_is_not_the_variants_is_refused(conda_project):
+    said = conda_project("python=2.7").run("build", code=2).stderr
+    assert "python" in said and "2.7" in said
+
+
+def test_a_channel_that_stumbles_is_asked_again(conda_project, channel):
+    package = channel.add(Package("late", "1.0"), {"share/late": "late\n"})
+    one = conda_project("late")
+    channel.fail("linux-64/repodata.json$")
+    channel.fail(f"/{package.stem}")
+    one.report("build")
+    asked = [status for path, status in channel.requests if package.stem in path]
+    assert asked == [500, 200]
+    assert ("/linux-64/repodata.json", 500) in channel.requests
+
+
+def test_a_channel_that_is_down_is_named(conda_project, channel):
+    one = conda_project("shared")
+    channel.fail("repodata.json$", times=100)
+    said = one.run("build", code=1).stderr
+    assert "500 Internal Server Error" in said and channel.url in said
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_another_file_than_the_index_promises_is_refused(conda_project, channel, cache, scheme):
+    before = prefixes(cache)
+    channels = [channel.url if scheme == "http" else channel.directory.as_uri()]
+    said = conda_project("spoilt", channels=channels).run("build", code=4).stderr
+    promised = channel.index["linux-64"]["spoilt-1.0-0.tar.bz2"]["sha256"]
+    assert re.search(rf"spoilt-1.0-0.tar.bz2 has sha256 [0-9a-f]{{64}}, not {promised}", said)
+    assert prefixes(cache) == before
+
+
+# A conda that others wrote
+
+
+STAND_IN = """\
+#!{python}
+# Calls conda 4.3.16 with the arguments that it is given, and answers a dry run as today's conda does: with URLs
+# and hashes. That conda knows neither a strict priority nor virtual packages.
+import json, os, subprocess, sys, urllib.request
+
+arguments = sys.argv[1:]
+if arguments == ["--version"]:
+    sys.exit(print("conda 24.1.0"))
+with open({log!r}, "a") as log:
+    print(json.dumps(arguments), file=log)
+environment = {{**os.environ, "CONDA_CHANNEL_PRIORITY": "true"}}
+called = [one + "/legacy" if one == {channel!r} else one for one in arguments]
+ran = subprocess.run([{conda!r}, *called], env=environment, capture_output=True, text=True)
+sys.stderr.write(ran.stderr)
+if ran.returncode or "--json" not in arguments:
+    sys.stdout.write(ran.stdout)
+    sys.exit(ran.returncode)
+(actions,) = json.loads(ran.stdout)["actions"]
+fetched = []
+for link in actions["LINK"]:
+    with urllib.request.urlopen({channel!r} + "/" + link["platform"] + "/repodata.json") as answer:
+        name = link["dist_name"] + ".tar.bz2"
+        url = {channel!r} + "/" + link["platform"] + "/" + name
+        fetched.append({{**json.load(answer)["packages"][name], "url": url, "fn": name}})
+print(json.dumps({{"success": True, "actions": {{"FETCH": fetched, "LINK": actions["LINK"]}}}}))
+"""
+
+
+@pytest.fixture
+def genuine(conda_oracle, channel, tmp_path):
+    """The variables that make pinwheel use conda 4.3.16, and the file that tells how it was called."""
+    log, program = tmp_path / "calls.jsonl", tmp_path / "bin" / "conda"
+    program.parent.mkdir()
+    values = {"python": sys.executable, "log": str(log), "channel": channel.url, "conda": str(conda_oracle.program)}
+    program.write_text(STAND_IN.format(**values))
+    program.chmod(0o755)
+    own = conda_oracle.environment()
+    return {"PINWHEEL_CONDA": str(program), "CONDARC": own["CONDARC"]}, log
+
+
+def test_a_genuine_conda_takes_the_arguments_and_the_lists(conda_project, genuine, cache):
+    variables, log = genuine
+    one = conda_project("python={python}", "ninja", "hello<2")
+    before = prefixes(cache)
+    one.report("test", **variables)
+    (made,) = prefixes(cache) - before
+    assert (made / "share").exists() or (made / "bin/hello").read_text().endswith("print('hello 1.0')\n")
+    solve, install = [json.loads(line) for line in log.read_text().splitlines()]
+    assert solve[:4] == ["create", "--dry-run", "--yes", "--json"]
+    assert install[:3] == ["create", "--yes", "--quiet"] and install[-1].endswith("explicit.txt")
+
+
+def test_what_a_genuine_conda_downloads_is_compared_with_its_sha256(conda_project, channel, genuine, cache):
+    package = channel.add(Package("other", "1.0"), {"share/other": "other\n"})
+    channel.index["linux-64"][channel.path(package).name]["sha256"] = "0" * 64
+    channel.write_index()
+    before = prefixes(cache)
+    said = conda_project("python={python}", "other").run("build", code=4, **genuine[0]).stderr
+    assert re.search(r"other-1.0-0.tar.bz2 has sha256 [0-9a-f]{64}, not 0{64}", said)
+    assert prefixes(cache) == before
+
+
+def test_a_genuine_condas_conflict_is_told_in_its_words(conda_project, genuine):
+    said = conda_project("left", "right").run("build", code=2, **genuine[0]).stderr
+    assert "left -> shared <2" in said and "right -> shared >=2" in said
+
+
+def test_a_conda_that_is_too_old_is_named(conda_project, conda_oracle):
+    said = conda_project("ninja").run("build", code=4, PINWHEEL_CONDA=str(conda_oracle.program)).stderr
+    assert f"`{conda_oracle.program}` is conda 4.3.16, which is too old" in said
