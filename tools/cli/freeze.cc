@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/gather.h"
+#include "cli/locks.h"
 #include "env/resolution.h"
 #include "host/clock.h"
 #include "host/env_resolve.h"
@@ -34,11 +35,14 @@ Result<std::vector<std::string>> expected_files(const Loaded& loaded, const plan
 
 Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeRequest& request,
                  Facts facts, Streams& streams) {
-  const auto& [out, matrix_path, loaded, outline] = request;
+  const auto& [out, matrix_path, loaded, outline, locks] = request;
   TRY(const host::Workplace workplace, make_workplace(global, loaded));
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
-  TRY_DONE(gather_resolutions({loaded, outline, {plan::Stage::publish, facts.targets}}, workplace,
-                              Refresh::no, streams, facts));
+  const Undertaking whole{loaded, outline, {plan::Stage::publish, facts.targets}};
+  if (locks == UseLocks::yes) {
+    TRY_DONE(apply_locks(whole, workplace, Refresh::no, streams, facts));
+  }
+  TRY_DONE(gather_resolutions(whole, workplace, Refresh::no, streams, facts));
   plan::FrozenPlan frozen;
   TRY(const std::string text, files.read(matrix_path));
   frozen.matrix_digest = sha256_hex(text);

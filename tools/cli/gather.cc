@@ -30,11 +30,6 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-std::string machine_name() {
-  utsname name{};
-  return uname(&name) == 0 ? std::string(name.machine) : std::string("x86_64");
-}
-
 const matrix::Channel* find_channel(const matrix::Matrix& matrix, const std::string& name) {
   for (const matrix::Channel& channel : matrix.channels) {
     if (channel.name == name) return &channel;
@@ -88,6 +83,11 @@ Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
 }
 
 }  // namespace
+
+std::string machine_name() {
+  utsname name{};
+  return uname(&name) == 0 ? std::string(name.machine) : std::string("x86_64");
+}
 
 Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const Loaded& loaded,
                                    const std::string& channel,

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Facts {
   std::string channel;
   std::vector<std::string> targets;  ///< publish targets of the channel, or those asked for
   plan::PlanFacts plan;
+  std::set<std::string> locked;  ///< digests of requests whose resolution a lock decides
 };
 
 /// The cheap facts, from git alone: channel, version, date, commit. `channel` and `targets`
@@ -39,6 +41,9 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
 /// Names of the wheels of an outline: the preflight that comes before any build.
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
                                   const Facts& facts);
+
+/// What this machine is called in platform tags, "x86_64".
+std::string machine_name();
 
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables();
@@ -56,6 +61,7 @@ Result<std::filesystem::path> cache_directory(const std::map<std::string, std::s
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
 
 enum class Refresh { no, yes };
+enum class UseLocks { yes, no };
 
 /// What a run is about: what was selected of the matrix, and how far it is carried.
 struct Undertaking {
@@ -87,6 +93,7 @@ struct FreezeRequest {
   const std::string& matrix_path;
   const Loaded& loaded;
   const plan::Outline& outline;
+  UseLocks locks = UseLocks::yes;
 };
 
 /// Writes what `plan --out` freezes; resolves the environments first.

@@ -162,6 +162,12 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
   for (const Error& warning : lacking) streams.warn(warning);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
+    if (facts.locked.contains(digest)) {
+      // The lock decides, also of what would be resolved anew each day.
+      TRY(const env::Resolution locked, host::load_resolution(machine, digest));
+      facts.plan.resolutions[digest] = locked.digest();
+      continue;
+    }
     const bool recorded = host::load_resolution(machine, digest).has_value();
     if (!recorded || refresh == Refresh::yes) {
       announce(machine, request, streams);

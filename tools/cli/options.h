@@ -54,6 +54,7 @@ struct PlanOptions {
   StageRows stage = StageRows::test;
   int shards = 0;
   std::string out;
+  bool no_lock = false;
 };
 
 struct ExplainOptions {
@@ -83,6 +84,7 @@ struct RunOptions {
   bool dry_run = false;
   bool resume = false;
   bool refresh = false;
+  bool no_lock = false;
   std::vector<std::string> targets;
   std::vector<std::string> accept;
   std::string token_file;
@@ -106,6 +108,14 @@ struct EnvOptions {
   EnvVerb verb = EnvVerb::list;
   std::vector<std::string> ids;
   bool all = false;
+  bool json = false;
+};
+
+struct EnvLockOptions {
+  SelectionOptions selection;
+  LevelOptions levels;
+  bool check = false;
+  bool refresh = false;
   bool json = false;
 };
 

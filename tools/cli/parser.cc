@@ -27,6 +27,7 @@ struct Parser {
   PublishOptions publish;
   EnvOptions env_list;
   EnvOptions env_remove;
+  EnvLockOptions env_lock;
   InspectOptions inspect;
   FinishOptions finish;
   LogsOptions logs;
@@ -141,6 +142,7 @@ void add_run(CLI::App& app, RunOptions& run) {
   app.add_flag("--resume", run.resume,
                "go on with an interrupted run (finished steps are always reused)");
   app.add_flag("--refresh", run.refresh, "resolve the environments anew");
+  app.add_flag("--no-lock", run.no_lock, "leave out the locks beside the matrix");
   app.add_flag("--json", run.json, "print the report as JSON on stdout");
 }
 
@@ -165,6 +167,7 @@ void add_plan(Parser& parser) {
   app.add_option("--out", parser.plan.out,
                  "freeze version, date, resolutions and names into this file")
       ->type_name("FILE");
+  app.add_flag("--no-lock", parser.plan.no_lock, "with `--out`: leave out the locks");
 }
 
 void add_explain(Parser& parser) {
@@ -245,6 +248,16 @@ void add_env(Parser& parser) {
   remove.add_option("ids", parser.env_remove.ids, "ids as `env list` shows them")->type_name("ID");
   remove.add_flag("--all", parser.env_remove.all, "remove every environment");
   parser.env_remove.verb = EnvVerb::remove;
+  CLI::App& lock = *app.add_subcommand(
+      "lock",
+      "pin every environment of the matrix in files beside it; builds take them from there");
+  add_selection(lock, parser.env_lock.selection);
+  add_levels(lock, parser.env_lock.levels);
+  lock.add_flag("--check", parser.env_lock.check,
+                "write nothing; exit 7 when a lock is missing, out of date or damaged");
+  lock.add_flag("--refresh", parser.env_lock.refresh,
+                "resolve anew what is locked already; with `--check`, say what would change");
+  lock.add_flag("--json", parser.env_lock.json, "as JSON");
 }
 
 void add_inspect(Parser& parser) {
@@ -324,7 +337,9 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("logs")) return parser.logs;
   if (app.got_subcommand("doctor")) return parser.doctor;
   if (app.got_subcommand("completion")) return parser.completion;
-  return app.get_subcommand("env")->got_subcommand("rm") ? parser.env_remove : parser.env_list;
+  const CLI::App& environments = *app.get_subcommand("env");
+  if (environments.got_subcommand("lock")) return parser.env_lock;
+  return environments.got_subcommand("rm") ? parser.env_remove : parser.env_list;
 }
 
 /// The command that argv names, as deep as it goes.

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/levels.h"
+#include "cli/locks.h"
 #include "cli/run_plan.h"
 #include "cli/upload_notes.h"
 #include "env/resolution.h"
@@ -105,6 +106,9 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   TRY(const plan::PlanOptions plan_options,
       cli::plan_options(stage, facts.targets, options.levels));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
+  if (options.plan_file.empty() && !options.no_lock) {
+    TRY_DONE(apply_locks({loaded, outline, plan_options}, workplace, refresh, streams, facts));
+  }
   TRY_DONE(gather_resolutions({loaded, outline, plan_options}, workplace, refresh, streams, facts));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, plan_options));

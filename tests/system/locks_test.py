@@ -1,0 +1,214 @@
+"""Locks: what `env lock` writes is read by others, binds builds, and makes the same environment again."""
+
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import pytest
+from conftest import PYTHON, digests
+from packaging.pylock import Pylock, is_valid_pylock_path
+
+TAG = "cp" + PYTHON.replace(".", "")
+LOCK = f"pylock.{TAG}-plain.toml"
+
+
+def make_wheel(directory: pathlib.Path, name: str, version: str, code: str = "") -> pathlib.Path:
+    """A wheel with a module that byte code of an unlucky hash seed would tell apart, and a program."""
+    info = f"{name}-{version}.dist-info"
+    members = {
+        f"{name}.py": f"{code}\ndef main():\n    return 'a' in {{'a', 'b', 'c', 'd'}}\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {name}:main\n",
+    }
+    members[f"{info}/RECORD"] = "".join(f"{member},,\n" for member in [*members, f"{info}/RECORD"])
+    path = directory / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for member, text in members.items():
+            wheel.writestr(zipfile.ZipInfo(member), text)
+    return path
+
+
+@pytest.fixture
+def wheels(tmp_path) -> pathlib.Path:
+    directory = tmp_path / "wheels"
+    directory.mkdir()
+    make_wheel(directory, "spam", "1.0")
+    make_wheel(directory, "eggs", "2.0")
+    return directory
+
+
+@pytest.fixture
+def script(project, wheels):
+    """A project whose environment needs two packages, which only a directory of the user's has."""
+    script = project("script")
+    # What other tests resolved came from wheels of their own.
+    script.resolutions = script.directory.parent / "resolutions"
+    script.start_afresh()
+
+    def change(matrix):
+        matrix["axes"].update(flavor=["plain", "loud"])
+        matrix["environment"]["pip"] = ["spam", "eggs<3"]
+
+    script.edit(change)
+    script.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
+    return script
+
+
+def locks_of(script) -> dict[str, str]:
+    return digests(script.directory / "matrix.locks")
+
+
+def packages_of(script) -> dict[str, str]:
+    text = (script.directory / "matrix.locks" / LOCK).read_text()
+    return {each["name"]: each["version"] for each in tomllib.loads(text)["packages"]}
+
+
+def asking(*requirements: str):
+    return lambda matrix: matrix["environment"].update(pip=list(requirements))
+
+
+def test_a_lock_is_a_valid_pylock_that_names_no_place_of_the_machine(script, wheels):
+    script.run("env", "lock", "matrix.yaml", PIP_EXTRA_INDEX_URL="https://me:word@mirror.invalid/simple")
+    # Both variants ask the same, and the first gives the name.
+    path = script.directory / "matrix.locks" / LOCK
+    assert list(path.parent.iterdir()) == [path] and is_valid_pylock_path(path)
+    text = path.read_text()
+    lock = Pylock.from_dict(tomllib.loads(text))
+    lock.validate()
+    assert [(str(one.name), str(one.version)) for one in lock.packages] == [("eggs", "2.0"), ("spam", "1.0")]
+    wheel = wheels / "spam-1.0-py3-none-any.whl"
+    assert lock.packages[1].wheels[0].path == wheel.name
+    assert lock.packages[1].wheels[0].hashes == {"sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
+    for secret in ("word", "mirror", "file:", str(wheels), str(script.directory)):
+        assert secret not in text
+    ours = tomllib.loads(text)["tool"]["pinwheel"]
+    assert ours["variants"] == [f"{TAG}-plain", f"{TAG}-loud"]
+    assert {"extra-index-url", "find-links", "no-index=1"} <= set(ours["pip-options"])
+
+
+def test_the_same_packages_give_the_same_bytes(script):
+    script.run("env", "lock", "matrix.yaml")
+    before = locks_of(script)
+    again = script.run("env", "lock", "matrix.yaml", "--refresh")
+    assert "current" in again.stdout and locks_of(script) == before
+    script.start_afresh()
+    shutil.rmtree(script.directory / "matrix.locks")
+    script.run("env", "lock", "matrix.yaml")
+    assert locks_of(script) == before
+
+
+def test_others_install_from_it(script, wheels, tmp_path):
+    script.run("env", "lock", "matrix.yaml")
+    # What the lock has no URL for lies beside it.
+    for wheel in wheels.iterdir():
+        shutil.copy(wheel, script.directory / "matrix.locks")
+    venv = tmp_path / "venv"
+    uv = [sys.executable, "-m", "uv", "--offline", "--no-config", "--cache-dir", str(tmp_path / "uv")]
+    subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, str(venv)], check=True)
+    lock = script.directory / "matrix.locks" / LOCK
+    sync = [*uv, "pip", "sync", "--quiet", "--preview", "--python", str(venv / "bin" / "python"), str(lock)]
+    subprocess.run(sync, check=True)
+    subprocess.run([str(venv / "bin" / "python"), "-c", "import spam, eggs"], check=True)
+
+
+class TestCheck:
+    def test_a_missing_lock_is_named_with_what_mends_it(self, script):
+        refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
+        assert f"`{LOCK}` is missing" in refused.stderr
+        assert "pinwheel env lock matrix.yaml" in refused.stderr.split("hint:")[1]
+        assert not (script.directory / "matrix.locks").exists()
+
+    def test_what_was_locked_is_current_and_asks_no_index(self, script):
+        script.run("env", "lock", "matrix.yaml")
+        script.start_afresh()
+        script.run("env", "lock", "--check", "matrix.yaml", PIP_FIND_LINKS="/nonexistent")
+
+    def test_each_difference_of_the_matrix_is_named(self, script):
+        script.run("env", "lock", "matrix.yaml")
+        script.edit(asking("spam", "eggs<2.5"))
+        ran = script.run("env", "lock", "--check", "--json", "matrix.yaml", code=7)
+        assert "`requirement` eggs<3 is gone; `requirement` eggs<2.5 is new" in ran.stderr
+        report = json.loads(ran.stdout)
+        assert report["schema"] == "pinwheel-locks/1"
+        (lock,) = report["locks"]
+        assert (lock["file"], lock["state"]) == (LOCK, "stale")
+        assert {"what": "requirement", "locked": "", "now": "eggs<2.5"} in lock["differences"]
+
+    def test_what_a_resolution_would_change_is_told_on_request(self, script, wheels):
+        script.run("env", "lock", "matrix.yaml")
+        make_wheel(wheels, "spam", "1.1")
+        script.run("env", "lock", "--check", "matrix.yaml")
+        before = digests(script.state)
+        told = script.run("env", "lock", "--check", "--refresh", "matrix.yaml", code=7)
+        assert "`spam`: 1.0 -> 1.1" in told.stderr
+        assert packages_of(script)["spam"] == "1.0" and digests(script.state) == before
+        script.run("env", "lock", "matrix.yaml")
+        assert packages_of(script)["spam"] == "1.0"
+        moved = script.run("env", "lock", "--refresh", "matrix.yaml")
+        assert "`spam`: 1.0 -> 1.1" in moved.stderr and packages_of(script)["spam"] == "1.1"
+
+    def test_a_lock_changed_by_hand_is_damaged(self, script):
+        script.run("env", "lock", "matrix.yaml")
+        path = script.directory / "matrix.locks" / LOCK
+        path.write_text(path.read_text().replace('version = "1.0"', 'version = "1.1"', 2))
+        refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
+        assert f"`{LOCK}` is no lock" in refused.stderr
+        script.run("env", "lock", "matrix.yaml")
+        script.run("env", "lock", "--check", "matrix.yaml")
+
+    def test_a_lock_of_no_environment_is_an_orphan(self, script):
+        script.run("env", "lock", "matrix.yaml")
+        script.edit(lambda matrix: matrix["axes"].update(flavor=["loud"]))
+        refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
+        assert f"`{LOCK}` locks nothing of this matrix" in refused.stderr
+        script.run("env", "lock", "matrix.yaml")
+        assert list(locks_of(script)) == [f"pylock.{TAG}-loud.toml"]
+
+
+class TestBuild:
+    def test_it_takes_the_packages_of_the_lock(self, script, wheels):
+        script.run("env", "lock", "matrix.yaml")
+        make_wheel(wheels, "spam", "1.1")
+        script.start_afresh()
+        script.run("build", "matrix.yaml", f"{TAG}-plain")
+        (record,) = (script.state / "resolutions").glob("*.json")
+        assert '"version": "1.0"' in record.read_text() and '"1.1"' not in record.read_text()
+
+    def test_it_stops_at_a_stale_lock_unless_told_otherwise(self, script):
+        script.run("env", "lock", "matrix.yaml")
+        script.edit(asking("spam"))
+        refused = script.run("build", "matrix.yaml", f"{TAG}-plain", code=7)
+        assert "`requirement` eggs<3 is gone" in refused.stderr and "--no-lock" in refused.stderr.split("hint:")[1]
+        assert script.wheels() == {} and script.journal() == []
+        script.run("build", "matrix.yaml", f"{TAG}-plain", "--no-lock")
+        refused = script.run("build", "matrix.yaml", "--refresh", code=2)
+        assert "pinwheel env lock --refresh" in refused.stderr
+
+    def test_another_file_of_the_same_name_is_refused(self, script, wheels):
+        script.run("env", "lock", "matrix.yaml")
+        make_wheel(wheels, "spam", "1.0", code="# not what was locked")
+        refused = script.run("build", "matrix.yaml", f"{TAG}-plain", code=4)
+        assert "DO NOT MATCH THE HASHES" in refused.stderr and script.wheels() == {}
+
+
+def test_two_creations_from_one_lock_are_the_same_file_by_file(script, tmp_path):
+    script.run("env", "lock", "matrix.yaml")
+    cache = tmp_path / "cache"
+    made = []
+    # Programs name the interpreter by its path, so both are made at one place.
+    for _ in range(2):
+        shutil.rmtree(cache, ignore_errors=True)
+        script.start_afresh()
+        script.run("build", "matrix.yaml", f"{TAG}-plain", PINWHEEL_CACHE_DIR=str(cache))
+        (environment,) = [path for path in (cache / "environments").iterdir() if path.is_dir()]
+        made.append(digests(environment))
+    different = [path for path in made[0] if made[0][path] != made[1].get(path)]
+    # The completion marker says when the environment was made.
+    assert made[0].keys() == made[1].keys() and different == ["pinwheel-complete.json"]
+    assert any(path.endswith(f"spam.cpython-{TAG[2:]}.pyc") for path in made[0])

@@ -1,0 +1,183 @@
+#include "cli/locks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "env/pypi_toolkit.h"
+#include "host/clock.h"
+#include "host/env_resolve.h"
+#include "host/files.h"
+#include "host/interpreters.h"
+#include "host/process.h"
+#include "host/toolkit.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string image_key(const env::Request& request, const Facts& facts) {
+  if (request.container.base.empty()) return {};
+  const auto found = facts.plan.images.find(env::digest(request.container));
+  return found == facts.plan.images.end() ? std::string() : found->second;
+}
+
+/// The packages of a lock as they are recorded here: for the interpreter that this machine has.
+Result<env::Resolution> resolution_here(const host::EnvMachine& machine, const LockFile& lock,
+                                        Streams& streams) {
+  const env::Request& request = lock.target.request;
+  env::Resolution resolution = lock.lock->resolution;
+  // The lock shows the index without credentials; the matrix knows them.
+  if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
+  resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
+  if (!request.container.base.empty() || !request.conda.packages.empty()) return resolution;
+  TRY(const env::Interpreter interpreter,
+      host::find_interpreter(machine.files, machine.process, machine.variables, request.python,
+                             machine.cache / "interpreters"));
+  const std::string here = env::full_version(interpreter);
+  if (here != resolution.python) {
+    streams.warn({.kind = ErrorKind::environment,
+                  .message = fmt::format("`{}` was locked with Python {}, this machine has {}",
+                                         lock.target.file, resolution.python, here),
+                  .hint = "the packages are those of the lock"});
+    resolution.python = here;
+  }
+  return resolution;
+}
+
+}  // namespace
+
+std::string_view to_string(LockState state) {
+  switch (state) {
+    case LockState::current:
+      return "current";
+    case LockState::missing:
+      return "missing";
+    case LockState::stale:
+      return "stale";
+    case LockState::damaged:
+      return "damaged";
+    case LockState::orphan:
+      return "orphan";
+    case LockState::written:
+      return "written";
+  }
+  return "";
+}
+
+Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
+                           const plan::LockTarget& target, const Facts& facts) {
+  LockFile result{target};
+  const fs::path path = fs::path(directory) / target.file;
+  TRY(const ports::FileStatus status, files.status(path));
+  if (status.type == ports::FileType::missing) {
+    result.state = LockState::missing;
+    return result;
+  }
+  TRY(const std::string text, files.read(path));
+  Result<env::Lock> lock = env::parse_pylock(text, target.file);
+  if (!lock) {
+    result.state = LockState::damaged;
+    result.damage = std::move(lock).error();
+    return result;
+  }
+  result.differences = env::request_differences(*lock, target.request);
+  const std::string key = image_key(target.request, facts);
+  if (lock->image && !key.empty() && lock->image->key != key) {
+    result.differences.push_back({"image", lock->image->key.substr(0, 12), key.substr(0, 12)});
+  }
+  if (!result.differences.empty()) result.state = LockState::stale;
+  result.lock = *std::move(lock);
+  return result;
+}
+
+Error to_error(const LockFile& lock) {
+  if (lock.damage) return *lock.damage;
+  const std::string file = quoted(lock.target.file);
+  switch (lock.state) {
+    case LockState::missing:
+      return {ErrorKind::drift,
+              fmt::format("{} is missing; it locks {}", file, quoted_list(lock.target.variants))};
+    case LockState::orphan:
+      return {ErrorKind::drift, fmt::format("{} locks nothing of this matrix", file)};
+    default:
+      break;
+  }
+  std::vector<std::string> texts;
+  for (const env::Difference& each : lock.differences) texts.push_back(env::to_text(each));
+  return {ErrorKind::drift, fmt::format("{} is out of date: {}", file, join(texts, "; "))};
+}
+
+Error out_of_date(const std::string& directory, const std::string& matrix,
+                  const std::vector<LockFile>& all) {
+  Error error{ErrorKind::drift, fmt::format("the locks in {} are out of date", quoted(directory))};
+  error.hint = fmt::format("write them anew: `pinwheel env lock {}`", shell_quote(matrix));
+  for (const LockFile& lock : all) {
+    if (lock.state != LockState::current) error.causes.push_back(to_error(lock));
+  }
+  return error;
+}
+
+bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {
+  if (target.toolkit_of.empty()) return true;
+  const env::Request& build = target.toolkit_of.front();
+  if (build.toolkit_from == matrix::ToolkitFrom::pypi) return true;
+  // What an image brings is known once it runs; the image's own key binds it.
+  if (!build.container.base.empty()) return false;
+  return env::comes_from_pypi(build, host::list_toolkits(machine));
+}
+
+Done use_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams,
+              Facts& facts) {
+  const std::string request = env::digest(lock.target.request);
+  facts.locked.insert(request);
+  TRY(const env::Resolution resolution, resolution_here(machine, lock, streams));
+  const Result<env::Resolution> known = host::load_resolution(machine, request);
+  // What is on record says when it was found; the same packages keep their age.
+  if (known && known->digest() == resolution.digest()) return {};
+  return machine.files.write(machine.state / "resolutions" / (request + ".json"),
+                             env::to_json(resolution));
+}
+
+Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
+                 Streams& streams, Facts& facts) {
+  host::LocalFiles files;
+  const matrix::Matrix& matrix = what.loaded.matrix;
+  const std::string directory = plan::lock_directory(matrix.file);
+  TRY(const ports::FileStatus status, files.status(directory));
+  if (status.type != ports::FileType::directory) return {};
+  if (refresh == Refresh::yes) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("`--refresh` cannot change the packages that {} holds", quoted(directory)),
+        "`pinwheel env lock --refresh` writes the locks anew; `--no-lock` leaves them out");
+  }
+  host::ChildProcesses process;
+  const host::SystemClock clock;
+  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
+                                 workplace.cache, workplace.state};
+  const std::vector<plan::LockTarget> targets =
+      plan::lock_targets(matrix, what.loaded.expansion, what.loaded.classes, what.options);
+  TRY(const std::vector<plan::LockTarget> needed,
+      plan::needed_locks(targets, matrix, what.loaded.expansion, what.outline, what.options));
+  std::vector<LockFile> locks;
+  for (const plan::LockTarget& target : needed) {
+    TRY(LockFile lock, read_lock(files, directory, target, facts));
+    if (lock.state == LockState::current || binds(machine, target))
+      locks.push_back(std::move(lock));
+  }
+  const bool current = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
+    return lock.state == LockState::current;
+  });
+  if (!current) {
+    Error error = out_of_date(directory, matrix.file, locks);
+    error.hint += ", or go on without them: `--no-lock`";
+    return fail(std::move(error));
+  }
+  for (const LockFile& lock : locks) TRY_DONE(use_lock(machine, lock, streams, facts));
+  return {};
+}
+
+}  // namespace pinwheel::cli
