@@ -1,15 +1,11 @@
-#include "env/request.h"
-#include "host/env_resolve.h"
 #include "host/perform.h"
-#include "host/python_environments.h"
+#include "host/test_environment.h"
 
 namespace pinwheel::host {
 
 Result<run::Success> perform_environment(const Bench& bench,
                                          const plan::CreateEnvironment& action) {
-  TRY(const env::Resolution resolution,
-      load_resolution(bench.machine, env::digest(action.request)));
-  TRY(const BaseEnvironment base, create_environment(bench.machine, action.request, resolution));
+  TRY(const BaseEnvironment base, test_environment(bench, action.request, action.only_tests));
   return run::Success{};
 }
 

@@ -6,8 +6,11 @@
 #include "host/env_checks.h"
 #include "host/env_overlay.h"
 #include "host/gpu.h"
+#include "host/load_check.h"
 #include "host/perform.h"
 #include "host/source_tree.h"
+#include "host/stub_libraries.h"
+#include "host/test_environment.h"
 #include "host/test_import.h"
 #include "matrix/template.h"
 
@@ -32,7 +35,7 @@ std::map<std::string, std::string> test_variables(const Bench& bench, const plan
                                                   const Overlay& overlay) {
   const BuildSpace space(bench.attempt.scratch, PathMode::real, {});
   std::map<std::string, std::string> variables =
-      clean_variables({space, bench.workplace.variables, {}, bench.attempt.cores});
+      clean_variables({space, bench.machine.variables, {}, bench.attempt.cores});
   for (const auto& [name, value] : action.variables) variables[name] = value;
   variables["PATH"] = overlay.path();
   variables["PINWHEEL_COMPUTE"] = action.compute;
@@ -63,30 +66,95 @@ bool has_gpu(const Bench& bench) {
   return !find_gpus(bench.machine).names.empty();
 }
 
-Result<std::vector<std::string>> test_command(const Bench& bench, const plan::TestWheel& action,
-                                              const fs::path& wheel) {
+/// `argv` of the matrix with its places filled.
+std::vector<std::string> filled(const Bench& bench, const std::vector<std::string>& command,
+                                const fs::path& wheel) {
   const std::string source = (bench.attempt.scratch / kSourceName).string();
   const std::map<std::string, std::string> places = {
       {"package", source}, {"project", source}, {"wheel", wheel.string()}};
   std::vector<std::string> argv;
-  for (const std::string& argument : action.settings.command) {
+  for (const std::string& argument : command) {
     argv.push_back(matrix::fill_template(argument, places));
   }
   return argv;
 }
 
+/// What a test works with once the wheel is installed.
+struct Ready {
+  const Overlay& overlay;
+  fs::path wheel;
+  std::vector<std::string> modules;
+  std::map<std::string, std::string> variables;
+};
+
+/// Puts stub libraries in the place of the GPU's, for all that the test runs.
+Done add_stubs(const Bench& bench, const BaseEnvironment& base,
+               std::map<std::string, std::string>& variables) {
+  const fs::path directory = bench.attempt.scratch / "stubs";
+  TRY(const StubLibraries stubs,
+      write_stub_libraries(bench.machine, base.site_packages, directory));
+  append_log(bench,
+             fmt::format("no GPU here: {} stub libraries, {} symbols, {} bytes: {}\n",
+                         stubs.names.size(), stubs.symbols, stubs.bytes, join(stubs.names, " ")));
+  std::string& path = variables["LD_LIBRARY_PATH"];
+  path = path.empty() ? directory.string() : directory.string() + ":" + path;
+  return {};
+}
+
+/// Beside stub libraries a wheel proves that it loads, never that it runs, whatever passes.
+Result<run::Success> load_only(const Bench& bench, const plan::TestWheel& action,
+                               const Ready& ready) {
+  run::Success success;
+  success.evidence = plan::Evidence::loaded;
+  std::vector<std::string> did = {"installed", "imported"};
+  if (!action.operators.empty()) {
+    const std::string what = fmt::format("asking for {}", quoted_list(action.operators));
+    TRY_DONE(run_test(bench, load_check(ready.overlay.python(), ready.modules, action.operators),
+                      ready.variables, what));
+    did.emplace_back("asked for its operators");
+  }
+  const bool cpu = action.settings.hardware != matrix::Hardware::gpu;
+  const std::vector<std::string>& command =
+      cpu ? action.settings.command : action.settings.without_gpu;
+  if (!command.empty()) {
+    TRY_DONE(run_test(bench, filled(bench, command, ready.wheel), ready.variables,
+                      fmt::format("the tests of `{}` without a GPU", action.variant_id)));
+    did.emplace_back("tested on the CPU");
+  }
+  const std::string last = did.back();
+  did.pop_back();
+  success.skipped = fmt::format("no GPU here; the wheel was {} and {} beside stub libraries",
+                                join(did, ", "), last);
+  return success;
+}
+
+/// The whole test, on a machine that has what it needs.
+Result<run::Success> run_whole(const Bench& bench, const plan::TestWheel& action,
+                               const Ready& ready) {
+  run::Success success;
+  success.evidence = plan::Evidence::loaded;
+  if (action.settings.hardware == matrix::Hardware::gpu && !has_gpu(bench)) {
+    success.skipped = "no GPU here; the wheel was installed and imported";
+    return success;
+  }
+  if (action.settings.command.empty()) return success;
+  TRY_DONE(run_test(bench, filled(bench, action.settings.command, ready.wheel), ready.variables,
+                    fmt::format("the tests of `{}`", action.variant_id)));
+  success.evidence = plan::Evidence::ran;
+  return success;
+}
+
 }  // namespace
 
 Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& action) {
-  run::Success success;
   TRY(const fs::path wheel, wheel_of(bench, action));
-  TRY(const BaseEnvironment base, base_environment(bench, action.environment));
-  if (!action.environment.torch.spec.empty()) {
-    success.skipped = env::skip_reason(torch_of(bench.machine, base.python), action.compute);
-    if (success.skipped) {
-      success.evidence = plan::Evidence::inspected;
-      return success;
-    }
+  TRY(const BaseEnvironment base, test_environment(bench, action.environment, action.compute));
+  const bool has_torch = !action.environment.torch.spec.empty();
+  if (has_torch) {
+    run::Success skipped;
+    skipped.skipped = env::skip_reason(torch_of(bench.machine, base.python), action.compute);
+    skipped.evidence = plan::Evidence::inspected;
+    if (skipped.skipped) return skipped;
   }
   TRY_DONE(prepare_directories(bench, action));
   TRY(const Overlay overlay,
@@ -94,20 +162,13 @@ Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& act
   std::vector<std::string> installed = {wheel.string()};
   installed.insert(installed.end(), action.settings.pip.begin(), action.settings.pip.end());
   TRY_DONE(overlay.install(installed));
-  const std::map<std::string, std::string> variables = test_variables(bench, action, overlay);
-  TRY(const std::vector<std::string> names, importable_names(wheel));
-  TRY_DONE(run_test(bench, {overlay.python(), "-c", "import " + join(names, ", ")}, variables,
-                    fmt::format("importing {}", quoted_list(names))));
-  success.evidence = plan::Evidence::loaded;
-  if (action.settings.hardware == matrix::Hardware::gpu && !has_gpu(bench)) {
-    success.skipped = "no GPU here; the wheel was installed and imported";
-    return success;
-  }
-  if (action.settings.command.empty()) return success;
-  TRY(const std::vector<std::string> argv, test_command(bench, action, wheel));
-  TRY_DONE(run_test(bench, argv, variables, fmt::format("the tests of `{}`", action.variant_id)));
-  success.evidence = plan::Evidence::ran;
-  return success;
+  Ready ready{overlay, wheel, {}, test_variables(bench, action, overlay)};
+  const bool stubs = has_torch && loads_only(bench, action.compute);
+  if (stubs) TRY_DONE(add_stubs(bench, base, ready.variables));
+  TRY(ready.modules, importable_names(wheel));
+  TRY_DONE(run_test(bench, {overlay.python(), "-c", "import " + join(ready.modules, ", ")},
+                    ready.variables, fmt::format("importing {}", quoted_list(ready.modules))));
+  return stubs ? load_only(bench, action, ready) : run_whole(bench, action, ready);
 }
 
 }  // namespace pinwheel::host

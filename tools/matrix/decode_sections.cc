@@ -35,7 +35,9 @@ Done check_texts(const Node& node, const std::vector<std::string>& names,
   }
   for (const Node& item : node.items) TRY_DONE(check_texts(item, names, placeholders));
   for (const Node::Member& member : node.members) {
-    const bool command = member.key == "command" || member.key == "+command";
+    const std::string_view key =
+        std::string_view(member.key).substr(member.key.starts_with('+') ? 1 : 0);
+    const bool command = key == "command" || key == "without-gpu";
     TRY_DONE(
         check_texts(member.value, names, command ? Placeholders::variant_and_plan : placeholders));
   }

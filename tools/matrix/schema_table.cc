@@ -193,6 +193,8 @@ Shape test() {
       {"pip", texts(), "requirements of the tests alone"},
       {"command", argv(), "the argv of the tests; without one the package is imported only"},
       {"hardware", by_value(one_of({"none", "gpu"})), "what the tests need"},
+      {"without-gpu", argv(),
+       "the argv where tests for CUDA need a GPU and none is here; what it proves is `loaded`"},
       {"timeout", scalar(Format::duration), "the time limit of one test run"},
   });
 }

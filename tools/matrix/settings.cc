@@ -144,6 +144,7 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   TRY(test.command, reader.list(node, "command", Placeholders::variant_and_plan));
   TRY(const std::string hardware, reader.picked(node, "hardware"));
   if (hardware == "gpu") test.hardware = Hardware::gpu;
+  TRY(test.without_gpu, reader.list(node, "without-gpu", Placeholders::variant_and_plan));
   test.timeout = duration_or(node, "timeout", test.timeout);
   return test;
 }

@@ -86,6 +86,8 @@ struct TestSettings {
   std::vector<std::string> pip = {};      ///< requirements of the tests alone
   std::vector<std::string> command = {};  ///< argv; empty: import only
   Hardware hardware = Hardware::none;
+  /// argv in the place of `command` where a test that needs a GPU has none
+  std::vector<std::string> without_gpu = {};
   std::chrono::milliseconds timeout = std::chrono::hours(1);
 };
 

@@ -24,6 +24,10 @@ struct CreateEnvironment {
   env::Request request;
   std::string resolution = {};  ///< digest of the exact packages
   std::string image = {};       ///< content key of the container's image; empty: the host
+  /// The compute of the first test that needs it; empty where a build does. A machine that can only
+  /// load such wheels makes less, and a step that needs more makes it itself. Not in the key: what
+  /// a GPU proved elsewhere counts here too.
+  std::string only_tests = {};
 };
 
 /// Checks before, build in scratch, finishing, checks after; leaves the finished wheels.
@@ -67,6 +71,7 @@ struct TestWheel {
   std::string compute;
   Source source;  ///< for tests that lie in the package
   std::map<std::string, std::string> variables;
+  std::vector<std::string> operators = {};  ///< what `checks.after: operators` names
 };
 
 /// Sends or copies the wheels of the builds to one target.

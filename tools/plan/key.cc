@@ -84,17 +84,20 @@ Json to_json(const BuildSdist& action) {
 }
 
 Json to_json(const TestWheel& action) {
-  return {{"action", "test-wheel"},
-          {"variant", action.variant_id},
-          {"build", action.build},
-          {"environment", to_json(action.environment)},
-          {"pip", action.settings.pip},
-          {"command", action.settings.command},
-          {"hardware", static_cast<int>(action.settings.hardware)},
-          {"package", action.package_name},
-          {"compute", action.compute},
-          {"source", to_json(action.source)},
-          {"variables", action.variables}};
+  Json json = {{"action", "test-wheel"},
+               {"variant", action.variant_id},
+               {"build", action.build},
+               {"environment", to_json(action.environment)},
+               {"pip", action.settings.pip},
+               {"command", action.settings.command},
+               {"hardware", static_cast<int>(action.settings.hardware)},
+               {"package", action.package_name},
+               {"compute", action.compute},
+               {"source", to_json(action.source)},
+               {"variables", action.variables}};
+  if (!action.operators.empty()) json["operators"] = action.operators;
+  if (!action.settings.without_gpu.empty()) json["without-gpu"] = action.settings.without_gpu;
+  return json;
 }
 
 Json to_json(const Publish& action) {

@@ -87,8 +87,9 @@ class PlanBuilder {
     return {};
   }
 
-  /// The step that makes an environment, added when it is new.
-  Result<std::string> environment(const env::Request& request, const matrix::Retry& retry) {
+  /// The step that makes an environment, added when it is new; builds come before tests, so one
+  /// that is new to a test serves tests only.
+  Result<std::string> environment(const env::Request& request, const Step& user) {
     const std::string id = environment_step_id(request);
     if (keys_.contains(id)) return id;
     env::Request packages = request;
@@ -101,7 +102,10 @@ class PlanBuilder {
       std::get<CreateEnvironment>(step.action).resolution = resolution->second;
     }
     std::get<CreateEnvironment>(step.action).image = image_key(request);
-    step.retry = retry;
+    if (const auto* test = std::get_if<TestWheel>(&user.action)) {
+      std::get<CreateEnvironment>(step.action).only_tests = test->compute;
+    }
+    step.retry = user.retry;
     step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
     step.resources.pools["install"] = 1;
     TRY_DONE(add(std::move(step)));
@@ -192,6 +196,9 @@ Result<Step> test_step(const Inputs& in, const std::string& id, const std::strin
                    variant->get("compute"),
                    in.facts.source,
                    settings.environment.variables};
+  for (const matrix::Check& check : settings.checks.after) {
+    if (check.rule == "operators") action.operators = check.arguments;
+  }
   Step step{"test:" + id, {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.test.timeout;
@@ -263,7 +270,7 @@ Result<Step> publish_step(const Inputs& in, const std::string& target, const Out
 
 /// A step needs the environment that its action names.
 Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
-  TRY(std::string environment, builder.environment(request, step.retry));
+  TRY(std::string environment, builder.environment(request, step));
   step.needs.insert(step.needs.begin(), std::move(environment));
   return builder.add(std::move(step));
 }

@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "env/commands.h"
 #include "env/environment_marker.h"
+#include "env/gpu_packages.h"
 #include "host/env_overlay.h"
 #include "host/env_resolve.h"
 #include "host/environment_list.h"
@@ -136,4 +137,29 @@ TEST_CASE("a requirement that nothing satisfies and a Python that is not there a
   CHECK(python.error().kind == ErrorKind::environment);
   CHECK(python.error().message.find("no Python `3.99`") != std::string::npos);
   CHECK(python.error().message.find(m.interpreter.path) != std::string::npos);
+}
+
+TEST_CASE("an environment without NVIDIA's packages does not get them with what is put on top") {
+  Machine m;
+  m.add_wheel("torch", "2.13.0", "nvidia_fake==1.0");
+  m.add_wheel("nvidia_fake", "1.0", "");
+  m.add_wheel("operators", "0.1", "torch>=2");
+  env::Request request{.python = "3.11"};
+  request.torch.spec = "torch";
+  const env::Resolution full = value_of(host::resolve(m.machine, request)).resolution;
+  REQUIRE(full.packages.size() == 2);
+  const env::Resolution lean = env::without_gpu_packages(full, request);
+  const host::BaseEnvironment base = value_of(host::create_environment(m.machine, request, lean));
+  CHECK(fs::exists(fs::path(base.site_packages) / "torch.py"));
+  CHECK_FALSE(fs::exists(fs::path(base.site_packages) / "nvidia_fake.py"));
+
+  const host::Overlay overlay =
+      value_of(host::Overlay::create(m.machine, base, m.place.path / "overlay"));
+  REQUIRE(overlay.install({"operators"}));
+  m.run({overlay.python(), "-c", "import torch, operators"});
+  m.run({overlay.python(), "-c",
+         "import importlib.util as u; assert u.find_spec('nvidia_fake') is None"});
+  const host::BaseEnvironment whole = value_of(host::create_environment(m.machine, request, full));
+  CHECK(whole.id != base.id);
+  CHECK(fs::exists(fs::path(whole.site_packages) / "nvidia_fake.py"));
 }

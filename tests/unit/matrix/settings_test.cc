@@ -39,6 +39,7 @@ const std::string kBody =
     "  pip: [pytest]\n"
     "  command: [pytest, '{package}/tests']\n"
     "  hardware: {'cuda/*': gpu}\n"
+    "  without-gpu: [pytest, '{package}/tests', '{torch}']\n"
     "  timeout: 5 min\n"
     "overrides:\n"
     "  - when: {compute: 'cuda/*'}\n"
@@ -67,6 +68,7 @@ TEST_CASE("settings hold for a variant: values picked, templates filled") {
   CHECK(cuda.test.pip == Names{"pytest"});
   CHECK(cuda.test.command == Names{"pytest", "{package}/tests"});
   CHECK(cuda.test.hardware == Hardware::gpu);
+  CHECK(cuda.test.without_gpu == Names{"pytest", "{package}/tests", "2.13"});
   CHECK(cuda.test.timeout == std::chrono::minutes(5));
 
   const Settings cpu = settings(kBody, "cp311-cpu-torchnightly");
@@ -105,6 +107,7 @@ TEST_CASE("a matrix without sections gives the defaults") {
   CHECK(plain.build.retry.transient == 4);
   CHECK(plain.checks.before.empty());
   CHECK(plain.test.hardware == Hardware::none);
+  CHECK(plain.test.without_gpu.empty());
 }
 
 TEST_CASE("a placeholder of an attribute that the variant lacks is an error with its place") {

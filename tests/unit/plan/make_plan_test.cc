@@ -166,6 +166,35 @@ TEST_CASE("a new resolution of one environment changes only the steps that need 
                                          "test:cp313-cu132-torch2.13"});
 }
 
+TEST_CASE("an environment says for which tests alone it is, and its key does not") {
+  const Plan plan = Example().plan();
+  const auto environment_of = [&plan](const std::string& test) {
+    const Step& step = step_of(plan, test);
+    return std::get<CreateEnvironment>(step_of(plan, step.needs.front()).action);
+  };
+  // The builds are those of Python 3.11 and torch 2.10.
+  CHECK(environment_of("test:cp311-cpu-torch2.10").only_tests.empty());
+  CHECK(environment_of("test:cp311-cu130-torch2.10").only_tests.empty());
+  CreateEnvironment tested = environment_of("test:cp312-cu130-torch2.13");
+  CHECK(tested.only_tests == "cpu");
+  const KeyParts parts = key_parts(tested);
+  tested.only_tests = "cuda/13.0";
+  CHECK(key_parts(tested) == parts);
+}
+
+TEST_CASE("a test knows the operators that its library must register") {
+  Example example;
+  const Plan before = example.plan();
+  CHECK(std::get<TestWheel>(step_of(before, "test:cp311-cpu-torch2.10").action).operators.empty());
+  std::string text = kYaml;
+  text.replace(text.find("overrides:"), 0, "checks: {after: [{operators: [\"demo::sum\"]}]}\n");
+  example.matrix = *matrix::parse(text, "m.yaml");
+  const Plan after = example.plan();
+  const Step& step = step_of(after, "test:cp311-cpu-torch2.10");
+  CHECK(std::get<TestWheel>(step.action).operators == std::vector<std::string>{"demo::sum"});
+  CHECK(step.parts.contains("operators"));
+}
+
 TEST_CASE("publishing waits for every test and asks for the evidence of the matrix") {
   const Plan plan = Example().plan({}, Stage::publish);
   const Step& publish = step_of(plan, "publish:index");
