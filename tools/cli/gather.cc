@@ -107,7 +107,10 @@ Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const L
       package_version(matrix.package, version_channel(matrix, facts.channel), sources));
   facts.plan.version = {pep::to_string(derived.version), derived.unreleased};
   TRY(facts.plan.source_date_epoch, source_epoch(repository, date));
-  if (repository) facts.plan.commit = repository->commit;
+  if (repository) {
+    facts.plan.commit = repository->commit;
+    facts.branch = repository->branch;
+  }
   facts.plan.machine = machine_name();
   return facts;
 }

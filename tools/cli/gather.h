@@ -23,6 +23,7 @@ namespace pinwheel::cli {
 /// Outside facts of one run, read once. `plan` is what the pure plan takes.
 struct Facts {
   std::string channel;
+  std::string branch;                ///< empty on a detached HEAD and outside git
   std::vector<std::string> targets;  ///< publish targets of the channel, or those asked for
   plan::PlanFacts plan;
   std::set<std::string> locked;  ///< digests of requests whose resolution a lock decides

@@ -2,7 +2,8 @@
 
 #include <array>
 #include <functional>
-#include <optional>
+#include <map>
+#include <memory>
 #include <string_view>
 
 #include "base/text.h"
@@ -11,6 +12,7 @@
 #include "env/request.h"
 #include "host/clock.h"
 #include "host/conda_find.h"
+#include "host/contained_machine.h"
 #include "host/env_resolve.h"
 #include "host/files.h"
 #include "host/git.h"
@@ -18,6 +20,7 @@
 #include "host/pypi_toolkit.h"
 #include "host/source_tree.h"
 #include "host/toolkit.h"
+#include "plan/environments.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -45,6 +48,23 @@ std::string describe(const env::Request& request) {
   if (!request.toolkit.empty()) text += ", " + request.toolkit;
   return text;
 }
+
+/// Where the commands of requests run: on the host, or in a container of their own.
+struct Machines {
+  explicit Machines(const host::Workplace& place) : workplace(place) {}
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  host::SystemClock clock;
+  const host::Workplace& workplace;
+  host::EnvMachine outside{files,           process,        clock, workplace.variables,
+                           workplace.cache, workplace.state};
+
+  Result<std::unique_ptr<host::ContainedMachine>> contain(const env::Request& request) const {
+    return host::contain(outside, workplace, request.container, "resolve", {});
+  }
+};
+
+using FromPypi = std::function<Done(const host::EnvMachine&, const env::Request&)>;
 
 /// Says what is resolved, and what is installed for that, before it is.
 void announce(const host::EnvMachine& machine, const env::Request& request, Streams& streams) {
@@ -94,9 +114,11 @@ Result<std::vector<env::Request>> toolkit_requests(const Undertaking& what) {
       TRY(const matrix::Settings settings, matrix::settings_for(what.loaded.matrix, variant));
       const std::string& compute = variant.get("compute");
       if (compute.empty() || compute == "cpu") continue;
-      requests.push_back({.python = variant.get("python"),
-                          .toolkit = compute,
-                          .toolkit_from = settings.environment.toolkit});
+      TRY(env::Request request,
+          plan::build_request(what.loaded.matrix, variant, settings, what.options));
+      request.requirements.clear();
+      request.torch = {};
+      requests.push_back(std::move(request));
     }
   }
   return requests;
@@ -105,20 +127,23 @@ Result<std::vector<env::Request>> toolkit_requests(const Undertaking& what) {
 /// The exact toolkit of each request, by the name that the request gives it; `from_pypi` finds
 /// those that PyPI gives. Returns what went wrong where nobody asked for PyPI: the step that needs
 /// it fails, the others need not.
-Result<std::vector<Error>> gather_toolkits(
-    const host::EnvMachine& machine, const std::vector<env::Request>& requests,
-    const std::function<Done(const env::Request&)>& from_pypi, Facts& facts) {
-  std::optional<std::vector<env::Toolkit>> found;
+Result<std::vector<Error>> gather_toolkits(const Machines& machines,
+                                           const std::vector<env::Request>& requests,
+                                           const FromPypi& from_pypi, Facts& facts) {
+  std::map<std::string, std::vector<env::Toolkit>> toolkits;  // by container
   std::vector<Error> warnings;
   for (const env::Request& request : requests) {
     if (request.toolkit.empty()) continue;
-    if (!found) found = host::list_toolkits(machine);
-    for (const env::Toolkit& toolkit : *found) {
+    TRY(const std::unique_ptr<host::ContainedMachine> contained, machines.contain(request));
+    const host::EnvMachine& machine = contained ? contained->machine() : machines.outside;
+    const auto [found, is_new] = toolkits.try_emplace(env::digest(request.container));
+    if (is_new) found->second = host::list_toolkits(machine);
+    for (const env::Toolkit& toolkit : found->second) {
       if (toolkit.name != env::toolkit_name(request.toolkit)) continue;
       facts.plan.toolkits.emplace(request.toolkit, toolkit.release);
     }
-    if (!env::comes_from_pypi(request, *found)) continue;
-    Done resolved = from_pypi(request);
+    if (!env::comes_from_pypi(request, found->second)) continue;
+    Done resolved = from_pypi(machine, request);
     if (resolved) continue;
     if (request.toolkit_from == matrix::ToolkitFrom::pypi) return fail(std::move(resolved).error());
     warnings.push_back(std::move(resolved).error());
@@ -147,27 +172,25 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
 
 Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
                         Streams& streams, Facts& facts) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
-  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
-                                 workplace.cache, workplace.state};
+  Machines machines(workplace);
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  const auto from_pypi = [&](const env::Request& request) {
+  const auto from_pypi = [&](const host::EnvMachine& machine, const env::Request& request) {
     return gather_pypi_toolkit(machine, request, refresh, streams, facts);
   };
   TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
-  TRY(const std::vector<Error> lacking, gather_toolkits(machine, toolkits, from_pypi, facts));
+  TRY(const std::vector<Error> lacking, gather_toolkits(machines, toolkits, from_pypi, facts));
   for (const Error& warning : lacking) streams.warn(warning);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
     if (facts.locked.contains(digest)) {
       // The lock decides, also of what would be resolved anew each day.
-      TRY(const env::Resolution locked, host::load_resolution(machine, digest));
+      TRY(const env::Resolution locked, host::load_resolution(machines.outside, digest));
       facts.plan.resolutions[digest] = locked.digest();
       continue;
     }
+    TRY(const std::unique_ptr<host::ContainedMachine> contained, machines.contain(request));
+    const host::EnvMachine& machine = contained ? contained->machine() : machines.outside;
     const bool recorded = host::load_resolution(machine, digest).has_value();
     if (!recorded || refresh == Refresh::yes) {
       announce(machine, request, streams);
@@ -184,27 +207,23 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
 Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
                                                         const host::Workplace& workplace,
                                                         Facts& facts) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
-  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
-                                 workplace.cache, workplace.state};
+  Machines machines(workplace);
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  const auto on_record = [&](const env::Request& request) {
+  const auto on_record = [&](const host::EnvMachine& machine, const env::Request& request) {
     return recall_pypi_toolkit(machine, request, facts);
   };
   TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
-  TRY_DONE(gather_toolkits(machine, toolkits, on_record, facts));
+  TRY_DONE(gather_toolkits(machines, toolkits, on_record, facts));
   std::vector<RecordedResolution> recorded;
   for (const env::Request& request : requests) {
     RecordedResolution& one = recorded.emplace_back();
     one.environment = describe(request);
     const std::string digest = env::digest(request);
-    const Result<env::Resolution> known = host::load_resolution(machine, digest);
+    const Result<env::Resolution> known = host::load_resolution(machines.outside, digest);
     if (!known || env::is_nightly(request)) continue;
     facts.plan.resolutions[digest] = known->digest();
-    one.age = std::chrono::floor<std::chrono::seconds>(clock.now()) - known->at;
+    one.age = std::chrono::floor<std::chrono::seconds>(machines.clock.now()) - known->at;
   }
   return recorded;
 }

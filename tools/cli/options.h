@@ -41,6 +41,7 @@ struct LevelOptions {
   EngineChoice engine = EngineChoice::host;
   PythonChoice python = PythonChoice::automatic;  ///< automatic: conda in containers, else venv
   std::vector<std::string> base_images;           ///< "IMAGE" or "COMPUTE=IMAGE"
+  std::string network;                            ///< of containers; empty: the engine's own
   bool keep_failed = false;
 };
 

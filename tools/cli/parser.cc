@@ -124,6 +124,9 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
       ->type_name("[COMPUTE=]IMAGE")
       ->envname("PINWHEEL_BASE_IMAGE")
       ->allow_extra_args(false);
+  app.add_option("--network", levels.network, "the network of containers, `host`")
+      ->type_name("NAME")
+      ->envname("PINWHEEL_NETWORK");
 }
 
 void add_run(CLI::App& app, RunOptions& run) {

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/earlier_results.h"
 #include "host/clock.h"
+#include "host/contained_machine.h"
 #include "host/dry_runner.h"
 #include "host/files.h"
 #include "host/fixed_path.h"
@@ -148,6 +149,11 @@ Result<RunDirectories> make_run_directories(const host::Workplace& workplace,
 
 /// Asks the machine whether builds may see a fixed path, which starts four programs.
 host::Workplace with_path_mode(host::Workplace workplace) {
+  if (!workplace.containers.client.empty()) {
+    // A container sees what is mounted where it is mounted.
+    workplace.paths = host::PathMode::fixed;
+    return workplace;
+  }
   host::ChildProcesses process;
   workplace.paths = host::probe_path_mode(process, workplace.state);
   return workplace;
@@ -188,6 +194,8 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   host::SystemClock clock;
   TRY(const std::unique_ptr<host::JournalFile> journal,
       host::JournalFile::open(request.workplace.state, clock));
+  host::ChildProcesses cleaner;
+  host::remove_left_containers(cleaner, request.workplace);
   TRY(const RunDirectories directories, make_run_directories(request.workplace, clock));
   TRY(const run::Budget budget, budget_of(options));
   run::ExecuteOptions execute{.budget = budget};

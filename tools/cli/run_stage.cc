@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/levels.h"
 #include "cli/locks.h"
+#include "cli/prepare_containers.h"
 #include "cli/run_plan.h"
 #include "cli/upload_notes.h"
 #include "env/resolution.h"
@@ -105,6 +106,8 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   }
   TRY(const plan::PlanOptions plan_options,
       cli::plan_options(stage, facts.targets, options.levels));
+  TRY_DONE(prepare_containers({loaded, outline, plan_options}, options.levels, workplace, streams,
+                              facts));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
   if (options.plan_file.empty() && !options.no_lock) {
     TRY_DONE(apply_locks({loaded, outline, plan_options}, workplace, refresh, streams, facts));

@@ -51,7 +51,7 @@ Done fetch_sdist(const Bench& bench, const BaseEnvironment& base, const std::str
       {base.python, "-m", "pip", "download", "--no-deps", "--no-binary",
        ":all:", "--no-build-isolation", "--dest", downloads.string(), requirement},
       downloads,
-      env::pip_variables(bench.workplace.variables),
+      env::pip_variables(bench.machine.variables),
       bench.attempt.step->timeout};
   // The sdist's setup may call the environment's own programs (ninja, cmake).
   download.environment["PATH"] =
@@ -79,7 +79,7 @@ std::string tail_of(const Bench& bench) {
 }  // namespace
 
 BuildSetting BuildSite::setting(const Bench& bench) const {
-  return {space, bench.workplace.variables, toolkit_variables, bench.attempt.cores};
+  return {space, bench.machine.variables, toolkit_variables, bench.attempt.cores};
 }
 
 Result<BaseEnvironment> base_environment(const Bench& bench, const env::Request& request) {

@@ -1,0 +1,163 @@
+"""Builds and tests inside containers: the host's steps, ids and bytes, another level 1."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+pytestmark = pytest.mark.docker
+
+DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
+# Fails on any other distribution than the image's, and as another user than the caller.
+WHERE_AM_I = "import os; assert 'VERSION_CODENAME={}' in open('/etc/os-release').read(); assert os.getuid() == {}"
+
+
+def contain(script, base: str, suite: str, python: str) -> None:
+    """Gives a project the shipped Dockerfile of test images on a base."""
+    shutil.copytree(DOCKERFILES, script.directory / "docker")
+
+    def change(matrix):
+        matrix["axes"]["python"] = [python]
+        matrix["environment"]["container"] = {"dockerfile": "docker/test.Dockerfile", "base": base}
+        matrix["test"]["command"] = ["python", "-c", WHERE_AM_I.format(suite, os.getuid())]
+
+    script.edit(change)
+
+
+def use(script, engine) -> None:
+    """Leads pinwheel's client to the engine of the tests."""
+    leading = engine.environment()
+    script.environment |= {key: value for key, value in leading.items() if key not in script.environment}
+    script.environment["PATH"] = leading["PATH"]
+
+
+@pytest.fixture
+def contained(project, engine, bases):
+    """A project in bullseye, with its Python 3.9, for the engine."""
+    script = project("script")
+    contain(script, bases["bullseye"], "bullseye", "3.9")
+    use(script, engine)
+    script.levels = ["--engine", engine.name, "--python", "venv"]
+    return script
+
+
+def states(outcomes) -> set[str]:
+    return {outcome["state"] for outcome in outcomes.values()}
+
+
+def test_a_release_in_containers_is_the_hosts(contained, engine):
+    outcomes = contained.report("release", "matrix.yaml", *contained.levels)
+    assert states(outcomes) == {"done"}
+    assert engine.containers() == []
+    assert {outcome["evidence"] for step, outcome in outcomes.items() if step.startswith("test:")} == {"ran"}
+    inside = contained.wheels()
+    assert all(path.stat().st_uid == os.getuid() for path in contained.output.rglob("*"))
+
+    again = contained.report("release", "matrix.yaml", *contained.levels)
+    assert states(again) == {"reused"}
+
+    # The toolchain is Python's alone: the host makes the same bytes, save for the key in the record.
+    contained.start_afresh()
+    contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
+    contained.run("build", "matrix.yaml")
+    assert set(contained.wheels()) == set(inside)
+
+
+def test_both_levels_together(project, engine, bases, channel):
+    """What CI uses: the container is the distribution's, its Python comes from the channel."""
+    script = project("script")
+    contain(script, bases["bookworm"], "bookworm", "3.11")
+    conda = {"channels": [channel.url], "packages": ["python={python}", "ninja"]}
+    found = "import os, shutil; assert shutil.which('ninja').startswith({!r}), shutil.which('ninja')"
+
+    def change(matrix):
+        matrix["environment"]["conda"] = conda
+        del matrix["environment"]["container"]["dockerfile"]
+        matrix["test"]["command"][-1] += "; " + found.format(script.environment["PINWHEEL_CACHE_DIR"])
+
+    script.edit(change)
+    use(script, engine)
+    outcomes = script.report("test", "matrix.yaml", "--engine", engine.name, PINWHEEL_CONDA="rattler")
+    assert states(outcomes) == {"done"}
+    assert engine.containers() == []
+
+
+def test_an_image_is_built_once_and_bears_the_commit(contained, engine):
+    contained.run("build", "matrix.yaml", *contained.levels)
+    short = contained.git("rev-parse", "--short=7", "HEAD").strip()
+    tags = engine.call("images", "--format", "{{.Repository}}:{{.Tag}}").stdout
+    assert f"pinwheel:main-{short}-" in tags
+    contained.start_afresh()
+    second = contained.run("build", "matrix.yaml", *contained.levels)
+    assert "building an image" not in second.stderr
+
+
+def test_an_image_that_cannot_be_had_is_named(contained, engine):
+    absent = ["--base-image", "localhost:1/absent/base:1"]
+    ran = contained.run("build", "matrix.yaml", *contained.levels, *absent, code=4)
+    assert "localhost:1/absent/base:1" in ran.stderr
+    assert "--base-image" in ran.stderr
+
+
+def test_a_dockerfile_that_fails_shows_its_last_words(contained, engine):
+    (contained.directory / "docker" / "test.Dockerfile").write_text(
+        "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN echo so-it-went && exit 3\n"
+    )
+    contained.commit()
+    ran = contained.run("build", "matrix.yaml", *contained.levels, code=1)
+    assert "so-it-went" in ran.stderr
+    assert "the whole log is" in ran.stderr
+
+
+def test_an_engine_that_does_not_answer_says_how_to_start_it(contained, engine):
+    if engine.name == "podman":
+        contained.environment["CONTAINER_HOST"] = "unix:///nonexistent.sock"
+        contained.environment["PATH"] = "/nonexistent"
+    else:
+        contained.environment["DOCKER_HOST"] = "unix:///nonexistent.sock"
+    ran = contained.run("build", "matrix.yaml", *contained.levels, code=4)
+    assert "hint:" in ran.stderr
+    assert engine.name in ran.stderr
+
+
+def test_what_fails_is_kept_when_asked_for_and_cleared_by_the_next_run(contained, engine):
+    contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "raise SystemExit(3)"]))
+    contained.run("test", "matrix.yaml", *contained.levels, code=1)
+    assert engine.containers() == []
+    contained.run("test", "matrix.yaml", *contained.levels, "--keep-failed", code=1)
+    kept = engine.containers()
+    assert kept and all(name.startswith("pinwheel-") for name in kept)
+    contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
+    contained.run("test", "matrix.yaml", *contained.levels)
+    assert engine.containers() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_stopped_leaves_no_container(contained, engine, number):
+    contained.run("build", "matrix.yaml", *contained.levels)
+    contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "import time; time.sleep(600)"]))
+    run = subprocess.Popen(
+        contained.command("test", "matrix.yaml", *contained.levels),
+        cwd=contained.directory, env=contained.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    )
+    limit = time.monotonic() + 120
+    while not any("test-" in name for name in running(engine)) and time.monotonic() < limit:
+        assert run.poll() is None
+        time.sleep(0.2)
+    time.sleep(3)
+    run.send_signal(number)
+    run.wait(30)
+    if number == signal.SIGINT:
+        assert run.returncode == 130
+    else:
+        contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
+        contained.run("test", "matrix.yaml", *contained.levels, "--resume")
+    assert engine.containers() == []
+
+
+def running(engine) -> list[str]:
+    return engine.call("ps", "--format", "{{.Names}}").stdout.split()

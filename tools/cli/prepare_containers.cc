@@ -1,0 +1,94 @@
+#include "cli/prepare_containers.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cli/levels.h"
+#include "env/container_image.h"
+#include "host/clock.h"
+#include "host/container_engine.h"
+#include "host/container_images.h"
+#include "host/files.h"
+#include "host/process.h"
+#include "plan/environments.h"
+
+namespace pinwheel::cli {
+namespace {
+
+constexpr const char* kRepository = "pinwheel";
+constexpr size_t kShortCommit = 7;
+
+/// An image that a run needs, and the builds that it is called after.
+struct Wanted {
+  matrix::ContainerSettings settings;
+  std::set<std::string> builds = {};
+};
+
+void want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSettings& settings,
+          const std::string& build) {
+  if (settings.base.empty()) return;
+  Wanted& one = wanted[env::digest(settings)];
+  one.settings = settings;
+  if (!build.empty()) one.builds.insert(build);
+}
+
+Result<std::map<std::string, Wanted>> wanted_images(const Undertaking& what) {
+  std::map<std::string, Wanted> wanted;
+  const matrix::Matrix& matrix = what.loaded.matrix;
+  for (const plan::BuildGroup& group : what.outline.builds) {
+    for (const matrix::Variant& variant : what.loaded.expansion.variants) {
+      if (variant.id != group.cls.representative) continue;
+      TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+      TRY(const env::Request request, plan::build_request(matrix, variant, settings, what.options));
+      want(wanted, request.container, group.cls.id);
+    }
+  }
+  TRY(const std::vector<env::Request> requests,
+      plan::requests_of(matrix, what.loaded.expansion, what.outline, what.options));
+  for (const env::Request& request : requests) want(wanted, request.container, {});
+  return wanted;
+}
+
+/// An image outside git has no commit to be called after.
+Result<std::vector<std::string>> tags_of(const Wanted& image, const Facts& facts) {
+  std::vector<std::string> tags;
+  if (image.settings.dockerfile.empty() || facts.plan.commit.empty()) return tags;
+  for (const std::string& build : image.builds) {
+    TRY(const std::string tag,
+        env::image_tag(facts.branch, facts.plan.commit.substr(0, kShortCommit), build));
+    tags.push_back(fmt::format("{}:{}", kRepository, tag));
+  }
+  return tags;
+}
+
+}  // namespace
+
+Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
+                        host::Workplace& workplace, Streams& streams, Facts& facts) {
+  if (levels.engine == EngineChoice::host) return {};
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  const host::SystemClock clock;
+  TRY(const host::ContainerEngine engine,
+      host::find_engine(files, process, engine_of(levels), workplace.variables));
+  workplace.containers.client = engine.client;
+  workplace.containers.variables = engine.variables;
+  workplace.containers.network = levels.network;
+  if (levels.keep_failed) workplace.containers.after_failure = env::AfterEnd::keep;
+  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
+                                 workplace.cache, workplace.state};
+  const host::ImageBench bench{machine, engine, workplace.matrix_directory,
+                               workplace.state / "logs" / "images",
+                               [&streams](std::string_view text) { streams.note(text); }};
+  TRY(const auto wanted, wanted_images(what));
+  for (const auto& [digest, image] : wanted) {
+    TRY(const std::vector<std::string> tags, tags_of(image, facts));
+    TRY(const env::ContainerImage made, host::ensure_image(bench, image.settings, tags));
+    facts.plan.images[digest] = made.key;
+    workplace.containers.images[digest] = made;
+  }
+  return {};
+}
+
+}  // namespace pinwheel::cli

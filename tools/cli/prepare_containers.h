@@ -1,0 +1,14 @@
+#pragma once
+#include "base/result.h"
+#include "cli/gather.h"
+#include "cli/options.h"
+
+namespace pinwheel::cli {
+
+/// Makes the images that the environments of a run need, and enters engine and images into the
+/// workplace and the images' content keys into the facts. Nothing on the host engine. Tells what
+/// it pulls or builds.
+Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
+                        host::Workplace& workplace, Streams& streams, Facts& facts);
+
+}  // namespace pinwheel::cli
