@@ -77,7 +77,7 @@ TEST_CASE("a compiler that CUDA refuses is found out") {
 TEST_CASE("the JSON form holds every line") {
   const auto json = nlohmann::json::parse(to_json(diagnose_machine(good_machine())));
   CHECK(json.at("format") == 1);
-  CHECK(json.at("lines").size() == 9);
+  CHECK(json.at("lines").size() == 10);
   CHECK(json.at("lines")[0].at("name") == "python");
   CHECK(json.at("lines")[0].at("verdict") == "good");
 }
