@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 
 #include "base/text.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
 #include "cli/product.h"
+#include "cli/shared_options.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -34,120 +34,6 @@ struct Parser {
   DoctorOptions doctor;
   CompletionOptions completion;
 };
-
-template <class T>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
-                        const std::map<std::string, T>& choices, const std::string& help) {
-  std::vector<std::string> names;
-  names.reserve(choices.size());
-  for (const auto& [text, each] : choices) names.push_back(text);
-  return app
-      .add_option_function<std::string>(
-          name,
-          [&value, choices, name, names](const std::string& text) {
-            const auto found = choices.find(text);
-            if (found == choices.end()) {
-              throw CLI::ValidationError(fmt::format("`{}` cannot be `{}`; expected one of {}",
-                                                     name, text, quoted_list(names)));
-            }
-            value = found->second;
-          },
-          help)
-      ->type_name(fmt::format("{{{}}}", join(names, "|")));
-}
-
-void add_globals(CLI::App& app, GlobalOptions& global) {
-  add_choice<ColourMode>(app, "--color", global.colour,
-                         {{"auto", ColourMode::automatic},
-                          {"always", ColourMode::always},
-                          {"never", ColourMode::never}},
-                         "colour on stderr (also NO_COLOR, FORCE_COLOR)")
-      ->envname("PINWHEEL_COLOR");
-  add_choice<LogFormat>(
-      app, "--log-format", global.log_format,
-      {{"pretty", LogFormat::pretty}, {"plain", LogFormat::plain}, {"json", LogFormat::json}},
-      "status of a run: live, one line per event, or JSON lines")
-      ->envname("PINWHEEL_LOG_FORMAT");
-  app.add_flag_callback(
-      "-q,--quiet", [&global] { global.verbosity = Verbosity::quiet; }, "errors only");
-  app.add_flag_callback(
-      "-v,--verbose", [&global] { global.verbosity = Verbosity::verbose; },
-      "say the effective values of the options and their origin");
-  app.add_option("--state-dir", global.state_dir, "journal, logs and resolutions")
-      ->envname("PINWHEEL_STATE_DIR")
-      ->capture_default_str();
-  app.add_option("-o,--output-dir", global.output_dir, "where finished wheels go")
-      ->envname("PINWHEEL_OUTPUT_DIR")
-      ->capture_default_str();
-}
-
-void add_selection(CLI::App& app, SelectionOptions& selection) {
-  app.add_option("arguments", selection.arguments, "a matrix file (.yaml) and globs on variant ids")
-      ->type_name("[MATRIX.yaml] [GLOB]");
-  app.add_option("-s,--select", selection.selectors,
-                 "an axis and its values: `python=3.12,3.13`, `compute=!cuda/*`")
-      ->type_name("AXIS=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--skip", selection.skip, "leave out ids that match; beats every selection")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
-  app.add_option("--only", selection.only, "exactly this id")
-      ->type_name("ID")
-      ->allow_extra_args(false);
-  app.add_option("--status", selection.status,
-                 "take variants of these statuses (default: supported,experimental)")
-      ->allow_extra_args(false);
-  app.add_option("--channel", selection.channel,
-                 "a channel of the matrix (default: by the tag on HEAD, else `ci`)")
-      ->envname("PINWHEEL_CHANNEL");
-  app.add_option("--shard", selection.shard, "only this part of the plan, `2/4`")
-      ->type_name("I/N")
-      ->envname("PINWHEEL_SHARD");
-  app.add_flag("--allow-empty", selection.allow_empty, "an empty selection is no error");
-  app.add_flag("--strict", selection.strict, "warnings about the matrix are errors");
-}
-
-void add_levels(CLI::App& app, LevelOptions& levels) {
-  add_choice<EngineChoice>(app, "--engine", levels.engine,
-                           {{"host", EngineChoice::host},
-                            {"docker", EngineChoice::docker},
-                            {"podman", EngineChoice::podman}},
-                           "level 1: work on this machine or in containers (default: host)")
-      ->envname("PINWHEEL_ENGINE");
-  add_choice<PythonChoice>(app, "--python", levels.python,
-                           {{"venv", PythonChoice::venv}, {"conda", PythonChoice::conda}},
-                           "level 2: Python found in level 1, or solved by conda (default: conda "
-                           "in containers)")
-      ->envname("PINWHEEL_PYTHON");
-  app.add_option("--base-image", levels.base_images,
-                 "the image to build on instead of the matrix's, for all computes or one")
-      ->type_name("[COMPUTE=]IMAGE")
-      ->envname("PINWHEEL_BASE_IMAGE")
-      ->allow_extra_args(false);
-  app.add_option("--network", levels.network, "the network of containers, `host`")
-      ->type_name("NAME")
-      ->envname("PINWHEEL_NETWORK");
-}
-
-void add_run(CLI::App& app, RunOptions& run) {
-  add_selection(app, run.selection);
-  add_levels(app, run.levels);
-  app.add_flag("--keep-failed", run.levels.keep_failed,
-               "leave the containers of failed commands to be looked at");
-  app.add_option("--plan", run.plan_file, "carry out a plan that `plan --out` froze")
-      ->type_name("FILE");
-  app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
-  app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: what is free)")
-      ->envname("PINWHEEL_MEMORY");
-  app.add_flag("-k,--keep-going", run.keep_going,
-               "after a failure, go on with what does not need it");
-  app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");
-  app.add_flag("--resume", run.resume,
-               "go on with an interrupted run (finished steps are always reused)");
-  app.add_flag("--refresh", run.refresh, "resolve the environments anew");
-  app.add_flag("--no-lock", run.no_lock, "leave out the locks beside the matrix");
-  app.add_flag("--json", run.json, "print the report as JSON on stdout");
-}
 
 void add_plan(Parser& parser) {
   CLI::App& app =
