@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "host/digest_file.h"
 #include "host/evidence_gate.h"
 #include "host/http.h"
 #include "host/index_directory.h"
@@ -79,6 +80,10 @@ std::vector<Built> without_lone_sdist(const Bench& bench, const plan::Publish& a
   return files;
 }
 
+fs::path index_of(const Bench& bench, const plan::Publish& action) {
+  return (bench.workplace.matrix_directory / action.target.path).lexically_normal();
+}
+
 Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::Publish& action,
                                                 const std::vector<Built>& files) {
   std::vector<DirectoryEntry> entries;
@@ -88,8 +93,7 @@ Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::
     entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
                        in_root ? publish::InRoot::yes : publish::InRoot::no});
   }
-  const fs::path index = bench.workplace.matrix_directory / action.target.path;
-  return publish_to_directory(index.lexically_normal(), entries, bench.machine.files);
+  return publish_to_directory(index_of(bench, action), entries, bench.machine.files);
 }
 
 /// The upload's waits end at once when the run is stopped.
@@ -132,6 +136,10 @@ Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publis
 
 Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& action) {
   TRY_DONE(check_evidence(action.require_evidence, bench.attempt.needs, bench.workplace.accepted));
+  for (const std::string& build : action.withheld) {
+    append_log(bench, fmt::format("{} is not published: it is experimental\n", build));
+  }
+  run::Success success;
   TRY(std::vector<Built> gathered, gather_files(bench, action));
   const std::vector<Built> files = without_lone_sdist(bench, action, std::move(gathered));
   if (action.target.kind == matrix::TargetKind::directory) {
@@ -140,10 +148,14 @@ Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& ac
       append_log(bench, fmt::format("{} {} sha256={}\n", outcome.filename,
                                     publish::to_string(outcome.outcome), outcome.sha256));
     }
+    // An index that was removed or changed is made again; one that holds the files takes nothing.
+    const fs::path page = index_of(bench, action) / "index.json";
+    TRY(const FileDigest digest, digest_file(page));
+    success.outputs.push_back({page.string(), digest.sha256, digest.size});
   } else {
     TRY_DONE(to_index(bench, action, files));
   }
-  return run::Success{};
+  return success;
 }
 
 }  // namespace pinwheel::host

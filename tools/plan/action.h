@@ -83,6 +83,7 @@ struct Publish {
   std::map<std::string, std::string> labels = {};  ///< build step id -> sub-index, "cpu"
   std::string default_build = {};  ///< build step whose wheels also stand in the root
   std::map<std::string, std::string> require_evidence;  ///< test step id -> least evidence
+  std::vector<std::string> withheld = {};  ///< builds whose variants are all experimental
 };
 
 using Action = std::variant<CreateEnvironment, BuildWheel, BuildSdist, TestWheel, Publish>;

@@ -228,6 +228,16 @@ wheel::Naming name_for(const std::string& target, const std::vector<wheel::Namin
   return {};
 }
 
+/// Whether all selected variants that a build serves are experimental.
+bool is_experimental(const Outline& outline, const BuildGroup& group) {
+  return std::none_of(
+      outline.variants.begin(), outline.variants.end(), [&group](const matrix::Variant& variant) {
+        const bool served =
+            std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
+        return served && variant.status != matrix::Status::experimental;
+      });
+}
+
 Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline,
                           const Namings& namings) {
   const auto found =
@@ -242,6 +252,10 @@ Result<Step> publish_step(const Inputs& in, const std::string& target, const Out
   Step step{"publish:" + target, {}, {}};
   for (const BuildGroup& group : outline.builds) {
     const std::string build = "build:" + group.cls.id;
+    if (is_experimental(outline, group)) {
+      action.withheld.push_back(build);
+      continue;
+    }
     action.builds.push_back(build);
     action.names[build] = name_for(target, namings.at(group.cls.id));
     step.needs.push_back(build);
@@ -257,8 +271,14 @@ Result<Step> publish_step(const Inputs& in, const std::string& target, const Out
       }
     }
   }
-  if (action.default_build.empty() && !action.builds.empty())
-    action.default_build = action.builds[0];
+  if (action.builds.empty()) {
+    return fail(ErrorKind::check,
+                fmt::format("`{}` would get nothing: what is selected is experimental, and that is "
+                            "never published",
+                            target),
+                "select supported variants as well");
+  }
+  if (action.default_build.empty()) action.default_build = action.builds[0];
   if (in.matrix.package.sdist) {
     action.builds.emplace_back("sdist");
     step.needs.emplace_back("sdist");

@@ -269,3 +269,21 @@ TEST_CASE("a matrix without a container or conda packages says so when they are 
     CHECK_FALSE(plan.error().hint.empty());
   }
 }
+
+TEST_CASE("experimental builds are withheld from every target") {
+  Example example;
+  for (matrix::Variant& variant : example.expansion.variants) {
+    if (variant.get("compute") != "cpu") variant.status = matrix::Status::experimental;
+  }
+  const Plan plan = example.plan({}, Stage::publish);
+  const auto& action = std::get<Publish>(step_of(plan, "publish:index").action);
+  CHECK(action.builds == std::vector<std::string>{"build:cpu", "sdist"});
+  CHECK(action.withheld == std::vector<std::string>{"build:cu13"});
+  for (matrix::Variant& variant : example.expansion.variants) {
+    variant.status = matrix::Status::experimental;
+  }
+  const Result<Plan> nothing = make_plan(example.matrix, example.expansion, example.outline(),
+                                         example.facts, {Stage::publish, {"index"}});
+  REQUIRE_FALSE(nothing);
+  CHECK(nothing.error().kind == ErrorKind::check);
+}
