@@ -86,6 +86,29 @@ def test_both_levels_together(project, engine, bases, channel):
     assert engine.containers() == []
 
 
+def test_the_build_image_compiles(project, engine, bases, channel):
+    """The shipped Dockerfile of build images on a bare base, with the compiler that it brings."""
+    script = project("script")
+    contain(script, bases["bookworm"], "bookworm", "3.11")
+    compiles = "import os, subprocess; subprocess.run(['c++', '--version'], check=True)"
+
+    def change(matrix):
+        matrix["environment"]["container"]["dockerfile"] = "docker/build.Dockerfile"
+        matrix["environment"]["conda"] = {"channels": [channel.url], "packages": ["python={python}"]}
+        matrix["checks"] = {"before": ["compiler"]}
+        matrix["test"]["command"] = ["python", "-c", compiles]
+
+    script.edit(change)
+    use(script, engine)
+    outcomes = script.report("test", "matrix.yaml", "--engine", engine.name, PINWHEEL_CONDA="rattler")
+    assert states(outcomes) == {"done"}
+
+
+def test_a_dry_run_is_the_hosts(contained):
+    ran = contained.run("build", "matrix.yaml", *contained.levels, "--dry-run", code=2)
+    assert "--engine host" in ran.stderr
+
+
 def test_an_image_is_built_once_and_bears_the_commit(contained, engine):
     contained.run("build", "matrix.yaml", *contained.levels)
     short = contained.git("rev-parse", "--short=7", "HEAD").strip()

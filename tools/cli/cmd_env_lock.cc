@@ -8,6 +8,7 @@
 #include "cli/levels.h"
 #include "cli/load.h"
 #include "cli/locks.h"
+#include "cli/prepare_containers.h"
 #include "env/commands.h"
 #include "host/clock.h"
 #include "host/env_pip.h"
@@ -319,10 +320,12 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
   TRY(const plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, options.selection.channel));
-  TRY(const host::Workplace workplace, make_workplace(global, loaded));
+  TRY(host::Workplace workplace, make_workplace(global, loaded));
   TRY(const Locking what, gather(loaded, outline, options.levels));
   Facts facts;
   facts.plan.machine = machine_name();
+  TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, workplace, streams,
+                              facts));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
   std::vector<LockFile> locks;
   if (options.check) {

@@ -9,6 +9,7 @@ namespace pinwheel::cli {
 Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const LevelOptions& levels,
                                         const Loaded& loaded, const plan::Outline& outline,
                                         Facts facts) {
+  if (levels.engine != EngineChoice::host) return std::nullopt;
   std::error_code absent;
   if (!std::filesystem::exists(global.state_dir, absent)) return std::nullopt;
   TRY(const journal::History history, host::read_journal(global.state_dir));

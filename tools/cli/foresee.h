@@ -16,7 +16,8 @@ struct Foreseen {
   std::vector<RecordedResolution> environments;
 };
 
-/// Nothing when nothing has been run in the state directory. Reads the source, the journal and the
+/// Nothing when nothing has been run in the state directory, and nothing for containers, whose
+/// images would have to be made first. Reads the source, the journal and the
 /// recorded resolutions; asks no index and writes nothing.
 Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const LevelOptions& levels,
                                         const Loaded& loaded, const plan::Outline& outline,
