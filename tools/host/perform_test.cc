@@ -73,6 +73,7 @@ std::vector<std::string> filled(const Bench& bench, const std::vector<std::strin
   const std::map<std::string, std::string> places = {
       {"package", source}, {"project", source}, {"wheel", wheel.string()}};
   std::vector<std::string> argv;
+  argv.reserve(command.size());
   for (const std::string& argument : command) {
     argv.push_back(matrix::fill_template(argument, places));
   }
