@@ -26,6 +26,7 @@ Done check(const std::vector<DirectoryEntry>& entries) {
     distinct.emplace(entry.file.filename + "\n" + entry.file.sha256, entry.file);
   }
   std::vector<Artifact> files;
+  files.reserve(distinct.size());
   for (const auto& [key, file] : distinct) files.push_back(file);
   std::vector<Error> findings = publish::preflight(files, {});
   if (findings.empty()) return {};
