@@ -228,14 +228,16 @@ wheel::Naming name_for(const std::string& target, const std::vector<wheel::Namin
   return {};
 }
 
-/// Whether all selected variants that a build serves are experimental.
+/// Whether a build serves selected variants, and all of them are experimental.
 bool is_experimental(const Outline& outline, const BuildGroup& group) {
-  return std::none_of(
-      outline.variants.begin(), outline.variants.end(), [&group](const matrix::Variant& variant) {
-        const bool served =
-            std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
-        return served && variant.status != matrix::Status::experimental;
-      });
+  const auto serves = [&group](const matrix::Variant& variant) {
+    return std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
+  };
+  const auto& variants = outline.variants;
+  return std::any_of(variants.begin(), variants.end(), serves) &&
+         std::none_of(variants.begin(), variants.end(), [&](const matrix::Variant& variant) {
+           return serves(variant) && variant.status != matrix::Status::experimental;
+         });
 }
 
 Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline,
