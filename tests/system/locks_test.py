@@ -191,6 +191,8 @@ class TestBuild:
         assert "pinwheel env lock --refresh" in refused.stderr
 
     def test_another_file_of_the_same_name_is_refused(self, script, wheels):
+        # The environment that another test made by the same lock would do.
+        script.environment["PINWHEEL_CACHE_DIR"] = str(script.directory.parent / "cache")
         script.run("env", "lock", "matrix.yaml")
         make_wheel(wheels, "spam", "1.0", code="# not what was locked")
         refused = script.run("build", "matrix.yaml", f"{TAG}-plain", code=4)
