@@ -3,10 +3,8 @@
 #include "cli/commands.h"
 #include "cli/gather.h"
 #include "env/doctor.h"
-#include "host/clock.h"
 #include "host/doctor.h"
-#include "host/files.h"
-#include "host/process.h"
+#include "host/local_machine.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -28,14 +26,11 @@ std::string as_text(const std::vector<env::DoctorLine>& lines) {
 
 Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options,
                        Streams& streams) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
-  const host::EnvMachine machine{files, process, clock, variables, cache, global.state_dir};
+  const host::LocalMachine local(variables, cache, global.state_dir);
   const std::vector<env::DoctorLine> lines =
-      env::diagnose_machine(host::gather_doctor_facts(machine));
+      env::diagnose_machine(host::gather_doctor_facts(local.machine));
   streams.data(options.json ? env::to_json(lines) : as_text(lines));
   return env::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
 }

@@ -6,10 +6,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
-#include "host/clock.h"
 #include "host/environment_list.h"
-#include "host/files.h"
-#include "host/process.h"
+#include "host/local_machine.h"
 #include "report/plan_text.h"
 
 namespace pinwheel::cli {
@@ -72,17 +70,14 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
 }  // namespace
 
 Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
-  const host::EnvMachine machine{files, process, clock, variables, cache, global.state_dir};
-  if (options.verb == EnvVerb::remove) return remove(machine, options, streams);
-  TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(machine));
+  const host::LocalMachine local(variables, cache, global.state_dir);
+  if (options.verb == EnvVerb::remove) return remove(local.machine, options, streams);
+  TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(local.machine));
   if (entries.empty() && !options.json) streams.note("no environments yet\n");
   if (options.json || !entries.empty()) {
-    streams.data(options.json ? as_json(entries) : as_table(entries, clock.now()));
+    streams.data(options.json ? as_json(entries) : as_table(entries, local.clock.now()));
   }
   return 0;
 }

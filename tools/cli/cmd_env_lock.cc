@@ -10,12 +10,11 @@
 #include "cli/locks.h"
 #include "cli/prepare_containers.h"
 #include "env/commands.h"
-#include "host/clock.h"
 #include "host/env_pip.h"
 #include "host/env_resolve.h"
 #include "host/files.h"
-#include "host/interpreters.h"
-#include "host/process.h"
+#include "host/local_machine.h"
+#include "host/machine_interpreter.h"
 #include "host/toolkit.h"
 #include "report/plan_text.h"
 
@@ -33,11 +32,6 @@ struct Locking {
   std::vector<plan::LockTarget> targets;  ///< of the whole matrix
   std::vector<plan::LockTarget> needed;   ///< of the selection
 };
-
-host::EnvMachine machine_of(host::LocalFiles& files, host::ChildProcesses& process,
-                            const ports::Clock& clock, const host::Workplace& workplace) {
-  return {files, process, clock, workplace.variables, workplace.cache, workplace.state};
-}
 
 enum class Levels { same, other };
 
@@ -73,9 +67,7 @@ Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) 
 
 Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
                                              const env::Request& request) {
-  const Result<env::Interpreter> interpreter =
-      host::find_interpreter(machine.files, machine.process, machine.variables, request.python,
-                             machine.cache / "interpreters");
+  const Result<env::Interpreter> interpreter = host::interpreter_for(machine, request.python);
   // The interpreter may be another level's; its pip reads the same configuration as this machine's.
   if (!interpreter) return std::vector<std::string>();
   TRY(const env::Pip pip, host::own_pip(machine, *interpreter));
@@ -198,10 +190,9 @@ Done write_lock(const host::EnvMachine& machine, const Locking& what, const Fact
 /// Resolves what is not locked, and writes what is not as it should be.
 Result<std::vector<LockFile>> write_locks(const host::Workplace& workplace, const Locking& what,
                                           Refresh refresh, Facts& facts, Streams& streams) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
-  const host::EnvMachine machine = machine_of(files, process, clock, workplace);
+  host::LocalMachine local(workplace);
+  host::LocalFiles& files = local.files;
+  const host::EnvMachine& machine = local.machine;
   TRY(std::vector<LockFile> locks, read_all(files, what, facts));
   for (LockFile& lock : locks) {
     if (lock.state != LockState::current) continue;
@@ -228,12 +219,11 @@ Result<std::vector<LockFile>> write_locks(const host::Workplace& workplace, cons
 /// decide what the next build takes.
 Done compare_afresh(host::Workplace workplace, const Locking& what, Facts facts,
                     std::vector<LockFile>& locks, Streams& streams) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
   workplace.state /= "lock-check";
+  host::LocalMachine local(workplace);
+  host::LocalFiles& files = local.files;
+  const host::EnvMachine& machine = local.machine;
   TRY_DONE(files.remove_all(workplace.state));
-  const host::EnvMachine machine = machine_of(files, process, clock, workplace);
   TRY_DONE(gather_resolutions({what.loaded, what.outline, what.options}, workplace, Refresh::yes,
                               streams, facts));
   for (LockFile& lock : locks) {
@@ -249,10 +239,9 @@ Done compare_afresh(host::Workplace workplace, const Locking& what, Facts facts,
 
 Result<std::vector<LockFile>> check_locks(const host::Workplace& workplace, const Locking& what,
                                           Refresh refresh, const Facts& facts, Streams& streams) {
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
-  const host::EnvMachine machine = machine_of(files, process, clock, workplace);
+  host::LocalMachine local(workplace);
+  host::LocalFiles& files = local.files;
+  const host::EnvMachine& machine = local.machine;
   TRY(std::vector<LockFile> locks, read_all(files, what, facts));
   const auto optional = [&machine](const LockFile& lock) {
     return lock.state == LockState::missing && !binds(machine, lock.target);

@@ -5,9 +5,8 @@
 #include "cli/gather.h"
 #include "cli/locks.h"
 #include "env/resolution.h"
-#include "host/clock.h"
 #include "host/env_resolve.h"
-#include "host/process.h"
+#include "host/local_machine.h"
 #include "plan/frozen.h"
 
 namespace pinwheel::cli {
@@ -55,11 +54,9 @@ Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeR
   frozen.source_digest = facts.plan.source.digest;
   frozen.machine = facts.plan.machine;
   TRY(frozen.files, expected_files(loaded, outline, facts));
-  host::ChildProcesses process;
-  const host::SystemClock clock;
-  const host::EnvMachine machine{files, process, clock, {}, workplace.cache, workplace.state};
+  const host::LocalMachine local(workplace);
   for (const auto& [asked, digest] : facts.plan.resolutions) {
-    TRY(const env::Resolution resolution, host::load_resolution(machine, asked));
+    TRY(const env::Resolution resolution, host::load_resolution(local.machine, asked));
     frozen.resolutions[asked] = env::to_json(resolution);
   }
   TRY_DONE(files.write(out, plan::to_json(frozen)));

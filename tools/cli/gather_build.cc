@@ -10,12 +10,11 @@
 #include "cli/gather.h"
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
-#include "host/clock.h"
 #include "host/conda_find.h"
 #include "host/contained_machine.h"
 #include "host/env_resolve.h"
-#include "host/files.h"
 #include "host/git.h"
+#include "host/local_machine.h"
 #include "host/process.h"
 #include "host/pypi_toolkit.h"
 #include "host/source_tree.h"
@@ -49,20 +48,12 @@ std::string describe(const env::Request& request) {
   return text;
 }
 
-/// Where the commands of requests run: on the host, or in a container of their own.
-struct Machines {
-  explicit Machines(const host::Workplace& place) : workplace(place) {}
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  host::SystemClock clock;
-  const host::Workplace& workplace;
-  host::EnvMachine outside{files,           process,        clock, workplace.variables,
-                           workplace.cache, workplace.state};
-
-  Result<std::unique_ptr<host::ContainedMachine>> contain(const env::Request& request) const {
-    return host::contain(outside, workplace, request.container, "resolve", {});
-  }
-};
+/// The container in which a request is resolved; null where that is the host.
+Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine& local,
+                                                        const host::Workplace& workplace,
+                                                        const env::Request& request) {
+  return host::contain(local.machine, workplace, request.container, "resolve", {});
+}
 
 using FromPypi = std::function<Done(const host::EnvMachine&, const env::Request&)>;
 
@@ -127,15 +118,17 @@ Result<std::vector<env::Request>> toolkit_requests(const Undertaking& what) {
 /// The exact toolkit of each request, by the name that the request gives it; `from_pypi` finds
 /// those that PyPI gives. Returns what went wrong where nobody asked for PyPI: the step that needs
 /// it fails, the others need not.
-Result<std::vector<Error>> gather_toolkits(const Machines& machines,
+Result<std::vector<Error>> gather_toolkits(const host::LocalMachine& local,
+                                           const host::Workplace& workplace,
                                            const std::vector<env::Request>& requests,
                                            const FromPypi& from_pypi, Facts& facts) {
   std::map<std::string, std::vector<env::Toolkit>> toolkits;  // by container
   std::vector<Error> warnings;
   for (const env::Request& request : requests) {
     if (request.toolkit.empty()) continue;
-    TRY(const std::unique_ptr<host::ContainedMachine> contained, machines.contain(request));
-    const host::EnvMachine& machine = contained ? contained->machine() : machines.outside;
+    TRY(const std::unique_ptr<host::ContainedMachine> contained,
+        contain(local, workplace, request));
+    const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
     const auto [found, is_new] = toolkits.try_emplace(env::digest(request.container));
     if (is_new) found->second = host::list_toolkits(machine);
     for (const env::Toolkit& toolkit : found->second) {
@@ -172,25 +165,27 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
 
 Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
                         Streams& streams, Facts& facts) {
-  Machines machines(workplace);
+  const host::LocalMachine local(workplace);
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
   const auto from_pypi = [&](const host::EnvMachine& machine, const env::Request& request) {
     return gather_pypi_toolkit(machine, request, refresh, streams, facts);
   };
   TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
-  TRY(const std::vector<Error> lacking, gather_toolkits(machines, toolkits, from_pypi, facts));
+  TRY(const std::vector<Error> lacking,
+      gather_toolkits(local, workplace, toolkits, from_pypi, facts));
   for (const Error& warning : lacking) streams.warn(warning);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
     if (facts.locked.contains(digest)) {
       // The lock decides, also of what would be resolved anew each day.
-      TRY(const env::Resolution locked, host::load_resolution(machines.outside, digest));
+      TRY(const env::Resolution locked, host::load_resolution(local.machine, digest));
       facts.plan.resolutions[digest] = locked.digest();
       continue;
     }
-    TRY(const std::unique_ptr<host::ContainedMachine> contained, machines.contain(request));
-    const host::EnvMachine& machine = contained ? contained->machine() : machines.outside;
+    TRY(const std::unique_ptr<host::ContainedMachine> contained,
+        contain(local, workplace, request));
+    const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
     const bool recorded = host::load_resolution(machine, digest).has_value();
     if (!recorded || refresh == Refresh::yes) {
       announce(machine, request, streams);
@@ -207,23 +202,23 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
 Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
                                                         const host::Workplace& workplace,
                                                         Facts& facts) {
-  Machines machines(workplace);
+  const host::LocalMachine local(workplace);
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
   const auto on_record = [&](const host::EnvMachine& machine, const env::Request& request) {
     return recall_pypi_toolkit(machine, request, facts);
   };
   TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
-  TRY_DONE(gather_toolkits(machines, toolkits, on_record, facts));
+  TRY_DONE(gather_toolkits(local, workplace, toolkits, on_record, facts));
   std::vector<RecordedResolution> recorded;
   for (const env::Request& request : requests) {
     RecordedResolution& one = recorded.emplace_back();
     one.environment = describe(request);
     const std::string digest = env::digest(request);
-    const Result<env::Resolution> known = host::load_resolution(machines.outside, digest);
+    const Result<env::Resolution> known = host::load_resolution(local.machine, digest);
     if (!known || env::is_nightly(request)) continue;
     facts.plan.resolutions[digest] = known->digest();
-    one.age = std::chrono::floor<std::chrono::seconds>(machines.clock.now()) - known->at;
+    one.age = std::chrono::floor<std::chrono::seconds>(local.clock.now()) - known->at;
   }
   return recorded;
 }

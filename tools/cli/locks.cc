@@ -6,11 +6,9 @@
 
 #include "base/text.h"
 #include "env/pypi_toolkit.h"
-#include "host/clock.h"
 #include "host/env_resolve.h"
-#include "host/files.h"
-#include "host/interpreters.h"
-#include "host/process.h"
+#include "host/local_machine.h"
+#include "host/machine_interpreter.h"
 #include "host/toolkit.h"
 
 namespace pinwheel::cli {
@@ -33,9 +31,7 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine, const L
   if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
   resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   if (!request.container.base.empty() || !request.conda.packages.empty()) return resolution;
-  TRY(const env::Interpreter interpreter,
-      host::find_interpreter(machine.files, machine.process, machine.variables, request.python,
-                             machine.cache / "interpreters"));
+  TRY(const env::Interpreter interpreter, host::interpreter_for(machine, request.python));
   const std::string here = env::full_version(interpreter);
   if (here != resolution.python) {
     streams.warn({.kind = ErrorKind::environment,
@@ -143,7 +139,8 @@ Done use_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& st
 
 Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
                  Streams& streams, Facts& facts) {
-  host::LocalFiles files;
+  host::LocalMachine local(workplace);
+  host::LocalFiles& files = local.files;
   const matrix::Matrix& matrix = what.loaded.matrix;
   const std::string directory = plan::lock_directory(matrix.file);
   TRY(const ports::FileStatus status, files.status(directory));
@@ -154,10 +151,7 @@ Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refr
         fmt::format("`--refresh` cannot change the packages that {} holds", quoted(directory)),
         "`pinwheel env lock --refresh` writes the locks anew; `--no-lock` leaves them out");
   }
-  host::ChildProcesses process;
-  const host::SystemClock clock;
-  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
-                                 workplace.cache, workplace.state};
+  const host::EnvMachine& machine = local.machine;
   const std::vector<plan::LockTarget> targets =
       plan::lock_targets(matrix, what.loaded.expansion, what.loaded.classes, what.options);
   TRY(const std::vector<plan::LockTarget> needed,

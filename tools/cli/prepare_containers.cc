@@ -6,11 +6,9 @@
 
 #include "cli/levels.h"
 #include "env/container_image.h"
-#include "host/clock.h"
 #include "host/container_engine.h"
 #include "host/container_images.h"
-#include "host/files.h"
-#include "host/process.h"
+#include "host/local_machine.h"
 #include "plan/environments.h"
 
 namespace pinwheel::cli {
@@ -67,18 +65,14 @@ Result<std::vector<std::string>> tags_of(const Wanted& image, const Facts& facts
 Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
                         host::Workplace& workplace, Streams& streams, Facts& facts) {
   if (levels.engine == EngineChoice::host) return {};
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  const host::SystemClock clock;
+  host::LocalMachine local(workplace);
   TRY(const host::ContainerEngine engine,
-      host::find_engine(files, process, engine_of(levels), workplace.variables));
+      host::find_engine(local.files, local.process, engine_of(levels), workplace.variables));
   workplace.containers.client = engine.client;
   workplace.containers.variables = engine.variables;
   workplace.containers.network = levels.network;
   if (levels.keep_failed) workplace.containers.after_failure = env::AfterEnd::keep;
-  const host::EnvMachine machine{files,           process,        clock, workplace.variables,
-                                 workplace.cache, workplace.state};
-  const host::ImageBench bench{machine, engine, workplace.matrix_directory,
+  const host::ImageBench bench{local.machine, engine, workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&streams](std::string_view text) { streams.note(text); }};
   TRY(const auto wanted, wanted_images(what));

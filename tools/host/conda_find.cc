@@ -13,7 +13,7 @@
 #include "env/environment_marker.h"
 #include "host/complete_directory.h"
 #include "host/env_pip.h"
-#include "host/interpreters.h"
+#include "host/machine_interpreter.h"
 #include "host/program.h"
 
 namespace pinwheel::host {
@@ -69,8 +69,7 @@ fs::path rattler_directory(const EnvMachine& host) {
 Result<env::Interpreter> python_for_rattler(const EnvMachine& host) {
   std::optional<Error> last;
   for (const char* const version : kPythons) {
-    Result<env::Interpreter> found = find_interpreter(host.files, host.process, host.variables,
-                                                      version, host.cache / "interpreters");
+    Result<env::Interpreter> found = interpreter_for(host, version);
     if (found) return found;
     last = std::move(found).error();
   }

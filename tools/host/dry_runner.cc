@@ -8,36 +8,23 @@
 #include "env/environment_marker.h"
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
-#include "host/clock.h"
 #include "host/conda_prefix.h"
 #include "host/dry_script.h"
 #include "host/env_resolve.h"
-#include "host/files.h"
-#include "host/interpreters.h"
-#include "host/process.h"
+#include "host/local_machine.h"
+#include "host/machine_interpreter.h"
 #include "host/toolkit.h"
 #include "plan/record.h"
 
 namespace pinwheel::host {
 namespace {
 
-/// The machine as `EnvMachine` wants it.
-struct Here {
-  explicit Here(const Workplace& workplace)
-      : machine{files, process, clock, workplace.variables, workplace.cache, workplace.state} {}
-  LocalFiles files;
-  ChildProcesses process;
-  SystemClock clock;
-  EnvMachine machine;
-};
-
 Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& request) {
-  Here here(workplace);
+  const LocalMachine here(workplace);
   DryEnvironment environment;
   TRY(environment.resolution, load_resolution(here.machine, env::digest(request)));
   if (environment.resolution.conda.empty()) {
-    TRY(environment.interpreter,
-        find_interpreter(here.files, here.process, workplace.variables, request.python));
+    TRY(environment.interpreter, interpreter_for(here.machine, request.python));
   } else {
     // Resolving has made the prefix: pip could not be asked without it.
     const std::vector<env::CondaPackage>& packages = environment.resolution.conda;
@@ -52,7 +39,7 @@ Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& r
 Result<std::optional<DryToolkit>> look_up_toolkit(const Workplace& workplace,
                                                   const env::Request& request) {
   if (request.toolkit.empty()) return std::nullopt;
-  Here here(workplace);
+  const LocalMachine here(workplace);
   if (!env::comes_from_pypi(request, list_toolkits(here.machine))) {
     TRY(env::Toolkit toolkit, find_toolkit(here.machine, request));
     return DryToolkit{std::move(toolkit)};

@@ -3,11 +3,9 @@
 #include <fstream>
 #include <utility>
 
-#include "host/clock.h"
 #include "host/contained_machine.h"
-#include "host/files.h"
 #include "host/git.h"
-#include "host/process.h"
+#include "host/local_machine.h"
 
 namespace pinwheel::host {
 namespace {
@@ -59,17 +57,15 @@ void append_log(const Bench& bench, const std::string& text) {
 
 Result<run::Success> perform(const Workplace& workplace, const run::Attempt& attempt,
                              std::stop_token stop) {
-  LocalFiles files;
-  ChildProcesses process(stop);
-  const SystemClock clock;
+  const LocalMachine local(without_tokens(workplace.variables), workplace.cache, workplace.state,
+                           stop);
   LibGit2 git;
-  const EnvMachine outside{
-      files, process, clock, without_tokens(workplace.variables), workplace.cache, workplace.state};
   TRY(const std::unique_ptr<ContainedMachine> contained,
-      contain(outside, workplace, container_of(attempt.step->action), attempt.step->id, stop));
-  const Bench bench{workplace, attempt, contained ? contained->machine() : outside, git,
+      contain(local.machine, workplace, container_of(attempt.step->action), attempt.step->id,
+              stop));
+  const Bench bench{workplace, attempt, contained ? contained->machine() : local.machine, git,
                     std::move(stop)};
-  TRY_DONE(files.make_directories(attempt.scratch));
+  TRY_DONE(local.machine.files.make_directories(attempt.scratch));
   return std::visit(PerformAction{bench}, attempt.step->action);
 }
 

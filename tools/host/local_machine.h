@@ -1,0 +1,31 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+
+#include "host/clock.h"
+#include "host/env_machine.h"
+#include "host/files.h"
+#include "host/process.h"
+#include "host/workplace.h"
+
+namespace pinwheel::host {
+
+/// The machine that pinwheel itself runs on, with the ports that its `machine` refers to.
+struct LocalMachine {
+  /// A request to stop ends its commands.
+  LocalMachine(std::map<std::string, std::string> variables, std::filesystem::path cache,
+               std::filesystem::path state, std::stop_token stop = {});
+  /// With the workplace's variables and directories.
+  explicit LocalMachine(const Workplace& workplace);
+  LocalMachine(const LocalMachine&) = delete;
+  LocalMachine& operator=(const LocalMachine&) = delete;
+
+  LocalFiles files;
+  ChildProcesses process;
+  SystemClock clock;
+  EnvMachine machine;
+};
+
+}  // namespace pinwheel::host
