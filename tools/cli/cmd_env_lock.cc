@@ -151,9 +151,7 @@ void resolve_toolkits(const host::EnvMachine& machine, std::vector<LockFile>& lo
                       Refresh refresh, Streams& streams) {
   const auto cannot = [&](const LockFile& lock) {
     if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
-    const Result<host::Resolved> resolved =
-        host::resolve(machine, lock.target.request,
-                      refresh == Refresh::yes ? host::Refresh::yes : host::Refresh::no);
+    const Result<host::Resolved> resolved = host::resolve(machine, lock.target.request, refresh);
     if (!resolved) streams.warn(resolved.error());
     return !resolved;
   };

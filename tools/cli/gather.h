@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "host/env_resolve.h"
 #include "host/http.h"
 #include "host/workplace.h"
 #include "plan/frozen.h"
@@ -61,7 +62,7 @@ Result<std::filesystem::path> cache_directory(const std::map<std::string, std::s
 /// a fixed path is left open: `run_plan` asks the machine when a step is to run.
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
 
-enum class Refresh { no, yes };
+using host::Refresh;
 enum class UseLocks { yes, no };
 
 /// What a run is about: what was selected of the matrix, and how far it is carried.

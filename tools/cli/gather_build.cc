@@ -65,7 +65,15 @@ void announce(const host::EnvMachine& machine, const env::Request& request, Stre
   if (notice) streams.note(*notice + "\n");
 }
 
-/// PyPI's packages of a toolkit, which the key of its builds names exactly.
+/// The key of builds names PyPI's packages of a toolkit exactly.
+void enter_pypi_toolkit(const env::Request& request, const std::string& digest,
+                        const env::Resolution& packages, Facts& facts) {
+  facts.plan.resolutions[digest] = packages.digest();
+  facts.plan.toolkits[request.toolkit] =
+      env::pypi_toolkit_id(env::toolkit_name(request.toolkit), packages);
+}
+
+/// PyPI's packages of a toolkit, resolved where they are not on record.
 Done gather_pypi_toolkit(const host::EnvMachine& machine, const env::Request& request,
                          Refresh refresh, Streams& streams, Facts& facts) {
   TRY(const env::Request packages, env::pypi_toolkit_request(request));
@@ -73,25 +81,18 @@ Done gather_pypi_toolkit(const host::EnvMachine& machine, const env::Request& re
   if (!host::load_resolution(machine, digest) || refresh == Refresh::yes) {
     streams.note(fmt::format("resolving the toolkit {} from PyPI\n", request.toolkit));
   }
-  TRY(const host::Resolved resolved,
-      host::resolve_toolkit(machine, request,
-                            refresh == Refresh::yes ? host::Refresh::yes : host::Refresh::no));
-  facts.plan.resolutions[digest] = resolved.resolution.digest();
-  facts.plan.toolkits[request.toolkit] =
-      env::pypi_toolkit_id(env::toolkit_name(request.toolkit), resolved.resolution);
+  TRY(const host::Resolved resolved, host::resolve_toolkit(machine, request, refresh));
+  enter_pypi_toolkit(request, digest, resolved.resolution, facts);
   return {};
 }
 
-/// PyPI's packages of a toolkit as far as they are on record.
+/// The same as far as they are on record.
 Done recall_pypi_toolkit(const host::EnvMachine& machine, const env::Request& request,
                          Facts& facts) {
   TRY(const env::Request packages, env::pypi_toolkit_request(request));
   const std::string digest = env::digest(packages);
   const Result<env::Resolution> known = host::load_resolution(machine, digest);
-  if (!known) return {};
-  facts.plan.resolutions[digest] = known->digest();
-  facts.plan.toolkits[request.toolkit] =
-      env::pypi_toolkit_id(env::toolkit_name(request.toolkit), *known);
+  if (known) enter_pypi_toolkit(request, digest, *known, facts);
   return {};
 }
 
@@ -190,9 +191,7 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
     if (!recorded || refresh == Refresh::yes) {
       announce(machine, request, streams);
     }
-    TRY(const host::Resolved resolved,
-        host::resolve(machine, request,
-                      refresh == Refresh::yes ? host::Refresh::yes : host::Refresh::no));
+    TRY(const host::Resolved resolved, host::resolve(machine, request, refresh));
     for (const Error& warning : resolved.warnings) streams.warn(warning);
     facts.plan.resolutions[digest] = resolved.resolution.digest();
   }

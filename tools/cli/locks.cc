@@ -133,8 +133,7 @@ Done use_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& st
   const Result<env::Resolution> known = host::load_resolution(machine, request);
   // What is on record says when it was found; the same packages keep their age.
   if (known && known->digest() == resolution.digest()) return {};
-  return machine.files.write(machine.state / "resolutions" / (request + ".json"),
-                             env::to_json(resolution));
+  return host::record_resolution(machine, request, env::to_json(resolution));
 }
 
 Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,

@@ -9,8 +9,10 @@
 #include "cli/run_plan.h"
 #include "cli/upload_notes.h"
 #include "env/resolution.h"
+#include "host/env_resolve.h"
 #include "host/files.h"
 #include "host/git.h"
+#include "host/local_machine.h"
 #include "host/publish_target.h"
 #include "plan/frozen.h"
 
@@ -41,9 +43,9 @@ Result<plan::Outline> apply_frozen(const plan::FrozenPlan& frozen, const Loaded&
   facts.plan.version = frozen.version;
   facts.plan.source_date_epoch = frozen.source_date_epoch;
   facts.plan.commit = frozen.commit;
-  host::LocalFiles files;
+  const host::LocalMachine local(workplace);
   for (const auto& [request, text] : frozen.resolutions) {
-    TRY_DONE(files.write(workplace.state / "resolutions" / (request + ".json"), text));
+    TRY_DONE(host::record_resolution(local.machine, request, text));
   }
   // The run's own selection narrows the frozen one, so a job may take its share.
   std::vector<matrix::Variant> kept;

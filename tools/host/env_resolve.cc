@@ -141,6 +141,11 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
 
 }  // namespace
 
+Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
+                       const std::string& json) {
+  return machine.files.write(record_of(machine, request_digest), json);
+}
+
 Result<env::Resolution> load_resolution(const EnvMachine& machine,
                                         const std::string& request_digest) {
   const fs::path path = record_of(machine, request_digest);
@@ -176,7 +181,7 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
     TRY(ground, conda_ground(machine, request));
   }
   TRY(Resolved result, resolve_anew(machine, request, *ground));
-  TRY_DONE(machine.files.write(path, env::to_json(result.resolution)));
+  TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
   return result;
 }
 

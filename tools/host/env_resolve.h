@@ -28,6 +28,11 @@ struct Resolved {
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
                          Refresh refresh = Refresh::no);
 
+/// Records a resolution, as its own JSON text, as the one that the request digest means from now
+/// on.
+Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
+                       const std::string& json);
+
 /// The recorded resolution of a request digest; `environment` when there is none or it is damaged.
 Result<env::Resolution> load_resolution(const EnvMachine& machine,
                                         const std::string& request_digest);
