@@ -16,6 +16,7 @@
 #include "host/local_machine.h"
 #include "host/machine_interpreter.h"
 #include "host/toolkit.h"
+#include "plan/environments.h"
 #include "report/plan_text.h"
 
 namespace pinwheel::cli {
@@ -121,11 +122,8 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   lock.variants = target.variants;
   lock.toolkits = toolkits_of(machine, what, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
-  const env::Request& request = target.request;
-  if (!request.container.base.empty()) {
-    const auto key = facts.plan.images.find(env::digest(request.container));
-    if (key != facts.plan.images.end()) lock.image = env::LockedImage{{}, key->second};
-  }
+  const std::string key = plan::image_key(facts.plan, target.request);
+  if (!key.empty()) lock.image = env::LockedImage{{}, key};
   return lock;
 }
 

@@ -7,6 +7,7 @@
 #include "env/resolution.h"
 #include "host/env_resolve.h"
 #include "host/local_machine.h"
+#include "plan/environments.h"
 #include "plan/frozen.h"
 
 namespace pinwheel::cli {
@@ -17,14 +18,13 @@ Result<std::vector<std::string>> expected_files(const Loaded& loaded, const plan
   TRY(const plan::Namings namings, name_builds(loaded, outline, facts));
   std::vector<std::string> files;
   for (const plan::BuildGroup& group : outline.builds) {
-    for (const matrix::Variant& variant : loaded.expansion.variants) {
-      if (variant.id != group.cls.representative) continue;
-      const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, variant, facts.plan.machine);
-      for (const wheel::Naming& naming : namings.at(group.cls.id)) {
-        files.push_back(fmt::format("{}-{}-{}-{}-*_{}.whl",
-                                    replace_all(naming.distribution, "-", "_"), naming.version,
-                                    tags.python, tags.abi, tags.arch));
-      }
+    TRY(const matrix::Variant* const variant,
+        plan::find_variant(loaded.expansion, group.cls.representative));
+    const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, facts.plan.machine);
+    for (const wheel::Naming& naming : namings.at(group.cls.id)) {
+      files.push_back(fmt::format("{}-{}-{}-{}-*_{}.whl",
+                                  replace_all(naming.distribution, "-", "_"), naming.version,
+                                  tags.python, tags.abi, tags.arch));
     }
   }
   return files;

@@ -96,36 +96,16 @@ Done recall_pypi_toolkit(const host::EnvMachine& machine, const env::Request& re
   return {};
 }
 
-/// The toolkit of each build. Builds that share an environment are one request of `requests_of`,
-/// and may yet want different toolkits.
-Result<std::vector<env::Request>> toolkit_requests(const Undertaking& what) {
-  std::vector<env::Request> requests;
-  for (const plan::BuildGroup& group : what.outline.builds) {
-    for (const matrix::Variant& variant : what.loaded.expansion.variants) {
-      if (variant.id != group.cls.representative) continue;
-      TRY(const matrix::Settings settings, matrix::settings_for(what.loaded.matrix, variant));
-      const std::string& compute = variant.get("compute");
-      if (compute.empty() || compute == "cpu") continue;
-      TRY(env::Request request,
-          plan::build_request(what.loaded.matrix, variant, settings, what.options));
-      request.requirements.clear();
-      request.torch = {};
-      requests.push_back(std::move(request));
-    }
-  }
-  return requests;
-}
-
 /// The exact toolkit of each request, by the name that the request gives it; `from_pypi` finds
 /// those that PyPI gives. Returns what went wrong where nobody asked for PyPI: the step that needs
 /// it fails, the others need not.
 Result<std::vector<Error>> gather_toolkits(const host::LocalMachine& local,
                                            const host::Workplace& workplace,
-                                           const std::vector<env::Request>& requests,
+                                           const std::vector<plan::BuildRequest>& builds,
                                            const FromPypi& from_pypi, Facts& facts) {
   std::map<std::string, std::vector<env::Toolkit>> toolkits;  // by container
   std::vector<Error> warnings;
-  for (const env::Request& request : requests) {
+  for (const auto& [build, request] : builds) {
     if (request.toolkit.empty()) continue;
     TRY(const std::unique_ptr<host::ContainedMachine> contained,
         contain(local, workplace, request));
@@ -172,9 +152,10 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
   const auto from_pypi = [&](const host::EnvMachine& machine, const env::Request& request) {
     return gather_pypi_toolkit(machine, request, refresh, streams, facts);
   };
-  TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
+  TRY(const std::vector<plan::BuildRequest> builds,
+      plan::build_requests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
   TRY(const std::vector<Error> lacking,
-      gather_toolkits(local, workplace, toolkits, from_pypi, facts));
+      gather_toolkits(local, workplace, builds, from_pypi, facts));
   for (const Error& warning : lacking) streams.warn(warning);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
@@ -207,8 +188,9 @@ Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
   const auto on_record = [&](const host::EnvMachine& machine, const env::Request& request) {
     return recall_pypi_toolkit(machine, request, facts);
   };
-  TRY(const std::vector<env::Request> toolkits, toolkit_requests(what));
-  TRY_DONE(gather_toolkits(local, workplace, toolkits, on_record, facts));
+  TRY(const std::vector<plan::BuildRequest> builds,
+      plan::build_requests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  TRY_DONE(gather_toolkits(local, workplace, builds, on_record, facts));
   std::vector<RecordedResolution> recorded;
   for (const env::Request& request : requests) {
     RecordedResolution& one = recorded.emplace_back();

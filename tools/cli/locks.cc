@@ -10,17 +10,12 @@
 #include "host/local_machine.h"
 #include "host/machine_interpreter.h"
 #include "host/toolkit.h"
+#include "plan/environments.h"
 
 namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string image_key(const env::Request& request, const Facts& facts) {
-  if (request.container.base.empty()) return {};
-  const auto found = facts.plan.images.find(env::digest(request.container));
-  return found == facts.plan.images.end() ? std::string() : found->second;
-}
 
 /// The packages of a lock as they are recorded here: for the interpreter that this machine has.
 Result<env::Resolution> resolution_here(const host::EnvMachine& machine, const LockFile& lock,
@@ -80,7 +75,7 @@ Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
     return result;
   }
   result.differences = env::request_differences(*lock, target.request);
-  const std::string key = image_key(target.request, facts);
+  const std::string key = plan::image_key(facts.plan, target.request);
   if (lock->image && !key.empty() && lock->image->key != key) {
     result.differences.push_back({"image", lock->image->key.substr(0, 12), key.substr(0, 12)});
   }

@@ -33,17 +33,12 @@ void want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSettings
 
 Result<std::map<std::string, Wanted>> wanted_images(const Undertaking& what) {
   std::map<std::string, Wanted> wanted;
-  const matrix::Matrix& matrix = what.loaded.matrix;
-  for (const plan::BuildGroup& group : what.outline.builds) {
-    for (const matrix::Variant& variant : what.loaded.expansion.variants) {
-      if (variant.id != group.cls.representative) continue;
-      TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
-      TRY(const env::Request request, plan::build_request(matrix, variant, settings, what.options));
-      want(wanted, request.container, group.cls.id);
-    }
-  }
+  const auto& [loaded, outline, options] = what;
+  TRY(const std::vector<plan::BuildRequest> builds,
+      plan::build_requests(loaded.matrix, loaded.expansion, outline, options));
+  for (const auto& [build, request] : builds) want(wanted, request.container, build);
   TRY(const std::vector<env::Request> requests,
-      plan::requests_of(matrix, what.loaded.expansion, what.outline, what.options));
+      plan::requests_of(loaded.matrix, loaded.expansion, outline, options));
   for (const env::Request& request : requests) want(wanted, request.container, {});
   return wanted;
 }

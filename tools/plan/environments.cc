@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include "base/text.h"
+#include "env/container_image.h"
 #include "matrix/axis_value.h"
 
 namespace pinwheel::plan {
@@ -62,6 +64,35 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   request.toolkit = compute;
   request.toolkit_from = settings.environment.toolkit;
   return request;
+}
+
+Result<const matrix::Variant*> find_variant(const matrix::Expansion& expansion,
+                                            const std::string& id) {
+  for (const matrix::Variant& variant : expansion.variants) {
+    if (variant.id == id) return &variant;
+  }
+  return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
+}
+
+Result<std::vector<BuildRequest>> build_requests(const matrix::Matrix& matrix,
+                                                 const matrix::Expansion& expansion,
+                                                 const Outline& outline,
+                                                 const PlanOptions& options) {
+  std::vector<BuildRequest> requests;
+  requests.reserve(outline.builds.size());
+  for (const BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const variant, find_variant(expansion, group.cls.representative));
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
+    TRY(env::Request request, build_request(matrix, *variant, settings, options));
+    requests.push_back({group.cls.id, std::move(request)});
+  }
+  return requests;
+}
+
+std::string image_key(const PlanFacts& facts, const env::Request& request) {
+  if (request.container.base.empty()) return {};
+  const auto found = facts.images.find(env::digest(request.container));
+  return found == facts.images.end() ? std::string() : found->second;
 }
 
 }  // namespace pinwheel::plan

@@ -7,7 +7,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "env/container_image.h"
 #include "plan/environments.h"
 #include "plan/key.h"
 #include "plan/record.h"
@@ -28,14 +27,6 @@ struct Inputs {
   const PlanFacts& facts;
   const PlanOptions& options;
 };
-
-Result<const matrix::Variant*> find_variant(const matrix::Expansion& expansion,
-                                            const std::string& id) {
-  for (const matrix::Variant& variant : expansion.variants) {
-    if (variant.id == id) return &variant;
-  }
-  return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
-}
 
 std::string environment_step_id(const env::Request& request) {
   return "env:" + env::digest(request).substr(0, 12);
@@ -101,7 +92,7 @@ class PlanBuilder {
     if (resolution != in_.facts.resolutions.end()) {
       std::get<CreateEnvironment>(step.action).resolution = resolution->second;
     }
-    std::get<CreateEnvironment>(step.action).image = image_key(request);
+    std::get<CreateEnvironment>(step.action).image = image_key(in_.facts, request);
     if (const auto* test = std::get_if<TestWheel>(&user.action)) {
       std::get<CreateEnvironment>(step.action).only_tests = test->compute;
     }
@@ -110,13 +101,6 @@ class PlanBuilder {
     step.resources.pools["install"] = 1;
     TRY_DONE(add(std::move(step)));
     return id;
-  }
-
-  /// The content key of the image that a request works in; empty on the host.
-  std::string image_key(const env::Request& request) const {
-    if (request.container.base.empty()) return {};
-    const auto found = in_.facts.images.find(env::digest(request.container));
-    return found == in_.facts.images.end() ? std::string() : found->second;
   }
 
   Plan finish() && {
@@ -337,12 +321,8 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   const auto remember = [&requests](env::Request request) {
     requests.emplace(env::digest(request), std::move(request));
   };
-  for (const BuildGroup& group : outline.builds) {
-    TRY(const matrix::Variant* const variant, find_variant(expansion, group.cls.representative));
-    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
-    TRY(env::Request request, build_request(matrix, *variant, settings, options));
-    remember(std::move(request));
-  }
+  TRY(std::vector<BuildRequest> builds, build_requests(matrix, expansion, outline, options));
+  for (BuildRequest& build : builds) remember(std::move(build.request));
   for (const BuildGroup& group : outline.builds) {
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
