@@ -90,10 +90,10 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
       select_outline(loaded, options.selection, choice.globs, facts.channel));
   TRY(const std::string text, text_from_facts(options, loaded, outline, facts));
   if (!options.out.empty()) {
-    TRY_DONE(freeze_plan(
-        files, global,
-        {options.out, choice.path, loaded, outline, options.no_lock ? UseLocks::no : UseLocks::yes},
-        facts, streams));
+    const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
+    TRY_DONE(freeze_plan(files, global,
+                         {options.out, choice.path, loaded, outline, options.levels, locks}, facts,
+                         streams));
   }
   streams.data(text);
   if (options.format == PlanFormat::table) {

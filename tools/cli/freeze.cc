@@ -3,7 +3,9 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/gather.h"
+#include "cli/levels.h"
 #include "cli/locks.h"
+#include "cli/prepare_containers.h"
 #include "env/resolution.h"
 #include "host/env_resolve.h"
 #include "host/local_machine.h"
@@ -34,10 +36,12 @@ Result<std::vector<std::string>> expected_files(const Loaded& loaded, const plan
 
 Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeRequest& request,
                  Facts facts, Streams& streams) {
-  const auto& [out, matrix_path, loaded, outline, locks] = request;
-  TRY(const host::Workplace workplace, make_workplace(global, loaded));
+  const auto& [out, matrix_path, loaded, outline, levels, locks] = request;
+  TRY(host::Workplace workplace, make_workplace(global, loaded));
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
-  const Undertaking whole{loaded, outline, {plan::Stage::publish, facts.targets}};
+  TRY(const plan::PlanOptions options, plan_options(plan::Stage::publish, facts.targets, levels));
+  const Undertaking whole{loaded, outline, options};
+  TRY_DONE(prepare_containers(whole, levels, workplace, streams, facts));
   if (locks == UseLocks::yes) {
     TRY_DONE(apply_locks(whole, workplace, Refresh::no, streams, facts));
   }

@@ -95,6 +95,7 @@ struct FreezeRequest {
   const std::string& matrix_path;
   const Loaded& loaded;
   const plan::Outline& outline;
+  const LevelOptions& levels;
   UseLocks locks = UseLocks::yes;
 };
 
