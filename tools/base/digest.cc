@@ -67,8 +67,17 @@ std::string blake2b256_hex(std::string_view bytes) {
   return to_hex(hash.finish());
 }
 
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+bool is_hex(std::string_view text) {
+  return text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+bool is_sha256_hex(std::string_view text) {
+  return text.size() == 64 && is_hex(text);
+}
+
 std::string to_hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
   out.reserve(bytes.size() * 2);
   for (const char c : bytes) {

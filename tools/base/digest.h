@@ -45,6 +45,10 @@ class Blake2b256 {
 std::string sha256_hex(std::string_view bytes);
 std::string blake2b256_hex(std::string_view bytes);
 std::string to_hex(std::string_view bytes);
+/// Whether all that a text holds is lower-case hexadecimal digits.
+bool is_hex(std::string_view text);
+/// Whether it is what `sha256_hex` gives.
+bool is_sha256_hex(std::string_view text);
 /// base64url without padding, as RECORD writes digests (PEP 376, PEP 427).
 std::string base64url(std::string_view bytes);
 /// base64 with padding, as HTTP Basic authentication writes it.

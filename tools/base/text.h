@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@ std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string to_lower(std::string_view text);
+/// The value under a name; empty without one.
+std::string value_at(const std::map<std::string, std::string>& values, const std::string& name);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 
 /// Shell-style glob over the whole text: `*`, `?`, `[abc]`, `[!a-c]`, and `{a,b}` alternatives (not

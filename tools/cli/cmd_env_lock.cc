@@ -15,6 +15,7 @@
 #include "host/files.h"
 #include "host/local_machine.h"
 #include "host/machine_interpreter.h"
+#include "host/machine_name.h"
 #include "host/toolkit.h"
 #include "plan/environments.h"
 #include "report/plan_text.h"
@@ -308,7 +309,7 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
   TRY(host::Workplace workplace, make_workplace(global, loaded));
   TRY(const Locking what, gather(loaded, outline, options.levels));
   Facts facts;
-  facts.plan.machine = machine_name();
+  facts.plan.machine = host::machine_name();
   TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, workplace, streams,
                               facts));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;

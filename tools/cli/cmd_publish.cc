@@ -46,11 +46,8 @@ Result<std::optional<ports::BasicCredentials>> credentials_for(const host::Uploa
                                                                const PublishOptions& options) {
   if (options.no_auth) return std::nullopt;
   host::LocalFiles files;
-  const std::map<std::string, std::string> variables = user_variables();
-  const auto home = variables.find("HOME");
-  const host::CredentialSources sources{
-      variables, options.token_file,
-      home == variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
+  const host::CredentialSources sources =
+      host::credential_sources(user_variables(), options.token_file);
   TRY(ports::BasicCredentials found,
       host::find_credentials(target.name, target.endpoint.upload_url, sources, files));
   return found;

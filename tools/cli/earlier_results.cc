@@ -5,11 +5,12 @@
 
 namespace pinwheel::cli {
 
-std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
-                                                  const journal::History& history) {
+namespace {
+
+std::map<std::string, std::string> digests_of(const plan::Plan& plan,
+                                              const plan::Results& results) {
   std::map<std::string, std::string> digests;
-  for (const std::string& path :
-       journal::outputs_to_check(plan, journal::results_of(plan, history))) {
+  for (const std::string& path : journal::outputs_to_check(plan, results)) {
     if (const Result<host::FileDigest> digest = host::digest_file(path)) {
       digests[path] = digest->sha256;
     }
@@ -17,8 +18,16 @@ std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
   return digests;
 }
 
+}  // namespace
+
+std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
+                                                  const journal::History& history) {
+  return digests_of(plan, journal::results_of(plan, history));
+}
+
 plan::Results find_results(const plan::Plan& plan, const journal::History& history) {
-  return journal::still_there(journal::results_of(plan, history), digest_outputs(plan, history));
+  const plan::Results results = journal::results_of(plan, history);
+  return journal::still_there(results, digests_of(plan, results));
 }
 
 }  // namespace pinwheel::cli

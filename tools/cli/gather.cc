@@ -1,7 +1,6 @@
 #include "cli/gather.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include "host/files.h"
 #include "host/git.h"
 #include "host/http.h"
+#include "host/machine_name.h"
 #include "host/process.h"
 #include "host/source_tree.h"
 #include "version/run_date.h"
@@ -84,11 +84,6 @@ Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
 
 }  // namespace
 
-std::string machine_name() {
-  utsname name{};
-  return uname(&name) == 0 ? std::string(name.machine) : std::string("x86_64");
-}
-
 Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const Loaded& loaded,
                                    const std::string& channel,
                                    const std::vector<std::string>& targets) {
@@ -111,7 +106,7 @@ Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const L
     facts.plan.commit = repository->commit;
     facts.branch = repository->branch;
   }
-  facts.plan.machine = machine_name();
+  facts.plan.machine = host::machine_name();
   return facts;
 }
 

@@ -44,9 +44,6 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
                                   const Facts& facts);
 
-/// What this machine is called in platform tags, "x86_64".
-std::string machine_name();
-
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables();
 

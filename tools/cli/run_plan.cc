@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/earlier_results.h"
 #include "host/clock.h"
@@ -75,7 +76,7 @@ report::Printer printer_for(const RunRequest& request, Streams& streams) {
     host::LocalFiles files;
     if (!outcome.log.empty()) {
       if (const Result<std::string> text = files.read(outcome.log)) {
-        facts.log_tail = report::last_lines(*text);
+        facts.log_tail = last_lines(*text);
       }
     }
     facts.again = again_line(request, outcome.id);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/gather.h"
 #include "cli/product.h"
 #include "host/files.h"
@@ -11,11 +12,6 @@ namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string value_of(const std::map<std::string, std::string>& variables, const std::string& name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::string() : found->second;
-}
 
 /// A directory of pinwheel's own in somebody's checkout is invisible to git.
 Done make_ignored_directory(ports::Files& files, const fs::path& directory) {
@@ -44,11 +40,11 @@ host::HttpOptions http_options() {
 }
 
 Result<fs::path> cache_directory(const std::map<std::string, std::string>& variables) {
-  const std::string named = value_of(variables, "PINWHEEL_CACHE_DIR");
+  const std::string named = value_at(variables, "PINWHEEL_CACHE_DIR");
   if (!named.empty()) return fs::absolute(named).lexically_normal();
-  const std::string xdg = value_of(variables, "XDG_CACHE_HOME");
+  const std::string xdg = value_at(variables, "XDG_CACHE_HOME");
   if (!xdg.empty()) return fs::path(xdg) / "pinwheel";
-  const std::string home = value_of(variables, "HOME");
+  const std::string home = value_at(variables, "HOME");
   if (home.empty()) {
     return fail(ErrorKind::environment, "there is no home directory to keep environments in",
                 "set `HOME` or `XDG_CACHE_HOME`");

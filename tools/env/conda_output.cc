@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "env/public_url.h"
 
 namespace pinwheel::env {
 namespace {
@@ -16,12 +17,11 @@ using Json = nlohmann::json;
 
 /// Without `user:password@`, and without the `/t/TOKEN` that conda writes into the URLs of private
 /// channels.
-std::string public_part(std::string url) {
+std::string public_part(std::string_view given) {
+  std::string url = without_credentials(given);
   const size_t scheme = url.find("://");
   if (scheme == std::string::npos) return url;
   const size_t host = scheme + 3;
-  const size_t at = url.find('@', host);
-  if (at < url.find('/', host)) url.erase(host, at + 1 - host);
   const size_t token = url.find("/t/", host);
   if (token == std::string::npos || token != url.find('/', host)) return url;
   const size_t end = url.find('/', token + 3);

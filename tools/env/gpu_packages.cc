@@ -35,7 +35,7 @@ Resolution without_gpu_packages(Resolution resolution, const Request& request) {
   return resolution;
 }
 
-std::map<std::string, std::string> placeholder(const Package& package) {
+std::map<std::string, std::string> files_of_absent(const Package& package) {
   const std::string directory =
       fmt::format("{}-{}.dist-info/", replace_all(package.name, "-", "_"), package.version);
   return {

@@ -7,11 +7,10 @@
 
 #include "base/text.h"
 #include "env/public_url.h"
+#include "pep/pypi.h"
 
 namespace pinwheel::env {
 namespace {
-
-constexpr const char* kPypi = "https://pypi.org/simple/";
 
 /// A basic string of TOML.
 std::string text_of(std::string_view text) {
@@ -50,7 +49,7 @@ std::string version_of(std::string python) {
 }
 
 std::string index_of(const Package& package, const Resolution& resolution) {
-  if (package.url.starts_with("https://files.pythonhosted.org/")) return kPypi;
+  if (package.url.starts_with(pep::pypi_files_url() + "/")) return pep::simple_url(pep::kPypiHost);
   if (package.url.empty() || package.name != "torch") return {};
   return without_credentials(resolution.torch_index);
 }
@@ -182,7 +181,8 @@ std::vector<std::string> deciding_pip_options(std::string_view config_list) {
     if (contains(kSwitches, name)) {
       options.push_back(fmt::format("{}={}", name, value));
     } else if (contains(kPlaces, name) &&
-               !(name == "index-url" && (value + "/").starts_with(kPypi))) {
+               !(name == "index-url" &&
+                 (value + "/").starts_with(pep::simple_url(pep::kPypiHost)))) {
       options.push_back(name);
     }
   }

@@ -3,6 +3,7 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "env/lock.h"
 
@@ -63,13 +64,9 @@ const toml::table& table_at(const toml::table& table, std::string_view key) {
   return *node->as_table();
 }
 
-bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 std::string digest_at(const toml::table& table, std::string_view key) {
   std::string text = needed_text(table, key);
-  if (!is_sha256(text)) throw Broken{fmt::format("`{}` is no SHA-256", key)};
+  if (!is_sha256_hex(text)) throw Broken{fmt::format("`{}` is no SHA-256", key)};
   return text;
 }
 

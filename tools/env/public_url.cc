@@ -2,33 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "base/digest.h"
 #include "base/text.h"
+#include "base/url.h"
+#include "pep/pypi.h"
 
 namespace pinwheel::env {
 namespace {
-
-struct Parts {
-  std::string scheme;
-  std::string host;  ///< small letters, with the port
-  std::string path;  ///< without query and fragment
-};
-
-Parts take_apart(std::string_view url) {
-  const size_t colon = url.find("://");
-  if (colon == std::string_view::npos) return {};
-  Parts parts;
-  parts.scheme = to_lower(std::string(url.substr(0, colon)));
-  url = url.substr(colon + 3, url.find_first_of("?#", colon) - (colon + 3));
-  const size_t slash = std::min(url.find('/'), url.size());
-  std::string_view authority = url.substr(0, slash);
-  if (const size_t at = authority.rfind('@'); at != std::string_view::npos) {
-    authority.remove_prefix(at + 1);
-  }
-  parts.host = to_lower(std::string(authority));
-  parts.path = url.substr(slash);
-  return parts;
-}
 
 /// "/packages/ab/cd/<60 hex digits>/file" at the end of a path; "" when it ends otherwise.
 std::string path_on_pypi(const std::string& path) {
@@ -39,8 +21,7 @@ std::string path_on_pypi(const std::string& path) {
   if (names[first] != "packages") return {};
   for (size_t i = 0; i < kDigits.size(); ++i) {
     const std::string& name = names[first + 1 + i];
-    const bool hex = name.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (name.size() != kDigits[i] || !hex) return {};
+    if (name.size() != kDigits[i] || !is_hex(name)) return {};
   }
   return "/" + join({names.begin() + static_cast<std::ptrdiff_t>(first), names.end()}, "/");
 }
@@ -57,9 +38,10 @@ std::string parent_domain(std::string host) {
 
 bool is_named(const std::string& host, const std::vector<std::string>& named) {
   return std::any_of(named.begin(), named.end(), [&host](const std::string& url) {
-    const std::string other = take_apart(url).host;
-    const std::string parent = parent_domain(other);
-    return other == host || (!parent.empty() && parent == parent_domain(host));
+    const std::optional<UrlParts> parts = split_url(url);
+    if (!parts) return false;
+    const std::string parent = parent_domain(parts->host);
+    return parts->host == host || (!parent.empty() && parent == parent_domain(host));
   });
 }
 
@@ -80,12 +62,13 @@ std::string without_credentials(std::string_view text) {
 }
 
 std::string public_url(std::string_view url, const std::vector<std::string>& named) {
-  const Parts parts = take_apart(url);
-  if (parts.scheme != "https" && parts.scheme != "http") return {};
-  const std::string pypi = path_on_pypi(parts.path);
-  if (!pypi.empty()) return "https://files.pythonhosted.org" + pypi;
-  if (!is_named(parts.host, named)) return {};
-  return parts.scheme + "://" + parts.host + parts.path;
+  const std::optional<UrlParts> parts = split_url(url);
+  if (!parts || (parts->scheme != "https" && parts->scheme != "http")) return {};
+  const std::string path = parts->path.substr(0, parts->path.find_first_of("?#"));
+  const std::string pypi = path_on_pypi(path);
+  if (!pypi.empty()) return pep::pypi_files_url() + pypi;
+  if (!is_named(parts->host, named)) return {};
+  return parts->scheme + "://" + parts->host + path;
 }
 
 std::vector<std::string> places_in(const Request& request) {
@@ -95,7 +78,10 @@ std::vector<std::string> places_in(const Request& request) {
   std::vector<std::string> places;
   for (const std::string& text : texts) {
     for (const std::string& word : split(text, ' ')) {
-      if (word.find("://") != std::string::npos) places.push_back(word);
+      if (word.find("://") == std::string::npos) continue;
+      // PEP 508 lets a direct reference stand without blanks: `name@https://...`.
+      const size_t at = word.rfind('@', word.find("://"));
+      places.push_back(at == std::string::npos ? word : word.substr(at + 1));
     }
   }
   return places;

@@ -10,6 +10,7 @@
 #include "host/classify_compiler.h"
 #include "host/env_pip.h"
 #include "host/env_resolve.h"
+#include "host/log_tail.h"
 #include "host/source_tree.h"
 #include "host/toolkit.h"
 
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a classification reads of a log: the cause stands near its end.
-constexpr size_t kTail = 64 << 10;
+constexpr uint64_t kTail = 64 << 10;
 
 Done make_directories(const Bench& bench) {
   for (const char* const name :
@@ -70,12 +71,6 @@ Done fetch_sdist(const Bench& bench, const BaseEnvironment& base, const std::str
                                             archive.filename().string(), trim(unpacked.err)));
 }
 
-std::string tail_of(const Bench& bench) {
-  const Result<std::string> text = bench.machine.files.read(bench.attempt.log);
-  if (!text) return {};
-  return text->size() <= kTail ? *text : text->substr(text->size() - kTail);
-}
-
 }  // namespace
 
 BuildSetting BuildSite::setting(const Bench& bench) const {
@@ -114,7 +109,7 @@ Done run_logged(const Bench& bench, const BuildSite& site, ports::Command comman
   TRY(const ports::Exit exit,
       bench.machine.process.log(site.space.wrap(std::move(command)), bench.attempt.log));
   if (exit.ok()) return {};
-  return fail(to_error(classify_compiler(exit, tail_of(bench)), what, exit));
+  return fail(to_error(classify_compiler(exit, log_tail(bench.attempt.log, kTail)), what, exit));
 }
 
 Result<fs::path> only_file(const Bench& bench, const fs::path& directory,

@@ -24,11 +24,6 @@ namespace fs = std::filesystem;
 // The newest first: the venv is made once and any of them does.
 constexpr std::array<const char*, 5> kPythons = {"3.13", "3.12", "3.11", "3.10", "3.14"};
 
-std::string variable(const EnvMachine& machine, const std::string& name) {
-  const auto found = machine.variables.find(name);
-  return found == machine.variables.end() ? std::string() : found->second;
-}
-
 /// The client behind a path or a name of PATH; `environment` when it does not run.
 Result<env::CondaClient> ask(const EnvMachine& machine, const std::string& name) {
   TRY(const std::string program, find_program(name, machine.variables));
@@ -94,8 +89,8 @@ std::vector<env::CondaClient> list_conda_clients(const EnvMachine& machine) {
   const EnvMachine& host = host_of(machine);
   std::vector<env::CondaClient> found;
   for (const std::string& name :
-       {variable(host, "MAMBA_EXE"), std::string("micromamba"), std::string("mamba"),
-        variable(host, "CONDA_EXE"), std::string("conda")}) {
+       {value_at(host.variables, "MAMBA_EXE"), std::string("micromamba"), std::string("mamba"),
+        value_at(host.variables, "CONDA_EXE"), std::string("conda")}) {
     if (name.empty()) continue;
     const Result<env::CondaClient> client = ask(host, name);
     if (!client) continue;
@@ -109,7 +104,7 @@ std::vector<env::CondaClient> list_conda_clients(const EnvMachine& machine) {
 
 Result<env::CondaClient> find_conda_client(const EnvMachine& machine) {
   const EnvMachine& host = host_of(machine);
-  const std::string named = variable(host, "PINWHEEL_CONDA");
+  const std::string named = value_at(host.variables, "PINWHEEL_CONDA");
   if (!named.empty()) return named_client(host, named);
   const std::vector<env::CondaClient> found = list_conda_clients(host);
   const auto recent = std::find_if(found.begin(), found.end(), env::is_recent);

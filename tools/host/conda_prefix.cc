@@ -1,7 +1,6 @@
 #include "host/conda_prefix.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <numeric>
@@ -16,6 +15,7 @@
 #include "host/complete_directory.h"
 #include "host/conda_find.h"
 #include "host/digest_file.h"
+#include "host/machine_name.h"
 #include "host/remembered_interpreter.h"
 #include "host/scratch_directory.h"
 
@@ -28,11 +28,6 @@ using Packages = std::vector<env::CondaPackage>;
 // Unpacked beside its archive a package takes about four times the archive's size.
 constexpr uint64_t kUnpacked = 5;
 constexpr uint64_t kMargin = 100'000'000;
-
-std::string subdir_here() {
-  utsname name{};
-  return env::conda_subdir(::uname(&name) == 0 ? static_cast<const char*>(name.machine) : "x86_64");
-}
 
 uint64_t bytes_needed(const Packages& packages) {
   return std::accumulate(packages.begin(), packages.end(), kMargin,
@@ -95,7 +90,7 @@ Result<env::CondaClient> install(const EnvMachine& machine, const Packages& pack
                              host.cache / "scratch" /
                                  fmt::format("{}-{}", directory.filename().string(), ::getpid())));
   TRY(const ports::Captured ran, run_client(host, client, packages,
-                                            {.subdir = subdir_here(),
+                                            {.subdir = env::conda_subdir(machine_name()),
                                              .prefix = directory.string(),
                                              .list = {},
                                              .packages = cache.string()},

@@ -12,6 +12,7 @@
 #include "env/rattler_script.h"
 #include "host/classify_conda.h"
 #include "host/conda_find.h"
+#include "host/machine_name.h"
 #include "host/scratch_directory.h"
 
 namespace pinwheel::host {
@@ -23,11 +24,11 @@ constexpr std::string_view kWhat = "solving the conda packages";
 
 /// The first two numbers of the running kernel, which containers share.
 env::CondaTarget target_here() {
+  env::CondaTarget target{.subdir = env::conda_subdir(machine_name())};
   utsname name{};
-  if (::uname(&name) != 0) return {.subdir = env::conda_subdir("x86_64")};
+  if (::uname(&name) != 0) return target;
   const std::string release = static_cast<const char*>(name.release);
   const std::vector<std::string> parts = split(release.substr(0, release.find('-')), '.');
-  env::CondaTarget target{.subdir = env::conda_subdir(static_cast<const char*>(name.machine))};
   target.linux = parts.size() < 2 ? parts[0] : parts[0] + "." + parts[1];
   return target;
 }

@@ -31,17 +31,12 @@ bool exists(ports::Files& files, const fs::path& path) {
   return status && status->type != ports::FileType::missing;
 }
 
-std::string value_of(const Variables& variables, const std::string& name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::string() : found->second;
-}
-
 /// The configuration files that pip on the host would read.
 std::vector<std::string> pip_files(const EnvMachine& around) {
   std::vector<std::string> found(kPipFiles.begin(), kPipFiles.end());
-  const std::string named = value_of(around.variables, "PIP_CONFIG_FILE");
+  const std::string named = value_at(around.variables, "PIP_CONFIG_FILE");
   if (!named.empty()) found.push_back(named);
-  const std::string home = value_of(around.variables, "HOME");
+  const std::string home = value_at(around.variables, "HOME");
   for (const char* const file : {"/.config/pip/pip.conf", "/.pip/pip.conf"}) {
     if (!home.empty()) found.push_back(home + file);
   }

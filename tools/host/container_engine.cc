@@ -26,9 +26,8 @@ std::vector<std::string> clients_on_path(ports::Files& files, const std::string&
                                          const Variables& variables) {
   std::vector<std::string> found;
   std::set<fs::path> real;
-  const auto path = variables.find("PATH");
-  if (path == variables.end()) return found;
-  for (const std::string& directory : split(path->second, ':')) {
+  for (const std::string& directory : split(value_at(variables, "PATH"), ':')) {
+    if (directory.empty()) continue;
     const fs::path program = fs::path(directory) / name;
     const Result<ports::FileStatus> status = files.status(program);
     if (!status || status->type == ports::FileType::missing) continue;

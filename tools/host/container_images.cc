@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/digest.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "host/digest_file.h"
 
@@ -17,12 +18,8 @@ constexpr std::chrono::minutes kPullLimit(30);
 constexpr std::chrono::hours kBuildLimit(3);
 constexpr size_t kShownLines = 8;
 
-std::string last_lines(const std::string& text) {
-  const std::vector<std::string> lines = split(trim(text), '\n');
-  const size_t first = lines.size() > kShownLines ? lines.size() - kShownLines : 0;
-  return join(
-      std::vector<std::string>(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end()),
-      "\n");
+std::string end_of(std::string_view text) {
+  return join(last_lines(text, kShownLines), "\n");
 }
 
 Error interrupted(const std::string& what) {
@@ -54,7 +51,7 @@ Result<env::ContainerImage> base_image(const ImageBench& bench, const std::strin
   if (pulled.exit.ok() && now) return *now;
   return fail(ErrorKind::environment,
               fmt::format("the image {} is not on this machine and cannot be pulled: {}",
-                          pinwheel::quoted(name), last_lines(pulled.err)),
+                          pinwheel::quoted(name), end_of(pulled.err)),
               "check its name, or choose another with `--base-image`");
 }
 
@@ -122,7 +119,7 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
   const Result<std::string> text = bench.machine.files.read(log);
   return fail(ErrorKind::step,
               fmt::format("{} cannot be built on `{}`:\n{}", pinwheel::quoted(what.dockerfile),
-                          what.request.base, text ? last_lines(*text) : std::string()),
+                          what.request.base, text ? end_of(*text) : std::string()),
               fmt::format("the whole log is {}", pinwheel::quoted(log.string())));
 }
 

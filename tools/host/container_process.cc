@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <utility>
 
 #include "base/text.h"
+#include "host/log_tail.h"
 
 namespace pinwheel::host {
 namespace {
@@ -20,6 +19,8 @@ constexpr int kNotFound = 127;
 // A program that a signal ended shows as 128 and the signal's number.
 constexpr int kSignalled = 128;
 constexpr int kLastSignal = 64;
+// The client says what went wrong last.
+constexpr uint64_t kTail = 4096;
 
 /// The client names itself at the start of its own complaints; a program's exit code may be 125 for
 /// reasons of its own.
@@ -54,17 +55,6 @@ Error engine_error(const ports::Command& command, const std::string& word) {
 
 bool may_be_the_engine(const ports::Exit& exit) {
   return exit.code == kEngineFailed || exit.code == kNotExecutable || exit.code == kNotFound;
-}
-
-std::string tail_of(const std::filesystem::path& log) {
-  constexpr std::streamoff kTail = 4096;
-  std::ifstream file(log, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  const std::streamoff begin = std::max<std::streamoff>(0, size - kTail);
-  std::string text(static_cast<size_t>(std::max<std::streamoff>(0, size - begin)), '\0');
-  file.seekg(begin);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text;
 }
 
 }  // namespace
@@ -116,7 +106,7 @@ Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
   if (!ran) return ran;
   remove(name, *ran);
   if (may_be_the_engine(*ran)) {
-    const std::string word = clients_word(tail_of(log));
+    const std::string word = clients_word(log_tail(log, kTail));
     if (!word.empty()) return fail(engine_error(command, word));
   }
   return translated(*ran);

@@ -25,8 +25,7 @@ std::string variable(std::string_view prefix, std::string_view target) {
 }
 
 std::string lookup(const std::map<std::string, std::string>& values, const std::string& key) {
-  const auto found = values.find(key);
-  return found == values.end() ? std::string() : std::string(trim(found->second));
+  return std::string(trim(value_at(values, key)));
 }
 
 using Section = std::map<std::string, std::string>;
@@ -99,6 +98,13 @@ Result<std::optional<ports::BasicCredentials>> from_pypirc(std::string_view targ
 
 std::string token_variable(std::string_view target) {
   return variable("PINWHEEL_TOKEN_", target);
+}
+
+CredentialSources credential_sources(const std::map<std::string, std::string>& variables,
+                                     const std::filesystem::path& token_file) {
+  const std::string home = value_at(variables, "HOME");
+  return {variables, token_file,
+          home.empty() ? std::filesystem::path() : std::filesystem::path(home) / ".pypirc"};
 }
 
 Result<ports::BasicCredentials> find_credentials(std::string_view target,

@@ -17,6 +17,11 @@ struct CredentialSources {
   std::filesystem::path pypirc = {};      ///< "~/.pypirc"; empty without a home
 };
 
+/// The user's own: the variables, the file of `--token-file`, and .pypirc in the home that the
+/// variables name.
+CredentialSources credential_sources(const std::map<std::string, std::string>& variables,
+                                     const std::filesystem::path& token_file);
+
 /// The credentials of a target, from the first source that has some:
 /// 1. PINWHEEL_TOKEN_<TARGET>, the name in capitals with `_` for what is no letter or digit; the
 ///    user is PINWHEEL_USER_<TARGET>, else `__token__`;

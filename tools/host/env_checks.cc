@@ -22,16 +22,11 @@ Result<ports::Captured> run(const EnvMachine& machine, std::vector<std::string> 
   return machine.process.capture(command);
 }
 
-std::string get(const Variables& variables, const std::string& name) {
-  const auto it = variables.find(name);
-  return it == variables.end() ? "" : it->second;
-}
-
 /// The compiler whose version the toolkit minds: CUDAHOSTCXX for CUDA, else CXX, else c++.
 std::string compiler_name(const CheckPlace& place) {
-  std::string cuda = get(place.variables, "CUDAHOSTCXX");
+  std::string cuda = value_at(place.variables, "CUDAHOSTCXX");
   if (place.toolkit && !cuda.empty()) return cuda;
-  const std::string cxx = get(place.variables, "CXX");
+  const std::string cxx = value_at(place.variables, "CXX");
   return cxx.empty() ? "c++" : cxx;
 }
 

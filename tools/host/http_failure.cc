@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "publish/url.h"
+#include "base/url.h"
 
 namespace pinwheel::host {
 
@@ -48,7 +48,7 @@ std::string hint_of(int code) {
 }  // namespace
 
 ports::HttpFailure http_failure(const CurlEnd& end, std::string_view url) {
-  const std::optional<publish::UrlParts> parts = publish::split_url(url);
+  const std::optional<UrlParts> parts = split_url(url);
   const std::string host = parts ? parts->host : std::string(url);
   Error error{kind_of(end.code),
               fmt::format("no answer from {}: {}", quoted(host), end.reason),

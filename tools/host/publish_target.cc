@@ -5,8 +5,6 @@
 namespace pinwheel::host {
 namespace {
 
-namespace fs = std::filesystem;
-
 Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
   if (target.kind == matrix::TargetKind::pypi) return publish::pypi();
   if (target.kind == matrix::TargetKind::testpypi) return publish::testpypi();
@@ -20,10 +18,7 @@ Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Wo
   UploadTarget found{target.name, {}, {}};
   TRY(found.endpoint, endpoint_of(target));
   if (target.anonymous) return found;
-  const auto home = workplace.variables.find("HOME");
-  const CredentialSources sources{
-      workplace.variables, workplace.token_file,
-      home == workplace.variables.end() ? fs::path() : fs::path(home->second) / ".pypirc"};
+  const CredentialSources sources = credential_sources(workplace.variables, workplace.token_file);
   TRY(found.credentials, find_credentials(target.name, found.endpoint.upload_url, sources, files));
   return found;
 }

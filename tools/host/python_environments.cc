@@ -33,7 +33,7 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
   TRY_DONE(part(env::TorchPart::only, base.resolution.torch_index));
   TRY_DONE(part(env::TorchPart::without, {}));
   for (const env::Package& package : base.resolution.absent) {
-    for (const auto& [name, text] : env::placeholder(package)) {
+    for (const auto& [name, text] : env::files_of_absent(package)) {
       TRY_DONE(machine.files.write(fs::path(base.site_packages) / name, text));
     }
   }

@@ -6,9 +6,9 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "pep/name.h"
 #include "publish/simple_page.h"
-#include "publish/url.h"
 
 namespace pinwheel::host {
 
@@ -19,7 +19,7 @@ constexpr int kMaxRedirects = 3;
 ports::HttpRequest get(const UploadTarget& target, const std::string& url) {
   ports::HttpRequest request;
   request.url = url;
-  if (publish::same_server(target.endpoint.upload_url, url)) {
+  if (same_server(target.endpoint.upload_url, url)) {
     request.credentials = target.credentials;
   }
   return request;
@@ -57,7 +57,7 @@ Result<Page> get_following(const std::string& start, const Walk& walk, ports::Ht
     tl::expected<ports::HttpResponse, ports::HttpFailure> reply = http.send(walk.ask(url));
     if (!reply) return fail(reply.error().error);
     if (!publish::is_redirect(reply->status)) return Page{url, *std::move(reply)};
-    const std::string next = publish::resolve_url(url, publish::header(*reply, "location"));
+    const std::string next = resolve_url(url, publish::header(*reply, "location"));
     if (!walk.follow(url, next)) return Page{url, *std::move(reply)};
     url = next;
   }
@@ -78,7 +78,7 @@ Result<std::string> download_digest(const UploadTarget& target, const std::strin
     return request;
   };
   walk.follow = [](const std::string& from, const std::string& to) {
-    return publish::same_server(from, to) || to.starts_with("https://");
+    return same_server(from, to) || to.starts_with("https://");
   };
   TRY(const Page page, get_following(url, walk, http));
   if (page.reply.status != 200) return fail(unreadable(page.url, page.reply));
@@ -97,7 +97,7 @@ Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
                        {"Cache-Control", "no-cache"}};
     return request;
   };
-  walk.follow = publish::same_server;
+  walk.follow = same_server;
   TRY(const Page page,
       get_following(publish::project_url(target.endpoint, pep::normalize_name(name)), walk, http));
   const int status = page.reply.status;
@@ -108,7 +108,7 @@ Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
   if (status != 200) return fail(unreadable(page.url, page.reply));
   TRY(std::vector<publish::IndexFile> files,
       publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
-  for (publish::IndexFile& file : files) file.url = publish::resolve_url(page.url, file.url);
+  for (publish::IndexFile& file : files) file.url = resolve_url(page.url, file.url);
   return files;
 }
 

@@ -2,23 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <set>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "journal/reuse.h"
 
 namespace pinwheel::journal {
 namespace {
-
-constexpr size_t kDigestLength = 64;
-
-bool is_digest(const std::string& text) {
-  return text.size() == kDigestLength && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return std::isxdigit(c) != 0;
-         });
-}
 
 /// Parts are JSON; strings read better without their quotes.
 std::string shown(const std::string& part) {
@@ -99,7 +90,7 @@ std::vector<std::string> differences(const plan::KeyParts& then, const plan::Key
     } else if (after == now.end()) {
       out.push_back(name + " is gone");
     } else if (before->second != after->second) {
-      const bool long_ones = is_digest(before->second) || is_digest(after->second);
+      const bool long_ones = is_sha256_hex(before->second) || is_sha256_hex(after->second);
       out.push_back(long_ones ? name + " changed"
                               : fmt::format("{}: {} -> {}", name, shown(before->second),
                                             shown(after->second)));

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/digest.h"
+
 namespace pinwheel::plan {
 namespace {
 
@@ -28,7 +30,7 @@ FrozenPlan read(const Json& json) {
   json.at("files").get_to(frozen.files);
   for (const auto& [request, resolution] : frozen.resolutions) {
     // The digest becomes a file name; nothing else may.
-    if (request.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    if (!is_hex(request)) {
       throw std::out_of_range("`" + request + "` is not the digest of a request");
     }
   }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "matrix/template.h"
 
 namespace pinwheel::plan {
@@ -24,14 +25,9 @@ std::string without_dots(const std::string& text) {
   return replace_all(text, ".", "");
 }
 
-/// "cuda/13.0" -> "cu130", or "cu13" when only the major version is in the binary.
-std::string compute_label(const std::string& compute, matrix::ComputeAbi abi) {
-  const std::vector<std::string> parts = split(compute, '/');
-  if (parts.size() < 2) return parts[0];
-  std::vector<std::string> numbers = split(parts[1], '.');
-  numbers.resize(std::min<size_t>(numbers.size(), abi == matrix::ComputeAbi::major ? 1 : 2));
-  if (parts[0] == "cuda") return "cu" + join(numbers, "");
-  return parts[0] + join(numbers, ".");
+/// "cu130", or "cu13" when only the major version is in the binary.
+std::string label_of_compute(const matrix::Matrix& matrix, const std::string& compute) {
+  return matrix::compute_label(compute, matrix.abi.compute == matrix::ComputeAbi::major ? 1 : 2);
 }
 
 /// A local version label holds letters, digits and dots only (PEP 440).
@@ -60,7 +56,7 @@ const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std
 std::string name_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   const std::string& compute = representative.get("compute");
   const std::string family = split(compute, '/')[0];
-  return "-" + (family == "cuda" ? compute_label(compute, matrix.abi.compute) : family);
+  return "-" + (family == "cuda" ? label_of_compute(matrix, compute) : family);
 }
 
 bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass& cls,
@@ -213,7 +209,7 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
     if (axis == "torch") {
       if (matrix.abi.torch == matrix::TorchAbi::minor) torch = "pt" + without_dots(value);
     } else if (axis == "compute") {
-      compute = compute_label(value, matrix.abi.compute);
+      compute = label_of_compute(matrix, value);
     } else {
       others.push_back(local_segment(value));
     }

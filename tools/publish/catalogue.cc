@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "publish/index_pages.h"
 #include "publish/simple_page.h"
-#include "publish/url.h"
 
 namespace pinwheel::publish {
 

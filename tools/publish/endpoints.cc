@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "publish/url.h"
+#include "base/url.h"
+#include "pep/pypi.h"
 
 namespace pinwheel::publish {
 
@@ -41,13 +42,13 @@ Done check_url(std::string_view url) {
 }  // namespace
 
 Endpoint pypi() {
-  return {IndexKind::pypi, fmt::format("https://upload.{}/legacy/", kPypiHost),
-          fmt::format("https://{}/simple/", kPypiHost)};
+  return {IndexKind::pypi, fmt::format("https://upload.{}/legacy/", pep::kPypiHost),
+          pep::simple_url(pep::kPypiHost)};
 }
 
 Endpoint testpypi() {
-  return {IndexKind::testpypi, fmt::format("https://{}/legacy/", kTestPypiHost),
-          fmt::format("https://{}/simple/", kTestPypiHost)};
+  return {IndexKind::testpypi, fmt::format("https://{}/legacy/", pep::kTestPypiHost),
+          pep::simple_url(pep::kTestPypiHost)};
 }
 
 Result<Endpoint> endpoint(std::string_view target, std::string_view simple_url) {

@@ -18,9 +18,6 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-inline constexpr std::string_view kPypiHost = "pypi.org";
-inline constexpr std::string_view kTestPypiHost = "test.pypi.org";
-
 Endpoint pypi();
 Endpoint testpypi();
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/url.h"
 #include "pep/wheel_name.h"
 #include "publish/html.h"
-#include "publish/url.h"
 
 namespace pinwheel::publish {
 

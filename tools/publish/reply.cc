@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "publish/url.h"
+#include "base/url.h"
 
 namespace pinwheel::publish {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "publish/html.h"
-#include "publish/url.h"
 
 namespace pinwheel::publish {
 

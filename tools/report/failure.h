@@ -8,10 +8,6 @@
 
 namespace pinwheel::report {
 
-/// The last `count` lines of a log as a terminal would show them: of a line that was overwritten by
-/// carriage returns only the last state, no control characters or escape sequences.
-std::vector<std::string> last_lines(std::string_view text, size_t count = 20);
-
 /// What goes with a failed step beyond its outcome.
 struct FailureFacts {
   std::vector<std::string> log_tail = {};

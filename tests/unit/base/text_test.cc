@@ -54,3 +54,8 @@ TEST_CASE("sizes and durations read as people write them") {
   CHECK(format_duration(std::chrono::milliseconds(400)) == "0.4s");
   CHECK(format_duration(std::chrono::seconds(185)) == "3m05s");
 }
+
+TEST_CASE("a name that is not there has an empty value") {
+  CHECK(value_at({{"A", "1"}}, "A") == "1");
+  CHECK(value_at({{"A", "1"}}, "B").empty());
+}

@@ -36,8 +36,10 @@ TEST_CASE("a resolution without them stays the same environment") {
   CHECK(without_gpu_packages(cpu, {}).digest() == cpu.digest());
 }
 
-TEST_CASE("a placeholder is a distribution of that name and version, of nothing") {
-  const std::map<std::string, std::string> files = placeholder({"nvidia-cublas", "13.1.0", {}, {}});
+TEST_CASE(
+    "what stands for an absent package is a distribution of that name and version, of nothing") {
+  const std::map<std::string, std::string> files =
+      files_of_absent({"nvidia-cublas", "13.1.0", {}, {}});
   REQUIRE(files.contains("nvidia_cublas-13.1.0.dist-info/METADATA"));
   CHECK(files.at("nvidia_cublas-13.1.0.dist-info/METADATA")
             .starts_with("Metadata-Version: 2.1\nName: nvidia-cublas\nVersion: 13.1.0\n"));

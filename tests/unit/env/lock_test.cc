@@ -1,6 +1,7 @@
 #include "env/lock.h"
 
 #include "env/lock_difference.h"
+#include "pep/pypi.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -27,7 +28,7 @@ Lock example() {
   resolution.torch_index = asked().torch.index;
   resolution.packages = {{"ninja", "1.13.2", "ninja-1.13.2.tar.gz", kHash},
                          {"six", "1.17.0", "six-1.17.0-py3-none-any.whl", kHash,
-                          "https://files.pythonhosted.org/packages/x/six-1.17.0-py3-none-any.whl"},
+                          pep::pypi_files_url() + "/packages/x/six-1.17.0-py3-none-any.whl"},
                          {"torch", "2.13.0+cpu", "torch-2.13.0+cpu-cp313.whl", kOther,
                           "https://download.example.org/whl/cpu/torch-2.13.0%2Bcpu-cp313.whl"}};
   Lock lock = make_lock(asked(), resolution, "x86_64");

@@ -1,5 +1,6 @@
 #include "env/public_url.h"
 
+#include "pep/pypi.h"
 #include "unit/catch.h"
 
 using pinwheel::env::public_url;
@@ -13,8 +14,8 @@ const std::string kOnPypi = "packages/ab/01/" + kHex60 + "/six-1.17.0-py2.py3-no
 }  // namespace
 
 TEST_CASE("a mirror's copy of a file of PyPI is told by its path") {
-  const std::string expected = "https://files.pythonhosted.org/" + kOnPypi;
-  CHECK(public_url("https://files.pythonhosted.org/" + kOnPypi, {}) == expected);
+  const std::string expected = pinwheel::pep::pypi_files_url() + "/" + kOnPypi;
+  CHECK(public_url(expected, {}) == expected);
   CHECK(public_url("https://me:word@mirror.example/repository/pypi/" + kOnPypi + "#sha256=0", {}) ==
         expected);
   CHECK(public_url("https://mirror.example/" + kOnPypi + "?token=1", {}) == expected);

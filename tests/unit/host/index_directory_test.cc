@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "base/digest.h"
+#include "base/url.h"
 #include "host/files.h"
 #include "publish/simple_page.h"
-#include "publish/url.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
 
@@ -71,7 +71,7 @@ std::string bytes_of(const fs::path& path) {
 /// Whether every file of a project's page lies where it says, with the digests it says.
 bool is_whole(const fs::path& directory) {
   for (const publish::IndexFile& file : page(directory)) {
-    const fs::path place = directory / publish::decode_percent(file.url);
+    const fs::path place = directory / decode_percent(file.url);
     if (sha256_hex(bytes_of(place)) != file.hashes.at("sha256")) return false;
     if (sha256_hex(bytes_of(place.string() + ".metadata")) != file.metadata_sha256) return false;
   }
@@ -236,7 +236,7 @@ TEST_CASE("a reader sees whole generations while others publish") {
       CHECK(listed->size() >= seen);
       seen = listed->size();
       for (const publish::IndexFile& file : *listed) {
-        CHECK(fs::exists(bench.index() / "cu130/demo-ops" / publish::decode_percent(file.url)));
+        CHECK(fs::exists(bench.index() / "cu130/demo-ops" / decode_percent(file.url)));
       }
     }
   }

@@ -53,16 +53,6 @@ TEST_CASE("the step summary is one Markdown table whatever the steps say") {
         "\n2 steps in 3.0s: 1 done, 1 blocked\n");
 }
 
-TEST_CASE("the last lines of a log are what a terminal would show") {
-  CHECK(report::last_lines("a\nb\nc\n\n", 2) == std::vector<std::string>{"b", "c"});
-  CHECK(report::last_lines("a\n\nb", 5) == std::vector<std::string>{"a", "", "b"});
-  CHECK(report::last_lines(" 10%\r 50%\r100%\r\nend\r\n", 5) ==
-        std::vector<std::string>{"100%", "end"});
-  CHECK(report::last_lines("\x1b[31mred\x1b[0m\a\tx\x1b", 5) == std::vector<std::string>{"red\tx"});
-  CHECK(report::last_lines("", 5).empty());
-  CHECK(report::last_lines(std::string(100, '\n') + "x", 20).size() == 20);
-}
-
 TEST_CASE("a failure shows the nearest hint once") {
   plan::StepOutcome outcome;
   Error cause{ErrorKind::environment, "the compiler is missing"};

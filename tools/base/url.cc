@@ -1,4 +1,4 @@
-#include "publish/url.h"
+#include "base/url.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace pinwheel::publish {
+namespace pinwheel {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::string decode_percent(std::string_view text) {
   return out;
 }
 
-}  // namespace pinwheel::publish
+}  // namespace pinwheel

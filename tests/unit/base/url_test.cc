@@ -1,8 +1,8 @@
-#include "publish/url.h"
+#include "base/url.h"
 
 #include "unit/catch.h"
 
-using namespace pinwheel::publish;
+using namespace pinwheel;
 
 TEST_CASE("references resolve as RFC 3986 says") {
   const char* base = "https://a.example/simple/demo/";

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace pinwheel::publish {
+namespace pinwheel {
 
-/// The parts of an absolute URL that publishing looks at (RFC 3986).
+/// The parts of an absolute URL (RFC 3986).
 struct UrlParts {
   std::string scheme;    ///< lower case
   std::string userinfo;  ///< before the `@`; empty without
@@ -31,4 +31,4 @@ bool same_server(std::string_view from, std::string_view to);
 std::string encode_segment(std::string_view text);
 std::string decode_percent(std::string_view text);
 
-}  // namespace pinwheel::publish
+}  // namespace pinwheel

@@ -1,0 +1,13 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel {
+
+/// The last `count` lines of a log as a terminal would show them: of a line that was overwritten by
+/// carriage returns only the last state, no control characters or escape sequences.
+std::vector<std::string> last_lines(std::string_view text, size_t count = 20);
+
+}  // namespace pinwheel
