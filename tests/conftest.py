@@ -13,6 +13,13 @@ def pytest_addoption(parser):
     parser.addoption("--bless", action="store_true", help="write what was seen as the expected output of golden cases")
 
 
+def pytest_collection_modifyitems(items):
+    """Keeps the container tests in one worker of pytest-xdist: they share a daemon and its images."""
+    for item in items:
+        if item.get_closest_marker("docker"):
+            item.add_marker(pytest.mark.xdist_group("containers"))
+
+
 @pytest.fixture(scope="session")
 def pinwheel() -> str:
     """The binary under test."""

@@ -50,13 +50,15 @@ class Project:
         shutil.rmtree(self.output, ignore_errors=True)
         self.state.mkdir()
         if self.resolutions.is_dir():
-            shutil.copytree(self.resolutions, self.state / "resolutions")
+            shutil.copytree(self.resolutions, self.state / "resolutions", ignore=shutil.ignore_patterns(".*"))
 
     def share_resolutions(self) -> None:
         """Leaves what pip resolved to the projects that come after."""
         self.resolutions.mkdir(exist_ok=True)
         for file in (self.state / "resolutions").glob("*.json"):
-            shutil.copy(file, self.resolutions)
+            written = self.resolutions / f".{file.name}.{os.getpid()}"
+            shutil.copy(file, written)
+            written.replace(self.resolutions / file.name)
 
     def git(self, *arguments: str) -> str:
         identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
@@ -95,7 +97,7 @@ class Project:
             env={**self.environment, **environment},
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=600,
         )
         assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
         return ran
@@ -128,8 +130,12 @@ class Project:
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory) -> pathlib.Path:
-    """Base environments and what pip resolved, made once in a session."""
-    return tmp_path_factory.mktemp("shared")
+    """Base environments and what pip resolved, made once in a session by all workers of pytest-xdist."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return tmp_path_factory.mktemp("shared")
+    directory = tmp_path_factory.getbasetemp().parent / "shared"
+    directory.mkdir(exist_ok=True)
+    return directory
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from conftest import PYTHON, digests
 
+# One release serves the whole file.
+pytestmark = pytest.mark.xdist_group("release")
 TAG = "cp" + PYTHON.replace(".", "")
 VARIANTS = [f"{TAG}-plain", f"{TAG}-loud"]
 SDIST = "tiny_ext-1.2.0.tar.gz"

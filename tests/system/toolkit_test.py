@@ -8,7 +8,8 @@ import zipfile
 
 import pytest
 
-pytestmark = pytest.mark.torch
+# One worker: the second would wait for apt and fetch the same toolkits.
+pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("toolkits")]
 
 PYPI, ROCM = "kernels-toolkit-pypi.yaml", "kernels-rocm.yaml"
 ONE_CUDA = (", cuda/13.2]", "]")

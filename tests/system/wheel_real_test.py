@@ -12,6 +12,8 @@ import zipfile
 
 import pytest
 
+# What is fetched from PyPI serves the whole file.
+pytestmark = pytest.mark.xdist_group("wheels")
 WHEELS = {"markupsafe": "3.0.2", "numpy": "2.2.6", "packaging": "25.0", "zstandard": "0.23.0"}
 TOOLS = pathlib.Path(sys.executable).parent
 EPOCH = "1767323045"

@@ -51,7 +51,7 @@ env::Request from_pypi(const std::string& compute) {
 
 }  // namespace
 
-TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was resolved") {
+TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was resolved", "[pip]") {
   Machine m;
   add_toolkit(m, "13.0.2", "13.0.88", "13.0.88");
   add_toolkit(m, "13.2.1", "13.2.51", "13.2.51");
@@ -85,7 +85,8 @@ TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was res
   CHECK(value_of(host::find_toolkit(m.machine, from_pypi("cuda/13.0"))) == older);
 }
 
-TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, counts for nothing") {
+TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, counts for nothing",
+          "[pip]") {
   Machine m;
   add_toolkit(m, "13.0.2", "13.0.88", "12.9.0");
   const auto unresolved = host::find_toolkit(m.machine, from_pypi("cuda/13.0"));
@@ -102,7 +103,8 @@ TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, co
   CHECK(rows[0].completeness == host::Completeness::partial);
 }
 
-TEST_CASE("a build sees the toolkit that is mounted for it, and the machine's where it is") {
+TEST_CASE("a build sees the toolkit that is mounted for it, and the machine's where it is",
+          "[pip]") {
   const env::Toolkit toolkit = env::cuda_toolkit("/cache/toolkits/t/nvidia/cu13", "13.0.88");
   const host::BuildSpace mounted("/scratch", host::PathMode::fixed,
                                  {{toolkit.prefix, host::kToolkitName}});

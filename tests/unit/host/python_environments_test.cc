@@ -42,7 +42,7 @@ std::string tree_digest(const fs::path& root) {
 
 }  // namespace
 
-TEST_CASE("an environment is resolved, made once, and stays as it was under an overlay") {
+TEST_CASE("an environment is resolved, made once, and stays as it was under an overlay", "[pip]") {
   Machine m;
   m.add_wheel("tiny_base", "1.0", "");
   m.add_wheel("tiny_tool", "2.0", "tiny_base>=1");
@@ -94,7 +94,7 @@ TEST_CASE("an environment is resolved, made once, and stays as it was under an o
   CHECK(fresh.resolution.digest() != resolved.resolution.digest());
 }
 
-TEST_CASE("an environment without its marker is made anew, and removed by its id") {
+TEST_CASE("an environment without its marker is made anew, and removed by its id", "[pip]") {
   Machine m;
   m.add_wheel("tiny_base", "1.0", "");
   const env::Request request{.python = "3.11", .requirements = {"tiny_base"}};
@@ -124,7 +124,8 @@ TEST_CASE("an environment without its marker is made anew, and removed by its id
   CHECK(value_of(host::list_environments(m.machine)).empty());
 }
 
-TEST_CASE("a requirement that nothing satisfies and a Python that is not there are named") {
+TEST_CASE("a requirement that nothing satisfies and a Python that is not there are named",
+          "[pip]") {
   Machine m;
   const auto missing =
       host::resolve(m.machine, {.python = "3.11", .requirements = {"tiny_missing==9"}});
@@ -139,7 +140,8 @@ TEST_CASE("a requirement that nothing satisfies and a Python that is not there a
   CHECK(python.error().message.find(m.interpreter.path) != std::string::npos);
 }
 
-TEST_CASE("an environment without NVIDIA's packages does not get them with what is put on top") {
+TEST_CASE("an environment without NVIDIA's packages does not get them with what is put on top",
+          "[pip]") {
   Machine m;
   m.add_wheel("torch", "2.13.0", "nvidia_fake==1.0");
   m.add_wheel("nvidia_fake", "1.0", "");
