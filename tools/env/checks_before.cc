@@ -124,8 +124,22 @@ void present(const matrix::Check& check, const std::map<std::string, std::string
   }
 }
 
+void arch(const CheckFacts& facts, Findings& findings) {
+  if (facts.wanted_arch.empty() || facts.arch == facts.wanted_arch) return;
+  findings.push_back(
+      {.kind = ErrorKind::environment,
+       .message = fmt::format("the build is for `{}`, and what compiles here makes code for `{}`",
+                              facts.wanted_arch, facts.arch.empty() ? "nothing" : facts.arch),
+       .hint = fmt::format("build it on such a machine, in a container of such an image "
+                           "(`--engine docker --base-image @{}=IMAGE`; `pinwheel doctor` says "
+                           "whether they run here), or by a cross compiler in `CXX`",
+                           facts.wanted_arch)});
+}
+
 void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findings) {
-  if (check.rule == "compiler") {
+  if (check.rule == "arch") {
+    arch(facts, findings);
+  } else if (check.rule == "compiler") {
     compiler(facts, findings);
   } else if (check.rule == "toolkit") {
     toolkit(facts, findings);
@@ -146,8 +160,8 @@ void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findin
 }  // namespace
 
 const std::vector<std::string>& before_rules() {
-  static const std::vector<std::string> kRules = {"compiler", "toolkit", "torch-variant", "header",
-                                                  "import"};
+  static const std::vector<std::string> kRules = {"arch",          "compiler", "toolkit",
+                                                  "torch-variant", "header",   "import"};
   return kRules;
 }
 

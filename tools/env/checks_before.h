@@ -25,6 +25,10 @@ struct TorchNeed {
 
 /// What was found before a build: the rules below judge it.
 struct CheckFacts {
+  std::string wanted_arch = {};  ///< of the class, "aarch64"; empty: the matrix has no such axis
+  /// What the compiler of the build makes code for, "x86_64"; the machine itself without a
+  /// compiler.
+  std::string arch = {};
   std::optional<HostCompiler> compiler = std::nullopt;
   std::string wanted_toolkit = {};  ///< "cuda/13.0"; empty: none is needed
   std::optional<Toolkit> toolkit = std::nullopt;
@@ -39,7 +43,7 @@ struct CheckFacts {
   std::map<std::string, std::string> imports = {};
 };
 
-/// The rule ids of `checks.before`: compiler, toolkit, torch-variant, header, import.
+/// The rule ids of `checks.before`: arch, compiler, toolkit, torch-variant, header, import.
 const std::vector<std::string>& before_rules();
 
 /// A check that failed.

@@ -33,7 +33,8 @@ struct Container {
   std::map<std::string, std::string> labels = {};  ///< by which a later run finds what was left
   std::string user = {};                           ///< "1000:1000": results belong to the caller
   std::vector<ContainerMount> mounts = {};
-  std::string network = {};  ///< empty: the engine's own
+  std::string network = {};   ///< empty: the engine's own
+  std::string platform = {};  ///< "linux/arm64", of an image for another machine; empty: its own
   Gpus gpus = Gpus::none;
   AfterEnd after_end = AfterEnd::remove;
 };

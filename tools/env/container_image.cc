@@ -31,8 +31,10 @@ std::string slug(const std::string& branch) {
 }
 
 Json to_json(const matrix::ContainerSettings& request) {
-  return {
+  Json out = {
       {"dockerfile", request.dockerfile}, {"base", request.base}, {"arguments", request.arguments}};
+  if (!request.arch.empty()) out["arch"] = request.arch;
+  return out;
 }
 
 Variables split_assignments(const Json& list) {
@@ -66,6 +68,10 @@ Result<ContainerImage> parse_image(std::string_view json) {
     // podman leaves out the name of the digest.
     if (!image.id.starts_with("sha256:")) image.id = "sha256:" + image.id;
     image.architecture = one.value("Architecture", "");
+    // podman gives what was made here a digest of this name.
+    for (const Json& digest : one.value("RepoDigests", Json::array())) {
+      if (!digest.get<std::string>().starts_with("localhost/")) image.origin = Origin::registry;
+    }
     const Json config = one.value("Config", Json::object());
     if (config.contains("Env") && config["Env"].is_array()) {
       image.variables = split_assignments(config["Env"]);
@@ -94,6 +100,7 @@ ports::Command build_image(const ImageBuild& build, const Variables& client_vari
       client_variables,
       {}};
   out.environment["DOCKER_BUILDKIT"] = "1";
+  if (!build.platform.empty()) out.argv.insert(out.argv.end(), {"--platform", build.platform});
   for (const auto& [name, value] : build.request.arguments) {
     out.argv.insert(out.argv.end(), {"--build-arg", name + "=" + value});
   }
@@ -107,6 +114,7 @@ std::string image_key(const matrix::ContainerSettings& request, const std::strin
   Json whole = to_json(request);
   // What the base is called does not matter, and the Dockerfile is in the context.
   whole["base"] = base_id;
+  whole.erase("arch");
   whole["context"] = context_digest;
   return sha256_hex(whole.dump());
 }

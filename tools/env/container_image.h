@@ -14,11 +14,15 @@ namespace pinwheel::env {
 /// Hex digest of the request: names it in facts and records. Pure.
 std::string digest(const matrix::ContainerSettings& request);
 
+/// Whether an image was pulled, or made or imported on this machine.
+enum class Origin { here, registry };
+
 /// An image that is on this machine.
 struct ContainerImage {
   std::string id;   ///< "sha256:..."
   std::string key;  ///< of its contents: Dockerfile, context, arguments and the base's id
-  std::string architecture = {};                      ///< "amd64"
+  std::string architecture = {};  ///< "amd64"; an import may say what the machine is instead
+  Origin origin = Origin::here;
   std::map<std::string, std::string> variables = {};  ///< what it sets: PATH, CUDA_HOME
   std::map<std::string, std::string> labels = {};
 
@@ -45,6 +49,7 @@ struct ImageBuild {
   std::string base_id;  ///< the base by id, so that nothing is pulled
   std::string key;
   std::vector<std::string> tags;
+  std::string platform = {};  ///< "linux/arm64"; empty: the engine's own
 };
 
 /// `docker build` by BuildKit, which says what it does on standard error.

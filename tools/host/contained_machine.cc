@@ -10,7 +10,9 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/image_platform.h"
 #include "env/pass_list.h"
+#include "host/machine_name.h"
 
 namespace pinwheel::host {
 namespace {
@@ -90,6 +92,7 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
   container.labels = {{kRunLabel, run_label_value(workplace.state)}, {"io.pinwheel.step", name}};
   container.user = fmt::format("{}:{}", ::geteuid(), ::getegid());
   container.network = workplace.containers.network;
+  container.platform = env::foreign_platform(image.architecture, machine_name());
   container.after_end = workplace.containers.after_failure;
   if (exists(around.files, "/dev/nvidiactl")) container.gpus = env::Gpus::all;
   for (const fs::path& directory : {workplace.cache, workplace.state}) {

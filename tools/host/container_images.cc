@@ -7,7 +7,9 @@
 #include "base/digest.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "env/image_platform.h"
 #include "host/digest_file.h"
+#include "host/machine_name.h"
 
 namespace pinwheel::host {
 namespace {
@@ -36,16 +38,28 @@ Result<std::optional<env::ContainerImage>> inspect(const ImageBench& bench,
   return image;
 }
 
-/// The base, pulled when it is not here.
-Result<env::ContainerImage> base_image(const ImageBench& bench, const std::string& name) {
+/// Whether the image is for the machine that is wanted; what was imported here is taken at its
+/// word.
+bool fits(const env::ContainerImage& image, const std::string& arch) {
+  return arch.empty() || image.origin == env::Origin::here ||
+         image.architecture == env::image_architecture(arch);
+}
+
+/// The base, pulled when it is not here, or is here for another machine.
+Result<env::ContainerImage> base_image(const ImageBench& bench,
+                                       const matrix::ContainerSettings& settings) {
+  const std::string& name = settings.base;
   TRY(const std::optional<env::ContainerImage> here, inspect(bench, name));
-  if (here) return *here;
+  if (here && fits(*here, settings.arch)) return *here;
   bench.note(fmt::format("pulling {}\n", name));
-  TRY(const ports::Captured pulled,
-      bench.machine.process.capture({{bench.engine.client, "pull", "--quiet", name},
-                                     "/",
-                                     bench.engine.variables,
-                                     kPullLimit}));
+  ports::Command pull{
+      {bench.engine.client, "pull", "--quiet"}, "/", bench.engine.variables, kPullLimit};
+  if (!settings.arch.empty()) {
+    pull.argv.insert(pull.argv.end(),
+                     {"--platform", "linux/" + env::image_architecture(settings.arch)});
+  }
+  pull.argv.push_back(name);
+  TRY(const ports::Captured pulled, bench.machine.process.capture(pull));
   if (pulled.exit.cancelled) return fail(interrupted("pulling " + pinwheel::quoted(name)));
   TRY(const std::optional<env::ContainerImage> now, inspect(bench, name));
   if (pulled.exit.ok() && now) return *now;
@@ -128,7 +142,7 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
 Result<env::ContainerImage> ensure_image(const ImageBench& bench,
                                          const matrix::ContainerSettings& settings,
                                          const std::vector<std::string>& tags) {
-  TRY(const env::ContainerImage base, base_image(bench, settings.base));
+  TRY(const env::ContainerImage base, base_image(bench, settings));
   if (settings.dockerfile.empty()) return base;
   const fs::path dockerfile = (bench.matrix_directory / settings.dockerfile).lexically_normal();
   TRY(const ports::FileStatus status, bench.machine.files.status(dockerfile));
@@ -145,7 +159,8 @@ Result<env::ContainerImage> ensure_image(const ImageBench& bench,
     const std::string name = fmt::format("pinwheel-base:{}", base.id.substr(7, 12));
     TRY_DONE(tag(bench, base.id, {name}));
     TRY_DONE(build(bench, {bench.engine.client, dockerfile.string(),
-                           dockerfile.parent_path().string(), settings, name, key, tags}));
+                           dockerfile.parent_path().string(), settings, name, key, tags,
+                           env::foreign_platform(base.architecture, machine_name())}));
     TRY(image, image_with_key(bench, key));
   }
   if (!image) {

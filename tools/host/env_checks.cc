@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "env/architectures.h"
 #include "env/commands.h"
+#include "host/machine_name.h"
 
 namespace pinwheel::host {
 namespace {
@@ -35,6 +36,14 @@ std::optional<env::HostCompiler> find_compiler(const EnvMachine& machine, const 
   const Result<ports::Captured> ran = run(machine, {name, "--version"}, place.variables);
   if (!ran || !ran->exit.ok()) return std::nullopt;
   return env::parse_host_compiler(name, ran->out);
+}
+
+/// "aarch64" of "aarch64-linux-gnu", which `CXX` may name on another machine.
+std::string arch_of_code(const EnvMachine& machine, const CheckPlace& place) {
+  const Result<ports::Captured> target =
+      run(machine, {compiler_name(place), "-dumpmachine"}, place.variables);
+  if (target && target->exit.ok()) return split(trim(target->out), '-')[0];
+  return running_arch(machine);
 }
 
 /// Empty when the command succeeds, else its own words.
@@ -105,10 +114,12 @@ env::CheckFacts gather_check_facts(const EnvMachine& machine, const CheckPlace& 
                                    const std::vector<matrix::Check>& checks) {
   env::CheckFacts facts;
   facts.wanted_toolkit = place.wanted_toolkit;
+  facts.wanted_arch = place.wanted_arch;
   facts.toolkit = place.toolkit;
   facts.torch_need = place.torch_need;
   if (place.toolkit) facts.supported = supported(machine, *place.toolkit);
   for (const matrix::Check& check : checks) {
+    if (check.rule == "arch") facts.arch = arch_of_code(machine, place);
     if (check.rule == "compiler") facts.compiler = find_compiler(machine, place);
     if (check.rule == "toolkit") ask_architectures(machine, place, facts);
     if (check.rule == "torch-variant") facts.torch = torch_of(machine, place.python);

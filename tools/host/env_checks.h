@@ -16,6 +16,7 @@ struct CheckPlace {
   std::string wanted_toolkit = {};               ///< "cuda/13.0"; empty: none
   std::optional<env::Toolkit> toolkit = std::nullopt;
   env::TorchNeed torch_need = {};
+  std::string wanted_arch = {};             ///< "aarch64"; empty: any
   std::vector<std::string> arch_list = {};  ///< what the toolkit must compile for
 };
 

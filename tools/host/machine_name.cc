@@ -2,7 +2,15 @@
 
 #include <sys/utsname.h>
 
+#include "base/text.h"
+
 namespace pinwheel::host {
+
+std::string running_arch(const EnvMachine& machine) {
+  const Result<ports::Captured> ran =
+      machine.process.capture({{"uname", "-m"}, "/", machine.variables, {}});
+  return ran && ran->exit.ok() ? std::string(trim(ran->out)) : std::string();
+}
 
 std::string machine_name() {
   utsname name{};

@@ -21,15 +21,23 @@ env::TorchNeed torch_need(const plan::BuildWheel& action) {
   return need;
 }
 
-/// `checks.before`: what would fail after an hour fails now.
+/// `checks.before`, and the architecture where the matrix has that axis.
+std::vector<matrix::Check> checks_of(const plan::BuildWheel& action) {
+  std::vector<matrix::Check> checks = action.settings.checks.before;
+  if (!action.arch.empty()) checks.insert(checks.begin(), {"arch"});
+  return checks;
+}
+
+/// What would fail after an hour fails now.
 Done check_before_build(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site) {
-  const std::vector<matrix::Check>& checks = action.settings.checks.before;
+  const std::vector<matrix::Check> checks = checks_of(action);
   if (checks.empty()) return {};
   // Probes run on the host, where the environment is at its real path.
   std::map<std::string, std::string> variables = bench.machine.variables;
   for (const auto& [name, value] : action.variables) variables[name] = value;
-  const CheckPlace place{site.base.python, variables,          action.environment.toolkit,
-                         site.toolkit,     torch_need(action), action.settings.build.arch_list};
+  const CheckPlace place{
+      site.base.python,   variables,   action.environment.toolkit,     site.toolkit,
+      torch_need(action), action.arch, action.settings.build.arch_list};
   std::vector<env::BeforeFinding> failures =
       env::check_before(checks, gather_check_facts(bench.machine, place, checks));
   if (failures.empty()) return {};

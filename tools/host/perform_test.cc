@@ -7,6 +7,7 @@
 #include "host/env_overlay.h"
 #include "host/gpu.h"
 #include "host/load_check.h"
+#include "host/machine_name.h"
 #include "host/perform.h"
 #include "host/source_tree.h"
 #include "host/stub_libraries.h"
@@ -149,6 +150,12 @@ Result<run::Success> run_whole(const Bench& bench, const plan::TestWheel& action
 
 Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& action) {
   TRY(const fs::path wheel, wheel_of(bench, action));
+  if (!action.arch.empty() && running_arch(bench.machine) != action.arch) {
+    run::Success elsewhere;
+    elsewhere.skipped = fmt::format("no {} machine here", action.arch);
+    elsewhere.evidence = plan::Evidence::inspected;
+    return elsewhere;
+  }
   TRY(const BaseEnvironment base, test_environment(bench, action.environment, action.compute));
   const bool has_torch = !action.environment.torch.spec.empty();
   if (has_torch) {

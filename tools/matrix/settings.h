@@ -29,6 +29,7 @@ struct ContainerSettings {
   std::string dockerfile = {};  ///< relative to the matrix file; empty: the base as it is
   std::string base = {};        ///< the build argument BASE_IMAGE
   std::map<std::string, std::string> arguments = {};  ///< further build arguments
+  std::string arch = {};  ///< "aarch64": of the variant, for images of several; empty: the engine's
 
   bool operator==(const ContainerSettings&) const = default;
 };

@@ -36,9 +36,10 @@ struct BuildWheel {
   env::Request environment;
   Source source;
   matrix::Settings settings;
-  std::string version;  ///< public version, without a local part
-  std::string compute;  ///< of the representative, "cuda/13.0"
-  std::string torch;    ///< of the representative, "2.13"
+  std::string version;    ///< public version, without a local part
+  std::string arch = {};  ///< of the representative, "aarch64"; empty without that axis
+  std::string compute;    ///< of the representative, "cuda/13.0"
+  std::string torch;      ///< of the representative, "2.13"
   matrix::TorchAbi torch_abi = matrix::TorchAbi::none;
   std::string torch_target = {};                 ///< of a Stable-ABI class, "2.10"
   std::map<std::string, std::string> variables;  ///< whole allow-listed environment of the build
@@ -68,6 +69,7 @@ struct TestWheel {
   env::Request environment;
   matrix::TestSettings settings;
   std::string package_name;
+  std::string arch = {};  ///< "aarch64"; empty without that axis
   std::string compute;
   Source source;  ///< for tests that lie in the package
   std::map<std::string, std::string> variables;

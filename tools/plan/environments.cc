@@ -12,14 +12,23 @@
 namespace pinwheel::plan {
 namespace {
 
+/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, globs both, is of the variant.
+bool serves(const std::string& pattern, const matrix::Variant& variant) {
+  const size_t at = pattern.find('@');
+  const std::string compute = pattern.substr(0, at);
+  if (!compute.empty() && !glob_match(compute, variant.get("compute"))) return false;
+  return at == std::string::npos || glob_match(pattern.substr(at + 1), variant.get("arch"));
+}
+
 /// The container of a variant; `config` when the matrix names none.
 Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
                                                const matrix::Variant& variant,
                                                const matrix::Settings& settings,
                                                const PlanOptions& options) {
   matrix::ContainerSettings container = settings.environment.container;
+  container.arch = variant.get("arch");
   for (const auto& [pattern, image] : options.bases) {
-    if (!glob_match(pattern, variant.get("compute"))) continue;
+    if (!serves(pattern, variant)) continue;
     container.base = image;
     break;
   }

@@ -125,6 +125,7 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   action.source = in.facts.source;
   action.settings = settings;
   action.version = in.facts.version.version;
+  action.arch = variant->get("arch");
   action.compute = variant->get("compute");
   action.torch = variant->get("torch");
   action.torch_abi = in.matrix.abi.torch;
@@ -177,6 +178,7 @@ Result<Step> test_step(const Inputs& in, const std::string& id, const std::strin
                    environment,
                    settings.test,
                    in.matrix.package.name,
+                   variant->get("arch"),
                    variant->get("compute"),
                    in.facts.source,
                    settings.environment.variables};

@@ -42,8 +42,8 @@ struct PlanOptions {
   std::vector<std::string> targets = {};  ///< publish targets; also decide the names of wheels
   Level1 level1 = Level1::host;
   Level2 level2 = Level2::venv;
-  /// Images that take the place of the matrix's bases: glob on a variant's compute -> image; the
-  /// first that matches counts.
+  /// Images that take the place of the matrix's bases, by globs on a variant's compute and arch,
+  /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`; the first that matches counts.
   std::vector<std::pair<std::string, std::string>> bases = {};
 };
 

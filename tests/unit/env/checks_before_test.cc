@@ -37,6 +37,19 @@ TEST_CASE("without a compiler, or with one that the toolkit refuses, nothing is 
   CHECK(check("compiler", facts).size() == 1);
 }
 
+TEST_CASE("what compiles must make code for the architecture of the class") {
+  CheckFacts facts;
+  facts.arch = "x86_64";
+  CHECK(check("arch", facts).empty());
+  facts.wanted_arch = "x86_64";
+  CHECK(check("arch", facts).empty());
+  facts.wanted_arch = "aarch64";
+  REQUIRE(check("arch", facts).size() == 1);
+  CHECK(check("arch", facts)[0].kind == ErrorKind::environment);
+  CHECK(check("arch", facts)[0].message ==
+        "the build is for `aarch64`, and what compiles here makes code for `x86_64`");
+}
+
 TEST_CASE("the toolkit's version is the class's") {
   CheckFacts facts;
   CHECK(check("toolkit", facts).empty());

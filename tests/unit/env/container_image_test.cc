@@ -32,6 +32,18 @@ TEST_CASE("podman's id, and an image without labels and variables") {
   CHECK(image->variables.empty());
 }
 
+TEST_CASE("an image is from a registry when it has a digest there", "[env][container]") {
+  const auto origin = [](const std::string& digests) {
+    const auto image = parse_image(R"([{"Id":"22","RepoDigests":)" + digests + "}]");
+    REQUIRE(image);
+    return image->origin;
+  };
+  CHECK(origin("null") == Origin::here);
+  CHECK(origin("[]") == Origin::here);
+  CHECK(origin(R"(["localhost/base@sha256:11"])") == Origin::here);
+  CHECK(origin(R"(["docker.io/library/debian@sha256:11"])") == Origin::registry);
+}
+
 TEST_CASE("another text is an error of the environment") {
   for (const char* const text : {"", "[]", "{}", "[{}]", R"([{"Id":7}])"}) {
     const Result<ContainerImage> image = parse_image(text);

@@ -24,7 +24,7 @@ struct Here {
   env::CheckFacts gather(const matrix::Check& check, const env::Toolkit& toolkit,
                          const std::vector<std::string>& arch_list = {}) {
     const EnvMachine machine{files, process, clock, variables, scratch.path(), scratch.path()};
-    return gather_check_facts(machine, {{}, variables, toolkit.name, toolkit, {}, arch_list},
+    return gather_check_facts(machine, {{}, variables, toolkit.name, toolkit, {}, {}, arch_list},
                               {check});
   }
   std::string prefix() const { return scratch.path().string(); }

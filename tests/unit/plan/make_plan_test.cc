@@ -258,6 +258,26 @@ TEST_CASE("levels are independent, and a container stands in keys by its content
   CHECK(keys(host) != on_host);
 }
 
+TEST_CASE("a base image serves by compute and architecture") {
+  Example example;
+  for (matrix::Variant& variant : example.expansion.variants) {
+    variant.axes.emplace_back("arch", "aarch64");
+  }
+  const auto base = [&](const std::vector<std::pair<std::string, std::string>>& bases) {
+    PlanOptions options{Stage::build, {}, Level1::container};
+    options.bases = bases;
+    const Result<Plan> plan =
+        make_plan(example.matrix, example.expansion, example.outline({"cp311-cpu-torch2.10"}),
+                  example.facts, options);
+    REQUIRE(plan);
+    return std::get<BuildWheel>(step_of(*plan, "build:cpu").action).environment.container;
+  };
+  CHECK(base({{"@x86_64", "one"}, {"@aarch64", "two"}}).base == "two");
+  CHECK(base({{"cuda/*@aarch64", "one"}, {"c*@aarch64", "two"}}).base == "two");
+  CHECK(base({{"cpu", "one"}, {"@aarch64", "two"}}).base == "one");
+  CHECK(base({{"*", "one"}}).arch == "aarch64");
+}
+
 TEST_CASE("a matrix without a container or conda packages says so when they are asked for") {
   const Example example;
   for (const PlanOptions& options : {PlanOptions{Stage::build, {}, Level1::container},

@@ -1,0 +1,26 @@
+"""Programs of other machines through qemu, as long as a test needs them."""
+
+import contextlib
+import pathlib
+import subprocess
+
+REGISTER = pathlib.Path("/proc/sys/fs/binfmt_misc")
+
+
+@contextlib.contextmanager
+def emulated(machine: str):
+    """Linux starts programs of `machine`; afterwards it does so only where it did before."""
+    mounted = REGISTER.joinpath("register").exists()
+    if not mounted:
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", str(REGISTER)], check=True)
+    name = f"qemu-{machine}"
+    enabled = REGISTER.joinpath(name).exists()
+    try:
+        if not enabled:
+            subprocess.run(["update-binfmts", "--enable", name], check=True)
+        yield
+    finally:
+        if not enabled:
+            subprocess.run(["update-binfmts", "--disable", name], check=True)
+        if not mounted:
+            subprocess.run(["umount", str(REGISTER)], check=True)
