@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "env/doctor_containers.h"
 
 namespace pinwheel::env {
 namespace {
@@ -95,20 +96,6 @@ DoctorLine rocm(const DoctorFacts& facts) {
             "apt-get install hipcc libamdhip64-dev rocm-device-libs"};
   }
   return {"rocm", Verdict::good, in_words(found), "ROCm classes of this version"};
-}
-
-DoctorLine docker(const DoctorFacts& facts) {
-  switch (facts.docker) {
-    case Docker::ready:
-      return {"docker", Verdict::good, facts.docker_version, "builds and tests in containers"};
-    case Docker::no_daemon:
-      return {"docker", Verdict::limited, facts.docker_version + ", the daemon does not answer",
-              "no builds or tests in containers", "systemctl start docker"};
-    case Docker::missing:
-      break;
-  }
-  return {"docker", Verdict::limited, "none", "no builds or tests in containers",
-          "apt-get install docker.io"};
 }
 
 /// CPython 3.10 is the first that py-rattler runs on.
@@ -200,8 +187,19 @@ std::string_view to_string(Verdict verdict) {
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
   const DoctorLine cores{"cores", facts.cores == 0 ? Verdict::limited : Verdict::good,
                          plural(facts.cores, "core"), "as many compilations side by side"};
-  return {python(facts), compilers(facts), cuda(facts), rocm(facts),   docker(facts),
-          conda(facts),  gpu(facts),       disk(facts), memory(facts), cores};
+  return {python(facts),
+          compilers(facts),
+          cuda(facts),
+          rocm(facts),
+          docker_line(facts),
+          podman_line(facts),
+          conda(facts),
+          gpu(facts),
+          gpu_containers_line(facts),
+          arm64_line(facts),
+          disk(facts),
+          memory(facts),
+          cores};
 }
 
 bool can_build(const std::vector<DoctorLine>& lines) {

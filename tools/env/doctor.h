@@ -6,20 +6,38 @@
 #include <vector>
 
 #include "env/conda_client.h"
+#include "env/engine_info.h"
 #include "env/interpreter.h"
 #include "env/toolkit.h"
 
 namespace pinwheel::env {
 
-enum class Docker { missing, no_daemon, ready };
+/// A container engine of this machine.
+struct EngineFacts {
+  std::string program = {};              ///< the client; empty: there is none
+  std::string version = {};              ///< the client's
+  std::string silence = {};              ///< why the engine does not answer
+  std::optional<EngineInfo> info = {};   ///< none: it does not answer
+  bool builds = true;                    ///< whether the client can build images, by BuildKit
+  uint64_t storage_free = 0;             ///< bytes, where its images lie
+  std::optional<std::string> gpus = {};  ///< what hands NVIDIA's GPUs in; none: nothing does
+};
+
+/// What programs for aarch64 may come from or run by.
+struct Arm64Facts {
+  std::string machine = "x86_64";        ///< this one
+  std::optional<Binfmt> emulation = {};  ///< qemu by binfmt_misc
+  std::string cross_compiler = {};       ///< "aarch64-linux-gnu-g++ 12.2.0"; empty: none
+};
 
 /// What this machine has, gathered once.
 struct DoctorFacts {
   std::vector<Interpreter> interpreters = {};
   std::vector<HostCompiler> compilers = {};
   std::vector<Toolkit> toolkits = {};  ///< CUDA and ROCm
-  Docker docker = Docker::missing;
-  std::string docker_version = {};      ///< of the server when it answers, else of the client
+  EngineFacts docker = {};
+  EngineFacts podman = {};
+  Arm64Facts arm64 = {};
   std::vector<CondaClient> conda = {};  ///< the user's, in the order in which they are taken
   std::string driver = {};              ///< NVIDIA's kernel driver; empty: none
   std::vector<std::string> gpus = {};   ///< names, NVIDIA's and AMD's
@@ -42,8 +60,8 @@ struct DoctorLine {
   std::string mend = {};    ///< a command; empty when there is nothing to mend
 };
 
-/// One line each for interpreters, compilers, CUDA, ROCm, Docker, conda, GPU, disk, memory, cores,
-/// in this order. Pure.
+/// One line each for interpreters, compilers, CUDA, ROCm, Docker, podman, conda, GPU, GPUs in
+/// containers, arm64, disk, memory, cores, in this order. Pure.
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts);
 
 /// Whether the machine can build and test a CPU package: Python, compiler and disk are not missing.

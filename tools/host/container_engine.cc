@@ -85,8 +85,8 @@ Done check_answer(ports::Process& process, env::Engine engine, const ContainerEn
 
 }  // namespace
 
-Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process,
-                                    env::Engine engine, const Variables& variables) {
+std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
+                                           env::Engine engine, const Variables& variables) {
   const std::string name = name_of(engine);
   std::optional<ContainerEngine> best;
   for (const std::string& program : clients_on_path(files, name, variables)) {
@@ -98,6 +98,13 @@ Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process
     best = client;
     break;
   }
+  return best;
+}
+
+Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process,
+                                    env::Engine engine, const Variables& variables) {
+  const std::string name = name_of(engine);
+  const std::optional<ContainerEngine> best = find_client(files, process, engine, variables);
   if (!best) {
     return fail(ErrorKind::environment, fmt::format("there is no `{}` on PATH", name),
                 fmt::format("install it (`apt-get install {}`), or use `--engine host`",

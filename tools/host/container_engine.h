@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -18,6 +19,11 @@ struct ContainerEngine {
   std::map<std::string, std::string> variables;  ///< the client's own
   BuildKit buildkit = BuildKit::present;
 };
+
+/// The client that `find_engine` would take, whether or not its engine answers.
+std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
+                                           env::Engine engine,
+                                           const std::map<std::string, std::string>& variables);
 
 /// The first docker or podman on PATH that can build images and whose engine answers. Docker's
 /// clients since 23 build by a plugin that is installed apart, so an older one further down PATH is

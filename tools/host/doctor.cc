@@ -1,5 +1,8 @@
 #include "host/doctor.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -8,9 +11,13 @@
 #include <utility>
 
 #include "base/text.h"
+#include "env/engine_info.h"
 #include "host/conda_find.h"
+#include "host/container_engine.h"
 #include "host/gpu.h"
 #include "host/interpreters.h"
+#include "host/machine_name.h"
+#include "host/program.h"
 #include "host/toolkit.h"
 
 namespace pinwheel::host {
@@ -44,15 +51,6 @@ std::vector<env::HostCompiler> compilers(const EnvMachine& machine) {
   return found;
 }
 
-void docker(const EnvMachine& machine, env::DoctorFacts& facts) {
-  const auto client = output_of(machine, {"docker", "version", "--format", "{{.Client.Version}}"});
-  const auto server = output_of(machine, {"docker", "version", "--format", "{{.Server.Version}}"});
-  // Without its daemon `docker version` fails, even for the client's own version.
-  const auto any = client ? client : output_of(machine, {"docker", "--version"});
-  facts.docker = server ? env::Docker::ready : any ? env::Docker::no_daemon : env::Docker::missing;
-  facts.docker_version = server.value_or(any.value_or(""));
-}
-
 uint64_t memory_bytes(ports::Files& files) {
   const Result<std::string> text = files.read("/proc/meminfo");
   if (!text) return 0;
@@ -71,6 +69,63 @@ fs::path existing(ports::Files& files, fs::path path) {
   return path;
 }
 
+/// What the engine says of itself; a client that cannot reach it fails or prints its own half.
+std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, env::Engine engine,
+                                          env::EngineFacts& facts) {
+  const bool docker = engine == env::Engine::docker;
+  ports::Command command{{facts.program, "info", "--format", docker ? "{{json .}}" : "json"},
+                         "/",
+                         machine.variables,
+                         std::chrono::seconds(15)};
+  const Result<ports::Captured> ran = machine.process.capture(command);
+  if (!ran) return std::nullopt;
+  facts.silence = ran->exit.timed_out ? "no answer in time" : std::string(trim(ran->err));
+  return docker ? env::parse_docker_info(ran->out) : env::parse_podman_info(ran->out);
+}
+
+/// What hands NVIDIA's GPUs into containers: docker by a runtime or a hook, podman by CDI.
+std::optional<std::string> gpus_of(const EnvMachine& machine, env::Engine engine,
+                                   const env::EngineInfo& info) {
+  const bool runtime =
+      std::find(info.runtimes.begin(), info.runtimes.end(), "nvidia") != info.runtimes.end();
+  if (runtime) return "the runtime nvidia";
+  for (const char* const cdi : {"/etc/cdi/nvidia.yaml", "/var/run/cdi/nvidia.yaml"}) {
+    const Result<ports::FileStatus> status = machine.files.status(cdi);
+    if (status && status->type != ports::FileType::missing) return cdi;
+  }
+  const bool hook = engine == env::Engine::docker &&
+                    find_program("nvidia-container-runtime-hook", machine.variables).has_value();
+  return hook ? std::optional<std::string>("nvidia-container-runtime-hook") : std::nullopt;
+}
+
+env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine) {
+  env::EngineFacts facts;
+  const std::optional<ContainerEngine> client =
+      find_client(machine.files, machine.process, engine, machine.variables);
+  if (!client) return facts;
+  facts.program = client->client;
+  facts.version = client->version;
+  facts.builds = client->buildkit != BuildKit::missing;
+  facts.info = ask_engine(machine, engine, facts);
+  if (!facts.info) return facts;
+  facts.storage_free =
+      machine.files.free_bytes(existing(machine.files, facts.info->storage)).value_or(0);
+  facts.gpus = gpus_of(machine, engine, *facts.info);
+  return facts;
+}
+
+env::Arm64Facts arm64_facts(const EnvMachine& machine) {
+  env::Arm64Facts facts{.machine = machine_name()};
+  constexpr const char* kCross = "aarch64-linux-gnu-g++";
+  if (const auto output = output_of(machine, {kCross, "--version"})) {
+    facts.cross_compiler =
+        fmt::format("{} {}", kCross, env::parse_host_compiler(kCross, *output).version);
+  }
+  const Result<std::string> text = machine.files.read("/proc/sys/fs/binfmt_misc/qemu-aarch64");
+  if (text) facts.emulation = env::parse_binfmt(*text);
+  return facts;
+}
+
 }  // namespace
 
 env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
@@ -78,7 +133,9 @@ env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   facts.interpreters = list_interpreters(machine.files, machine.process, machine.variables);
   facts.compilers = compilers(machine);
   facts.toolkits = list_toolkits(machine);
-  docker(machine, facts);
+  facts.docker = engine_facts(machine, env::Engine::docker);
+  facts.podman = engine_facts(machine, env::Engine::podman);
+  facts.arm64 = arm64_facts(machine);
   facts.conda = list_conda_clients(machine);
   Gpus gpus = find_gpus(machine);
   facts.gpus = std::move(gpus.names);

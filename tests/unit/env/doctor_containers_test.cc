@@ -1,0 +1,70 @@
+#include "env/doctor_containers.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::env;
+
+namespace {
+
+DoctorFacts with_docker() {
+  DoctorFacts facts;
+  facts.docker = {.program = "/usr/bin/docker",
+                  .version = "20.10.24",
+                  .info = EngineInfo{"20.10.24+dfsg1", "/var/lib/docker", "2", {"runc"}},
+                  .storage_free = 50'000'000'000};
+  return facts;
+}
+
+}  // namespace
+
+TEST_CASE("an engine that answers is told with all that a container stands on") {
+  const DoctorLine line = docker_line(with_docker());
+  CHECK(line.verdict == Verdict::good);
+  CHECK(line.found ==
+        "20.10.24+dfsg1 in /usr/bin/docker, running, cgroup v2, 50 GB free in /var/lib/docker");
+  CHECK(line.mend.empty());
+}
+
+TEST_CASE("what an engine lacks is told with the command that mends it") {
+  DoctorFacts facts = with_docker();
+  facts.docker.builds = false;
+  CHECK(docker_line(facts).found.ends_with(", without BuildKit"));
+  CHECK(docker_line(facts).mend == "apt-get install docker-buildx");
+  facts.docker.builds = true;
+  facts.docker.storage_free = 1'000'000'000;
+  CHECK(docker_line(facts).verdict == Verdict::limited);
+  CHECK(docker_line(facts).mend == "docker system prune");
+  facts.docker.info.reset();
+  facts.docker.silence = "Cannot connect to the Docker daemon\nIs it running?";
+  CHECK(docker_line(facts).found ==
+        "20.10.24 in /usr/bin/docker, does not answer (Cannot connect to the Docker daemon)");
+  CHECK(docker_line(facts).mend == "systemctl start docker");
+  CHECK(podman_line(facts).found == "none");
+  CHECK(podman_line(facts).mend == "apt-get install podman");
+}
+
+TEST_CASE("GPUs reach containers where an engine hands them in") {
+  DoctorFacts facts = with_docker();
+  CHECK(gpu_containers_line(facts).verdict == Verdict::limited);
+  CHECK(gpu_containers_line(facts).mend == "apt-get install nvidia-container-toolkit");
+  facts.docker.gpus = "runtime nvidia";
+  CHECK(gpu_containers_line(facts).verdict == Verdict::good);
+  CHECK(gpu_containers_line(facts).found == "docker by runtime nvidia");
+}
+
+TEST_CASE("arm64 is native, emulated, cross-compiled or not possible") {
+  DoctorFacts facts;
+  CHECK(arm64_line(facts).allows == "no aarch64 variants");
+  CHECK(arm64_line(facts).mend == "apt-get install qemu-user-static binfmt-support");
+  facts.arm64.cross_compiler = "aarch64-linux-gnu-g++ 12.2.0";
+  CHECK(arm64_line(facts).allows == "C++ is cross-compiled");
+  facts.arm64.emulation = Binfmt{"/usr/bin/qemu-aarch64", "P"};
+  CHECK(arm64_line(facts).allows ==
+        "aarch64 programs run emulated, but not in containers; C++ is cross-compiled");
+  CHECK(arm64_line(facts).verdict == Verdict::limited);
+  facts.arm64.emulation->flags = "PF";
+  CHECK(arm64_line(facts).verdict == Verdict::good);
+  facts.arm64.machine = "aarch64";
+  CHECK(arm64_line(facts).found == "native");
+}

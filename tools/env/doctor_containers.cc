@@ -1,0 +1,111 @@
+#include "env/doctor_containers.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pinwheel::env {
+namespace {
+
+// A base with compilers and one environment with a CPU torch.
+constexpr uint64_t kLittle = 5'000'000'000;
+
+/// What one engine says otherwise than the other.
+struct Words {
+  std::string name;
+  std::string install;
+  std::string start;
+};
+
+DoctorLine silent(const Words& words, const EngineFacts& engine) {
+  const std::string why =
+      engine.silence.empty() ? "" : fmt::format(" ({})", split(engine.silence, '\n').front());
+  return {words.name, Verdict::limited,
+          fmt::format("{} in {}, does not answer{}", engine.version, engine.program, why),
+          "no builds or tests in containers", words.start};
+}
+
+DoctorLine engine_line(const Words& words, const EngineFacts& engine) {
+  if (engine.program.empty()) {
+    return {words.name, Verdict::limited, "none", "no builds or tests in containers by it",
+            words.install};
+  }
+  if (!engine.info) return silent(words, engine);
+  const EngineInfo& info = *engine.info;
+  DoctorLine line{.name = words.name,
+                  .found = fmt::format("{} in {}, running", info.version, engine.program),
+                  .allows = "builds and tests in containers"};
+  if (!info.cgroups.empty()) line.found += fmt::format(", cgroup v{}", info.cgroups);
+  if (!info.storage.empty()) {
+    line.found += fmt::format(", {} free in {}", format_bytes(engine.storage_free), info.storage);
+  }
+  if (!engine.builds) {
+    line.verdict = Verdict::limited;
+    line.found += ", without BuildKit";
+    line.allows = "builds and tests in images that are there; makes none from Dockerfiles";
+    line.mend = "apt-get install docker-buildx";
+  } else if (!info.storage.empty() && engine.storage_free < kLittle) {
+    line.verdict = Verdict::limited;
+    line.allows = "little room for images: one for building takes about 1 GB";
+    line.mend = words.name + " system prune";
+  }
+  return line;
+}
+
+}  // namespace
+
+DoctorLine docker_line(const DoctorFacts& facts) {
+  return engine_line({"docker", "apt-get install docker.io", "systemctl start docker"},
+                     facts.docker);
+}
+
+DoctorLine podman_line(const DoctorFacts& facts) {
+  return engine_line({"podman", "apt-get install podman", "podman info"}, facts.podman);
+}
+
+DoctorLine gpu_containers_line(const DoctorFacts& facts) {
+  DoctorLine line{.name = "gpu-runtime"};
+  std::vector<std::string> found;
+  for (const auto& [name, engine] :
+       {std::pair("docker", &facts.docker), {"podman", &facts.podman}}) {
+    if (engine->gpus) found.push_back(fmt::format("{} by {}", name, *engine->gpus));
+  }
+  line.found = found.empty() ? "none" : join(found, ", ");
+  if (!found.empty()) {
+    line.allows = "GPU tests in containers, where there is a GPU";
+    return line;
+  }
+  line.verdict = Verdict::limited;
+  line.allows = "GPU wheels are built and loaded in containers, never executed there";
+  line.mend = "apt-get install nvidia-container-toolkit";
+  return line;
+}
+
+DoctorLine arm64_line(const DoctorFacts& facts) {
+  const Arm64Facts& arm64 = facts.arm64;
+  if (arm64.machine == "aarch64") {
+    return {"arm64", Verdict::good, "native", "aarch64 variants at full speed"};
+  }
+  std::vector<std::string> found;
+  std::vector<std::string> allows;
+  const bool contained = arm64.emulation && arm64.emulation->flags.find('F') != std::string::npos;
+  if (arm64.emulation) {
+    found.push_back(fmt::format("{} by binfmt", arm64.emulation->interpreter));
+    allows.emplace_back(contained ? "aarch64 containers run emulated, about ten times slower"
+                                  : "aarch64 programs run emulated, but not in containers");
+  }
+  if (!arm64.cross_compiler.empty()) {
+    found.push_back(arm64.cross_compiler);
+    allows.emplace_back("C++ is cross-compiled");
+  }
+  DoctorLine line{.name = "arm64",
+                  .found = found.empty() ? "none" : join(found, ", "),
+                  .allows = allows.empty() ? "no aarch64 variants" : join(allows, "; ")};
+  if (contained && !arm64.cross_compiler.empty()) return line;
+  line.verdict = Verdict::limited;
+  line.mend = contained ? "apt-get install g++-aarch64-linux-gnu"
+                        : "apt-get install qemu-user-static binfmt-support";
+  return line;
+}
+
+}  // namespace pinwheel::env
