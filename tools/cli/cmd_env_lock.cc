@@ -42,8 +42,9 @@ enum class Levels { same, other };
 Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
   const bool container = !lock.asked.container.base.empty();
   const bool conda = !lock.asked.conda.packages.empty();
+  const bool toolkit = lock.asked.python.empty();
   const bool same = container == (options.level1 == plan::Level1::container) &&
-                    conda == (options.level2 == plan::Level2::conda);
+                    (toolkit || conda == (options.level2 == plan::Level2::conda));
   return same ? Levels::same : Levels::other;
 }
 
@@ -69,6 +70,7 @@ Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) 
 
 Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
                                              const env::Request& request) {
+  if (request.python.empty()) return std::vector<std::string>();
   const Result<env::Interpreter> interpreter = host::interpreter_for(machine, request.python);
   // The interpreter may be another level's; its pip reads the same configuration as this machine's.
   if (!interpreter) return std::vector<std::string>();
@@ -77,23 +79,36 @@ Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
   return env::deciding_pip_options(ran.exit.ok() ? ran.out : "");
 }
 
+/// The release that a build finds; empty where it takes one that is made of packages. A selection
+/// gathers the facts of its own builds, and this machine answers for the others.
+std::string found_release(const host::EnvMachine& machine, const Facts& facts,
+                          const env::Request& build) {
+  const auto fact = facts.plan.toolkits.find(env::toolkit_digest(build));
+  if (fact != facts.plan.toolkits.end()) {
+    const bool found = fact->second.origin == plan::ToolkitOrigin::found;
+    return found ? fact->second.exact : std::string();
+  }
+  const bool made = build.toolkit_from == matrix::ToolkitFrom::pypi ||
+                    build.toolkit_from == matrix::ToolkitFrom::conda;
+  if (made || !build.container.base.empty()) return {};
+  for (const env::Toolkit& each : host::list_toolkits(machine)) {
+    if (each.name == env::toolkit_name(build.toolkit)) return each.release;
+  }
+  return {};
+}
+
 std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, const Locking& what,
-                                            const plan::LockTarget& target) {
+                                            const Facts& facts, const plan::LockTarget& target) {
   std::vector<env::LockedToolkit> result;
-  if (target.toolkits.empty()) return result;
-  const std::vector<env::Toolkit> found = host::list_toolkits(machine);
   for (const env::Request& build : target.toolkits) {
-    env::LockedToolkit toolkit{build.toolkit};
-    for (const env::Toolkit& each : found) {
-      const bool taken = build.toolkit_from != matrix::ToolkitFrom::pypi &&
-                         each.name == env::toolkit_name(build.toolkit);
-      if (taken) toolkit.release = each.release;
-    }
+    env::LockedToolkit toolkit{build.toolkit, found_release(machine, facts, build)};
     for (const plan::LockTarget& other : what.targets) {
-      if (other.toolkit_of.empty()) continue;
-      const env::Request& of = other.toolkit_of.front();
-      const bool its = of.toolkit == build.toolkit && of.python == build.python;
-      if (its && build.toolkit_from != matrix::ToolkitFrom::path) toolkit.file = other.file;
+      const bool its = std::any_of(other.toolkit_of.begin(), other.toolkit_of.end(),
+                                   [&build](const env::Request& of) {
+                                     return of.python == build.python &&
+                                            env::toolkit_digest(of) == env::toolkit_digest(build);
+                                   });
+      if (its) toolkit.file = other.file;
     }
     result.push_back(std::move(toolkit));
   }
@@ -121,7 +136,7 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   if (before.lock) keep_places(*before.lock, resolution.packages);
   env::Lock lock = env::make_lock(target.request, std::move(resolution), facts.plan.machine);
   lock.variants = target.variants;
-  lock.toolkits = toolkits_of(machine, what, target);
+  lock.toolkits = toolkits_of(machine, what, facts, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
   const std::string key = plan::image_key(facts.plan, target.request);
   if (!key.empty()) lock.image = env::LockedImage{{}, key};
@@ -150,6 +165,8 @@ void resolve_toolkits(const host::EnvMachine& machine, std::vector<LockFile>& lo
                       Refresh refresh, Streams& streams) {
   const auto cannot = [&](const LockFile& lock) {
     if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
+    // Those of conda are resolved with the builds that ask for them.
+    if (lock.target.request.python.empty()) return false;
     const Result<host::Resolved> resolved = host::resolve(machine, lock.target.request, refresh);
     if (!resolved) streams.warn(resolved.error());
     return !resolved;

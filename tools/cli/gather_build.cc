@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/gather.h"
-#include "env/pypi_toolkit.h"
+#include "env/made_toolkit.h"
 #include "env/request.h"
 #include "host/conda_find.h"
 #include "host/contained_machine.h"
@@ -16,7 +16,6 @@
 #include "host/git.h"
 #include "host/local_machine.h"
 #include "host/process.h"
-#include "host/pypi_toolkit.h"
 #include "host/source_tree.h"
 #include "host/toolkit.h"
 #include "plan/environments.h"
@@ -55,7 +54,8 @@ Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine
   return host::contain(local.machine, workplace, request.container, "resolve", {});
 }
 
-using FromPypi = std::function<Done(const host::EnvMachine&, const env::Request&)>;
+using OfPackages =
+    std::function<Done(const host::EnvMachine&, const env::Request&, env::ToolkitSource)>;
 
 /// Says what is resolved, and what is installed for that, before it is.
 void announce(const host::EnvMachine& machine, const env::Request& request, Streams& streams) {
@@ -65,61 +65,76 @@ void announce(const host::EnvMachine& machine, const env::Request& request, Stre
   if (notice) streams.note(*notice + "\n");
 }
 
-/// The key of builds names PyPI's packages of a toolkit exactly.
-void enter_pypi_toolkit(const env::Request& request, const std::string& digest,
+/// The key of builds names the packages of a toolkit exactly.
+void enter_made_toolkit(const env::Request& request, const std::string& digest,
                         const env::Resolution& packages, Facts& facts) {
   facts.plan.resolutions[digest] = packages.digest();
-  facts.plan.toolkits[request.toolkit] =
-      env::pypi_toolkit_id(env::toolkit_name(request.toolkit), packages);
+  facts.plan.toolkits[env::toolkit_digest(request)] = {
+      env::toolkit_id(env::toolkit_name(request.toolkit), packages), plan::ToolkitOrigin::made};
 }
 
-/// PyPI's packages of a toolkit, resolved where they are not on record.
-Done gather_pypi_toolkit(const host::EnvMachine& machine, const env::Request& request,
-                         Refresh refresh, Streams& streams, Facts& facts) {
-  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+/// The packages of a toolkit, resolved where they are not on record.
+Done gather_made_toolkit(const host::EnvMachine& machine, const env::Request& request,
+                         env::ToolkitSource source, Refresh refresh, Streams& streams,
+                         Facts& facts) {
+  TRY(const env::Request packages, env::toolkit_packages(request, source));
   const std::string digest = env::digest(packages);
+  // A lock has put its packages on record, and decides.
+  if (facts.locked.contains(digest)) refresh = Refresh::no;
   if (!host::load_resolution(machine, digest) || refresh == Refresh::yes) {
-    streams.note(fmt::format("resolving the toolkit {} from PyPI\n", request.toolkit));
+    const bool conda = source == env::ToolkitSource::conda;
+    streams.note(fmt::format("resolving the toolkit {} from {}\n", request.toolkit,
+                             conda ? "conda" : "PyPI"));
+    const std::optional<std::string> notice =
+        conda ? host::conda_notice(machine) : std::optional<std::string>();
+    if (notice) streams.note(*notice + "\n");
   }
-  TRY(const host::Resolved resolved, host::resolve_toolkit(machine, request, refresh));
-  enter_pypi_toolkit(request, digest, resolved.resolution, facts);
+  TRY(const host::Resolved resolved, host::resolve_toolkit(machine, request, source, refresh));
+  enter_made_toolkit(request, digest, resolved.resolution, facts);
   return {};
 }
 
 /// The same as far as they are on record.
-Done recall_pypi_toolkit(const host::EnvMachine& machine, const env::Request& request,
-                         Facts& facts) {
-  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+Done recall_made_toolkit(const host::EnvMachine& machine, const env::Request& request,
+                         env::ToolkitSource source, Facts& facts) {
+  TRY(const env::Request packages, env::toolkit_packages(request, source));
   const std::string digest = env::digest(packages);
   const Result<env::Resolution> known = host::load_resolution(machine, digest);
-  if (known) enter_pypi_toolkit(request, digest, *known, facts);
+  if (known) enter_made_toolkit(request, digest, *known, facts);
   return {};
 }
 
-/// The exact toolkit of each request, by the name that the request gives it; `from_pypi` finds
-/// those that PyPI gives. Returns what went wrong where nobody asked for PyPI: the step that needs
-/// it fails, the others need not.
+/// The exact toolkit of each request; `of_packages` finds those that are made of some. Returns what
+/// went wrong where nobody asked for that: the step that needs it fails, the others need not.
 Result<std::vector<Error>> gather_toolkits(const host::LocalMachine& local,
                                            const host::Workplace& workplace,
                                            const std::vector<plan::BuildRequest>& builds,
-                                           const FromPypi& from_pypi, Facts& facts) {
-  std::map<std::string, std::vector<env::Toolkit>> toolkits;  // by container
+                                           const OfPackages& of_packages, Facts& facts) {
+  using Place = std::pair<std::string, bool>;  // the container, and whether it alone counts
+  std::map<Place, std::vector<env::Toolkit>> toolkits;
   std::vector<Error> warnings;
   for (const auto& [build, request] : builds) {
     if (request.toolkit.empty()) continue;
     TRY(const std::unique_ptr<host::ContainedMachine> contained,
         contain(local, workplace, request));
     const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
-    const auto [found, is_new] = toolkits.try_emplace(env::digest(request.container));
-    if (is_new) found->second = host::list_toolkits(machine);
-    for (const env::Toolkit& toolkit : found->second) {
-      if (toolkit.name != env::toolkit_name(request.toolkit)) continue;
-      facts.plan.toolkits.emplace(request.toolkit, toolkit.release);
+    const auto [found, is_new] = toolkits.try_emplace(
+        {env::digest(request.container), request.toolkit_from == matrix::ToolkitFrom::container});
+    if (is_new) found->second = host::list_toolkits(machine, request);
+    const env::ToolkitSource source = env::toolkit_source(request, found->second);
+    if (source == env::ToolkitSource::machine) {
+      for (const env::Toolkit& toolkit : found->second) {
+        if (toolkit.name != env::toolkit_name(request.toolkit)) continue;
+        facts.plan.toolkits.emplace(env::toolkit_digest(request),
+                                    plan::ToolkitFact{toolkit.release});
+      }
+      continue;
     }
-    if (!env::comes_from_pypi(request, found->second)) continue;
-    Done resolved = from_pypi(machine, request);
+    Done resolved = of_packages(machine, request, source);
     if (resolved) continue;
-    if (request.toolkit_from == matrix::ToolkitFrom::pypi) return fail(std::move(resolved).error());
+    if (request.toolkit_from != matrix::ToolkitFrom::automatic) {
+      return fail(std::move(resolved).error());
+    }
     warnings.push_back(std::move(resolved).error());
   }
   return warnings;
@@ -149,13 +164,14 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
   const host::LocalMachine local(workplace);
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  const auto from_pypi = [&](const host::EnvMachine& machine, const env::Request& request) {
-    return gather_pypi_toolkit(machine, request, refresh, streams, facts);
+  const auto of_packages = [&](const host::EnvMachine& machine, const env::Request& request,
+                               env::ToolkitSource source) {
+    return gather_made_toolkit(machine, request, source, refresh, streams, facts);
   };
   TRY(const std::vector<plan::BuildRequest> builds,
       plan::build_requests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
   TRY(const std::vector<Error> lacking,
-      gather_toolkits(local, workplace, builds, from_pypi, facts));
+      gather_toolkits(local, workplace, builds, of_packages, facts));
   for (const Error& warning : lacking) streams.warn(warning);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
@@ -185,11 +201,17 @@ Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
   const host::LocalMachine local(workplace);
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  const auto on_record = [&](const host::EnvMachine& machine, const env::Request& request) {
-    return recall_pypi_toolkit(machine, request, facts);
+  const auto on_record = [&](const host::EnvMachine& machine, const env::Request& request,
+                             env::ToolkitSource source) {
+    return recall_made_toolkit(machine, request, source, facts);
   };
-  TRY(const std::vector<plan::BuildRequest> builds,
+  TRY(std::vector<plan::BuildRequest> builds,
       plan::build_requests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  // Nobody can look for a toolkit in an image that is not there.
+  std::erase_if(builds, [&facts](const plan::BuildRequest& build) {
+    const bool contained = !build.request.container.base.empty();
+    return contained && plan::image_key(facts.plan, build.request).empty();
+  });
   TRY_DONE(gather_toolkits(local, workplace, builds, on_record, facts));
   std::vector<RecordedResolution> recorded;
   for (const env::Request& request : requests) {

@@ -113,11 +113,13 @@ Error out_of_date(const std::string& directory, const std::string& matrix,
 
 bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {
   if (target.toolkit_of.empty()) return true;
-  const env::Request& build = target.toolkit_of.front();
-  if (build.toolkit_from == matrix::ToolkitFrom::pypi) return true;
-  // What an image brings is known once it runs; the image's own key binds it.
-  if (!build.container.base.empty()) return false;
-  return env::comes_from_pypi(build, host::list_toolkits(machine));
+  return std::any_of(target.toolkit_of.begin(), target.toolkit_of.end(),
+                     [&](const env::Request& build) {
+                       if (build.toolkit_from != matrix::ToolkitFrom::automatic) return true;
+                       // What an image brings is known once it runs; the image's own key binds it.
+                       if (!build.container.base.empty()) return false;
+                       return env::comes_from_pypi(build, host::list_toolkits(machine));
+                     });
 }
 
 Done use_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams,

@@ -160,7 +160,10 @@ std::string to_pylock(const Lock& lock) {
       "# Written by `pinwheel env lock`: to change it, change the matrix and run that again.\n"
       "lock-version = \"1.0\"\n";
   text += list("environments", {markers});
-  text += line("requires-python", fmt::format("=={}.*", version_of(lock.asked.python)));
+  // A toolkit of conda packages is for any Python.
+  if (!lock.asked.python.empty()) {
+    text += line("requires-python", fmt::format("=={}.*", version_of(lock.asked.python)));
+  }
   text += line("created-by", "pinwheel");
   // An array that holds nothing has no header: the key must be there all the same.
   if (lock.resolution.packages.empty()) text += "packages = []\n";

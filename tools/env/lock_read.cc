@@ -99,7 +99,7 @@ CondaPackage conda_from(const toml::table& table) {
 
 Request asked_from(const toml::table& table) {
   Request asked;
-  asked.python = needed_text(table, "python");
+  asked.python = text_at(table, "python");
   asked.requirements = texts_at(table, "requirements");
   asked.torch = {text_at(table, "torch"), text_at(table, "torch-index")};
   asked.container.base = text_at(table, "container");
@@ -116,7 +116,7 @@ Request asked_from(const toml::table& table) {
 
 void read_resolution(const toml::table& document, const toml::table& ours, Resolution& resolution) {
   resolution.request = digest_at(ours, "request");
-  resolution.python = needed_text(ours, "python");
+  resolution.python = text_at(ours, "python");
   resolution.torch_index = text_at(ours, "torch-index");
   for (const toml::table* const each : tables_at(document, "packages")) {
     resolution.packages.push_back(package_from(*each));

@@ -21,4 +21,11 @@ std::string digest(const Request& request) {
   return sha256_hex(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+std::string toolkit_digest(const Request& request) {
+  nlohmann::json json = {request.toolkit, static_cast<int>(request.toolkit_from),
+                         request.toolkit_conda.channels, request.toolkit_conda.packages};
+  if (!request.container.base.empty()) json.push_back(digest(request.container));
+  return sha256_hex(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 }  // namespace pinwheel::env

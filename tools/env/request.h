@@ -15,6 +15,7 @@ struct Request {
   matrix::TorchSettings torch = {};
   std::string toolkit = {};  ///< "cuda/13.0", "rocm/5.2"; empty for cpu
   matrix::ToolkitFrom toolkit_from = matrix::ToolkitFrom::automatic;
+  matrix::CondaSettings toolkit_conda = {};  ///< what a toolkit from conda is solved from
 
   matrix::ContainerSettings container = {};  ///< no base: the host
   matrix::CondaSettings conda = {};          ///< no packages: an interpreter of level 1
@@ -26,5 +27,9 @@ struct Request {
 /// Hex digest of what the packages are resolved from: names the resolution on disk. The toolkit is
 /// a prefix of its own beside the environment, so it is not in it. Pure.
 std::string digest(const Request& request);
+
+/// Hex digest of what decides the toolkit of a request: its name, where it comes from, and the
+/// container that it is looked for in. Pure.
+std::string toolkit_digest(const Request& request);
 
 }  // namespace pinwheel::env

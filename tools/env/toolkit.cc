@@ -92,6 +92,11 @@ Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
   return toolkit;
 }
 
+std::vector<std::string> include_directories(const Toolkit& toolkit, const std::string& machine) {
+  return {toolkit.prefix + "/include",
+          fmt::format("{}/targets/{}-linux/include", toolkit.prefix, machine)};
+}
+
 HostCompiler parse_host_compiler(const std::string& path, std::string_view output) {
   HostCompiler compiler{.path = path};
   const std::string_view line = output.substr(0, output.find('\n'));

@@ -38,6 +38,10 @@ Toolkit cuda_toolkit(const std::string& prefix, const std::string& release);
 Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
                      const std::string& release);
 
+/// Where a toolkit's headers lie: in its prefix, or below its target's, as conda has them.
+/// `machine` is "x86_64".
+std::vector<std::string> include_directories(const Toolkit& toolkit, const std::string& machine);
+
 enum class CompilerFamily { gcc, clang, other };
 struct HostCompiler {
   std::string path;

@@ -133,11 +133,10 @@ Done check_python(const env::Interpreter& interpreter, const std::string& wanted
 
 Result<env::EnvironmentMarker> make(const EnvMachine& machine, const std::string& python,
                                     const Packages& packages, const fs::path& directory) {
-  TRY_DONE(check_space(machine, directory, bytes_needed(packages), "the conda packages"));
-  TRY(const env::CondaClient client, install(machine, packages, directory));
+  TRY(std::string client, install_conda_packages(machine, packages, directory));
   TRY(const env::Interpreter interpreter, python_of(machine, directory));
   TRY_DONE(check_python(interpreter, python));
-  env::EnvironmentMarker marker{client.program, {}, 0, {}};
+  env::EnvironmentMarker marker{std::move(client), {}, 0, {}};
   marker.resolution.python = env::full_version(interpreter);
   marker.resolution.conda = packages;
   return marker;
@@ -145,13 +144,23 @@ Result<env::EnvironmentMarker> make(const EnvMachine& machine, const std::string
 
 }  // namespace
 
+Result<std::string> install_conda_packages(const EnvMachine& machine, const Packages& packages,
+                                           const fs::path& directory) {
+  TRY_DONE(check_space(machine, directory, bytes_needed(packages), "the conda packages"));
+  Result<env::CondaClient> client = install(machine, packages, directory);
+  if (client) return std::move(client->program);
+  // A refused installation leaves pieces that some clients take for an environment.
+  static_cast<void>(machine.files.remove_all(directory));
+  return fail(std::move(client).error());
+}
+
 Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::string& python,
                                       const Packages& packages) {
   CondaPrefix prefix;
   prefix.directory = machine.cache / "conda" / env::conda_prefix_id(packages);
   const auto make_it = [&]() -> Result<env::EnvironmentMarker> {
     Result<env::EnvironmentMarker> made = make(machine, python, packages, prefix.directory);
-    // A refused installation leaves pieces that some clients take for an environment.
+    // Packages whose Python is not wanted or does not start are of no use either.
     if (!made) static_cast<void>(machine.files.remove_all(prefix.directory));
     return made;
   };

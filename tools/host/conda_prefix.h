@@ -15,6 +15,13 @@ struct CondaPrefix {
   env::Interpreter interpreter;  ///< its own, as it describes itself where the commands run
 };
 
+/// Puts exactly these packages into a directory that does not exist yet, by the host's client, and
+/// compares every archive with its sha256. Returns the client's program. On any failure the
+/// directory is gone. Errors as for `make_conda_prefix`, save those of its Python.
+Result<std::string> install_conda_packages(const EnvMachine& machine,
+                                           const std::vector<env::CondaPackage>& packages,
+                                           const std::filesystem::path& directory);
+
 /// The prefix of these packages in `<machine.cache>/conda/<id>`: made once by the host's client
 /// from the exact list, every archive compared with its sha256 before it counts. A machine that is
 /// a container sees it at the same path. Errors: `environment` for a file that is not the one of

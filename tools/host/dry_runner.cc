@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "env/environment_marker.h"
+#include "env/made_toolkit.h"
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
 #include "host/conda_prefix.h"
@@ -40,7 +41,8 @@ Result<std::optional<DryToolkit>> look_up_toolkit(const Workplace& workplace,
                                                   const env::Request& request) {
   if (request.toolkit.empty()) return std::nullopt;
   const LocalMachine here(workplace);
-  if (!env::comes_from_pypi(request, list_toolkits(here.machine))) {
+  const std::vector<env::Toolkit> found = list_toolkits(here.machine, request);
+  if (env::toolkit_source(request, found) != env::ToolkitSource::pypi) {
     TRY(env::Toolkit toolkit, find_toolkit(here.machine, request));
     return DryToolkit{std::move(toolkit)};
   }
@@ -57,6 +59,9 @@ struct ScriptOfAction {
   Result<std::string> operator()(const plan::CreateEnvironment& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.request));
     return script_of_environment(environment, workplace);
+  }
+  Result<std::string> operator()(const plan::MakeToolkit& action) const {
+    return fmt::format("# the build that needs {} makes it\n", action.request.toolkit);
   }
   Result<std::string> operator()(const plan::BuildWheel& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));

@@ -167,7 +167,8 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
   const std::string root = scratch("build-" + action.class_id).string();
   std::vector<Mount> mounts = mounts_of(environment);
   const bool made = toolkit && toolkit->packages;
-  if (made) mounts.push_back({toolkit->toolkit.prefix, kToolkitName});
+  const std::string cache = workplace.cache.string() + "/";
+  if (made || (toolkit && toolkit->toolkit.prefix.starts_with(cache))) mounts.push_back({toolkit->toolkit.prefix, kToolkitName});
   const BuildSpace space(scratch("build-" + action.class_id), workplace.paths, std::move(mounts));
   std::map<std::string, std::string> variables;
   if (toolkit) variables = seen_variables(toolkit->toolkit, space);

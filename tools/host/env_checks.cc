@@ -65,7 +65,11 @@ std::string complaint(const EnvMachine& machine, const std::vector<std::string>&
 
 std::vector<std::string> preprocess(const CheckPlace& place, const std::string& header) {
   std::vector<std::string> argv = {compiler_name(place), "-E", "-x", "c++"};
-  if (place.toolkit) argv.push_back("-I" + place.toolkit->prefix + "/include");
+  if (place.toolkit) {
+    for (const std::string& directory : env::include_directories(*place.toolkit, machine_name())) {
+      argv.push_back("-I" + directory);
+    }
+  }
   // hipcc leaves it to its caller to say which of HIP's platforms is meant.
   if (place.toolkit && place.toolkit->name.starts_with("rocm/")) {
     argv.emplace_back("-D__HIP_PLATFORM_AMD__=1");
@@ -96,9 +100,13 @@ void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::
 
 env::CompilerRange supported(const EnvMachine& machine, const env::Toolkit& toolkit) {
   if (!toolkit.name.starts_with("cuda/")) return {};
-  const Result<std::string> text =
-      machine.files.read(toolkit.prefix + "/include/crt/host_config.h");
-  return env::supported_compilers(toolkit.release, text ? *text : "");
+  for (const std::string& directory : env::include_directories(toolkit, machine_name())) {
+    // A container's files are not the host's: they are asked for where the compiler runs.
+    const Result<ports::Captured> read =
+        run(machine, {"cat", directory + "/crt/host_config.h"}, machine.variables);
+    if (read && read->exit.ok()) return env::supported_compilers(toolkit.release, read->out);
+  }
+  return env::supported_compilers(toolkit.release, "");
 }
 
 }  // namespace

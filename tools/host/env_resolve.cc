@@ -36,6 +36,8 @@ struct Ground {
 Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& request) {
   Ground ground;
   TRY(ground.conda, solve_conda(machine, request));
+  // A toolkit is packages alone.
+  if (request.python.empty()) return ground;
   TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, ground.conda));
   ground.interpreter = std::move(prefix.interpreter);
   return ground;
@@ -107,17 +109,18 @@ std::string pin(const Torch& torch) {
 
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
                               const Ground& ground) {
+  Resolved result;
+  env::Resolution& resolution = result.resolution;
+  resolution.request = env::digest(request);
+  if (!request.python.empty()) resolution.python = env::full_version(ground.interpreter);
+  resolution.conda = ground.conda;
+  resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
+  if (request.torch.spec.empty() && request.requirements.empty()) return result;
   TRY(const env::Pip pip, own_pip(machine, ground.interpreter));
   // The lock is the project's and the cache the user's: another project may resolve the same now.
   const fs::path reports =
       machine.cache / "scratch" / fmt::format("resolve-{}-{}", env::digest(request), ::getpid());
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
-  Resolved result;
-  env::Resolution& resolution = result.resolution;
-  resolution.request = env::digest(request);
-  resolution.python = env::full_version(ground.interpreter);
-  resolution.conda = ground.conda;
-  resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   std::string torch_pin;
   if (!request.torch.spec.empty()) {
     TRY(Torch torch, resolve_torch(machine, pip, request, reports));
@@ -125,7 +128,6 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
     resolution.torch_index = torch.index;
     result.warnings = std::move(torch.warnings);
   }
-  if (torch_pin.empty() && request.requirements.empty()) return result;
   const std::string report = (reports / "all.json").string();
   TRY(env::PipReport found,
       report_of(machine, env::resolve_all(pip, request, torch_pin, report), report,

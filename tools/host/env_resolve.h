@@ -19,7 +19,8 @@ struct Resolved {
 /// version, else found with pip, by the user's own pip configuration, and recorded in
 /// `<state>/resolutions/<request digest>.json`. `Refresh::yes` and nightly requests resolve anew.
 /// A request with conda packages has those solved first (host/conda_solve.h); pip then resolves for
-/// the interpreter among them, whose prefix is made for that.
+/// the interpreter among them, whose prefix is made for that; one without a Python, as a toolkit's
+/// is, has conda packages alone.
 ///
 /// The extra index of torch serves torch alone: no other name is asked of it. When it does not
 /// answer, the user's configuration decides and a warning says so. Errors: `config` for a

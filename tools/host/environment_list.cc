@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "env/environment_marker.h"
-#include "env/pypi_toolkit.h"
+#include "env/made_toolkit.h"
 #include "host/complete_directory.h"
 
 namespace pinwheel::host {
@@ -29,7 +29,7 @@ Result<EnvironmentEntry> entry(const EnvMachine& machine, const std::string& kin
   if (!marker) return row;
   row.completeness = Completeness::complete;
   if (kind == kToolkits) {
-    row.toolkit = "cuda/" + env::pypi_release(marker->resolution);
+    row.toolkit = env::toolkit_in(id, marker->resolution);
   } else {
     row.python = marker->resolution.python;
   }

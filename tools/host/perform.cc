@@ -16,6 +16,9 @@ struct PerformAction {
   Result<run::Success> operator()(const plan::CreateEnvironment& action) const {
     return perform_environment(bench, action);
   }
+  Result<run::Success> operator()(const plan::MakeToolkit& action) const {
+    return perform_toolkit(bench, action);
+  }
   Result<run::Success> operator()(const plan::BuildWheel& action) const {
     return perform_build(bench, action);
   }

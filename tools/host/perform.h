@@ -28,6 +28,7 @@ struct Bench {
 void append_log(const Bench& bench, const std::string& text);
 
 Result<run::Success> perform_environment(const Bench& bench, const plan::CreateEnvironment& action);
+Result<run::Success> perform_toolkit(const Bench& bench, const plan::MakeToolkit& action);
 Result<run::Success> perform_build(const Bench& bench, const plan::BuildWheel& action);
 Result<run::Success> perform_sdist(const Bench& bench, const plan::BuildSdist& action);
 Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& action);

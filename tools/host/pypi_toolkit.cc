@@ -10,6 +10,7 @@
 #include "env/pypi_toolkit.h"
 #include "host/complete_directory.h"
 #include "host/env_pip.h"
+#include "host/env_resolve.h"
 #include "host/machine_interpreter.h"
 
 namespace pinwheel::host {
@@ -64,12 +65,6 @@ Done link_libraries(const fs::path& prefix) {
     TRY_DONE(link(name, prefix / "lib" / name.substr(0, at + 3)));
   }
   return {};
-}
-
-Result<Resolved> resolve_toolkit(const EnvMachine& machine, const env::Request& request,
-                                 Refresh refresh) {
-  TRY(const env::Request packages, env::pypi_toolkit_request(request));
-  return resolve(machine, packages, refresh);
 }
 
 Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Request& request) {

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "base/text.h"
+#include "env/made_toolkit.h"
 #include "env/pypi_toolkit.h"
+#include "host/conda_toolkit.h"
 #include "host/pypi_toolkit.h"
 
 namespace pinwheel::host {
@@ -108,7 +110,28 @@ std::string names_of(const std::vector<env::Toolkit>& toolkits) {
   return names.empty() ? "none" : join(names, ", ");
 }
 
+/// The image's toolkits lie on its PATH or in the usual places; what the user's variables name is
+/// the host's.
+EnvMachine without_homes(const EnvMachine& machine) {
+  EnvMachine image = machine;
+  for (const char* const home : {"CUDA_HOME", "CUDA_PATH", "ROCM_PATH"}) {
+    image.variables.erase(home);
+  }
+  return image;
+}
+
 }  // namespace
+
+Result<Resolved> resolve_toolkit(const EnvMachine& machine, const env::Request& request,
+                                 env::ToolkitSource source, Refresh refresh) {
+  TRY(const env::Request packages, env::toolkit_packages(request, source));
+  return resolve(machine, packages, refresh);
+}
+
+std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine, const env::Request& request) {
+  const bool image = request.toolkit_from == matrix::ToolkitFrom::container;
+  return list_toolkits(image ? without_homes(machine) : machine);
+}
 
 std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine) {
   std::vector<env::Toolkit> all = machine_cuda(machine);
@@ -126,14 +149,27 @@ std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine) {
 }
 
 Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request) {
+  if (request.toolkit_from == matrix::ToolkitFrom::conda) {
+    return make_conda_toolkit(machine, request);
+  }
   const bool cuda = request.toolkit.starts_with("cuda/");
-  const std::vector<env::Toolkit> found = cuda ? machine_cuda(machine) : machine_rocm(machine);
+  const bool image = request.toolkit_from == matrix::ToolkitFrom::container;
+  const EnvMachine where = image ? without_homes(machine) : machine;
+  const std::vector<env::Toolkit> found = cuda ? machine_cuda(where) : machine_rocm(where);
   if (env::comes_from_pypi(request, found)) return make_pypi_toolkit(machine, request);
   if (request.toolkit_from == matrix::ToolkitFrom::pypi) {
     return fail(env::pypi_toolkit_request(request).error());
   }
   for (const env::Toolkit& toolkit : found) {
     if (toolkit.name == env::toolkit_name(request.toolkit)) return toolkit;
+  }
+  if (image) {
+    return fail(
+        ErrorKind::environment,
+        fmt::format("no {} toolkit in the image `{}`; found {}", pinwheel::quoted(request.toolkit),
+                    request.container.base, names_of(found)),
+        "choose an image that has it with `--base-image`, or `toolkit: pypi` in the "
+        "matrix");
   }
   return fail(ErrorKind::environment,
               fmt::format("no {} toolkit on this machine; found {}",

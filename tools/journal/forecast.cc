@@ -29,6 +29,8 @@ std::string lost_output(const plan::StepOutcome& outcome,
 }
 
 bool is_unresolved(const plan::Step& step) {
+  const auto* toolkit = std::get_if<plan::MakeToolkit>(&step.action);
+  if (toolkit != nullptr) return toolkit->packages.empty();
   const auto* environment = std::get_if<plan::CreateEnvironment>(&step.action);
   return environment != nullptr && environment->resolution.empty();
 }

@@ -136,9 +136,11 @@ Shape environment() {
        mapping({
            {"channels", list(scalar(Format::text)), "names or URLs, the first goes first",
             Need::required},
-           {"packages", list(scalar(Format::text)), "match specs, python={python}", Need::required},
+           {"packages", list(scalar(Format::text)), "match specs, python={python}"},
+           {"toolkit", list(scalar(Format::text)),
+            "match specs of the toolkit that `toolkit: conda` makes; cuda-toolkit of the class"},
        }),
-       "level 2: the packages that `--python conda` solves"},
+       "level 2: the packages that `--python conda` solves, and toolkits from conda"},
       {"tools", texts(), "requirements of the build: cmake>=3.26"},
       {"pip", texts(), "requirements of the build, from PyPI"},
       {"torch",
@@ -147,7 +149,8 @@ Shape environment() {
            {"index", by_value(scalar(Format::text)), "an extra index for torch alone"},
        }),
        "the torch of environments"},
-      {"toolkit", one_of({"auto", "path", "pypi"}), "where the CUDA or ROCm toolkit comes from"},
+      {"toolkit", one_of({"auto", "path", "pypi", "conda", "container"}),
+       "where the CUDA or ROCm toolkit comes from"},
       {"variables", mapping_to(scalar(Format::text), Shape::Empty::allowed),
        "environment variables of builds and tests"},
   });

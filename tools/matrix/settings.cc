@@ -62,6 +62,7 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
   if (const Node* const conda = node.find("conda")) {
     TRY(environment.conda.channels, reader.list(*conda, "channels"));
     TRY(environment.conda.packages, reader.list(*conda, "packages"));
+    TRY(environment.conda.toolkit, reader.list(*conda, "toolkit"));
   }
   TRY(environment.tools, reader.list(node, "tools"));
   TRY(environment.pip, reader.list(node, "pip"));
@@ -72,6 +73,8 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
   if (const Node* const toolkit = node.find("toolkit")) {
     if (toolkit->scalar == "path") environment.toolkit = ToolkitFrom::path;
     if (toolkit->scalar == "pypi") environment.toolkit = ToolkitFrom::pypi;
+    if (toolkit->scalar == "conda") environment.toolkit = ToolkitFrom::conda;
+    if (toolkit->scalar == "container") environment.toolkit = ToolkitFrom::container;
   }
   if (const Node* const variables = node.find("variables")) {
     for (const Node::Member& member : variables->members) {

@@ -13,7 +13,7 @@
 namespace pinwheel::matrix {
 
 /// Where the CUDA or ROCm toolkit of a class comes from: a prefix of its own.
-enum class ToolkitFrom { automatic, path, pypi };
+enum class ToolkitFrom { automatic, path, pypi, conda, container };
 
 /// `{default: X, "cuda/*": Y}` reduced to the entry that matches the variant; templates expanded.
 struct TorchSettings {
@@ -38,6 +38,7 @@ struct ContainerSettings {
 struct CondaSettings {
   std::vector<std::string> channels = {};  ///< names or URLs, the first goes first
   std::vector<std::string> packages = {};  ///< match specs, "python=3.11"
+  std::vector<std::string> toolkit = {};   ///< match specs of a toolkit from the same channels
 
   bool operator==(const CondaSettings&) const = default;
 };

@@ -30,6 +30,13 @@ struct CreateEnvironment {
   std::string only_tests = {};
 };
 
+/// Makes a toolkit of packages in a prefix of its own, once, under a lock.
+struct MakeToolkit {
+  env::Request request;       ///< of a build: the toolkit and where it comes from
+  std::string packages = {};  ///< what names the exact packages; empty: not resolved
+  std::string image = {};     ///< content key of the container's image; empty: the host
+};
+
 /// Checks before, build in scratch, finishing, checks after; leaves the finished wheels.
 struct BuildWheel {
   std::string class_id;
@@ -88,6 +95,7 @@ struct Publish {
   std::vector<std::string> withheld = {};  ///< builds whose variants are all experimental
 };
 
-using Action = std::variant<CreateEnvironment, BuildWheel, BuildSdist, TestWheel, Publish>;
+using Action =
+    std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel, Publish>;
 
 }  // namespace pinwheel::plan

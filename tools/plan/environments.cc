@@ -48,6 +48,7 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
   }
   if (options.level2 == Level2::conda) {
     request.conda = settings.environment.conda;
+    request.conda.toolkit.clear();
     if (request.conda.packages.empty()) {
       return fail(ErrorKind::config,
                   fmt::format("`{}` names no conda packages for `{}`", matrix.file, variant.id),
@@ -72,6 +73,17 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   if (compute.empty() || compute == "cpu") return request;
   request.toolkit = compute;
   request.toolkit_from = settings.environment.toolkit;
+  if (request.toolkit_from == matrix::ToolkitFrom::conda) {
+    const matrix::CondaSettings& conda = settings.environment.conda;
+    request.toolkit_conda = {conda.channels, conda.toolkit};
+  }
+  const bool host = options.level1 == Level1::host;
+  if (request.toolkit_from == matrix::ToolkitFrom::container && host) {
+    return fail(ErrorKind::config,
+                fmt::format("`{}` takes the toolkit of `{}` from its container, and there is none",
+                            matrix.file, variant.id),
+                "choose `--engine docker`, or another `environment.toolkit`");
+  }
   return request;
 }
 

@@ -17,6 +17,7 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
                                   const matrix::Settings& settings, const PlanOptions& options);
 
 /// The environment that builds a variant: a base environment with the class's toolkit beside it.
+/// `config` also where the toolkit is the container's and there is no container.
 Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
                                    const matrix::Settings& settings, const PlanOptions& options);
 

@@ -54,6 +54,15 @@ Json to_json(const CreateEnvironment& action) {
   return json;
 }
 
+Json to_json(const MakeToolkit& action) {
+  Json json = {{"action", "toolkit"},
+               {"toolkit", action.request.toolkit},
+               {"toolkit-from", static_cast<int>(action.request.toolkit_from)},
+               {"packages", action.packages}};
+  if (!action.image.empty()) json["image"] = action.image;
+  return json;
+}
+
 Json to_json(const BuildWheel& action) {
   return {{"action", "build-wheel"},
           {"class", action.class_id},

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "env/pypi_toolkit.h"
+#include "env/made_toolkit.h"
 #include "env/toolkit.h"
 #include "plan/environments.h"
 
@@ -32,10 +32,13 @@ std::string environment_name(const std::string& variant, const env::Request& req
   return name;
 }
 
-std::string toolkit_name(const env::Request& request) {
-  return identifier(fmt::format("toolkit-{}-cp{}",
-                                replace_all(env::toolkit_name(request.toolkit), "/", "-"),
-                                replace_all(request.python, ".", "")));
+std::string toolkit_name(const env::Request& request, env::ToolkitSource source) {
+  const std::string name = replace_all(env::toolkit_name(request.toolkit), "/", "-");
+  if (source == env::ToolkitSource::conda) {
+    const char* const level = request.container.base.empty() ? "" : "-container";
+    return identifier(fmt::format("toolkit-{}{}-conda", name, level));
+  }
+  return identifier(fmt::format("toolkit-{}-cp{}", name, replace_all(request.python, ".", "")));
 }
 
 /// Collects targets by the digest of what they are resolved from, in order of appearance.
@@ -65,12 +68,18 @@ bool is_representative(const std::vector<matrix::AbiClass>& classes, const std::
 }
 
 void add_toolkit(const env::Request& build, const std::string& variant, Collector& collector) {
-  if (build.toolkit_from == matrix::ToolkitFrom::path) return;
-  const Result<env::Request> packages = env::pypi_toolkit_request(build);
+  const bool found = build.toolkit_from == matrix::ToolkitFrom::path ||
+                     build.toolkit_from == matrix::ToolkitFrom::container;
+  if (found) return;
+  // What is not asked of conda may come from PyPI, on a machine that has not got it.
+  const env::ToolkitSource source = build.toolkit_from == matrix::ToolkitFrom::conda
+                                        ? env::ToolkitSource::conda
+                                        : env::ToolkitSource::pypi;
+  const Result<env::Request> packages = env::toolkit_packages(build, source);
   if (!packages) return;
-  LockTarget& target = collector.add(*packages, toolkit_name(build));
+  LockTarget& target = collector.add(*packages, toolkit_name(build, source));
   target.variants.push_back(variant);
-  target.toolkit_of = {build};
+  target.toolkit_of.push_back(build);
 }
 
 }  // namespace
@@ -93,12 +102,14 @@ std::vector<LockTarget> lock_targets(const matrix::Matrix& matrix,
     env::Request packages = *build;
     packages.toolkit.clear();
     packages.toolkit_from = matrix::ToolkitFrom::automatic;
+    packages.toolkit_conda = {};
     LockTarget& target = collector.add(packages, environment_name(variant.id, packages));
     target.variants.push_back(variant.id);
     if (build->toolkit.empty() || !is_representative(classes, variant.id)) continue;
     const bool known =
-        std::any_of(target.toolkits.begin(), target.toolkits.end(),
-                    [&](const env::Request& each) { return each.toolkit == build->toolkit; });
+        std::any_of(target.toolkits.begin(), target.toolkits.end(), [&](const env::Request& each) {
+          return env::toolkit_digest(each) == env::toolkit_digest(*build);
+        });
     if (!known) target.toolkits.push_back(*build);
     add_toolkit(*build, variant.id, collector);
   }

@@ -8,14 +8,15 @@
 
 namespace pinwheel::plan {
 
-/// An environment of a matrix, or a toolkit that PyPI may give, and the file that locks it.
+/// An environment of a matrix, or a toolkit that PyPI may or conda shall give, and the file that
+/// locks it.
 struct LockTarget {
   std::string file;                         ///< "pylock.cp311-cpu-torch2_13.toml"
   env::Request request;                     ///< what is resolved; a toolkit's own for a toolkit
   std::vector<std::string> variants = {};   ///< ids of the matrix that use it, in its order
   std::vector<env::Request> toolkits = {};  ///< of an environment: those its builds ask for
   std::vector<env::Request> toolkit_of =
-      {};  ///< of a toolkit: the request it comes from; none for an environment
+      {};  ///< of a toolkit: the builds that ask for it; none for an environment
 };
 
 /// "<matrix file without its ending>.locks", beside it.
@@ -24,8 +25,9 @@ std::string lock_directory(const std::string& matrix_file);
 /// What there is to lock in a whole matrix. Names follow from the whole matrix too, so a selection
 /// never renames a file: an environment is called by the first variant that uses it, with `_` for
 /// what the name of a pylock may not hold (dots among it) and `-container`, `-conda` for the levels
-/// it has; a toolkit by its name and Python. Variants that no environment can be made for with
-/// these options are left out: a plan that selects one says why.
+/// it has; a toolkit by its name and Python, one from conda by its name and `conda`. Variants that
+/// no environment can be made for with these options are left out: a plan that selects one says
+/// why.
 std::vector<LockTarget> lock_targets(const matrix::Matrix& matrix,
                                      const matrix::Expansion& expansion,
                                      const std::vector<matrix::AbiClass>& classes,

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/toolkit.h"
 #include "plan/environments.h"
 #include "plan/key.h"
 #include "plan/record.h"
@@ -87,6 +88,7 @@ class PlanBuilder {
     // The toolkit stands beside the environment: builds and tests share the packages.
     packages.toolkit.clear();
     packages.toolkit_from = matrix::ToolkitFrom::automatic;
+    packages.toolkit_conda = {};
     Step step{id, {}, CreateEnvironment{packages, {}}};
     const auto resolution = in_.facts.resolutions.find(env::digest(request));
     if (resolution != in_.facts.resolutions.end()) {
@@ -96,6 +98,29 @@ class PlanBuilder {
     if (const auto* test = std::get_if<TestWheel>(&user.action)) {
       std::get<CreateEnvironment>(step.action).only_tests = test->compute;
     }
+    step.retry = user.retry;
+    step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
+    step.resources.pools["install"] = 1;
+    TRY_DONE(add(std::move(step)));
+    return id;
+  }
+
+  /// The step that makes the toolkit of a build; nothing where it is found, not made.
+  Result<std::string> toolkit(const env::Request& request, const Step& user) {
+    if (request.toolkit.empty()) return std::string();
+    const std::string digest = env::toolkit_digest(request);
+    const auto known = in_.facts.toolkits.find(digest);
+    const bool is_known = known != in_.facts.toolkits.end();
+    const bool made = is_known ? known->second.origin == ToolkitOrigin::made
+                               : request.toolkit_from == matrix::ToolkitFrom::pypi ||
+                                     request.toolkit_from == matrix::ToolkitFrom::conda;
+    if (!made) return std::string();
+    const std::string name = replace_all(env::toolkit_name(request.toolkit), "/", "-");
+    const std::string id = fmt::format("toolkit:{}-{}", name, digest.substr(0, 12));
+    if (keys_.contains(id)) return id;
+    MakeToolkit action{request, is_known ? known->second.exact : std::string(),
+                       image_key(in_.facts, request)};
+    Step step{id, {}, std::move(action)};
     step.retry = user.retry;
     step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
     step.resources.pools["install"] = 1;
@@ -135,10 +160,8 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
   // In a container the compiler is the image's, which the key of the environment covers.
   if (in.options.level1 == Level1::host) action.toolchain = in.facts.toolchain;
-  if (const auto toolkit = in.facts.toolkits.find(action.environment.toolkit);
-      toolkit != in.facts.toolkits.end()) {
-    action.toolchain += toolkit->second;
-  }
+  const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
+  if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
   action.requires_torch = torch_requirement(in.matrix, *variant);
   action.source_date_epoch = in.facts.source_date_epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
@@ -276,8 +299,10 @@ Result<Step> publish_step(const Inputs& in, const std::string& target, const Out
   return step;
 }
 
-/// A step needs the environment that its action names.
+/// A step needs the environment that its action names, and the toolkit beside it.
 Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
+  TRY(std::string toolkit, builder.toolkit(request, step));
+  if (!toolkit.empty()) step.needs.insert(step.needs.begin(), std::move(toolkit));
   TRY(std::string environment, builder.environment(request, step));
   step.needs.insert(step.needs.begin(), std::move(environment));
   return builder.add(std::move(step));

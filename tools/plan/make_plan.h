@@ -16,6 +16,13 @@ namespace pinwheel::plan {
 /// How far a plan goes: `test` includes the builds that it tests, `publish` everything.
 enum class Stage { build, test, publish };
 
+/// Whether a toolkit is there, or made of packages.
+enum class ToolkitOrigin { found, made };
+struct ToolkitFact {
+  std::string exact;  ///< the release found, "13.0.88", or the directory that the packages name
+  ToolkitOrigin origin = ToolkitOrigin::found;
+};
+
 /// Outside facts, read once. Pure decisions follow from these and the matrix alone.
 struct PlanFacts {
   ReleaseVersion version;
@@ -23,9 +30,8 @@ struct PlanFacts {
   int64_t source_date_epoch = 0;
   std::string commit;  ///< 40 digits; empty outside git
   std::string machine = "x86_64";
-  std::map<std::string, std::string>
-      toolkits;           ///< "cuda/13.0" -> exact release on this machine, "13.0.88"
-  std::string toolchain;  ///< what the host's compiler says of itself
+  std::map<std::string, ToolkitFact> toolkits;     ///< by `env::toolkit_digest`
+  std::string toolchain;                           ///< what the host's compiler says of itself
   std::map<std::string, std::string> resolutions;  ///< request digest -> resolution digest
   std::map<std::string, std::string> images;       ///< digest of container settings -> content key
   std::map<std::string, std::string>

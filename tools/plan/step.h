@@ -19,8 +19,8 @@ struct Resources {
   std::map<std::string, int> pools = {};  ///< {"gpu", 1}, {"upload", 1}
 };
 
-/// One unit of work. `id` is "env:<digest>", "build:<class>", "sdist", "test:<variant>" or
-/// "publish:<target>".
+/// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",
+/// "test:<variant>" or "publish:<target>".
 struct Step {
   std::string id;
   /// Hex digest of all that decides the result, as far as it is known before anything runs: what

@@ -56,9 +56,9 @@ TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was res
   add_toolkit(m, "13.0.2", "13.0.88", "13.0.88");
   add_toolkit(m, "13.2.1", "13.2.51", "13.2.51");
   const host::Resolved resolved =
-      value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0")));
+      value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), env::ToolkitSource::pypi));
   CHECK(resolved.resolution.packages.size() == 2);
-  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.2")));
+  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.2"), env::ToolkitSource::pypi));
   // A newer file changes nothing until it is asked for.
   add_toolkit(m, "13.0.3", "13.0.99", "13.0.99");
 
@@ -93,7 +93,7 @@ TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, co
   REQUIRE_FALSE(unresolved.has_value());
   CHECK(unresolved.error().kind == ErrorKind::environment);
 
-  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0")));
+  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), env::ToolkitSource::pypi));
   const auto broken = host::find_toolkit(m.machine, from_pypi("cuda/13.0"));
   REQUIRE_FALSE(broken.has_value());
   CHECK(broken.error().kind == ErrorKind::environment);

@@ -33,8 +33,8 @@ struct Example {
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
 
-  Example() {
-    Result<matrix::Matrix> parsed = matrix::parse(kYaml, "m.yaml");
+  explicit Example(const std::string& yaml = kYaml) {
+    Result<matrix::Matrix> parsed = matrix::parse(yaml, "m.yaml");
     INFO((parsed ? std::string() : render(parsed.error())));
     REQUIRE(parsed);
     matrix = *parsed;
@@ -101,4 +101,29 @@ TEST_CASE("a plan needs the locks of its builds, their toolkits and its tests") 
   CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::build}) ==
         std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
                                  "pylock.toolkit-cuda-13_0-cp311.toml"});
+}
+
+TEST_CASE("a toolkit from conda is locked for every Python at once, and for its container") {
+  std::string yaml = kYaml;
+  yaml.replace(yaml.find("build:\n"), 0, "  toolkit: conda\n");
+  const Example example(yaml);
+  const auto conda = [&](const PlanOptions& options) {
+    std::vector<std::string> files = example.files(options);
+    std::erase_if(
+        files, [](const std::string& file) { return file.find("toolkit-") == std::string::npos; });
+    return files;
+  };
+  CHECK(conda({}) == std::vector<std::string>{"pylock.toolkit-cuda-12_4-conda.toml",
+                                              "pylock.toolkit-cuda-13_0-conda.toml"});
+  CHECK(conda({.level1 = Level1::container}) ==
+        std::vector<std::string>{"pylock.toolkit-cuda-12_4-container-conda.toml",
+                                 "pylock.toolkit-cuda-13_0-container-conda.toml"});
+}
+
+TEST_CASE("a toolkit that is found has no lock of its own") {
+  std::string yaml = kYaml;
+  yaml.replace(yaml.find("build:\n"), 0, "  toolkit: container\n");
+  for (const std::string& file : Example(yaml).files({.level1 = Level1::container})) {
+    CHECK(file.find("toolkit-") == std::string::npos);
+  }
 }

@@ -1,6 +1,6 @@
 """Makes the wheel with the standard library alone, so that a build costs milliseconds.
 
-make_wheel.py DIRECTORY [--pause SECONDS] [--version V] [--name N] [--copies N] [--pad BYTES]
+make_wheel.py DIRECTORY [--pause SECONDS] [--version V] [--names N,...] [--pad BYTES] [--file PATH]
 """
 
 import argparse
@@ -17,18 +17,21 @@ parser.add_argument("--pause", type=float, default=0)
 parser.add_argument("--version", default=os.environ["PINWHEEL_VERSION"])
 parser.add_argument("--names", default="script_only")
 parser.add_argument("--pad", type=int, default=0)
+parser.add_argument("--file", type=pathlib.Path, action="append", default=[])
 options = parser.parse_args()
 
 
 def make(name):
+    purelib = f"Root-Is-Purelib: {'false' if options.file else 'true'}\n"
     info = f"{name}-{options.version}.dist-info"
     files = {
         f"{name}.py": f"FLAVOR = {os.environ.get('SCRIPT_FLAVOR', 'none')!r}\n".encode(),
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {options.version}\n".encode(),
-        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: make_wheel\n{purelib}Tag: py3-none-any\n".encode(),
     }
     if options.pad:
         files[f"{name}_data.bin"] = hashlib.shake_128(b"seed").digest(options.pad)
+    files |= {path.name: path.read_bytes() for path in options.file}
     record = ""
     for path, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

@@ -1,0 +1,40 @@
+#include "env/made_toolkit.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "env/conda_toolkit.h"
+#include "env/pypi_toolkit.h"
+
+namespace pinwheel::env {
+
+ToolkitSource toolkit_source(const Request& request, const std::vector<Toolkit>& found) {
+  if (request.toolkit_from == matrix::ToolkitFrom::conda) return ToolkitSource::conda;
+  return comes_from_pypi(request, found) ? ToolkitSource::pypi : ToolkitSource::machine;
+}
+
+Result<Request> toolkit_packages(const Request& request, ToolkitSource source) {
+  switch (source) {
+    case ToolkitSource::pypi:
+      return pypi_toolkit_request(request);
+    case ToolkitSource::conda:
+      return conda_toolkit_request(request);
+    case ToolkitSource::machine:
+      break;
+  }
+  return fail(ErrorKind::internal, fmt::format("`{}` is made of no packages", request.toolkit));
+}
+
+std::string toolkit_id(const std::string& name, const Resolution& packages) {
+  return packages.conda.empty() ? pypi_toolkit_id(name, packages)
+                                : conda_toolkit_id(name, packages);
+}
+
+std::string toolkit_in(const std::string& id, const Resolution& packages) {
+  const std::string family = id.substr(0, id.find('-'));
+  const std::string release =
+      packages.conda.empty() ? pypi_release(packages) : conda_toolkit_release(packages);
+  return release.empty() ? family : family + "/" + release;
+}
+
+}  // namespace pinwheel::env
