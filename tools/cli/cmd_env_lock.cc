@@ -138,8 +138,10 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   lock.variants = target.variants;
   lock.toolkits = toolkits_of(machine, what, facts, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
-  const std::string key = plan::image_key(facts.plan, target.request);
-  if (!key.empty()) lock.image = env::LockedImage{{}, key};
+  const auto image = facts.images.find(env::digest(target.request.container));
+  if (image != facts.images.end() && !target.request.container.base.empty()) {
+    lock.image = image->second;
+  }
   return lock;
 }
 

@@ -16,9 +16,9 @@ struct Foreseen {
   std::vector<RecordedResolution> environments;
 };
 
-/// Nothing when nothing has been run in the state directory, and nothing for containers, whose
-/// images would have to be made first. Reads the source, the journal and the
-/// recorded resolutions; asks no index and writes nothing.
+/// Nothing when nothing has been run in the state directory, and for containers whose engine does
+/// not answer. Reads the source, the journal, the recorded resolutions and the images that are
+/// there; asks no index, makes no image.
 Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const LevelOptions& levels,
                                         const Loaded& loaded, const plan::Outline& outline,
                                         Facts facts);

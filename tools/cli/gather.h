@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "env/lock.h"
 #include "host/env_resolve.h"
 #include "host/http.h"
 #include "host/workplace.h"
@@ -28,6 +29,7 @@ struct Facts {
   std::vector<std::string> targets;  ///< publish targets of the channel, or those asked for
   plan::PlanFacts plan;
   std::set<std::string> locked;  ///< digests of requests whose resolution a lock decides
+  std::map<std::string, env::LockedImage> images = {};  ///< by the digest of their settings
 };
 
 /// The cheap facts, from git alone: channel, version, date, commit. `channel` and `targets`

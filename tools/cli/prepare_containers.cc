@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 
 #include "cli/levels.h"
@@ -55,18 +56,32 @@ Result<std::vector<std::string>> tags_of(const Wanted& image, const Facts& facts
   return tags;
 }
 
+/// The engine of the levels, and what of it every container needs, in the workplace.
+Result<host::ContainerEngine> enter_engine(host::LocalMachine& local, const LevelOptions& levels,
+                                           host::Workplace& workplace) {
+  TRY(host::ContainerEngine engine,
+      host::find_engine(local.files, local.process, engine_of(levels), workplace.variables));
+  workplace.containers.client = engine.client;
+  workplace.containers.variables = engine.variables;
+  workplace.containers.network = levels.network;
+  if (levels.keep_failed) workplace.containers.after_failure = env::AfterEnd::keep;
+  return engine;
+}
+
+void enter_image(const std::string& digest, const env::ContainerImage& image,
+                 host::Workplace& workplace, Facts& facts) {
+  facts.plan.images[digest] = image.key;
+  facts.images[digest] = {image.id, image.key, image.base};
+  workplace.containers.images[digest] = image;
+}
+
 }  // namespace
 
 Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
                         host::Workplace& workplace, Streams& streams, Facts& facts) {
   if (levels.engine == EngineChoice::host) return {};
   host::LocalMachine local(workplace);
-  TRY(const host::ContainerEngine engine,
-      host::find_engine(local.files, local.process, engine_of(levels), workplace.variables));
-  workplace.containers.client = engine.client;
-  workplace.containers.variables = engine.variables;
-  workplace.containers.network = levels.network;
-  if (levels.keep_failed) workplace.containers.after_failure = env::AfterEnd::keep;
+  TRY(const host::ContainerEngine engine, enter_engine(local, levels, workplace));
   const host::ImageBench bench{local.machine, engine, workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&streams](std::string_view text) { streams.note(text); }};
@@ -74,8 +89,21 @@ Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
   for (const auto& [digest, image] : wanted) {
     TRY(const std::vector<std::string> tags, tags_of(image, facts));
     TRY(const env::ContainerImage made, host::ensure_image(bench, image.settings, tags));
-    facts.plan.images[digest] = made.key;
-    workplace.containers.images[digest] = made;
+    enter_image(digest, made, workplace, facts);
+  }
+  return {};
+}
+
+Done recall_containers(const Undertaking& what, const LevelOptions& levels,
+                       host::Workplace& workplace, Facts& facts) {
+  if (levels.engine == EngineChoice::host) return {};
+  host::LocalMachine local(workplace);
+  TRY(const host::ContainerEngine engine, enter_engine(local, levels, workplace));
+  const host::ImageBench bench{local.machine, engine, workplace.matrix_directory, {}, {}};
+  TRY(const auto wanted, wanted_images(what));
+  for (const auto& [digest, image] : wanted) {
+    TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
+    if (found) enter_image(digest, *found, workplace, facts);
   }
   return {};
 }

@@ -11,4 +11,9 @@ namespace pinwheel::cli {
 Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
                         host::Workplace& workplace, Streams& streams, Facts& facts);
 
+/// The same without making, pulling or tagging anything: images that are not there are left out.
+/// `environment` when the engine does not answer.
+Done recall_containers(const Undertaking& what, const LevelOptions& levels,
+                       host::Workplace& workplace, Facts& facts);
+
 }  // namespace pinwheel::cli

@@ -68,9 +68,12 @@ Result<ContainerImage> parse_image(std::string_view json) {
     // podman leaves out the name of the digest.
     if (!image.id.starts_with("sha256:")) image.id = "sha256:" + image.id;
     image.architecture = one.value("Architecture", "");
-    // podman gives what was made here a digest of this name.
+    image.base = image.id;
     for (const Json& digest : one.value("RepoDigests", Json::array())) {
-      if (!digest.get<std::string>().starts_with("localhost/")) image.origin = Origin::registry;
+      // podman gives what was made here a digest of this name.
+      if (digest.get<std::string>().starts_with("localhost/")) continue;
+      image.base = digest.get<std::string>();
+      break;
     }
     const Json config = one.value("Config", Json::object());
     if (config.contains("Env") && config["Env"].is_array()) {
@@ -90,6 +93,15 @@ Result<ContainerImage> parse_image(std::string_view json) {
 ports::Command inspect_image(const std::string& client, const std::string& name,
                              const Variables& client_variables) {
   return {{client, "image", "inspect", name}, "/", client_variables, {}};
+}
+
+ports::Command find_image(const std::string& client, const std::string& key,
+                          const Variables& client_variables) {
+  return {{client, "images", "--quiet", "--no-trunc", "--filter",
+           fmt::format("label={}={}", kKeyLabel, key)},
+          "/",
+          client_variables,
+          {}};
 }
 
 ports::Command build_image(const ImageBuild& build, const Variables& client_variables) {

@@ -14,15 +14,14 @@ namespace pinwheel::env {
 /// Hex digest of the request: names it in facts and records. Pure.
 std::string digest(const matrix::ContainerSettings& request);
 
-/// Whether an image was pulled, or made or imported on this machine.
-enum class Origin { here, registry };
-
 /// An image that is on this machine.
 struct ContainerImage {
   std::string id;   ///< "sha256:..."
   std::string key;  ///< of its contents: Dockerfile, context, arguments and the base's id
   std::string architecture = {};  ///< "amd64"; an import may say what the machine is instead
-  Origin origin = Origin::here;
+  /// The base by what a registry knows it as ("debian@sha256:..."), or its id where it came from
+  /// none.
+  std::string base = {};
   std::map<std::string, std::string> variables = {};  ///< what it sets: PATH, CUDA_HOME
   std::map<std::string, std::string> labels = {};
 
@@ -39,6 +38,10 @@ Result<ContainerImage> parse_image(std::string_view json);
 /// `docker image inspect NAME`.
 ports::Command inspect_image(const std::string& client, const std::string& name,
                              const std::map<std::string, std::string>& client_variables);
+
+/// Lists the ids of the images that bear a content key, one a line.
+ports::Command find_image(const std::string& client, const std::string& key,
+                          const std::map<std::string, std::string>& client_variables);
 
 /// What an image is built from.
 struct ImageBuild {

@@ -105,7 +105,8 @@ std::string pinwheel_text(const Lock& lock) {
                      list("pip-options", lock.pip_options) + asked_text(lock.asked);
   if (lock.image) {
     text += "\n[tool.pinwheel.image]\n" + line("reference", lock.asked.container.base) +
-            line("id", lock.image->id) + line("key", lock.image->key);
+            line("digest", lock.image->base) + line("id", lock.image->id) +
+            line("key", lock.image->key);
   }
   for (const LockedToolkit& toolkit : lock.toolkits) {
     text += "\n[[tool.pinwheel.toolkits]]\n" + line("name", toolkit.name) +

@@ -12,8 +12,9 @@ namespace pinwheel::env {
 
 /// Level 1 as it was when the lock was written.
 struct LockedImage {
-  std::string id;   ///< "sha256:..."; empty where only the key was known
-  std::string key;  ///< of its contents
+  std::string id;         ///< "sha256:..."; empty where only the key was known
+  std::string key;        ///< of its contents
+  std::string base = {};  ///< "debian@sha256:...", or the base's id where no registry gave it
 
   bool operator==(const LockedImage&) const = default;
 };

@@ -149,7 +149,7 @@ Lock read(const toml::table& document) {
   lock.pip_options = texts_at(ours, "pip-options");
   if (ours.contains("image")) {
     const toml::table& image = table_at(ours, "image");
-    lock.image = LockedImage{text_at(image, "id"), text_at(image, "key")};
+    lock.image = LockedImage{text_at(image, "id"), text_at(image, "key"), text_at(image, "digest")};
   }
   for (const toml::table* const each : tables_at(ours, "toolkits")) {
     lock.toolkits.push_back(

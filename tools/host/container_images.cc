@@ -41,7 +41,7 @@ Result<std::optional<env::ContainerImage>> inspect(const ImageBench& bench,
 /// Whether the image is for the machine that is wanted; what was imported here is taken at its
 /// word.
 bool fits(const env::ContainerImage& image, const std::string& arch) {
-  return arch.empty() || image.origin == env::Origin::here ||
+  return arch.empty() || image.base == image.id ||
          image.architecture == env::image_architecture(arch);
 }
 
@@ -92,12 +92,8 @@ Result<std::string> digest_context(const fs::path& directory) {
 /// The image that bears a content key.
 Result<std::optional<env::ContainerImage>> image_with_key(const ImageBench& bench,
                                                           const std::string& key) {
-  TRY(const ports::Captured ran,
-      bench.machine.process.capture({{bench.engine.client, "images", "--quiet", "--no-trunc",
-                                      "--filter", fmt::format("label={}={}", env::kKeyLabel, key)},
-                                     "/",
-                                     bench.engine.variables,
-                                     {}}));
+  TRY(const ports::Captured ran, bench.machine.process.capture(env::find_image(
+                                     bench.engine.client, key, bench.engine.variables)));
   const std::vector<std::string> ids = split(trim(ran.out), '\n');
   if (!ran.exit.ok() || ids.empty() || ids[0].empty()) return std::nullopt;
   return inspect(bench, ids[0]);
@@ -139,6 +135,17 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
 
 }  // namespace
 
+Result<std::optional<env::ContainerImage>> find_image(const ImageBench& bench,
+                                                      const matrix::ContainerSettings& settings) {
+  TRY(const std::optional<env::ContainerImage> base, inspect(bench, settings.base));
+  if (!base || settings.dockerfile.empty()) return base;
+  const fs::path dockerfile = (bench.matrix_directory / settings.dockerfile).lexically_normal();
+  TRY(const ports::FileStatus status, bench.machine.files.status(dockerfile));
+  if (status.type == ports::FileType::missing) return std::nullopt;
+  TRY(const std::string context, digest_context(dockerfile.parent_path()));
+  return image_with_key(bench, env::image_key(settings, context, base->id));
+}
+
 Result<env::ContainerImage> ensure_image(const ImageBench& bench,
                                          const matrix::ContainerSettings& settings,
                                          const std::vector<std::string>& tags) {
@@ -167,6 +174,7 @@ Result<env::ContainerImage> ensure_image(const ImageBench& bench,
     return fail(ErrorKind::internal, "an image that was built bears no key");
   }
   TRY_DONE(tag(bench, image->id, tags));
+  image->base = base.base;
   return *image;
 }
 

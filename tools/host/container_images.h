@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ struct ImageBench {
   std::filesystem::path logs;
   std::function<void(std::string_view)> note;  ///< told before something takes long
 };
+
+/// The image of the settings where it and its base are on this machine; makes and pulls nothing.
+Result<std::optional<env::ContainerImage>> find_image(const ImageBench& bench,
+                                                      const matrix::ContainerSettings& settings);
 
 /// The image of the settings: the one that bears their content key, else built by BuildKit from the
 /// Dockerfile, whose directory is the context, with the base as BASE_IMAGE. A base that is not on

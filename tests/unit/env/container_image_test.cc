@@ -30,18 +30,22 @@ TEST_CASE("podman's id, and an image without labels and variables") {
   CHECK(image->id == "sha256:22");
   CHECK(image->key == "sha256:22");
   CHECK(image->variables.empty());
+  CHECK(image->base == "sha256:22");
 }
 
-TEST_CASE("an image is from a registry when it has a digest there", "[env][container]") {
-  const auto origin = [](const std::string& digests) {
-    const auto image = parse_image(R"([{"Id":"22","RepoDigests":)" + digests + "}]");
+TEST_CASE("an image of a registry is known by the registry's digest") {
+  const Result<ContainerImage> image =
+      parse_image(R"([{"Id":"22","RepoDigests":["debian@sha256:33"]}])");
+  REQUIRE(image);
+  CHECK(image->base == "debian@sha256:33");
+}
+
+TEST_CASE("an image made here has no other name than its id", "[env][container]") {
+  for (const char* const digests : {"null", "[]", R"(["localhost/base@sha256:11"])"}) {
+    const auto image = parse_image(R"([{"Id":"22","RepoDigests":)" + std::string(digests) + "}]");
     REQUIRE(image);
-    return image->origin;
-  };
-  CHECK(origin("null") == Origin::here);
-  CHECK(origin("[]") == Origin::here);
-  CHECK(origin(R"(["localhost/base@sha256:11"])") == Origin::here);
-  CHECK(origin(R"(["docker.io/library/debian@sha256:11"])") == Origin::registry);
+    CHECK(image->base == image->id);
+  }
 }
 
 TEST_CASE("another text is an error of the environment") {
