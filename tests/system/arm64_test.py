@@ -53,6 +53,7 @@ def test_a_container_of_that_machine_builds_and_tests_it(extension, engine):
             matrix["build"]["timeout"] = matrix["test"]["timeout"] = "15 min"
 
         extension.edit(change)
+        extension.patience = 1800
         leading = engine.environment()
         extension.environment |= {key: value for key, value in leading.items() if key not in extension.environment}
         extension.environment["PATH"] = leading["PATH"]

@@ -42,6 +42,7 @@ class Project:
         self.output = directory.parent / (directory.name + "-dist")
         self.index = directory.parent / "index"
         self.resolutions = resolutions
+        self.patience = 600
         self.start_afresh()
 
     def start_afresh(self) -> None:
@@ -97,7 +98,7 @@ class Project:
             env={**self.environment, **environment},
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=self.patience,
         )
         assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
         return ran
