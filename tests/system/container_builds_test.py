@@ -67,7 +67,7 @@ def test_a_release_in_containers_is_the_hosts(contained, engine):
     assert set(contained.wheels()) == set(inside)
 
 
-def test_both_levels_together(project, engine, bases, channel):
+def test_both_levels_together(project, engine, bases, channel, tmp_path):
     """What CI uses: the container is the distribution's, its Python comes from the channel."""
     script = project("script")
     contain(script, bases["bookworm"], "bookworm", "3.11")
@@ -81,8 +81,10 @@ def test_both_levels_together(project, engine, bases, channel):
 
     script.edit(change)
     use(script, engine)
-    outcomes = script.report("test", "matrix.yaml", "--engine", engine.name, PINWHEEL_CONDA="rattler")
-    assert states(outcomes) == {"done"}
+    script.environment["PINWHEEL_CONDA"] = "rattler"
+    by_hand = run_by_bash(script, tmp_path / "clean", "--engine", engine.name)
+    outcomes = script.report("test", "matrix.yaml", "--engine", engine.name)
+    assert states(outcomes) == {"done"} and script.wheels() == by_hand
     assert engine.containers() == []
 
 
@@ -104,9 +106,48 @@ def test_the_build_image_compiles(project, engine, bases, channel):
     assert states(outcomes) == {"done"}
 
 
-def test_a_dry_run_is_the_hosts(contained):
-    ran = contained.run("build", "matrix.yaml", *contained.levels, "--dry-run", code=2)
-    assert "--engine host" in ran.stderr
+def run_by_bash(script, directory, *levels: str) -> dict[str, str]:
+    """The wheels that the script of a dry run makes, of a project that has made none."""
+    dry = script.run("build", "matrix.yaml", *levels, "--dry-run").stdout
+    assert script.wheels() == {} and script.starts() == {}
+    directory.mkdir()
+    options = {"cwd": directory, "env": script.environment, "capture_output": True, "text": True, "timeout": 240}
+    ran = subprocess.run(["bash"], input=dry, **options)
+    assert ran.returncode == 0, ran.stderr
+    assert list(directory.iterdir()) == []
+    made = script.wheels()
+    script.start_afresh()
+    return made
+
+
+def test_the_script_of_a_dry_run_makes_the_same_wheels(contained, engine, tmp_path):
+    by_hand = run_by_bash(contained, tmp_path / "clean", *contained.levels)
+    assert engine.containers() == []
+    contained.run("build", "matrix.yaml", *contained.levels)
+    assert by_hand == contained.wheels() and len(by_hand) == 2
+
+
+def would(script) -> dict[str, str]:
+    """The forecast of `plan` by step; nothing where it gives none."""
+    table = script.run("plan", "matrix.yaml", *script.levels).stdout.partition("\nstep ")[2]
+    rows = [line.split() for line in table.splitlines()[1:] if line]
+    return {(row[1] if row[0].isdigit() else row[0]): row[2 if row[0].isdigit() else 1] for row in rows[:-1]}
+
+
+def test_a_plan_says_what_containers_would_reuse_and_makes_nothing(contained, engine):
+    assert would(contained) == {}
+    contained.run("release", "matrix.yaml", *contained.levels)
+    images = engine.call("images", "--all", "--quiet").stdout
+    assert set(would(contained).values()) == {"reuse"}
+    # Another Dockerfile is another image, and that is not there.
+    dockerfile = contained.directory / "docker" / "test.Dockerfile"
+    dockerfile.write_text(dockerfile.read_text() + "# changed\n")
+    contained.commit()
+    assert "reuse" not in would(contained).values()
+    assert engine.call("images", "--all", "--quiet").stdout == images
+    contained.environment["DOCKER_HOST"] = "unix:///nonexistent/docker.sock"
+    if engine.name == "docker":
+        assert would(contained) == {}
 
 
 def test_an_image_is_built_once_and_bears_the_commit(contained, engine):

@@ -138,7 +138,7 @@ def cuda_image(dockerd, tmp_path_factory) -> str:
     (context / "cuda").mkdir()
     copy_toolkit(context / "cuda")
     name = "pinwheel-test/cuda"
-    dockerd.build("--build-arg", f"BASE_IMAGE={bases['bookworm']}", "--tag", name, str(context))
+    dockerd.build("--network", "host", "--build-arg", f"BASE_IMAGE={bases['bookworm']}", "--tag", name, str(context))
     shutil.rmtree(context)
     return name
 

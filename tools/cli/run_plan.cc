@@ -161,11 +161,6 @@ host::Workplace with_path_mode(host::Workplace workplace) {
 }
 
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
-  if (!request.workplace.containers.client.empty()) {
-    return fail(ErrorKind::usage,
-                "`--dry-run` prints the commands of this machine, not of containers",
-                "use it with `--engine host`");
-  }
   TRY(const run::Budget budget, budget_of(options));
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);

@@ -83,6 +83,21 @@ std::vector<std::string> named_places(const EnvMachine& around) {
   return places;
 }
 
+Variables variables_of(const EnvMachine& around, const Workplace& workplace,
+                       const env::ContainerImage& image) {
+  Variables variables = env::contained_variables(around.variables, image.variables,
+                                                 (workplace.cache / "home").string());
+  // pip looks for its files in the user's own home, which is not there.
+  const std::vector<std::string> files = pip_files(around);
+  if (!files.empty() && !variables.contains("PIP_CONFIG_FILE")) {
+    variables["PIP_CONFIG_FILE"] = files.back();
+  }
+  variables["PIP_CACHE_DIR"] = (workplace.cache / "pip").string();
+  return variables;
+}
+
+}  // namespace
+
 env::Container container_of(const EnvMachine& around, const Workplace& workplace,
                             const env::ContainerImage& image, const std::string& name) {
   env::Container container{workplace.containers.client, image.id};
@@ -108,21 +123,6 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
   container.mounts.erase(twice, container.mounts.end());
   return container;
 }
-
-Variables variables_of(const EnvMachine& around, const Workplace& workplace,
-                       const env::ContainerImage& image) {
-  Variables variables = env::contained_variables(around.variables, image.variables,
-                                                 (workplace.cache / "home").string());
-  // pip looks for its files in the user's own home, which is not there.
-  const std::vector<std::string> files = pip_files(around);
-  if (!files.empty() && !variables.contains("PIP_CONFIG_FILE")) {
-    variables["PIP_CONFIG_FILE"] = files.back();
-  }
-  variables["PIP_CACHE_DIR"] = (workplace.cache / "pip").string();
-  return variables;
-}
-
-}  // namespace
 
 std::string run_label_value(const fs::path& state) {
   return sha256_hex(state.lexically_normal().string()).substr(0, 12);

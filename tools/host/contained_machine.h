@@ -39,6 +39,10 @@ class ContainedMachine {
   EnvMachine machine_;
 };
 
+/// What a container of this image is, and sees of the machine around it. `name` labels it.
+env::Container container_of(const EnvMachine& around, const Workplace& workplace,
+                            const env::ContainerImage& image, const std::string& name);
+
 /// The machine of a request: a contained one, or null where the request works on the host.
 /// `internal` when its image was not made.
 Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,

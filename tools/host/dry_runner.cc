@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,8 @@
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
 #include "host/conda_prefix.h"
+#include "host/contained_machine.h"
+#include "host/dry_container.h"
 #include "host/dry_script.h"
 #include "host/env_resolve.h"
 #include "host/local_machine.h"
@@ -20,20 +23,32 @@
 namespace pinwheel::host {
 namespace {
 
+/// The machine that a request's commands run on, looked at and not changed.
+Result<std::unique_ptr<ContainedMachine>> contained(const LocalMachine& here,
+                                                    const Workplace& workplace,
+                                                    const env::Request& request) {
+  return contain(here.machine, workplace, request.container, "dry", {});
+}
+
 Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& request) {
   const LocalMachine here(workplace);
+  TRY(const std::unique_ptr<ContainedMachine> inside, contained(here, workplace, request));
+  const EnvMachine& machine = inside ? inside->machine() : here.machine;
   DryEnvironment environment;
-  TRY(environment.resolution, load_resolution(here.machine, env::digest(request)));
+  TRY(environment.resolution, load_resolution(machine, env::digest(request)));
   if (environment.resolution.conda.empty()) {
-    TRY(environment.interpreter, interpreter_for(here.machine, request.python));
+    TRY(environment.interpreter, interpreter_for(machine, request.python));
   } else {
     // Resolving has made the prefix: pip could not be asked without it.
     const std::vector<env::CondaPackage>& packages = environment.resolution.conda;
-    TRY(CondaPrefix prefix, make_conda_prefix(here.machine, request.python, packages));
+    TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, packages));
     environment.interpreter = std::move(prefix.interpreter);
     environment.conda = std::move(prefix.directory);
   }
   environment.id = env::environment_id(environment.resolution, environment.interpreter);
+  if (!inside) return environment;
+  TRY(environment.container, dry_container(here.machine, workplace, request.container));
+  environment.variables = machine.variables;
   return environment;
 }
 
@@ -41,13 +56,15 @@ Result<std::optional<DryToolkit>> look_up_toolkit(const Workplace& workplace,
                                                   const env::Request& request) {
   if (request.toolkit.empty()) return std::nullopt;
   const LocalMachine here(workplace);
-  const std::vector<env::Toolkit> found = list_toolkits(here.machine, request);
+  TRY(const std::unique_ptr<ContainedMachine> inside, contained(here, workplace, request));
+  const EnvMachine& machine = inside ? inside->machine() : here.machine;
+  const std::vector<env::Toolkit> found = list_toolkits(machine, request);
   if (env::toolkit_source(request, found) != env::ToolkitSource::pypi) {
-    TRY(env::Toolkit toolkit, find_toolkit(here.machine, request));
+    TRY(env::Toolkit toolkit, find_toolkit(machine, request));
     return DryToolkit{std::move(toolkit)};
   }
   TRY(const env::Request packages, env::pypi_toolkit_request(request));
-  TRY(const env::Resolution resolution, load_resolution(here.machine, env::digest(packages)));
+  TRY(const env::Resolution resolution, load_resolution(machine, env::digest(packages)));
   return dry_pypi_toolkit(env::toolkit_name(request.toolkit), resolution);
 }
 

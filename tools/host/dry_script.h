@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -7,14 +8,12 @@
 #include "env/interpreter.h"
 #include "env/resolution.h"
 #include "env/toolkit.h"
+#include "host/dry_container.h"
 #include "host/workplace.h"
 #include "plan/step.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
-
-/// One command as a line of bash: its directory, exactly its environment, its argv, all quoted.
-std::string script_line(const ports::Command& command);
 
 /// The beginning of the script: strict mode, the scratch directory it works in.
 std::string script_head(const std::filesystem::path& program);
@@ -24,7 +23,9 @@ struct DryEnvironment {
   std::string id;  ///< names its directory in the scratch directory
   env::Interpreter interpreter;
   env::Resolution resolution;
-  std::filesystem::path conda = {};  ///< the prefix that its Python is of; empty: none
+  std::filesystem::path conda = {};            ///< the prefix that its Python is of; empty: none
+  std::optional<DryContainer> container = {};  ///< none: the host
+  std::map<std::string, std::string> variables = {};  ///< the user's, as the container sees them
 };
 
 /// The toolkit of a dry build: where it lies, and the packages that the script puts there when it
