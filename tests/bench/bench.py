@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How long pinwheel takes to start, to expand a large matrix, and to find that nothing is to do.
+"""How long pinwheel takes to start, to expand a large matrix, to find that nothing is to do, and to use an
+environment or a container that is there.
 
 Every figure is a median of several runs, the program and its peer by turns, so that a busy machine
 slows both: the wall time, and the processor time of the process and its children, which a busy
@@ -102,16 +103,27 @@ def expansion(pinwheel, scratch, environment, runs):
     yield compare("expand 10,000", 100, ours, "PyYAML + itertools.product", peer, runs)
 
 
-def nothing_to_do(pinwheel, scratch, environment, runs):
-    """A release of a package without dependencies, then the same release again."""
-    project = scratch / "project"
+def make_project(project, environment, python, *changes):
+    """A package without dependencies in a repository of its own."""
     shutil.copytree(PROJECT, project)
     matrix = project / "matrix.yaml"
-    ours_python = ".".join(platform.python_version_tuple()[:2])
-    matrix.write_text(matrix.read_text().replace('["3.11"]', f'["{ours_python}"]'))
+    text = matrix.read_text()
+    for old, new in (('["3.11"]', f'["{python}"]'), *changes):
+        text = text.replace(old, new)
+    matrix.write_text(text)
     identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
     for arguments in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-q", "-m", "first"], ["tag", "v1.0.0"]):
         run(["git", *arguments], project, environment)
+
+
+def own_python():
+    return ".".join(platform.python_version_tuple()[:2])
+
+
+def nothing_to_do(pinwheel, scratch, environment, runs):
+    """A release of a package without dependencies, then the same release again."""
+    project = scratch / "project"
+    make_project(project, environment, own_python())
     places = ["--state-dir", str(scratch / "state"), "--output-dir", str(scratch / "dist")]
     command = [pinwheel, "release", "matrix.yaml", *places]
     run(command, project, environment)
@@ -123,6 +135,52 @@ def nothing_to_do(pinwheel, scratch, environment, runs):
     yield compare("nothing to do", 100, (command, project, environment), "python3 -c pass", peer, runs)
 
 
+def step_milliseconds(command, project, environment, state, step):
+    """How long a step of a build took that has no journal, but environments and what was resolved."""
+    (state / "journal.jsonl").unlink(missing_ok=True)
+    report = subprocess.run([*command, "--json"], cwd=project, env=environment, check=True, capture_output=True)
+    outcomes = json.loads(report.stdout)["outcomes"]
+    return max(one["elapsed_ms"] for one in outcomes if one["id"].startswith(step))
+
+
+def overhead(name, aim, ours, peer_name, peer):
+    """A row of wall times that were taken inside pinwheel; processor time is not known there."""
+    wall, peer_wall = statistics.median(ours), statistics.median(peer)
+    return {"name": name, "aim_ms": aim, "wall_ms": round(wall, 1), "peer": peer_name, "peer_wall_ms": round(peer_wall, 1)}
+
+
+def environments(pinwheel, scratch, environment, runs):
+    """The step of an environment that is there, beside the virtual environment that it saves."""
+    project, state = scratch / "environment", scratch / "environment-state"
+    make_project(project, environment, own_python())
+    command = [pinwheel, "build", "matrix.yaml", "--state-dir", str(state), "--output-dir", str(scratch / "dist")]
+    run(command, project, environment)
+    ours = [step_milliseconds(command, project, environment, state, "env:") for _ in range(runs)]
+    venv = [sys.executable, "-m", "venv", "--clear", str(scratch / "venv")]
+    peer = [milliseconds(venv, scratch, environment)[0] for _ in range(3)]
+    yield overhead("reuse an environment", 50, ours, "python3 -m venv", peer)
+
+
+def containers(pinwheel, scratch, environment, runs, image):
+    """The build of a package whose build does nothing, in a container and on the host."""
+    change = ("environment:\n", f"environment:\n  container: {{base: '{image}'}}\n")
+    find = ["docker", "run", "--rm", "--pull", "never", image, "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    python = subprocess.run(find, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+    times = {}
+    for engine, version in (("host", own_python()), ("docker", python)):
+        project, state = scratch / engine, scratch / f"{engine}-state"
+        make_project(project, environment, version, change)
+        places = ["--state-dir", str(state), "--output-dir", str(scratch / "dist")]
+        command = [pinwheel, "build", "matrix.yaml", "--engine", engine, "--python", "venv", *places]
+        run(command, project, environment)
+        times[engine] = [step_milliseconds(command, project, environment, state, "build:") for _ in range(runs)]
+    plain = ["docker", "run", "--rm", "--pull", "never", image, "true"]
+    peer = [milliseconds(plain, scratch, environment)[0] for _ in range(runs)]
+    # What the container adds to the same build.
+    host = statistics.median(times["host"])
+    yield overhead("enter a container", 1000, [one - host for one in times["docker"]], "docker run", peer)
+
+
 def processor():
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -130,12 +188,16 @@ def processor():
     return platform.machine()
 
 
+def figure(row, key, digits):
+    return f"{row[key]:.{digits}f}" if key in row else "-"
+
+
 def table(rows):
     lines = [("measurement", "aim", "wall", "cpu", "peer", "wall", "cpu", "cpu ratio")]
     for row in rows:
-        ours = (f"{row[key]:.1f}" for key in ("wall_ms", "cpu_ms"))
-        peer = (f"{row[key]:.1f}" for key in ("peer_wall_ms", "peer_cpu_ms"))
-        lines.append((row["name"], str(row["aim_ms"]), *ours, row["peer"], *peer, f"{row['cpu_ratio']:.2f}"))
+        ours = (figure(row, key, 1) for key in ("wall_ms", "cpu_ms"))
+        peer = (figure(row, key, 1) for key in ("peer_wall_ms", "peer_cpu_ms"))
+        lines.append((row["name"], str(row["aim_ms"]), *ours, row["peer"], *peer, figure(row, "cpu_ratio", 2)))
     widths = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
@@ -144,6 +206,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
     parser.add_argument("--runs", type=int, default=21, help="measured runs of each command")
+    parser.add_argument("--image", help="an image of Docker's with a python3 that makes venvs: measure containers too")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     options = parser.parse_args()
     pinwheel = str(options.pinwheel.resolve())
@@ -153,8 +216,10 @@ def main():
         environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
         # This Python comes first, and itself rather than a script that looks it up.
         environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
-        for measure in (start_up, expansion, nothing_to_do):
+        for measure in (start_up, expansion, nothing_to_do, environments):
             rows += measure(pinwheel, scratch, environment, options.runs)
+        if options.image:
+            rows += containers(pinwheel, scratch, environment, options.runs, options.image)
     if options.json:
         print(json.dumps({"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}))
     else:
