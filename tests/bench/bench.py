@@ -145,8 +145,13 @@ def step_milliseconds(command, project, environment, state, step):
 
 def overhead(name, aim, ours, peer_name, peer):
     """A row of wall times that were taken inside pinwheel; processor time is not known there."""
-    wall, peer_wall = statistics.median(ours), statistics.median(peer)
-    return {"name": name, "aim_ms": aim, "wall_ms": round(wall, 1), "peer": peer_name, "peer_wall_ms": round(peer_wall, 1)}
+    return {
+        "name": name,
+        "aim_ms": aim,
+        "wall_ms": round(statistics.median(ours), 1),
+        "peer": peer_name,
+        "peer_wall_ms": round(statistics.median(peer), 1),
+    }
 
 
 def environments(pinwheel, scratch, environment, runs):
@@ -164,8 +169,9 @@ def environments(pinwheel, scratch, environment, runs):
 def containers(pinwheel, scratch, environment, runs, image):
     """The build of a package whose build does nothing, in a container and on the host."""
     change = ("environment:\n", f"environment:\n  container: {{base: '{image}'}}\n")
-    find = ["docker", "run", "--rm", "--pull", "never", image, "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
-    python = subprocess.run(find, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+    plain = ["docker", "run", "--rm", "--pull", "never", image]
+    ask = [*plain, "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    python = subprocess.run(ask, env=environment, check=True, capture_output=True, text=True).stdout.strip()
     times = {}
     for engine, version in (("host", own_python()), ("docker", python)):
         project, state = scratch / engine, scratch / f"{engine}-state"
@@ -174,8 +180,7 @@ def containers(pinwheel, scratch, environment, runs, image):
         command = [pinwheel, "build", "matrix.yaml", "--engine", engine, "--python", "venv", *places]
         run(command, project, environment)
         times[engine] = [step_milliseconds(command, project, environment, state, "build:") for _ in range(runs)]
-    plain = ["docker", "run", "--rm", "--pull", "never", image, "true"]
-    peer = [milliseconds(plain, scratch, environment)[0] for _ in range(runs)]
+    peer = [milliseconds([*plain, "true"], scratch, environment)[0] for _ in range(runs)]
     # What the container adds to the same build.
     host = statistics.median(times["host"])
     yield overhead("enter a container", 1000, [one - host for one in times["docker"]], "docker run", peer)
