@@ -89,7 +89,9 @@ class Project:
 
     def command(self, *arguments: str) -> list[str]:
         places = ["--state-dir", str(self.state), "--output-dir", str(self.output)]
-        return [self.binary, *arguments, *places]
+        # What stands after `--` is another program's.
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        return [self.binary, *arguments[:end], *places, *arguments[end:]]
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess:
         ran = subprocess.run(

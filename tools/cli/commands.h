@@ -22,6 +22,8 @@ Result<int> cmd_publish(const GlobalOptions& global, const PublishOptions& optio
 Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams);
 Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& options,
                          Streams& streams);
+Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& options,
+                          Streams& streams);
 Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
                         Streams& streams);
 Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);

@@ -29,6 +29,9 @@ struct Dispatch {
   Result<int> operator()(const PublishOptions& o) const { return cmd_publish(global, o, streams); }
   Result<int> operator()(const EnvOptions& o) const { return cmd_env(global, o, streams); }
   Result<int> operator()(const EnvLockOptions& o) const { return cmd_env_lock(global, o, streams); }
+  Result<int> operator()(const EnvShellOptions& o) const {
+    return cmd_env_shell(global, o, streams);
+  }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
   Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
   Result<int> operator()(const LogsOptions& o) const { return cmd_logs(global, o, streams); }

@@ -120,6 +120,14 @@ struct EnvLockOptions {
   bool json = false;
 };
 
+struct EnvShellOptions {
+  LevelOptions levels;
+  std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
+  std::vector<std::string> command;    ///< what stood after `--`; empty: a shell
+  bool test = false;
+  bool no_lock = false;
+};
+
 struct InspectOptions {
   std::vector<std::string> files;
   bool json = false;

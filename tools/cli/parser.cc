@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "base/text.h"
 #include "cli/completion.h"
@@ -28,6 +29,7 @@ struct Parser {
   EnvOptions env_list;
   EnvOptions env_remove;
   EnvLockOptions env_lock;
+  EnvShellOptions env_shell;
   InspectOptions inspect;
   FinishOptions finish;
   LogsOptions logs;
@@ -128,6 +130,18 @@ void add_publish(Parser& parser) {
   app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");
 }
 
+void add_env_shell(CLI::App& app, Parser& parser) {
+  CLI::App& shell = *app.add_subcommand(
+      "shell", "a shell, or COMMAND, in a variant's environment as its build sees it");
+  shell.add_option("arguments", parser.env_shell.arguments, "an id, and the matrix file")
+      ->type_name("ID [MATRIX.yaml] [-- COMMAND...]")
+      ->required();
+  add_levels(shell, parser.env_shell.levels);
+  shell.add_flag("--test", parser.env_shell.test,
+                 "the environment of its test, with the wheel where one was built");
+  shell.add_flag("--no-lock", parser.env_shell.no_lock, "leave out the locks beside the matrix");
+}
+
 void add_env(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand("env", "the environments that builds and tests use");
   app.require_subcommand(1);
@@ -147,6 +161,7 @@ void add_env(Parser& parser) {
   lock.add_flag("--refresh", parser.env_lock.refresh,
                 "resolve anew what is locked already; with `--check`, say what would change");
   lock.add_flag("--json", parser.env_lock.json, "as JSON");
+  add_env_shell(app, parser);
 }
 
 void add_inspect(Parser& parser) {
@@ -228,6 +243,7 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("completion")) return parser.completion;
   const CLI::App& environments = *app.get_subcommand("env");
   if (environments.got_subcommand("lock")) return parser.env_lock;
+  if (environments.got_subcommand("shell")) return parser.env_shell;
   return environments.got_subcommand("rm") ? parser.env_remove : parser.env_list;
 }
 
@@ -295,9 +311,7 @@ Error usage_error(const Parser& parser, const CLI::ParseError& error,
       fmt::format("`{} --help` shows the usage", prefix));
 }
 
-}  // namespace
-
-Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
+Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   Parser parser;
   set_up(parser);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
@@ -312,6 +326,21 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
   }
   return ParsedCommandLine{parser.global, chosen(parser),
                            effective_values(parser.app, deepest(parser.app), arguments)};
+}
+
+}  // namespace
+
+Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) {
+    // What stands after `--` is a command line of its own for a shell, and positionals for others.
+    Result<ParsedCommandLine> before = parse({arguments.begin(), dashes});
+    if (auto* const shell = before ? std::get_if<EnvShellOptions>(&before->command) : nullptr) {
+      shell->command = {dashes + 1, arguments.end()};
+      return before;
+    }
+  }
+  return parse(arguments);
 }
 
 Result<std::string> completion_script(const std::string& shell) {

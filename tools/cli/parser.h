@@ -25,8 +25,8 @@ struct PrintText {
 
 using CommandOptions =
     std::variant<PrintText, PlanOptions, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
-                 VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, InspectOptions,
-                 FinishOptions, LogsOptions, DoctorOptions, CompletionOptions>;
+                 VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, EnvShellOptions,
+                 InspectOptions, FinishOptions, LogsOptions, DoctorOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

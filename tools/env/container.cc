@@ -40,6 +40,14 @@ void append_labels(const std::map<std::string, std::string>& labels,
   }
 }
 
+void append_attached(Attached attached, std::vector<std::string>& argv) {
+  if (attached == Attached::output) return;
+  argv.emplace_back("--interactive");
+  if (attached != Attached::terminal) return;
+  // Ctrl-P is a shell's own; by default the client waits after it for a Ctrl-Q.
+  argv.insert(argv.end(), {"--tty", "--detach-keys", "ctrl-^,ctrl-q"});
+}
+
 /// What the image sets and the command does not is taken away again.
 std::vector<std::string> without_image_variables(const Container& container,
                                                  const ports::Command& command) {
@@ -55,6 +63,25 @@ std::vector<std::string> without_image_variables(const Container& container,
 
 }  // namespace
 
+std::string_view to_string(Engine engine) {
+  switch (engine) {
+    case Engine::host:
+      return "host";
+    case Engine::docker:
+      return "docker";
+    case Engine::podman:
+      return "podman";
+  }
+  return "";
+}
+
+std::optional<Engine> parse_engine(std::string_view name) {
+  for (const Engine engine : {Engine::host, Engine::docker, Engine::podman}) {
+    if (to_string(engine) == name) return engine;
+  }
+  return std::nullopt;
+}
+
 ports::Command run_in_container(const Container& container, const std::string& name,
                                 const ports::Command& command, const Variables& client_variables) {
   ports::Command out;
@@ -63,6 +90,7 @@ ports::Command run_in_container(const Container& container, const std::string& n
   out.environment = client_variables;
   std::vector<std::string>& argv = out.argv;
   argv = {container.client, "run", "--pull", "never", "--name", name, "--entrypoint", ""};
+  append_attached(container.attached, argv);
   append_labels(container.labels, argv);
   if (!container.user.empty()) argv.insert(argv.end(), {"--user", container.user});
   if (!container.network.empty()) argv.insert(argv.end(), {"--network", container.network});

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@ namespace pinwheel::env {
 
 /// What makes level 1 of an environment: nothing, or the engine of a container.
 enum class Engine { host, docker, podman };
+std::string_view to_string(Engine engine);
+std::optional<Engine> parse_engine(std::string_view name);
 
 enum class Access { read_only, read_write };
 
@@ -24,6 +27,8 @@ struct ContainerMount {
 
 enum class Gpus { none, all };
 enum class AfterEnd { remove, keep };
+/// What of pinwheel's own streams the program gets.
+enum class Attached { output, streams, terminal };
 
 /// What the containers of one step share.
 struct Container {
@@ -37,6 +42,7 @@ struct Container {
   std::string platform = {};  ///< "linux/arm64", of an image for another machine; empty: its own
   Gpus gpus = Gpus::none;
   AfterEnd after_end = AfterEnd::remove;
+  Attached attached = Attached::output;
 };
 
 /// The client's command that runs `command` in a new container called `name`. The program sees

@@ -108,6 +108,7 @@ Done run_logged(const Bench& bench, const BuildSite& site, ports::Command comman
   append_log(bench, fmt::format("$ {}\n", shell_join(command.argv)));
   TRY(const ports::Exit exit,
       bench.machine.process.log(site.space.wrap(std::move(command)), bench.attempt.log));
+  tell_exit(bench, exit);
   if (exit.ok()) return {};
   return fail(to_error(classify_compiler(exit, log_tail(bench.attempt.log, kTail)), what, exit));
 }

@@ -31,6 +31,7 @@ class ContainedMachine {
   ContainedMachine& operator=(const ContainedMachine&) = delete;
 
   const EnvMachine& machine() const { return machine_; }
+  ContainerProcess& process() { return process_; }
 
  private:
   ChildProcesses engine_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/foreground.h"
 #include "host/log_tail.h"
 
 namespace pinwheel::host {
@@ -109,6 +110,22 @@ Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
     const std::string word = clients_word(log_tail(log, kTail));
     if (!word.empty()) return fail(engine_error(command, word));
   }
+  return translated(*ran);
+}
+
+Result<ports::Exit> ContainerProcess::foreground(const ports::Command& command,
+                                                 env::Attached attached) {
+  const std::string name = next_name();
+  env::Container container = container_;
+  container.attached = attached;
+  // A terminal's Ctrl-C goes through the client to the program; without one PID 1 ignores it.
+  const Interrupts interrupts =
+      attached == env::Attached::terminal ? Interrupts::of_program : Interrupts::end_it;
+  const Result<ports::Exit> ran = run_in_foreground(
+      env::run_in_container(container, name, command, client_variables_), interrupts);
+  static_cast<void>(
+      cleaner_.capture(env::remove_container(container_.client, name, client_variables_)));
+  if (!ran) return fail(ran.error());
   return translated(*ran);
 }
 

@@ -23,6 +23,8 @@ class ContainerProcess final : public ports::Process {
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
+  /// The same with pinwheel's own streams (host/foreground.h); its container is never kept.
+  Result<ports::Exit> foreground(const ports::Command& command, env::Attached attached);
 
  private:
   std::string next_name() const;

@@ -33,7 +33,8 @@ struct PerformAction {
   }
 };
 
-/// What the step's environment is contained in; no base for one on the host.
+}  // namespace
+
 matrix::ContainerSettings container_of(const plan::Action& action) {
   return std::visit(
       [](const auto& each) -> matrix::ContainerSettings {
@@ -44,7 +45,6 @@ matrix::ContainerSettings container_of(const plan::Action& action) {
       action);
 }
 
-/// Upload tokens are for the upload alone: no build, test or pip ever sees them.
 std::map<std::string, std::string> without_tokens(std::map<std::string, std::string> variables) {
   std::erase_if(variables, [](const auto& each) {
     return each.first.starts_with("PINWHEEL_TOKEN") || each.first.starts_with("TWINE_PASSWORD");
@@ -52,10 +52,12 @@ std::map<std::string, std::string> without_tokens(std::map<std::string, std::str
   return variables;
 }
 
-}  // namespace
-
 void append_log(const Bench& bench, const std::string& text) {
   std::ofstream(bench.attempt.log, std::ios::app) << text;
+}
+
+void tell_exit(const Bench& bench, const ports::Exit& exit) {
+  if (bench.workplace.on_exit) bench.workplace.on_exit(bench.attempt.step->id, exit);
 }
 
 Result<run::Success> perform(const Workplace& workplace, const run::Attempt& attempt,

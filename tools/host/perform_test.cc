@@ -13,6 +13,7 @@
 #include "host/stub_libraries.h"
 #include "host/test_environment.h"
 #include "host/test_import.h"
+#include "host/visit.h"
 #include "matrix/template.h"
 
 namespace pinwheel::host {
@@ -51,6 +52,7 @@ Done run_test(const Bench& bench, std::vector<std::string> argv,
   const ports::Command command{std::move(argv), bench.attempt.scratch / "work", variables,
                                bench.attempt.step->timeout};
   TRY(const ports::Exit exit, bench.machine.process.log(command, bench.attempt.log));
+  tell_exit(bench, exit);
   if (exit.ok()) return {};
   return fail(to_error(diagnose(exit, {}, {}), what, exit));
 }
@@ -177,6 +179,23 @@ Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& act
   TRY_DONE(run_test(bench, {overlay.python(), "-c", "import " + join(ready.modules, ", ")},
                     ready.variables, fmt::format("importing {}", quoted_list(ready.modules))));
   return stubs ? load_only(bench, action, ready) : run_whole(bench, action, ready);
+}
+
+Result<ports::Exit> at_test(const Bench& bench, const plan::TestWheel& action, const Enter& enter) {
+  TRY(const BaseEnvironment base, test_environment(bench, action.environment, action.compute));
+  TRY_DONE(prepare_directories(bench, action));
+  TRY(const Overlay overlay,
+      Overlay::create(bench.machine, base, bench.attempt.scratch / "overlay"));
+  std::vector<std::string> installed = action.settings.pip;
+  const Result<fs::path> wheel = wheel_of(bench, action);
+  if (wheel) installed.insert(installed.begin(), wheel->string());
+  TRY_DONE(overlay.install(installed));
+  std::map<std::string, std::string> variables = test_variables(bench, action, overlay);
+  const bool has_torch = !action.environment.torch.spec.empty();
+  if (has_torch && loads_only(bench, action.compute)) TRY_DONE(add_stubs(bench, base, variables));
+  const std::vector<std::string> argv =
+      filled(bench, action.settings.command, wheel ? *wheel : fs::path("WHEEL"));
+  return enter({argv, bench.attempt.scratch / "work", std::move(variables), {}});
 }
 
 }  // namespace pinwheel::host

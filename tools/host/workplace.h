@@ -7,6 +7,7 @@
 #include "env/container.h"
 #include "env/container_image.h"
 #include "host/fixed_path.h"
+#include "ports/process.h"
 #include "publish/upload_event.h"
 
 namespace pinwheel::host {
@@ -33,6 +34,9 @@ struct Workplace {
   Containers containers = {};
   /// Told what an upload does, on the thread of its step; empty where nobody asks.
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
+  /// Told how the own commands of a build or a test ended, on the thread of the step; empty where
+  /// nobody asks.
+  std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
 };
 
 }  // namespace pinwheel::host

@@ -77,3 +77,15 @@ TEST_CASE("the client keeps its own settings and nothing else of the user's") {
 TEST_CASE("a container's name is made of what names may hold") {
   CHECK(container_name("pinwheel-a1-test:cp311+x/y") == "pinwheel-a1-test-cp311-x-y");
 }
+
+TEST_CASE("a shell gets the streams, and a terminal where there is one") {
+  const ports::Command command{{"sh"}, "/", {}, {}};
+  Container container = some_container();
+  CHECK_FALSE(has(run_in_container(container, "n", command, kClient).argv, {"--interactive"}));
+  container.attached = Attached::streams;
+  const ports::Command piped = run_in_container(container, "n", command, kClient);
+  CHECK(has(piped.argv, {"--interactive"}));
+  CHECK_FALSE(has(piped.argv, {"--tty"}));
+  container.attached = Attached::terminal;
+  CHECK(has(run_in_container(container, "n", command, kClient).argv, {"--interactive", "--tty"}));
+}

@@ -1,0 +1,201 @@
+"""`pinwheel env shell`: a visitor stands where a build or a test of the variant would."""
+
+import errno
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import PYTHON
+from container_builds_test import contain, use
+
+TAG = "cp" + PYTHON.replace(".", "")
+TELL = "import json, os; print(json.dumps([dict(os.environ), os.getcwd()]))"
+
+
+@pytest.fixture
+def script(project):
+    return project("script")
+
+
+def told(script, *arguments: str) -> list:
+    """The variables and the directory that a command in the environment has."""
+    return json.loads(script.run("env", "shell", "matrix.yaml", *arguments, "--", "python", "-c", TELL).stdout)
+
+
+def variables_of_the_build(script) -> list:
+    """The same as the build's own command has them."""
+    tell = f"import pathlib; {TELL.replace('print(', 'pathlib.Path(os.environ[chr(79)]).write_text(')}"
+    script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", tell]))
+    path = script.directory.parent / "told.json"
+    script.edit(lambda matrix: matrix["environment"]["variables"].update(O=str(path)))
+    script.run("build", "matrix.yaml", "--only", f"{TAG}-plain", code=5)  # it leaves no wheel
+    return json.loads(path.read_text())
+
+
+def leftovers(script) -> list:
+    return list((script.state / "visits").glob("*"))
+
+
+def test_a_command_has_the_variables_and_the_directory_of_the_build(script):
+    built = variables_of_the_build(script)
+    assert told(script, f"{TAG}-plain") == built
+    assert built[0]["SCRIPT_FLAVOR"] == "plain" and "PINWHEEL_VERSION" in built[0]
+
+
+def test_the_exit_code_is_the_commands_and_nothing_stays_behind(script):
+    before = script.git("status", "--porcelain")
+    script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "echo made > new; test -f make_wheel.py && exit 7", code=7)
+    script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "kill -TERM $$", code=128 + signal.SIGTERM)
+    assert leftovers(script) == []
+    assert script.git("status", "--porcelain") == before
+    assert script.starts() == {}, "a visit is no run"
+
+
+def test_input_and_output_are_the_callers(script):
+    ran = subprocess.run(
+        script.command("env", "shell", "matrix.yaml", f"{TAG}-plain"),
+        cwd=script.directory, env=script.environment, input="basename $PWD\nexit 3\n", capture_output=True, text=True,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (3, "src\n"), ran.stderr
+    assert "the step itself runs: python" in ran.stderr
+
+
+def test_a_program_that_is_not_there_is_named(script):
+    command = script.command("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "no-such-program")
+    ran = subprocess.run(command, cwd=script.directory, env=script.environment, capture_output=True, text=True)
+    # In a mount namespace its shell says so; without one pinwheel does.
+    assert ran.returncode in (4, 127) and "no-such-program" in ran.stderr
+
+
+def test_the_test_environment_has_the_wheel_once_it_was_built(script):
+    imports = ["--", "python", "-c", "import script_only; print(script_only.__file__)"]
+    first = script.run("env", "shell", "matrix.yaml", "--test", f"{TAG}-plain", *imports, code=1)
+    assert "no wheel of" in first.stderr and "ModuleNotFoundError" in first.stderr
+    script.run("build", "matrix.yaml")
+    assert "overlay" in script.run("env", "shell", "matrix.yaml", "--test", f"{TAG}-plain", *imports).stdout
+
+
+def test_an_id_that_is_not_there_comes_with_the_nearest(script):
+    ran = script.run("env", "shell", "matrix.yaml", f"{TAG}-plane", "--", "true", code=2)
+    assert f"has no variant or build `{TAG}-plane`" in ran.stderr and f"`{TAG}-plain`" in ran.stderr
+
+
+class Typed:
+    """A person at a terminal."""
+
+    def __init__(self, script, *arguments: str):
+        self.seen = ""
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.chdir(script.directory)
+            os.execve(script.binary, script.command("env", "shell", "matrix.yaml", *arguments), {**script.environment, "TERM": "dumb"})
+
+    def read(self, seconds: float) -> bool:
+        if not select.select([self.terminal], [], [], seconds)[0]:
+            return True
+        try:
+            text = os.read(self.terminal, 4096).decode()
+        except OSError as error:  # what a terminal gives when its last program has ended
+            assert error.errno == errno.EIO
+            return False
+        self.seen += text
+        return bool(text)
+
+    def expect(self, text: str, seconds: float = 120) -> None:
+        limit = time.monotonic() + seconds
+        while text not in self.seen:
+            assert time.monotonic() < limit and self.read(1), f"{text!r} is not in {self.seen!r}"
+        self.seen = self.seen.split(text, 1)[1]
+
+    def type(self, text: str) -> None:
+        os.write(self.terminal, text.encode())
+
+    def end(self) -> int:
+        while self.read(60):
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def converse(person: Typed, prompt: str) -> None:
+    """A prompt that says where one is, a Ctrl-C that ends what runs and not the shell, jobs, and the exit code."""
+    person.expect(prompt)
+    person.type("echo $((6 * 7)) && tty\n")
+    person.expect("42")
+    person.expect("/dev/pts/")
+    person.type("sleep 600\n")
+    time.sleep(2)
+    person.type("\x03")
+    person.expect(prompt)
+    person.type("sleep 600 & jobs; kill %1\n")
+    person.expect("sleep 600")
+    person.type("exit 5\n")
+    assert person.end() == 5
+
+
+def test_at_a_terminal_it_is_a_shell_with_job_control(script):
+    converse(Typed(script, f"{TAG}-plain"), f"[{TAG}-plain] ")
+    assert leftovers(script) == []
+
+
+def test_a_pinwheel_that_is_ended_takes_the_command_along(script):
+    script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "true")
+    run = subprocess.Popen(
+        script.command("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "echo $$; exec sleep 600"),
+        cwd=script.directory, env=script.environment, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    pid = int(run.stdout.readline())
+    run.terminate()
+    assert run.wait(30) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert leftovers(script) == []
+
+
+@pytest.mark.docker
+class TestInContainers:
+    @pytest.fixture
+    def contained(self, project, engine, bases):
+        script = project("script")
+        contain(script, bases["bullseye"], "bullseye", "3.9")
+        use(script, engine)
+        script.levels = ["--engine", engine.name, "--python", "venv"]
+        return script
+
+    def test_a_command_has_the_variables_and_the_directory_of_the_build(self, contained, engine):
+        tell = "import json, os; print('told', json.dumps([dict(os.environ), os.getcwd()]))"
+        contained.edit(lambda matrix: matrix["build"].update(command=["python", "-c", tell]))
+        contained.run("build", "matrix.yaml", *contained.levels, code=5)
+        log = contained.run("logs", "build:plain").stdout
+        built = json.loads(next(line for line in log.splitlines() if line.startswith("told ")).removeprefix("told "))
+        ran = contained.run("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, "--", "python", "-c", tell)
+        visited = json.loads(ran.stdout.removeprefix("told "))
+        for variables, _ in (built, visited):
+            del variables["HOSTNAME"]  # each container has its own
+        assert visited == built
+        assert engine.containers() == []
+
+    def test_the_exit_code_is_the_commands_and_no_container_stays(self, contained, engine):
+        inside = ["--", "sh", "-c", ". /etc/os-release; test $VERSION_CODENAME = bullseye && exit 9"]
+        contained.run("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, *inside, code=9)
+        contained.run("env", "shell", "matrix.yaml", "cp39-plain", "--test", *contained.levels, *inside, code=9)
+        assert engine.containers() == []
+
+    def test_at_a_terminal_it_is_a_shell_with_job_control(self, contained, engine):
+        person = Typed(contained, "cp39-plain", *contained.levels)
+        converse(person, f"[cp39-plain {engine.name}] ")
+        assert engine.containers() == [] and leftovers(contained) == []
+
+    def test_a_command_that_is_interrupted_leaves_no_container(self, contained, engine):
+        run = subprocess.Popen(
+            contained.command("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, "--", "sh", "-c", "echo up; exec sleep 600"),
+            cwd=contained.directory, env=contained.environment, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert run.stdout.readline() == "up\n"
+        run.send_signal(signal.SIGINT)
+        assert run.wait(60) != 0
+        assert engine.containers() == []

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/earlier_results.h"
+#include "cli/enter_step.h"
+#include "cli/one_variant.h"
+#include "host/journal_file.h"
+
+namespace pinwheel::cli {
+namespace {
+
+const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
+  // Steps are topological, so the last that fits is the build or the test itself.
+  const plan::Step* found = &plan.steps.back();
+  for (const plan::Step& step : plan.steps) {
+    if (step.id.starts_with(prefix)) found = &step;
+  }
+  return *found;
+}
+
+/// What earlier runs left of the steps that a test needs.
+Result<std::vector<plan::StepOutcome>> earlier_needs(const OneVariant& variant,
+                                                     const plan::Step& step) {
+  TRY(const journal::History history, host::read_journal(variant.workplace.state));
+  std::vector<plan::StepOutcome> needs;
+  for (const auto& [id, outcome] : plan::reuse(variant.plan, find_results(variant.plan, history))) {
+    const bool needed = std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end();
+    if (needed) needs.push_back(outcome);
+  }
+  return needs;
+}
+
+std::string levels_text(const LevelOptions& levels, const plan::PlanOptions& options) {
+  std::string text;
+  if (levels.engine == EngineChoice::docker) text += " docker";
+  if (levels.engine == EngineChoice::podman) text += " podman";
+  if (options.level2 == plan::Level2::conda) text += " conda";
+  return text;
+}
+
+bool has_wheel(const std::vector<plan::StepOutcome>& needs) {
+  return std::any_of(needs.begin(), needs.end(),
+                     [](const plan::StepOutcome& need) { return !need.outputs.empty(); });
+}
+
+}  // namespace
+
+Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& options,
+                          Streams& streams) {
+  const plan::Stage stage = options.test ? plan::Stage::test : plan::Stage::build;
+  const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
+  TRY(const OneVariant variant,
+      gather_variant(global, {"env shell", options.arguments, options.levels, stage, locks},
+                     streams));
+  const plan::Step& step = step_of(variant.plan, options.test ? "test:" : "build:");
+  StepVisit visit{step,
+                  fmt::format("{}{}{}", variant.id, options.test ? " test" : "",
+                              levels_text(options.levels, variant.options)),
+                  options.command};
+  if (options.test) {
+    TRY(visit.needs, earlier_needs(variant, step));
+    if (!has_wheel(visit.needs)) {
+      streams.note(
+          fmt::format("no wheel of `{}` is there yet: `pinwheel build` makes it\n", variant.id));
+    }
+  }
+  if (options.command.empty()) {
+    streams.note(
+        fmt::format("{}: a copy of the source and the {}'s environment; both the copy and "
+                    "what is left in it go when the shell ends\n",
+                    step.id, options.test ? "test" : "build"));
+  }
+  return enter_step(variant.workplace, visit, streams);
+}
+
+}  // namespace pinwheel::cli

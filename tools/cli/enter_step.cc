@@ -1,0 +1,50 @@
+#include "cli/enter_step.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "env/container.h"
+#include "host/files.h"
+#include "host/fixed_path.h"
+#include "host/process.h"
+#include "host/scratch_directory.h"
+#include "host/visit.h"
+
+namespace pinwheel::cli {
+namespace {
+
+constexpr int kSignalled = 128;
+
+host::Workplace with_paths(host::Workplace workplace) {
+  host::ChildProcesses process;
+  const bool contained = !workplace.containers.client.empty();
+  workplace.paths =
+      contained ? host::PathMode::fixed : host::probe_path_mode(process, workplace.state);
+  return workplace;
+}
+
+}  // namespace
+
+Result<int> enter_step(const host::Workplace& given, const StepVisit& visit, Streams& streams) {
+  const host::Workplace workplace = with_paths(given);
+  host::LocalFiles files;
+  const std::string name = fmt::format("{}-{}", env::container_name(visit.step.id), ::getpid());
+  TRY(const host::ScratchDirectory scratch,
+      host::ScratchDirectory::make(files, workplace.state / "visits" / name));
+  run::Attempt attempt;
+  attempt.step = &visit.step;
+  attempt.key = visit.step.key;
+  attempt.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  attempt.scratch = scratch.path();
+  attempt.log = scratch.path() / "visit.log";
+  attempt.needs = visit.needs;
+  const host::Visit what{visit.argv, visit.title,
+                         [&streams](std::string_view text) { streams.note(text); }};
+  TRY(const ports::Exit exit, host::visit(workplace, attempt, what));
+  return exit.signal != 0 ? kSignalled + exit.signal : exit.code;
+}
+
+}  // namespace pinwheel::cli

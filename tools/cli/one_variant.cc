@@ -1,0 +1,70 @@
+#include "cli/one_variant.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "cli/levels.h"
+#include "cli/locks.h"
+#include "cli/prepare_containers.h"
+#include "host/files.h"
+#include "host/git.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// The variant that an id of a variant or a step means; the id itself when it is none of a step's.
+std::string variant_of(const Loaded& loaded, const std::string& id) {
+  if (id.starts_with("test:")) return id.substr(5);
+  for (const matrix::AbiClass& cls : loaded.classes) {
+    if (id == "build:" + cls.id) return cls.representative;
+  }
+  return id;
+}
+
+}  // namespace
+
+Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
+  const std::string wanted = variant_of(loaded, id);
+  std::vector<std::string> ids;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    if (variant.id == wanted) return plan::make_outline(loaded.classes, {variant});
+    ids.push_back(variant.id);
+  }
+  for (const matrix::AbiClass& cls : loaded.classes) ids.push_back("build:" + cls.id);
+  const std::string nearest = suggest(id, ids);
+  return fail(ErrorKind::usage,
+              fmt::format("`{}` has no variant or build `{}`", loaded.matrix.file, id),
+              nearest.empty() ? "`pinwheel plan --format ids` lists them" : nearest);
+}
+
+Result<OneVariant> gather_variant(const GlobalOptions& global, const OneVariantRequest& request,
+                                  Streams& streams) {
+  host::LocalFiles files;
+  host::LibGit2 git;
+  TRY(const MatrixChoice choice, choose_matrix(files, request.arguments));
+  if (choice.globs.size() != 1) {
+    return fail(ErrorKind::usage, fmt::format("`{}` takes one id", request.command),
+                "`pinwheel plan --format ids` lists them");
+  }
+  TRY(Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(plan::Outline outline, outline_of(loaded, choice.globs[0]));
+  TRY(Facts facts, gather_version_facts(files, git, loaded, {}, {}));
+  TRY(host::Workplace workplace, make_workplace(global, loaded));
+  TRY_DONE(gather_build_facts(loaded, workplace, facts));
+  TRY(plan::PlanOptions options, plan_options(request.stage, {}, request.levels));
+  const Undertaking what{loaded, outline, options};
+  TRY_DONE(prepare_containers(what, request.levels, workplace, streams, facts));
+  if (request.locks == UseLocks::yes) {
+    TRY_DONE(apply_locks(what, workplace, Refresh::no, streams, facts));
+  }
+  TRY_DONE(gather_resolutions(what, workplace, Refresh::no, streams, facts));
+  TRY(plan::Plan plan,
+      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, options));
+  std::string id = outline.variants.front().id;
+  return OneVariant{std::move(id),        std::move(loaded),  std::move(outline), std::move(facts),
+                    std::move(workplace), std::move(options), std::move(plan)};
+}
+
+}  // namespace pinwheel::cli
