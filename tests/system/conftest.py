@@ -109,7 +109,7 @@ class Project:
         """The outcomes of a run, by step."""
         ran = self.run(*arguments, "--json", code=code, **environment)
         report = json.loads(ran.stdout)
-        assert report["schema"] == "pinwheel-report/1" and report["exit"] == code
+        assert report["schema"] == "pinwheel-report/2" and report["exit"] == code
         return {outcome["id"]: outcome for outcome in report["outcomes"]}
 
     def wheels(self) -> dict[str, str]:

@@ -160,7 +160,7 @@ class TestTheBuild:
         log = next(line.split("log: ")[1] for line in ran.stderr.splitlines() if "log: " in line)
         with open(log) as file:
             assert "no_such_thing" in file.read()
-        assert "run this step again: pinwheel build matrix.yaml" in ran.stderr
+        assert f"run this step again: pinwheel reproduce build:{TAG}-plain" in ran.stderr
         assert extension.starts()[f"build:{TAG}-plain"] == 1
         assert extension.wheels() == {}
 
@@ -206,7 +206,7 @@ class TestTheBuild:
         assert states["publish:index"] == "blocked"
         assert not script.index.exists() and len(script.wheels()) == 2
         again = script.run("test", "matrix.yaml", "--only", f"{TAG}-loud", code=1)
-        assert "the reason" in again.stderr and f"--only {TAG}-loud" in again.stderr
+        assert "the reason" in again.stderr and f"pinwheel reproduce test:{TAG}-loud" in again.stderr
 
     def test_a_release_with_nowhere_to_publish_to_is_refused_before_anything_is_built(self, script):
         script.edit(lambda matrix: matrix["channels"].update(release={}))

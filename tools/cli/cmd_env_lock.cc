@@ -140,7 +140,9 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   TRY(lock.pip_options, pip_options(machine, target.request));
   const auto image = facts.images.find(env::digest(target.request.container));
   if (image != facts.images.end() && !target.request.container.base.empty()) {
-    lock.image = image->second;
+    const env::ContainerImage& used = image->second.image;
+    lock.image = env::LockedImage{
+        used.id, used.key, used.base_digests.empty() ? used.base_id : used.base_digests.front()};
   }
   return lock;
 }

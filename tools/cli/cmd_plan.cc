@@ -91,9 +91,8 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
   TRY(const std::string text, text_from_facts(options, loaded, outline, facts));
   if (!options.out.empty()) {
     const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-    TRY_DONE(freeze_plan(files, global,
-                         {options.out, choice.path, loaded, outline, options.levels, locks}, facts,
-                         streams));
+    TRY_DONE(freeze_plan(files, global, {options.out, loaded, outline, options.levels, locks},
+                         facts, streams));
   }
   streams.data(text);
   if (options.format == PlanFormat::table) {

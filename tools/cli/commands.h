@@ -27,6 +27,8 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
 Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
                         Streams& streams);
 Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);
+Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
+                          Streams& streams);
 Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams);
 Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options, Streams& streams);
 Result<int> cmd_completion(const GlobalOptions& global, const CompletionOptions& options,

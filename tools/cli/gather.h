@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,12 @@
 
 namespace pinwheel::cli {
 
+/// An image that environments stand on.
+struct UsedImage {
+  std::string base;  ///< as the matrix or the command line names it
+  env::ContainerImage image;
+};
+
 /// Outside facts of one run, read once. `plan` is what the pure plan takes.
 struct Facts {
   std::string channel;
@@ -29,7 +36,8 @@ struct Facts {
   std::vector<std::string> targets;  ///< publish targets of the channel, or those asked for
   plan::PlanFacts plan;
   std::set<std::string> locked;  ///< digests of requests whose resolution a lock decides
-  std::map<std::string, env::LockedImage> images = {};  ///< by the digest of their settings
+  std::map<std::string, UsedImage> images = {};          ///< by the digest of their settings
+  std::map<std::string, plan::FrozenImage> pinned = {};  ///< those that must be in use
 };
 
 /// The cheap facts, from git alone: channel, version, date, commit. `channel` and `targets`
@@ -48,6 +56,12 @@ Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& out
 
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables();
+
+/// Whether a variable of the user's decides what a build makes, and so stands in its key.
+bool decides_build(std::string_view name);
+
+/// Makes a directory of pinwheel's own, which is invisible to the git of a checkout it lies in.
+Done make_ignored_directory(ports::Files& files, const std::filesystem::path& directory);
 
 /// How pinwheel speaks to an index: under its own name, trusting the certificates that the user's
 /// variables name.
@@ -91,7 +105,6 @@ Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
 /// What `plan --out` freezes and where.
 struct FreezeRequest {
   const std::string& out;
-  const std::string& matrix_path;
   const Loaded& loaded;
   const plan::Outline& outline;
   const LevelOptions& levels;

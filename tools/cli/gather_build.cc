@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
@@ -141,6 +142,10 @@ Result<std::vector<Error>> gather_toolkits(const host::LocalMachine& local,
 }
 
 }  // namespace
+
+bool decides_build(std::string_view name) {
+  return std::find(kDeciding.begin(), kDeciding.end(), name) != kDeciding.end();
+}
 
 Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, Facts& facts) {
   host::LibGit2 git;

@@ -34,6 +34,9 @@ struct Dispatch {
   }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
   Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
+  Result<int> operator()(const ReproduceOptions& o) const {
+    return cmd_reproduce(global, o, streams);
+  }
   Result<int> operator()(const LogsOptions& o) const { return cmd_logs(global, o, streams); }
   Result<int> operator()(const DoctorOptions& o) const { return cmd_doctor(global, o, streams); }
   Result<int> operator()(const CompletionOptions& o) const {

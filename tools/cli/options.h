@@ -128,6 +128,13 @@ struct EnvShellOptions {
   bool no_lock = false;
 };
 
+struct ReproduceOptions {
+  LevelOptions levels;
+  std::vector<std::string> arguments;  ///< an id or a report, and perhaps a matrix file
+  bool shell = false;
+  bool here = false;
+};
+
 struct InspectOptions {
   std::vector<std::string> files;
   bool json = false;

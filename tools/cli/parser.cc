@@ -32,6 +32,7 @@ struct Parser {
   EnvShellOptions env_shell;
   InspectOptions inspect;
   FinishOptions finish;
+  ReproduceOptions reproduce;
   LogsOptions logs;
   DoctorOptions doctor;
   CompletionOptions completion;
@@ -191,6 +192,21 @@ void add_finish(Parser& parser) {
       ->envname("SOURCE_DATE_EPOCH");
 }
 
+void add_reproduce(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "reproduce", "the failed step of a run, repeated here as the run had it");
+  app.add_option("arguments", parser.reproduce.arguments,
+                 "a variant or a step; or a failed run's report or summary, a file or an address")
+      ->type_name("ID|REPORT [STEP] [MATRIX.yaml]")
+      ->required();
+  add_levels(app, parser.reproduce.levels);
+  app.add_flag("--shell", parser.reproduce.shell, "a shell in the place of the step instead");
+  app.add_flag("--here", parser.reproduce.here,
+               "with the source of this checkout instead of the run's commit: is it mended?");
+  app.add_flag("--keep-failed", parser.reproduce.levels.keep_failed,
+               "leave the containers of failed commands to be looked at");
+}
+
 void add_small_commands(Parser& parser) {
   CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
   logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->required();
@@ -213,6 +229,7 @@ void add_commands(Parser& parser) {
   add_version(parser);
   add_publish(parser);
   add_env(parser);
+  add_reproduce(parser);
   add_small_commands(parser);
 }
 
@@ -238,6 +255,7 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("finish")) return parser.finish;
   if (app.got_subcommand("version")) return parser.version;
   if (app.got_subcommand("publish")) return parser.publish;
+  if (app.got_subcommand("reproduce")) return parser.reproduce;
   if (app.got_subcommand("logs")) return parser.logs;
   if (app.got_subcommand("doctor")) return parser.doctor;
   if (app.got_subcommand("completion")) return parser.completion;

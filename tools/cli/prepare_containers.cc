@@ -68,10 +68,10 @@ Result<host::ContainerEngine> enter_engine(host::LocalMachine& local, const Leve
   return engine;
 }
 
-void enter_image(const std::string& digest, const env::ContainerImage& image,
-                 host::Workplace& workplace, Facts& facts) {
+void enter_image(const std::string& digest, const std::string& base,
+                 const env::ContainerImage& image, host::Workplace& workplace, Facts& facts) {
   facts.plan.images[digest] = image.key;
-  facts.images[digest] = {image.id, image.key, image.base};
+  facts.images[digest] = {base, image};
   workplace.containers.images[digest] = image;
 }
 
@@ -88,8 +88,14 @@ Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
   TRY(const auto wanted, wanted_images(what));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::vector<std::string> tags, tags_of(image, facts));
-    TRY(const env::ContainerImage made, host::ensure_image(bench, image.settings, tags));
-    enter_image(digest, made, workplace, facts);
+    const auto pinned = facts.pinned.find(digest);
+    matrix::ContainerSettings settings = image.settings;
+    // A name may have moved on since; a registry still has the image by its digest.
+    if (pinned != facts.pinned.end() && !pinned->second.base_digests.empty()) {
+      settings.base = pinned->second.base_digests.front();
+    }
+    TRY(const env::ContainerImage made, host::ensure_image(bench, settings, tags));
+    enter_image(digest, image.settings.base, made, workplace, facts);
   }
   return {};
 }
@@ -103,7 +109,7 @@ Done recall_containers(const Undertaking& what, const LevelOptions& levels,
   TRY(const auto wanted, wanted_images(what));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
-    if (found) enter_image(digest, *found, workplace, facts);
+    if (found) enter_image(digest, image.settings.base, *found, workplace, facts);
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -62,16 +63,23 @@ size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-std::string again_line(const RunRequest& request, const std::string& step) {
-  const std::string variant = step.starts_with("test:") ? " --only " + step.substr(5) : "";
-  return fmt::format("pinwheel {}{}", request.program_arguments, variant);
+std::string again_line(const GlobalOptions& global, const RunRequest& request,
+                       const std::string& step) {
+  // An upload is not repeated at a desk, and what is repeated is named as it was.
+  const bool same =
+      step.starts_with("publish:") || request.program_arguments.starts_with("reproduce ");
+  if (same) return "pinwheel " + request.program_arguments;
+  const bool usual = global.state_dir == GlobalOptions().state_dir;
+  const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);
+  return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
 }
 
-report::Printer printer_for(const RunRequest& request, Streams& streams) {
+report::Printer printer_for(const GlobalOptions& global, const RunRequest& request,
+                            Streams& streams) {
   report::Printer printer;
   printer.out = [&streams](std::string_view text) { streams.note(text); };
   printer.colour = streams.colour();
-  printer.facts = [&request](const plan::StepOutcome& outcome) {
+  printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
     report::FailureFacts facts;
     host::LocalFiles files;
     if (!outcome.log.empty()) {
@@ -79,15 +87,16 @@ report::Printer printer_for(const RunRequest& request, Streams& streams) {
         facts.log_tail = last_lines(*text);
       }
     }
-    facts.again = again_line(request, outcome.id);
+    facts.again = again_line(global, request, outcome.id);
     return facts;
   };
   return printer;
 }
 
-std::unique_ptr<run::StatusSink> make_status(LogFormat format, const RunRequest& request,
+std::unique_ptr<run::StatusSink> make_status(const GlobalOptions& global, const RunRequest& request,
                                              Streams& streams) {
-  report::Printer printer = printer_for(request, streams);
+  const LogFormat format = global.log_format;
+  report::Printer printer = printer_for(global, request, streams);
   if (format == LogFormat::json) return std::make_unique<report::JsonStatus>(printer.out);
   if (streams.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
   const bool live = format == LogFormat::pretty ||
@@ -180,18 +189,57 @@ Result<int> run_dry(const RunOptions& options, const RunRequest& request, Stream
   return 0;
 }
 
-void append_step_summary(const plan::Report& report) {
+bool has_failed(const plan::StepOutcome& outcome) {
+  return outcome.state == plan::StepState::failed;
+}
+
+/// The report with what its run was made of, where somebody will read that.
+report::RunReport with_origin(plan::Report report, const RunRequest& request, bool wanted,
+                              Streams& streams) {
+  const auto& outcomes = report.outcomes;
+  const bool failed = std::any_of(outcomes.begin(), outcomes.end(), has_failed);
+  report::RunReport run{std::move(report)};
+  if (!request.origin || !(wanted || failed)) return run;
+  Result<plan::RunOrigin> origin = request.origin();
+  if (!origin) {
+    streams.warn(origin.error());
+    return run;
+  }
+  for (const plan::StepOutcome& outcome : run.report.outcomes) {
+    if (!has_failed(outcome)) continue;
+    for (const plan::Step& step : request.plan.steps) {
+      if (step.id == outcome.id) origin->steps.push_back(plan::command_of(step));
+    }
+  }
+  run.origin = *std::move(origin);
+  return run;
+}
+
+void append_step_summary(const report::RunReport& run) {
   const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path != nullptr && *path != '\0') {
-    std::ofstream(path, std::ios::app) << report::summary_markdown(report);
+    std::ofstream(path, std::ios::app) << report::summary_markdown(run);
+  }
+}
+
+/// Scratch of a run that went well is of no use; what failed is left to look at, with the report.
+void leave_behind(const RunDirectories& directories, const report::RunReport& run,
+                  Streams& streams) {
+  host::LocalFiles files;
+  if (plan::exit_code(run.report) == 0) {
+    if (const Done removed = files.remove_all(directories.scratch); !removed) {
+      streams.warn(removed.error());
+    }
+  } else if (run.origin) {
+    const Done written = files.write(directories.logs / kReportName, report::report_json(run));
+    if (!written) streams.warn(written.error());
   }
 }
 
 }  // namespace
 
-Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
-                     const RunRequest& request, Streams& streams) {
-  if (options.dry_run) return run_dry(options, request, streams);
+Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOptions& options,
+                                    const RunRequest& request, Streams& streams) {
   host::SystemClock clock;
   TRY(const std::unique_ptr<host::JournalFile> journal,
       host::JournalFile::open(request.workplace.state, clock));
@@ -204,6 +252,7 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   execute.scratch = directories.scratch;
   execute.logs = directories.logs;
   execute.results = find_results(request.plan, journal->history());
+  execute.results.insert(request.results.begin(), request.results.end());
   execute.seed = std::random_device{}();
   const bool idle = plan::reuse(request.plan, execute.results).size() == request.plan.steps.size();
   const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
@@ -211,19 +260,21 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
     return host::perform(workplace, attempt, std::move(stop));
   });
   const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
-  const std::unique_ptr<run::StatusSink> status = make_status(global.log_format, request, streams);
-  const plan::Report report =
-      run::execute(request.plan, execute, {runner, *journal, *status, clock});
-  append_step_summary(report);
-  // What failed is left to look at.
-  if (plan::exit_code(report) == 0) {
-    host::LocalFiles files;
-    if (const Done removed = files.remove_all(directories.scratch); !removed) {
-      streams.warn(removed.error());
-    }
-  }
-  if (options.json) streams.data(report::report_json(report));
-  return plan::exit_code(report);
+  const std::unique_ptr<run::StatusSink> status = make_status(global, request, streams);
+  report::RunReport run =
+      with_origin(run::execute(request.plan, execute, {runner, *journal, *status, clock}), request,
+                  options.json, streams);
+  append_step_summary(run);
+  leave_behind(directories, run, streams);
+  return run;
+}
+
+Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
+                     const RunRequest& request, Streams& streams) {
+  if (options.dry_run) return run_dry(options, request, streams);
+  TRY(const report::RunReport run, carry_out(global, options, request, streams));
+  if (options.json) streams.data(report::report_json(run));
+  return plan::exit_code(run.report);
 }
 
 }  // namespace pinwheel::cli

@@ -1,18 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/frozen_run.h"
 #include "cli/levels.h"
 #include "cli/locks.h"
 #include "cli/prepare_containers.h"
 #include "cli/run_plan.h"
 #include "cli/upload_notes.h"
-#include "env/resolution.h"
-#include "host/env_resolve.h"
 #include "host/files.h"
 #include "host/git.h"
-#include "host/local_machine.h"
 #include "host/publish_target.h"
 #include "plan/frozen.h"
 
@@ -33,21 +34,19 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   return accepted;
 }
 
-/// What a frozen plan fixes takes the place of what this run found out.
-Result<plan::Outline> apply_frozen(const plan::FrozenPlan& frozen, const Loaded& loaded,
-                                   const std::string& matrix_text, const host::Workplace& workplace,
-                                   const plan::Outline& outline, Facts& facts) {
+/// A frozen plan of this matrix and this source.
+Result<plan::FrozenPlan> read_frozen(ports::Files& files, const std::string& file,
+                                     const Loaded& loaded, const Facts& facts) {
+  TRY(const std::string text, files.read(file));
+  TRY(plan::FrozenPlan frozen, plan::parse_frozen_plan(text, file));
+  TRY(const std::string matrix_text, files.read(loaded.matrix.file));
   TRY_DONE(plan::check_frozen(frozen, sha256_hex(matrix_text), facts.plan.source.digest));
-  facts.channel = frozen.channel;
-  facts.targets = frozen.targets;
-  facts.plan.version = frozen.version;
-  facts.plan.source_date_epoch = frozen.source_date_epoch;
-  facts.plan.commit = frozen.commit;
-  const host::LocalMachine local(workplace);
-  for (const auto& [request, text] : frozen.resolutions) {
-    TRY_DONE(host::record_resolution(local.machine, request, text));
-  }
-  // The run's own selection narrows the frozen one, so a job may take its share.
+  return frozen;
+}
+
+/// The run's own selection narrows the frozen one, so a job may take its share.
+plan::Outline narrowed(const plan::Outline& outline, const plan::FrozenPlan& frozen,
+                       const Loaded& loaded) {
   std::vector<matrix::Variant> kept;
   for (const matrix::Variant& variant : outline.variants) {
     const bool frozen_in = std::find(frozen.variants.begin(), frozen.variants.end(), variant.id) !=
@@ -55,6 +54,21 @@ Result<plan::Outline> apply_frozen(const plan::FrozenPlan& frozen, const Loaded&
     if (frozen_in) kept.push_back(variant);
   }
   return plan::make_outline(loaded.classes, kept);
+}
+
+/// The exact packages: the frozen plan's, else the locks', else what is resolved.
+Done gather_packages(const Undertaking& what, const RunOptions& options,
+                     const std::optional<plan::FrozenPlan>& frozen,
+                     const host::Workplace& workplace, Streams& streams, Facts& facts) {
+  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
+  if (frozen) {
+    const std::vector<Error> others = other_images(facts);
+    if (!others.empty()) return fail(others.front());
+    TRY_DONE(record_frozen(*frozen, what, workplace, OtherPython::refuse, streams, facts));
+  } else if (!options.no_lock) {
+    TRY_DONE(apply_locks(what, workplace, refresh, streams, facts));
+  }
+  return gather_resolutions(what, workplace, refresh, streams, facts);
 }
 
 /// Hides the tokens of all targets before anything can show them. One that is missing is told by
@@ -94,11 +108,13 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   workplace.on_upload = upload_notes(global, streams);
   if (stage == plan::Stage::publish) mask_tokens(loaded, workplace, streams);
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
+  LevelOptions levels = options.levels;
+  std::optional<plan::FrozenPlan> frozen;
   if (!options.plan_file.empty()) {
-    TRY(const std::string text, files.read(options.plan_file));
-    TRY(const plan::FrozenPlan frozen, plan::parse_frozen_plan(text, options.plan_file));
-    TRY(const std::string matrix_text, files.read(choice.path));
-    TRY(outline, apply_frozen(frozen, loaded, matrix_text, workplace, outline, facts));
+    TRY(frozen, read_frozen(files, options.plan_file, loaded, facts));
+    TRY(levels, frozen_levels(levels, *frozen));
+    take_frozen(*frozen, facts);
+    outline = narrowed(outline, *frozen, loaded);
   }
   if (stage == plan::Stage::publish && facts.targets.empty()) {
     return fail(ErrorKind::usage,
@@ -106,19 +122,15 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
                             facts.channel.empty() ? "ci" : facts.channel, choice.path),
                 "name a target with `--target`, or a channel with `--channel`");
   }
-  TRY(const plan::PlanOptions plan_options,
-      cli::plan_options(stage, facts.targets, options.levels));
-  TRY_DONE(prepare_containers({loaded, outline, plan_options}, options.levels, workplace, streams,
-                              facts));
-  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
-  if (options.plan_file.empty() && !options.no_lock) {
-    TRY_DONE(apply_locks({loaded, outline, plan_options}, workplace, refresh, streams, facts));
-  }
-  TRY_DONE(gather_resolutions({loaded, outline, plan_options}, workplace, refresh, streams, facts));
+  TRY(const plan::PlanOptions plan_options, cli::plan_options(stage, facts.targets, levels));
+  const Undertaking what{loaded, outline, plan_options};
+  TRY_DONE(prepare_containers(what, levels, workplace, streams, facts));
+  TRY_DONE(gather_packages(what, options, frozen, workplace, streams, facts));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, plan_options));
-  const RunRequest request{std::move(plan), std::move(workplace),
-                           fmt::format("{} {}", command, shell_quote(choice.path))};
+  RunRequest request{std::move(plan), std::move(workplace),
+                     fmt::format("{} {}", command, shell_quote(choice.path))};
+  request.origin = [&] { return origin_of(files, git, what, facts, request.workplace, levels); };
   return run_plan(global, options, request, streams);
 }
 

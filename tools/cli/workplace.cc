@@ -9,19 +9,15 @@
 extern char** environ;
 
 namespace pinwheel::cli {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory of pinwheel's own in somebody's checkout is invisible to git.
 Done make_ignored_directory(ports::Files& files, const fs::path& directory) {
   TRY_DONE(files.make_directories(directory));
   TRY(const ports::FileStatus status, files.status(directory / ".gitignore"));
   if (status.type != ports::FileType::missing) return {};
   return files.write(directory / ".gitignore", "*\n");
 }
-
-}  // namespace
 
 std::map<std::string, std::string> user_variables() {
   std::map<std::string, std::string> variables;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "env/image_platform.h"
 
 namespace pinwheel::env {
 namespace {
@@ -68,12 +69,10 @@ Result<ContainerImage> parse_image(std::string_view json) {
     // podman leaves out the name of the digest.
     if (!image.id.starts_with("sha256:")) image.id = "sha256:" + image.id;
     image.architecture = one.value("Architecture", "");
-    image.base = image.id;
     for (const Json& digest : one.value("RepoDigests", Json::array())) {
-      // podman gives what was made here a digest of this name.
+      // podman gives what was made here a digest of this name, by which nothing is pulled.
       if (digest.get<std::string>().starts_with("localhost/")) continue;
-      image.base = digest.get<std::string>();
-      break;
+      image.digests.push_back(digest.get<std::string>());
     }
     const Json config = one.value("Config", Json::object());
     if (config.contains("Env") && config["Env"].is_array()) {
@@ -82,6 +81,8 @@ Result<ContainerImage> parse_image(std::string_view json) {
     if (config.contains("Labels") && config["Labels"].is_object()) {
       image.labels = config["Labels"].get<Variables>();
     }
+    image.base_id = image.id;
+    image.base_digests = image.digests;
     const auto key = image.labels.find(kKeyLabel);
     image.key = key == image.labels.end() ? image.id : key->second;
     return image;
@@ -93,6 +94,16 @@ Result<ContainerImage> parse_image(std::string_view json) {
 ports::Command inspect_image(const std::string& client, const std::string& name,
                              const Variables& client_variables) {
   return {{client, "image", "inspect", name}, "/", client_variables, {}};
+}
+
+ports::Command pull_image(const std::string& client, const std::string& name,
+                          const std::string& arch, const Variables& client_variables) {
+  ports::Command out{{client, "pull", "--quiet"}, "/", client_variables, {}};
+  if (!arch.empty()) {
+    out.argv.insert(out.argv.end(), {"--platform", "linux/" + image_architecture(arch)});
+  }
+  out.argv.push_back(name);
+  return out;
 }
 
 ports::Command find_image(const std::string& client, const std::string& key,

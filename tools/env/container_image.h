@@ -19,11 +19,11 @@ struct ContainerImage {
   std::string id;   ///< "sha256:..."
   std::string key;  ///< of its contents: Dockerfile, context, arguments and the base's id
   std::string architecture = {};  ///< "amd64"; an import may say what the machine is instead
-  /// The base by what a registry knows it as ("debian@sha256:..."), or its id where it came from
-  /// none.
-  std::string base = {};
   std::map<std::string, std::string> variables = {};  ///< what it sets: PATH, CUDA_HOME
   std::map<std::string, std::string> labels = {};
+  std::vector<std::string> digests = {};       ///< in registries: "docker.io/debian@sha256:..."
+  std::string base_id = {};                    ///< of what it was built on; else its own
+  std::vector<std::string> base_digests = {};  ///< likewise
 
   bool operator==(const ContainerImage&) const = default;
 };
@@ -38,6 +38,11 @@ Result<ContainerImage> parse_image(std::string_view json);
 /// `docker image inspect NAME`.
 ports::Command inspect_image(const std::string& client, const std::string& name,
                              const std::map<std::string, std::string>& client_variables);
+
+/// `docker pull NAME`, for a machine ("aarch64") where the image must be for one.
+ports::Command pull_image(const std::string& client, const std::string& name,
+                          const std::string& arch,
+                          const std::map<std::string, std::string>& client_variables);
 
 /// Lists the ids of the images that bear a content key, one a line.
 ports::Command find_image(const std::string& client, const std::string& key,

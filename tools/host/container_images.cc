@@ -41,7 +41,7 @@ Result<std::optional<env::ContainerImage>> inspect(const ImageBench& bench,
 /// Whether the image is for the machine that is wanted; what was imported here is taken at its
 /// word.
 bool fits(const env::ContainerImage& image, const std::string& arch) {
-  return arch.empty() || image.base == image.id ||
+  return arch.empty() || image.digests.empty() ||
          image.architecture == env::image_architecture(arch);
 }
 
@@ -52,13 +52,9 @@ Result<env::ContainerImage> base_image(const ImageBench& bench,
   TRY(const std::optional<env::ContainerImage> here, inspect(bench, name));
   if (here && fits(*here, settings.arch)) return *here;
   bench.note(fmt::format("pulling {}\n", name));
-  ports::Command pull{
-      {bench.engine.client, "pull", "--quiet"}, "/", bench.engine.variables, kPullLimit};
-  if (!settings.arch.empty()) {
-    pull.argv.insert(pull.argv.end(),
-                     {"--platform", "linux/" + env::image_architecture(settings.arch)});
-  }
-  pull.argv.push_back(name);
+  ports::Command pull =
+      env::pull_image(bench.engine.client, name, settings.arch, bench.engine.variables);
+  pull.timeout = kPullLimit;
   TRY(const ports::Captured pulled, bench.machine.process.capture(pull));
   if (pulled.exit.cancelled) return fail(interrupted("pulling " + pinwheel::quoted(name)));
   TRY(const std::optional<env::ContainerImage> now, inspect(bench, name));
@@ -133,17 +129,26 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
               fmt::format("the whole log is {}", pinwheel::quoted(log.string())));
 }
 
+void stand_on(const env::ContainerImage& base, env::ContainerImage& image) {
+  image.base_id = base.id;
+  image.base_digests = base.digests;
+}
+
 }  // namespace
 
 Result<std::optional<env::ContainerImage>> find_image(const ImageBench& bench,
                                                       const matrix::ContainerSettings& settings) {
   TRY(const std::optional<env::ContainerImage> base, inspect(bench, settings.base));
-  if (!base || settings.dockerfile.empty()) return base;
+  if (!base || !fits(*base, settings.arch)) return std::nullopt;
+  if (settings.dockerfile.empty()) return base;
   const fs::path dockerfile = (bench.matrix_directory / settings.dockerfile).lexically_normal();
   TRY(const ports::FileStatus status, bench.machine.files.status(dockerfile));
   if (status.type == ports::FileType::missing) return std::nullopt;
   TRY(const std::string context, digest_context(dockerfile.parent_path()));
-  return image_with_key(bench, env::image_key(settings, context, base->id));
+  TRY(std::optional<env::ContainerImage> image,
+      image_with_key(bench, env::image_key(settings, context, base->id)));
+  if (image) stand_on(*base, *image);
+  return image;
 }
 
 Result<env::ContainerImage> ensure_image(const ImageBench& bench,
@@ -174,7 +179,7 @@ Result<env::ContainerImage> ensure_image(const ImageBench& bench,
     return fail(ErrorKind::internal, "an image that was built bears no key");
   }
   TRY_DONE(tag(bench, image->id, tags));
-  image->base = base.base;
+  stand_on(base, *image);
   return *image;
 }
 

@@ -28,9 +28,9 @@ Result<std::optional<env::ContainerImage>> find_image(const ImageBench& bench,
 
 /// The image of the settings: the one that bears their content key, else built by BuildKit from the
 /// Dockerfile, whose directory is the context, with the base as BASE_IMAGE. A base that is not on
-/// this machine is pulled, once, within half an hour. Tags are set anew. Errors: `environment` for
-/// a base that cannot be had or a missing Dockerfile (names it), `step` for a Dockerfile that
-/// fails, with the end of its log.
+/// this machine is pulled, once, within half an hour. Tags are set anew. The result says what its
+/// base is. Errors: `environment` for a base that cannot be had or a missing Dockerfile (names it),
+/// `step` for a Dockerfile that fails, with the end of its log.
 Result<env::ContainerImage> ensure_image(const ImageBench& bench,
                                          const matrix::ContainerSettings& settings,
                                          const std::vector<std::string>& tags);

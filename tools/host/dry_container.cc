@@ -7,8 +7,10 @@
 
 #include "base/text.h"
 #include "env/container_image.h"
+#include "env/image_platform.h"
 #include "host/contained_machine.h"
 #include "host/container_images.h"
+#include "host/machine_name.h"
 #include "host/script_line.h"
 
 namespace pinwheel::host {
@@ -33,8 +35,8 @@ ports::Command find_command(const Workplace& workplace, const matrix::ContainerS
 std::string make_lines(const Workplace& workplace, const matrix::ContainerSettings& settings,
                        const env::ContainerImage& image) {
   const Containers& containers = workplace.containers;
-  const ports::Command pull{
-      {containers.client, "pull", "--quiet", settings.base}, "/", containers.variables, {}};
+  const ports::Command pull =
+      env::pull_image(containers.client, settings.base, settings.arch, containers.variables);
   if (settings.dockerfile.empty()) return "  " + script_line(pull);
   const fs::path dockerfile = (workplace.matrix_directory / settings.dockerfile).lexically_normal();
   const env::ImageBuild build{containers.client,
@@ -43,7 +45,8 @@ std::string make_lines(const Workplace& workplace, const matrix::ContainerSettin
                               settings,
                               settings.base,
                               image.key,
-                              {}};
+                              {},
+                              env::foreign_platform(image.architecture, machine_name())};
   return "  " + script_line(env::build_image(build, containers.variables));
 }
 

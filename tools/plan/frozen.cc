@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "base/digest.h"
@@ -12,7 +13,46 @@ namespace pinwheel::plan {
 namespace {
 
 using Json = nlohmann::json;
-constexpr const char* kSchema = "pinwheel-frozen-plan/1";
+constexpr const char* kSchema = "pinwheel-frozen-plan/2";
+
+Json levels_json(const FrozenLevels& levels) {
+  return {{"engine", std::string(to_string(levels.engine))},
+          {"python", levels.python == Level2::conda ? "conda" : "venv"},
+          {"base-images", levels.bases}};
+}
+
+FrozenLevels read_levels(const Json& json) {
+  const std::string engine = json.at("engine").get<std::string>();
+  const std::optional<env::Engine> known = env::parse_engine(engine);
+  const std::string python = json.at("python").get<std::string>();
+  if (!known) throw std::out_of_range("`" + engine + "` is no engine");
+  if (python != "conda" && python != "venv")
+    throw std::out_of_range("`" + python + "` is no Python");
+  FrozenLevels levels{*known, python == "conda" ? Level2::conda : Level2::venv};
+  json.at("base-images").get_to(levels.bases);
+  return levels;
+}
+
+Json images_json(const std::map<std::string, FrozenImage>& images) {
+  Json json = Json::object();
+  for (const auto& [settings, image] : images) {
+    json[settings] = {{"base", image.base},
+                      {"base-id", image.base_id},
+                      {"base-digests", image.base_digests},
+                      {"key", image.key}};
+  }
+  return json;
+}
+
+std::map<std::string, FrozenImage> read_images(const Json& json) {
+  std::map<std::string, FrozenImage> images;
+  for (const auto& [settings, image] : json.items()) {
+    images[settings] = {image.at("base").get<std::string>(), image.at("base-id").get<std::string>(),
+                        image.at("base-digests").get<std::vector<std::string>>(),
+                        image.at("key").get<std::string>()};
+  }
+  return images;
+}
 
 FrozenPlan read(const Json& json) {
   FrozenPlan frozen;
@@ -26,6 +66,8 @@ FrozenPlan read(const Json& json) {
   json.at("commit").get_to(frozen.commit);
   json.at("source-digest").get_to(frozen.source_digest);
   json.at("machine").get_to(frozen.machine);
+  frozen.levels = read_levels(json.at("levels"));
+  frozen.images = read_images(json.at("images"));
   json.at("resolutions").get_to(frozen.resolutions);
   json.at("files").get_to(frozen.files);
   for (const auto& [request, resolution] : frozen.resolutions) {
@@ -51,6 +93,8 @@ std::string to_json(const FrozenPlan& frozen) {
                      {"commit", frozen.commit},
                      {"source-digest", frozen.source_digest},
                      {"machine", frozen.machine},
+                     {"levels", levels_json(frozen.levels)},
+                     {"images", images_json(frozen.images)},
                      {"resolutions", frozen.resolutions},
                      {"files", frozen.files}};
   return json.dump(2) + "\n";
@@ -86,6 +130,23 @@ Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
         fmt::format("the package source differs from commit `{}` that the plan was frozen from",
                     frozen.commit),
         "check out that commit, or freeze a new plan");
+  }
+  return {};
+}
+
+Done check_image(const FrozenImage& frozen, const std::string& base_id, const std::string& key) {
+  if (frozen.base_id != base_id) {
+    return fail(ErrorKind::drift,
+                fmt::format("the image `{}` is `{}` here; the plan was frozen with `{}`",
+                            frozen.base, base_id, frozen.base_id),
+                "bring that image here (`docker save`, `docker load`), or freeze a new plan");
+  }
+  if (frozen.key != key) {
+    return fail(ErrorKind::drift,
+                fmt::format("the Dockerfile on `{}`, or what lies beside it, is not the one that "
+                            "the plan was frozen from",
+                            frozen.base),
+                "check out the commit of the plan, or freeze a new one");
   }
   return {};
 }

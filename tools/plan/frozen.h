@@ -3,12 +3,33 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "env/container.h"
 #include "plan/make_plan.h"
 
 namespace pinwheel::plan {
+
+/// What the two levels of a plan's environments are made of.
+struct FrozenLevels {
+  env::Engine engine = env::Engine::host;
+  Level2 python = Level2::venv;
+  std::vector<std::pair<std::string, std::string>> bases = {};  ///< as `PlanOptions::bases`
+
+  bool operator==(const FrozenLevels&) const = default;
+};
+
+/// An image that environments stand on.
+struct FrozenImage {
+  std::string base;                       ///< as the matrix or the command line names it
+  std::string base_id;                    ///< "sha256:..."
+  std::vector<std::string> base_digests;  ///< where registries have it: "docker.io/debian@sha256:."
+  std::string key;                        ///< content key of what is built on the base
+
+  bool operator==(const FrozenImage&) const = default;
+};
 
 /// What `plan --out` freezes: everything a later run would otherwise decide by its own date,
 /// checkout or index, so that every job of a workflow builds the same release.
@@ -22,6 +43,8 @@ struct FrozenPlan {
   std::string commit;
   std::string source_digest;
   std::string machine;
+  FrozenLevels levels = {};
+  std::map<std::string, FrozenImage> images = {};  ///< digest of container settings -> image
   /// Request digest -> the resolution as its own JSON text, so that another machine installs the
   /// same.
   std::map<std::string, std::string> resolutions;
@@ -31,7 +54,7 @@ struct FrozenPlan {
   bool operator==(const FrozenPlan&) const = default;
 };
 
-/// JSON, schema `pinwheel-frozen-plan/1`.
+/// JSON, schema `pinwheel-frozen-plan/2`.
 std::string to_json(const FrozenPlan& frozen);
 /// The inverse. `config`, naming `file`, when the text is not such a plan or of an unknown version.
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);
@@ -39,5 +62,8 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
 /// Refuses to go on when the matrix or the source is not the one that was frozen (kind `drift`).
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
                   const std::string& source_digest);
+
+/// The same for an image: `drift`, naming its base, when it is not the one that was frozen.
+Done check_image(const FrozenImage& frozen, const std::string& base_id, const std::string& key);
 
 }  // namespace pinwheel::plan

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
+#include "base/text.h"
 #include "plan/outcome_json.h"
 
 namespace pinwheel::report {
@@ -12,40 +14,143 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "pinwheel-report/1";
+constexpr const char* kSchema = "pinwheel-report/2";
+constexpr std::string_view kAnySchema = "pinwheel-report/";
+
+/// What a page makes of characters that mean something to it.
+std::string without_entities(std::string text) {
+  for (const auto& [from, to] : {std::pair{"&quot;", "\""},
+                                 {"&#34;", "\""},
+                                 {"&#39;", "'"},
+                                 {"&lt;", "<"},
+                                 {"&gt;", ">"},
+                                 {"&amp;", "&"}}) {
+    text = replace_all(std::move(text), from, to);
+  }
+  return text;
+}
+
+/// The text of the JSON object whose opening brace stands at `at`; empty when it does not end.
+std::string_view object_at(std::string_view text, size_t at) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = at; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return text.substr(at, i + 1 - at);
+    }
+  }
+  return {};
+}
+
+/// Every report of the text: each begins with the brace before its schema.
+std::vector<std::string_view> objects_in(std::string_view text) {
+  std::vector<std::string_view> found;
+  for (size_t at = text.find(kAnySchema); at != std::string_view::npos;
+       at = text.find(kAnySchema, at + 1)) {
+    const size_t brace = text.rfind('{', at);
+    // In a page the quote is an entity.
+    if (brace == std::string_view::npos || text[at - 1] != '"') continue;
+    const std::string_view object = object_at(text, brace);
+    if (!object.empty()) found.push_back(object);
+  }
+  return found;
+}
+
+bool has_failed(const plan::Report& report) {
+  for (const plan::StepOutcome& one : report.outcomes) {
+    if (one.state == plan::StepState::failed) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
-std::string report_json(const plan::Report& report) {
+std::string report_json(const RunReport& run) {
   Json json = {{"schema", kSchema},
-               {"exit", plan::exit_code(report)},
-               {"signal", report.signal},
-               {"elapsed_ms", report.elapsed.count()},
+               {"exit", plan::exit_code(run.report)},
+               {"signal", run.report.signal},
+               {"elapsed_ms", run.report.elapsed.count()},
                {"outcomes", Json::array()}};
-  for (const plan::StepOutcome& one : report.outcomes) {
+  for (const plan::StepOutcome& one : run.report.outcomes) {
     json["outcomes"].push_back(Json::parse(plan::outcome_json(one)));
   }
+  if (run.origin) json["run"] = Json::parse(plan::to_json(*run.origin));
   return json.dump(2) + "\n";
 }
 
-Result<plan::Report> parse_report(std::string_view text) {
+Result<RunReport> parse_report(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (const std::string schema = json.at("schema").get<std::string>(); schema != kSchema) {
       return fail(ErrorKind::config,
-                  fmt::format("the report has schema `{}`, expected `{}`", schema, kSchema));
+                  fmt::format("the report has schema `{}`, expected `{}`", schema, kSchema),
+                  "use the pinwheel that wrote it");
     }
-    plan::Report report;
-    report.signal = json.at("signal").get<int>();
-    report.elapsed = std::chrono::milliseconds(json.at("elapsed_ms").get<int64_t>());
+    RunReport run;
+    run.report.signal = json.at("signal").get<int>();
+    run.report.elapsed = std::chrono::milliseconds(json.at("elapsed_ms").get<int64_t>());
     for (const Json& one : json.at("outcomes")) {
       TRY(plan::StepOutcome outcome, plan::parse_outcome(one.dump()));
-      report.outcomes.push_back(std::move(outcome));
+      run.report.outcomes.push_back(std::move(outcome));
     }
-    return report;
+    if (json.contains("run")) {
+      TRY(run.origin, plan::parse_origin(json.at("run").dump()));
+    }
+    return run;
   } catch (const Json::exception& thrown) {
     return fail(ErrorKind::config, fmt::format("the report is not readable: {}", thrown.what()));
   }
+}
+
+Result<RunReport> find_report(std::string_view text, const std::string& file) {
+  std::string plain(text);
+  std::vector<std::string_view> objects = objects_in(plain);
+  if (objects.empty()) {
+    plain = without_entities(std::move(plain));
+    objects = objects_in(plain);
+  }
+  if (objects.empty()) {
+    return fail(ErrorKind::config, fmt::format("`{}` holds no report of a run", file),
+                "a run writes one with `--json`, and a failed one beside its logs and into the "
+                "step summary");
+  }
+  std::optional<RunReport> last;
+  std::optional<Error> trouble;
+  for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
+    Result<RunReport> read = parse_report(*object);
+    if (read && has_failed(read->report)) return read;
+    if (read && !last) last = *std::move(read);
+    if (!read && !trouble) trouble = std::move(read).error();
+  }
+  if (last) return *std::move(last);
+  return fail(Error{ErrorKind::config, fmt::format("`{}` cannot be used", file)}
+                  .with_hint(std::exchange(trouble->hint, {}))
+                  .with_cause(*std::move(trouble)));
+}
+
+Result<std::string> failed_step(const plan::Report& report, const std::string& asked) {
+  std::vector<std::string> failed;
+  for (const plan::StepOutcome& one : report.outcomes) {
+    if (one.state == plan::StepState::failed) failed.push_back(one.id);
+  }
+  if (failed.empty()) {
+    return fail(ErrorKind::usage, "no step of that run failed",
+                "name a variant to run its build: `pinwheel reproduce ID`");
+  }
+  if (asked.empty()) return failed.front();
+  for (const std::string& id : failed) {
+    if (id == asked || id == "test:" + asked) return id;
+  }
+  return fail(ErrorKind::usage, fmt::format("`{}` did not fail in that run", asked),
+              fmt::format("these did: {}", quoted_list(failed)));
 }
 
 }  // namespace pinwheel::report

@@ -36,6 +36,24 @@ std::string markdown_cell(std::string text) {
   return text;
 }
 
+/// Of the mebibyte that GitHub takes for a step.
+constexpr size_t kMostInSummary = 512UL << 10;
+
+/// What repeats the failed steps elsewhere; nothing where none failed or nobody could tell.
+std::string reproduce_markdown(RunReport run) {
+  std::erase_if(run.report.outcomes,
+                [](const plan::StepOutcome& one) { return one.state != plan::StepState::failed; });
+  if (run.report.outcomes.empty() || !run.origin) return {};
+  std::string out =
+      "\nTo repeat what failed, in a clone of the repository: `pinwheel reproduce` and ";
+  const std::string json = report_json(run);
+  if (json.size() > kMostInSummary) return out + "the file that `--json` wrote.\n";
+  return out +
+         "the address of this summary, or a file that holds it.\n\n"
+         "<details><summary>what the run was made of</summary>\n\n```text\n" +
+         json + "```\n\n</details>\n";
+}
+
 }  // namespace
 
 std::string summary_line(const plan::Report& report) {
@@ -56,7 +74,8 @@ std::string summary_table(const plan::Report& report) {
   return align_columns(rows_of(report)) + summary_line(report);
 }
 
-std::string summary_markdown(const plan::Report& report) {
+std::string summary_markdown(const RunReport& run) {
+  const plan::Report& report = run.report;
   std::string out = "### pinwheel\n\n";
   bool header = true;
   for (const std::vector<std::string>& row : rows_of(report)) {
@@ -66,7 +85,7 @@ std::string summary_markdown(const plan::Report& report) {
     if (header) out += "|---|---|---|---|\n";
     header = false;
   }
-  return out + "\n" + summary_line(report);
+  return out + "\n" + summary_line(report) + reproduce_markdown(run);
 }
 
 }  // namespace pinwheel::report

@@ -30,21 +30,22 @@ TEST_CASE("podman's id, and an image without labels and variables") {
   CHECK(image->id == "sha256:22");
   CHECK(image->key == "sha256:22");
   CHECK(image->variables.empty());
-  CHECK(image->base == "sha256:22");
+  CHECK(image->base_id == "sha256:22");
 }
 
 TEST_CASE("an image of a registry is known by the registry's digest") {
   const Result<ContainerImage> image =
       parse_image(R"([{"Id":"22","RepoDigests":["debian@sha256:33"]}])");
   REQUIRE(image);
-  CHECK(image->base == "debian@sha256:33");
+  CHECK(image->base_digests == std::vector<std::string>{"debian@sha256:33"});
 }
 
-TEST_CASE("an image made here has no other name than its id", "[env][container]") {
+TEST_CASE("an image made here is in no registry", "[env][container]") {
   for (const char* const digests : {"null", "[]", R"(["localhost/base@sha256:11"])"}) {
     const auto image = parse_image(R"([{"Id":"22","RepoDigests":)" + std::string(digests) + "}]");
     REQUIRE(image);
-    CHECK(image->base == image->id);
+    CHECK(image->digests.empty());
+    CHECK(image->base_id == image->id);
   }
 }
 

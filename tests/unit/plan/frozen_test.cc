@@ -18,6 +18,8 @@ FrozenPlan example() {
   frozen.commit = "c0ffee";
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
+  frozen.levels = {env::Engine::podman, Level2::conda, {{"cuda/*", "mirror/cuda:13"}}};
+  frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
   frozen.files = {"x-1.2.0-py3-none-*_x86_64.whl"};
   return frozen;
@@ -54,4 +56,24 @@ TEST_CASE("another matrix or another source than the frozen one is drift") {
   CHECK(check_frozen(example(), "aa", "bb"));
   CHECK(check_frozen(example(), "ax", "bb").error().kind == ErrorKind::drift);
   CHECK(check_frozen(example(), "aa", "bx").error().kind == ErrorKind::drift);
+}
+
+TEST_CASE("an engine or a Python that is none is a config error") {
+  for (const auto& [from, to] : {std::pair{"podman", "lxc"}, std::pair{"conda", "poetry"}}) {
+    std::string text = to_json(example());
+    text.replace(text.find(from), std::string(from).size(), to);
+    const Result<FrozenPlan> read = parse_frozen_plan(text, "plan.json");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::config);
+    CHECK(read.error().message.find(to) != std::string::npos);
+  }
+}
+
+TEST_CASE("another base image, and another Dockerfile on the same, are drift") {
+  const FrozenImage image = example().images.at("cd34");
+  CHECK(check_image(image, "sha256:aa", "key"));
+  CHECK(check_image(image, "sha256:bb", "key").error().kind == ErrorKind::drift);
+  CHECK(check_image(image, "sha256:bb", "key").error().message.find("`debian:12`") !=
+        std::string::npos);
+  CHECK(check_image(image, "sha256:aa", "other").error().kind == ErrorKind::drift);
 }

@@ -1,5 +1,6 @@
 #include "report/report_json.h"
 
+#include "base/text.h"
 #include "report/failure.h"
 #include "report/summary.h"
 #include "unit/catch.h"
@@ -22,29 +23,108 @@ plan::Report some_report() {
   return report;
 }
 
+report::RunReport failed_run() {
+  report::RunReport run{some_report(), plan::RunOrigin{"0.1", "matrix.yaml", "c0ffee"}};
+  run.report.outcomes[0].state = plan::StepState::failed;
+  run.report.outcomes[0].error = Error{ErrorKind::step, R"(a "quoted" {word} & 'more')"};
+  run.origin->steps = {{"build:cpu", {"c++", "-DX=\"a b\"", "<x>"}, {}}};
+  return run;
+}
+
 }  // namespace
 
 TEST_CASE("a report survives its JSON form") {
-  const std::string json = report::report_json(some_report());
-  const Result<plan::Report> back = report::parse_report(json);
+  const std::string json = report::report_json({some_report()});
+  const Result<report::RunReport> back = report::parse_report(json);
   REQUIRE(back);
   CHECK(report::report_json(*back) == json);
-  CHECK(back->outcomes.at(0).outputs == some_report().outcomes[0].outputs);
-  CHECK(back->elapsed == std::chrono::seconds(3));
+  CHECK(back->report.outcomes.at(0).outputs == some_report().outcomes[0].outputs);
+  CHECK(back->report.elapsed == std::chrono::seconds(3));
+  CHECK_FALSE(back->origin);
+}
+
+TEST_CASE("what a run was made of survives with its report") {
+  const Result<report::RunReport> back = report::parse_report(report::report_json(failed_run()));
+  REQUIRE(back);
+  REQUIRE(back->origin);
+  CHECK(*back->origin == *failed_run().origin);
+}
+
+TEST_CASE("a report is found in its own JSON, in a summary and in the page that shows one") {
+  const std::string json = report::report_json(failed_run());
+  const std::string markdown = report::summary_markdown(failed_run());
+  std::string page = "<html><pre>" + replace_all(markdown, "&", "&amp;") + "</pre>";
+  page = replace_all(replace_all(page, "\"", "&quot;"), "'", "&#39;");
+  for (const std::string& text : {json, markdown, page, "an earlier step\n" + markdown + "more"}) {
+    INFO(text);
+    const Result<report::RunReport> found = report::find_report(text, "f");
+    REQUIRE(found);
+    REQUIRE(found->origin);
+    CHECK(*found->origin == *failed_run().origin);
+    CHECK(report::failed_step(found->report, "") == "build:cpu");
+  }
+}
+
+TEST_CASE("of several reports the last that failed is meant") {
+  report::RunReport later = failed_run();
+  later.report.outcomes[0].id = "build:other";
+  const std::string text = report::summary_markdown(failed_run()) +
+                           report::summary_markdown(later) + report::report_json({some_report()});
+  const Result<report::RunReport> found = report::find_report(text, "f");
+  REQUIRE(found);
+  CHECK(found->report.outcomes[0].id == "build:other");
+}
+
+TEST_CASE("a text without a report, and one of another schema, are named") {
+  const auto none = report::find_report("### pinwheel\n", "summary.md");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message == "`summary.md` holds no report of a run");
+  const auto other = report::find_report(R"(x {"schema": "pinwheel-report/1"} y)", "summary.md");
+  REQUIRE_FALSE(other);
+  CHECK(other.error().kind == ErrorKind::config);
+  CHECK(other.error().message == "`summary.md` cannot be used");
+  CHECK(other.error().causes.at(0).message ==
+        "the report has schema `pinwheel-report/1`, expected `pinwheel-report/2`");
+  // A page that was cut off.
+  const std::string whole = report::report_json(failed_run());
+  CHECK_FALSE(report::find_report(whole.substr(0, whole.size() / 2), "f"));
+}
+
+TEST_CASE("a failed step is named by its id, by its variant, or is the first") {
+  plan::Report report;
+  report.outcomes.resize(3);
+  report.outcomes[0].id = "env:a";
+  report.outcomes[1].id = "test:cp311-cpu";
+  report.outcomes[1].state = plan::StepState::failed;
+  report.outcomes[2].id = "test:cp312-cpu";
+  report.outcomes[2].state = plan::StepState::failed;
+  CHECK(report::failed_step(report, "") == "test:cp311-cpu");
+  CHECK(report::failed_step(report, "cp312-cpu") == "test:cp312-cpu");
+  CHECK(report::failed_step(report, "test:cp312-cpu") == "test:cp312-cpu");
+  CHECK(report::failed_step(report, "env:a").error().kind == ErrorKind::usage);
+  CHECK(report::failed_step({}, "").error().message == "no step of that run failed");
+}
+
+TEST_CASE("a summary too large for the page names the file instead") {
+  report::RunReport large = failed_run();
+  large.origin->toolchain.assign(600UL << 10, 'x');
+  const std::string text = report::summary_markdown(large);
+  CHECK(text.size() < 1000);
+  CHECK(text.find("`--json`") != std::string::npos);
 }
 
 TEST_CASE("a report of another schema is refused") {
-  const auto other = report::parse_report(R"({"schema":"pinwheel-report/2"})");
+  const auto other = report::parse_report(R"({"schema":"pinwheel-report/1"})");
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == ErrorKind::config);
   CHECK(other.error().message ==
-        "the report has schema `pinwheel-report/2`, expected `pinwheel-report/1`");
+        "the report has schema `pinwheel-report/1`, expected `pinwheel-report/2`");
   CHECK_FALSE(report::parse_report("{}"));
   CHECK_FALSE(report::parse_report("no"));
 }
 
 TEST_CASE("the step summary is one Markdown table whatever the steps say") {
-  CHECK(report::summary_markdown(some_report()) ==
+  CHECK(report::summary_markdown({some_report()}) ==
         "### pinwheel\n\n"
         "| step | state | time | note |\n"
         "|---|---|---|---|\n"

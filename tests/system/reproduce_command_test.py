@@ -1,0 +1,260 @@
+"""`pinwheel reproduce`: what failed in one clone fails in the same way in another, and passes once it is mended."""
+
+import contextlib
+import http.server
+import json
+import shutil
+import subprocess
+import threading
+
+import pytest
+from conftest import PYTHON, Project
+from container_builds_test import contain, use
+
+TAG = "cp" + PYTHON.replace(".", "")
+STEP = "build:plain"
+REASON = "no-such-thing"
+BROKEN = f"print('{REASON}'); raise SystemExit(3)\n"
+
+
+def change_source(project, change) -> None:
+    """Rewrites the program that makes the wheel, and commits it."""
+    path = project.directory / "make_wheel.py"
+    path.write_text(change(path.read_text()))
+    project.commit()
+
+
+def mended(text: str) -> str:
+    assert text.startswith(BROKEN)
+    return text.removeprefix(BROKEN)
+
+
+class Failed:
+    """A failed run: its clone, its report and its step summary."""
+
+    def __init__(self, project: Project, *arguments: str, step: str, code: int = 1):
+        self.project = project
+        self.summary = project.directory.parent / "summary.md"
+        ran = project.run(*arguments, "--json", code=code, GITHUB_STEP_SUMMARY=str(self.summary))
+        self.report = project.directory.parent / "report.json"
+        self.report.write_text(ran.stdout)
+        self.told = json.loads(ran.stdout)
+        self.stderr = ran.stderr
+        self.step = step
+
+    def elsewhere(self, **environment: str) -> Project:
+        """Another clone whose HEAD moved on, with nothing in its state."""
+        directory = self.project.directory.parent / "other"
+        subprocess.run(["git", "clone", "-q", self.project.directory, directory], check=True)
+        environment = {**self.project.environment, **environment}
+        other = Project(self.project.binary, directory, environment, directory.parent / "no-resolutions")
+        (directory / "moved-on").write_text("")
+        (directory / "matrix.yaml").unlink()
+        other.git("add", "-A")
+        other.git("commit", "-q", "-m", "something else")
+        return other
+
+
+@pytest.fixture
+def failed(project) -> Failed:
+    """A build whose command prints the reason and exits with 3."""
+    script = project("script")
+    change_source(script, lambda text: BROKEN + text)
+    return Failed(script, "build", "matrix.yaml", "--only", f"{TAG}-plain", step=STEP)
+
+
+def worktrees(project) -> int:
+    return len(project.git("worktree", "list").splitlines())
+
+
+def test_the_report_says_all_that_another_machine_needs(failed):
+    run = failed.told["run"]
+    assert failed.told["schema"] == "pinwheel-report/2"
+    assert run["commit"] == failed.project.git("rev-parse", "HEAD").strip() and run["dirty"] is False
+    assert run["matrix"] == "matrix.yaml"
+    assert run["plan"]["levels"] == {"engine": "host", "python": "venv", "base-images": []}
+    assert run["plan"]["variants"] == [f"{TAG}-plain"] and run["plan"]["resolutions"]
+    (step,) = run["steps"]
+    assert step["id"] == STEP and step["argv"][0] == "python" and step["argv"][2] == "{dest_dir}"
+    assert step["variables"]["SCRIPT_FLAVOR"] == "plain" and "PATH" not in step["variables"]
+    assert f"pinwheel reproduce {STEP}" in failed.stderr
+    beside = next((failed.project.state / "logs").glob("*/report.json"))
+    assert json.loads(beside.read_text())["run"] == run
+
+
+def test_another_clone_fails_in_the_same_way(failed):
+    other = failed.elsewhere()
+    ran = other.run("reproduce", str(failed.report), code=1)
+    assert ran.stdout == f"{STEP}: failed (exit code 3)\n" and REASON in ran.stderr
+    assert failed.told["outcomes"][-1]["error"]["message"] in ran.stderr
+    assert worktrees(other) == 1 and other.git("status", "--porcelain") == ""
+    assert other.journal() == [] and other.wheels() == {}
+
+
+def test_with_an_empty_cache_the_very_packages_of_the_run_are_installed(project, tmp_path):
+    """A compile error, told again from nothing but the report and the commit."""
+    extension = project("extension")
+    source = extension.directory / "src" / "tiny_ext" / "native.c"
+    source.write_text(source.read_text().replace("return PyLong_FromLong(3 * value);", "return no_such_thing;"))
+    extension.edit(lambda matrix: matrix["package"].update(sdist=False))
+    step = f"build:{TAG}-plain"
+    failed = Failed(extension, "build", "matrix.yaml", "--only", f"{TAG}-plain", step=step)
+    other = failed.elsewhere(PINWHEEL_CACHE_DIR=str(tmp_path / "cache"))
+    ran = other.run("reproduce", str(failed.report), code=1)
+    assert ran.stdout == f"{step}: failed (exit code 1)\n"
+    assert "native.c" in ran.stderr and "no_such_thing" in ran.stderr
+    assert failed.told["outcomes"][-1]["error"]["message"] in ran.stderr
+
+    frozen = failed.told["run"]["plan"]["resolutions"]
+    place = other.state / "reproduce" / step.replace(":", "-") / "resolutions"
+    recorded = {path.stem: json.loads(path.read_text()) for path in place.glob("*.json")}
+    assert frozen and all(recorded[digest]["packages"] == json.loads(text)["packages"] for digest, text in frozen.items())
+    made = (tmp_path / "cache" / "environments").glob("*/pinwheel-complete.json")
+    assert any("setuptools" in marker.read_text() for marker in made)
+
+
+def test_once_it_is_mended_the_step_passes(failed):
+    other = failed.elsewhere()
+    other.git("checkout", "-q", failed.told["run"]["commit"])
+    failed_here = other.run("reproduce", str(failed.report), "--here", code=1)
+    assert REASON in failed_here.stderr
+    change_source(other, mended)
+    passed = other.run("reproduce", str(failed.report), "--here")
+    assert passed.stdout == f"{STEP}: done\n"
+    assert "the package source is not the one of the run" in passed.stderr
+    # The recorded commit is as broken as it was.
+    other.run("reproduce", str(failed.report), code=1)
+
+
+def test_a_step_summary_and_the_page_that_shows_it_do_as_well(failed):
+    other = failed.elsewhere()
+    assert REASON in other.run("reproduce", str(failed.summary), code=1).stderr
+    page = failed.summary.read_text().replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    with serving({"/run/7": (200, f"<html><body><pre>{page}</pre></body></html>")}) as address:
+        assert REASON in other.run("reproduce", f"{address}/run/7", code=1).stderr
+        absent = other.run("reproduce", f"{address}/run/8", code=2)
+        assert f"`{address}/run/8` answered 404" in absent.stderr and "hint:" in absent.stderr
+
+
+def test_where_it_failed_its_id_is_enough(failed):
+    project = failed.project
+    change_source(project, mended)  # HEAD moved on; the failed commit is meant all the same
+    for name in (f"{TAG}-plain", STEP):
+        ran = project.run("reproduce", name, "matrix.yaml", code=1)
+        assert ran.stdout == f"{STEP}: failed (exit code 3)\n" and REASON in ran.stderr
+    project.run("build", "matrix.yaml", "--only", f"{TAG}-plain")
+    # Nothing of it failed last: its build, as it is now.
+    ran = project.run("reproduce", f"{TAG}-plain", "matrix.yaml")
+    assert ran.stdout == f"{STEP}: done\n" and "as this checkout has it" in ran.stderr
+
+
+def test_a_shell_in_the_place_of_the_step(failed):
+    other = failed.elsewhere()
+    ran = subprocess.run(
+        other.command("reproduce", str(failed.report), "--shell"),
+        cwd=other.directory, env=other.environment, input=f"grep -c {REASON} make_wheel.py; exit 4\n",
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (4, "1\n"), ran.stderr
+    assert "the step itself runs: python" in ran.stderr
+    assert worktrees(other) == 1
+
+
+def test_a_failed_test_is_repeated_with_the_wheel_it_needs(project):
+    script = project("script")
+    check = "import os, sys; print('the reason'); sys.exit(3 * (os.environ['SCRIPT_FLAVOR'] == 'loud'))"
+    script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", check]))
+    failed = Failed(script, "test", "matrix.yaml", "--keep-going", step=f"test:{TAG}-loud")
+    assert [step["id"] for step in failed.told["run"]["steps"]] == [failed.step]
+    other = failed.elsewhere()
+    ran = other.run("reproduce", str(failed.report), code=1)
+    assert ran.stdout == f"{failed.step}: failed (exit code 3)\n" and "the reason" in ran.stderr
+    ran = other.run("reproduce", str(failed.report), f"{TAG}-plain", code=2)
+    assert f"`{TAG}-plain` did not fail in that run" in ran.stderr and failed.step in ran.stderr
+
+
+def test_what_cannot_be_repeated_says_why(failed):
+    other = failed.elsewhere()
+    broken = other.directory.parent / "broken.json"
+
+    def told(change) -> str:
+        report = json.loads(failed.report.read_text())
+        change(report)
+        broken.write_text(json.dumps(report))
+        return other.run("reproduce", str(broken), code=2).stderr
+
+    absent = "a" * 40
+    text = told(lambda report: report["run"].update(commit=absent))
+    assert f"no commit `{absent}`" in text and f"git fetch origin {absent}" in text
+    assert "pinwheel-report/9" in told(lambda report: report.update(schema="pinwheel-report/9"))
+    assert "no matrix file" in told(lambda report: report["run"].update(matrix="../x.yaml"))
+    assert "does not say" in told(lambda report: report.pop("run"))
+    assert "there is no report `gone.json`" in other.run("reproduce", "gone.json", code=2).stderr
+    assert "hint:" in failed.project.run("reproduce", f"{TAG}-plane", "matrix.yaml", code=2).stderr
+    assert other.git("status", "--porcelain") == ""
+
+
+def test_a_frozen_plan_needs_no_levels_again(project, channel):
+    """What `plan --out` was told about levels, `--plan` knows."""
+    script = project("script")
+    conda = {"channels": [channel.url], "packages": ["python={python}"]}
+    inside = "import sys; assert '/conda/conda-' in sys.base_prefix, sys.base_prefix"
+
+    def change(matrix):
+        matrix["environment"]["conda"] = conda
+        matrix["test"]["command"] = ["python", "-c", inside]
+
+    script.edit(change)
+    script.run("plan", "matrix.yaml", "--python", "conda", "--out", "../plan.json", PINWHEEL_CONDA="rattler")
+    frozen = json.loads((script.directory.parent / "plan.json").read_text())
+    assert frozen["levels"]["python"] == "conda"
+    ran = script.run("build", "matrix.yaml", "--plan", "../plan.json", "--python", "venv", code=2)
+    assert "`--python` asks for something else than the plan" in ran.stderr
+    shutil.rmtree(script.state)
+    script.run("test", "matrix.yaml", "--plan", "../plan.json", PINWHEEL_CONDA="rattler")
+
+
+@contextlib.contextmanager
+def serving(pages: dict[str, tuple[int, str]]):
+    """A web server on loopback that has these pages."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, text = pages.get(self.path, (404, "nothing here"))
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.docker
+def test_a_run_in_containers_is_repeated_in_them(project, engine, bases):
+    script = project("script")
+    contain(script, bases["bullseye"], "bullseye", "3.9")
+    use(script, engine)
+    fails = "import sys; print(open('/etc/os-release').read()); sys.exit(6)"
+    script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", fails]))
+    failed = Failed(
+        script, "test", "matrix.yaml", "--engine", engine.name, "--python", "venv", "--only", "cp39-plain",
+        step="test:cp39-plain",
+    )  # fmt: skip
+    plan = failed.told["run"]["plan"]
+    assert plan["levels"]["engine"] == engine.name
+    (image,) = plan["images"].values()
+    assert image["base"] == bases["bullseye"] and image["base-id"].startswith("sha256:")
+    other = failed.elsewhere()
+    ran = other.run("reproduce", str(failed.report), code=1)
+    assert ran.stdout == "test:cp39-plain: failed (exit code 6)\n" and "bullseye" in ran.stderr
+    assert engine.containers() == []

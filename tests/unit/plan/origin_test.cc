@@ -1,0 +1,78 @@
+#include "plan/origin.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::plan;
+
+namespace {
+
+RunOrigin example() {
+  RunOrigin origin{"0.1", "matrix/kernels.yaml", std::string(40, 'c'), true};
+  origin.variables = {{"CXXFLAGS", "-O2"}};
+  origin.toolchain = "12.2.0 x86_64-linux-gnu";
+  origin.plan.variants = {"cp311-cpu"};
+  origin.plan.levels = {env::Engine::docker, Level2::conda, {{"*", "debian:12"}}};
+  origin.plan.resolutions = {{"ab12", "{\"packages\": []}"}};
+  origin.steps = {{"build:cpu", {"python", "-m", "build"}, {{"A", "1"}}}};
+  return origin;
+}
+
+Plan chain() {
+  Plan plan;
+  plan.steps = {{"env:a", {}, CreateEnvironment{}},
+                {"build:cpu", {}, BuildWheel{}, {"env:a"}},
+                {"env:b", {}, CreateEnvironment{}},
+                {"test:x", {}, TestWheel{}, {"env:b", "build:cpu"}},
+                {"test:y", {}, TestWheel{}, {"env:a", "build:cpu"}}};
+  return plan;
+}
+
+std::vector<std::string> ids(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const Step& step : plan.steps) out.push_back(step.id);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("an origin survives its JSON form") {
+  const Result<RunOrigin> back = parse_origin(to_json(example()));
+  REQUIRE(back);
+  CHECK(*back == example());
+}
+
+TEST_CASE("what is no origin is a config error") {
+  for (const char* text : {"", "[]", "{}", "{\"pinwheel\": \"0.1\"}"}) {
+    const Result<RunOrigin> back = parse_origin(text);
+    REQUIRE_FALSE(back);
+    CHECK(back.error().kind == ErrorKind::config);
+  }
+}
+
+TEST_CASE("a part of a plan is a step and what it needs, in the plan's order") {
+  CHECK(ids(*part_of(chain(), "test:x")) ==
+        std::vector<std::string>{"env:a", "build:cpu", "env:b", "test:x"});
+  CHECK(ids(*part_of(chain(), "build:cpu")) == std::vector<std::string>{"env:a", "build:cpu"});
+}
+
+TEST_CASE("a step that the plan has not is told with the nearest one") {
+  const Result<Plan> part = part_of(chain(), "build:cpi");
+  REQUIRE_FALSE(part);
+  CHECK(part.error().kind == ErrorKind::usage);
+  CHECK(part.error().hint.find("`build:cpu`") != std::string::npos);
+}
+
+TEST_CASE("a build's command is told with the matrix's variables, never the user's") {
+  BuildWheel build;
+  build.settings.build.command = {"python", "-m", "build"};
+  build.variables = {{"CMAKE_ARGS", "-DX=1"}};
+  build.version = "1.2.0";
+  build.source_date_epoch = 7;
+  const StepCommand command = command_of({"build:cpu", {}, build});
+  CHECK(command.argv == std::vector<std::string>{"python", "-m", "build"});
+  CHECK(command.variables == std::map<std::string, std::string>{{"CMAKE_ARGS", "-DX=1"},
+                                                                {"PINWHEEL_VERSION", "1.2.0"},
+                                                                {"SOURCE_DATE_EPOCH", "7"}});
+  CHECK(command_of({"env:a", {}, CreateEnvironment{}}).argv.empty());
+}

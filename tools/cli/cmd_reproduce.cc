@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/earlier_results.h"
+#include "cli/enter_step.h"
+#include "cli/recorded_run.h"
+#include "cli/reproduce_target.h"
+#include "cli/run_plan.h"
+#include "env/container.h"
+#include "host/files.h"
+#include "host/journal_file.h"
+#include "host/local_machine.h"
+#include "host/worktree.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The repetition's own directories, so that neither journal nor wheels of others change. Logs stay
+/// there until the step is repeated once more.
+struct Place {
+  fs::path directory;
+  GlobalOptions global;  ///< with the state and output directories of the repetition
+  std::unique_ptr<ports::FileLock> lock;
+};
+
+Result<Place> make_place(const GlobalOptions& global, const std::string& step) {
+  host::LocalFiles files;
+  const fs::path state = fs::absolute(global.state_dir).lexically_normal();
+  TRY_DONE(make_ignored_directory(files, state));
+  Place place;
+  place.directory = state / "reproduce" / env::container_name(step);
+  TRY_DONE(files.make_directories(place.directory.parent_path()));
+  TRY(place.lock, files.lock(place.directory.string() + ".lock", ports::IfLocked::fail));
+  TRY_DONE(files.remove_all(place.directory));
+  place.global = global;
+  place.global.state_dir = place.directory.string();
+  place.global.output_dir = (place.directory / "dist").string();
+  return place;
+}
+
+/// What this checkout resolved before holds for the repetition as well.
+Done take_resolutions(const GlobalOptions& global, const Place& place) {
+  std::error_code failed;
+  const fs::path known = fs::path(global.state_dir) / "resolutions";
+  if (!fs::exists(known, failed)) return {};
+  fs::create_directories(place.directory, failed);
+  fs::copy(known, place.directory / "resolutions", fs::copy_options::recursive, failed);
+  if (!failed) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("`{}` cannot be copied: {}", known.string(), failed.message()));
+}
+
+/// A step without a record has its source in this checkout, and so has what was outside git.
+Result<RecordedSource> source_of(const ReproduceTarget& target, SourceOf of, const Place& place,
+                                 const host::GitProgram& git) {
+  if (!target.origin) return RecordedSource{target.matrix};
+  const bool outside_git = target.origin->commit.empty();
+  if (outside_git && !target.matrix.empty()) return RecordedSource{target.matrix};
+  return recorded_source(*target.origin, of, place.directory / "checkout", git);
+}
+
+Result<OneVariant> gather(const GlobalOptions& global, const ReproduceOptions& options,
+                          const ReproduceTarget& target, const Place& place,
+                          const std::string& matrix, Streams& streams) {
+  if (target.origin) {
+    return gather_recorded_run(place.global, matrix, *target.origin, target.step, options.levels,
+                               streams);
+  }
+  TRY_DONE(take_resolutions(global, place));
+  const plan::Stage stage =
+      target.step.starts_with("test:") ? plan::Stage::test : plan::Stage::build;
+  const std::vector<std::string> arguments = {target.step, target.matrix};
+  return gather_variant(place.global, {"reproduce", arguments, options.levels, stage}, streams);
+}
+
+/// What the checkout's own runs left of the steps that the wanted one needs.
+Result<plan::Results> earlier_results(const GlobalOptions& global, const plan::Plan& part,
+                                      const std::string& wanted) {
+  TRY(const journal::History history, host::read_journal(global.state_dir));
+  plan::Results results = find_results(part, history);
+  std::erase_if(results, [&wanted](const auto& each) { return each.first.first == wanted; });
+  return results;
+}
+
+/// How the last command of a step ended; told on the step's thread.
+class LastExit {
+ public:
+  void tell(const std::string& step, const ports::Exit& exit) {
+    const std::scoped_lock held(mutex_);
+    exits_[step] = exit;
+  }
+  std::optional<ports::Exit> of(const std::string& step) const {
+    const std::scoped_lock held(mutex_);
+    const auto found = exits_.find(step);
+    return found == exits_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, ports::Exit> exits_;
+};
+
+std::string ending_of(const plan::StepOutcome& outcome, const std::optional<ports::Exit>& exit) {
+  if (outcome.state != plan::StepState::failed) return std::string(to_string(outcome.state));
+  if (!exit || exit->ok()) return fmt::format("failed ({})", to_string(outcome.error->kind));
+  return exit->signal != 0 ? fmt::format("failed (signal {})", exit->signal)
+                           : fmt::format("failed (exit code {})", exit->code);
+}
+
+/// The exit code of a repetition; says how the step itself ended.
+Result<int> verdict(const plan::Report& report, const std::string& step, const LastExit& exits,
+                    Streams& streams) {
+  for (const plan::StepOutcome& outcome : report.outcomes) {
+    if (outcome.id != step) continue;
+    streams.data(fmt::format("{}: {}\n", step, ending_of(outcome, exits.of(step))));
+    if (outcome.state == plan::StepState::failed) return exit_code(ErrorKind::step);
+    if (outcome.state == plan::StepState::skipped) {
+      return fail(ErrorKind::environment,
+                  fmt::format("`{}` cannot run here: {}", step, outcome.reason),
+                  "`pinwheel doctor` says what this machine can test");
+    }
+  }
+  // Something that it needs failed first.
+  return plan::exit_code(report);
+}
+
+/// A shell in the place of the step, once all that it needs is there.
+Result<int> enter(const GlobalOptions& global, const RunOptions& run, RunRequest request,
+                  Streams& streams) {
+  const plan::Step step = std::move(request.plan.steps.back());
+  request.plan.steps.pop_back();
+  StepVisit visit{step, step.id};
+  if (!request.plan.steps.empty()) {
+    TRY(const report::RunReport made, carry_out(global, run, request, streams));
+    if (plan::exit_code(made.report) != 0) return plan::exit_code(made.report);
+    visit.needs = made.report.outcomes;
+  }
+  streams.note(fmt::format("in the place of `{}`; what is changed here goes when the shell ends\n",
+                           step.id));
+  return enter_step(request.workplace, visit, streams);
+}
+
+}  // namespace
+
+Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
+                          Streams& streams) {
+  TRY(const ReproduceTarget target, find_target(global, options.arguments, streams));
+  TRY(const Place place, make_place(global, target.step));
+  const std::map<std::string, std::string> variables = user_variables();
+  TRY(const fs::path cache, cache_directory(variables));
+  host::LocalMachine local(variables, cache, place.directory);
+  const host::GitProgram git{local.files, local.process, variables};
+  const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
+  TRY(const RecordedSource source, source_of(target, of, place, git));
+  TRY(OneVariant variant, gather(global, options, target, place, source.matrix, streams));
+  TRY(plan::Plan part, plan::part_of(variant.plan, target.step));
+  RunRequest request{std::move(part), std::move(variant.workplace),
+                     "reproduce " + shell_join(options.arguments)};
+  TRY(request.results, earlier_results(global, request.plan, target.step));
+  RunOptions run;
+  run.levels = options.levels;
+  if (options.shell) return enter(global, run, std::move(request), streams);
+  LastExit exits;
+  request.workplace.on_exit = [&exits](const std::string& step, const ports::Exit& exit) {
+    exits.tell(step, exit);
+  };
+  TRY(const report::RunReport done, carry_out(global, run, request, streams));
+  return verdict(done.report, target.step, exits, streams);
+}
+
+}  // namespace pinwheel::cli

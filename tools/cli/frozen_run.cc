@@ -1,0 +1,188 @@
+#include "cli/frozen_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "cli/levels.h"
+#include "cli/product.h"
+#include "env/interpreter.h"
+#include "env/public_url.h"
+#include "env/resolution.h"
+#include "host/env_resolve.h"
+#include "host/local_machine.h"
+#include "host/machine_interpreter.h"
+#include "plan/environments.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<std::string>> expected_files(const Loaded& loaded, const plan::Outline& outline,
+                                                const Facts& facts) {
+  TRY(const plan::Namings namings, name_builds(loaded, outline, facts));
+  std::vector<std::string> files;
+  for (const plan::BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const variant,
+        plan::find_variant(loaded.expansion, group.cls.representative));
+    const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, facts.plan.machine);
+    for (const wheel::Naming& naming : namings.at(group.cls.id)) {
+      files.push_back(fmt::format("{}-{}-{}-{}-*_{}.whl",
+                                  replace_all(naming.distribution, "-", "_"), naming.version,
+                                  tags.python, tags.abi, tags.arch));
+    }
+  }
+  return files;
+}
+
+Error disagree(const std::string& option, const std::string& frozen) {
+  return {ErrorKind::usage,
+          fmt::format("`{}` asks for something else than the plan, which was frozen with {}",
+                      option, frozen),
+          std::nullopt, "leave it out: the plan decides"};
+}
+
+/// The packages of a request that is one of this matrix, as they are recorded here.
+Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
+                                        const env::Request& request, env::Resolution resolution,
+                                        OtherPython other, Streams& streams) {
+  // A frozen plan shows the index without credentials; the matrix knows them.
+  if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
+  const bool machines_python = request.container.base.empty() && request.conda.packages.empty();
+  if (!machines_python || other == OtherPython::refuse) return resolution;
+  TRY(const env::Interpreter interpreter, host::interpreter_for(machine, request.python));
+  const std::string here = env::full_version(interpreter);
+  if (here == resolution.python) return resolution;
+  streams.warn({.kind = ErrorKind::environment,
+                .message = fmt::format("the run had Python {}, this machine has {}",
+                                       resolution.python, here),
+                .hint = "the packages are those of the run"});
+  resolution.python = here;
+  return resolution;
+}
+
+}  // namespace
+
+Result<plan::FrozenPlan> freeze(ports::Files& files, const Undertaking& what, const Facts& facts,
+                                const host::Workplace& workplace, const LevelOptions& levels) {
+  plan::FrozenPlan frozen;
+  TRY(const std::string text, files.read(what.loaded.matrix.file));
+  frozen.matrix_digest = sha256_hex(text);
+  frozen.channel = facts.channel;
+  frozen.targets = facts.targets;
+  for (const matrix::Variant& variant : what.outline.variants) {
+    frozen.variants.push_back(variant.id);
+  }
+  frozen.version = facts.plan.version;
+  frozen.source_date_epoch = facts.plan.source_date_epoch;
+  frozen.commit = facts.plan.commit;
+  frozen.source_digest = facts.plan.source.digest;
+  frozen.machine = facts.plan.machine;
+  frozen.levels = {engine_of(levels), what.options.level2, what.options.bases};
+  for (const auto& [settings, used] : facts.images) {
+    frozen.images[settings] = {used.base, used.image.base_id, used.image.base_digests,
+                               used.image.key};
+  }
+  TRY(frozen.files, expected_files(what.loaded, what.outline, facts));
+  const host::LocalMachine local(workplace);
+  for (const auto& [asked, digest] : facts.plan.resolutions) {
+    TRY(env::Resolution resolution, host::load_resolution(local.machine, asked));
+    resolution.torch_index = env::without_credentials(resolution.torch_index);
+    frozen.resolutions[asked] = env::to_json(resolution);
+  }
+  return frozen;
+}
+
+Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const Undertaking& what,
+                                  const Facts& facts, const host::Workplace& workplace,
+                                  const LevelOptions& levels) {
+  plan::RunOrigin origin;
+  origin.pinwheel = kPinwheelVersion;
+  origin.matrix = what.loaded.matrix.file;
+  if (const Result<ports::GitFacts> checkout = git.facts(workplace.matrix_directory)) {
+    const fs::path file =
+        fs::weakly_canonical(workplace.matrix_directory) / fs::path(origin.matrix).filename();
+    origin.matrix = file.lexically_relative(fs::weakly_canonical(checkout->root)).string();
+    origin.commit = checkout->commit;
+    origin.dirty = checkout->dirty;
+  }
+  origin.variables = facts.plan.variables;
+  origin.toolchain = facts.plan.toolchain;
+  TRY(origin.plan, freeze(files, what, facts, workplace, levels));
+  return origin;
+}
+
+Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen) {
+  const plan::FrozenLevels& levels = frozen.levels;
+  const bool contained = levels.engine != env::Engine::host;
+  if (!contained && asked.engine != EngineChoice::host) {
+    return fail(disagree("--engine", "`--engine host`"));
+  }
+  if (contained && asked.engine == EngineChoice::host) {
+    const bool docker = levels.engine == env::Engine::docker;
+    asked.engine = docker ? EngineChoice::docker : EngineChoice::podman;
+  }
+  const PythonChoice python =
+      levels.python == plan::Level2::conda ? PythonChoice::conda : PythonChoice::venv;
+  if (asked.python != PythonChoice::automatic && asked.python != python) {
+    return fail(disagree("--python",
+                         python == PythonChoice::conda ? "`--python conda`" : "`--python venv`"));
+  }
+  asked.python = python;
+  std::vector<std::string> bases;
+  for (const auto& [compute, image] : levels.bases) {
+    bases.push_back(compute == "*" ? image : fmt::format("{}={}", compute, image));
+  }
+  if (!asked.base_images.empty() && asked.base_images != bases) {
+    return fail(
+        disagree("--base-image", bases.empty() ? "the matrix's images" : quoted_list(bases)));
+  }
+  asked.base_images = std::move(bases);
+  return asked;
+}
+
+void take_frozen(const plan::FrozenPlan& frozen, Facts& facts) {
+  facts.channel = frozen.channel;
+  facts.targets = frozen.targets;
+  facts.plan.version = frozen.version;
+  facts.plan.source_date_epoch = frozen.source_date_epoch;
+  facts.plan.commit = frozen.commit;
+  facts.pinned = frozen.images;
+}
+
+std::vector<Error> other_images(const Facts& facts) {
+  std::vector<Error> errors;
+  for (const auto& [settings, used] : facts.images) {
+    const auto pinned = facts.pinned.find(settings);
+    if (pinned == facts.pinned.end()) continue;
+    Done same = plan::check_image(pinned->second, used.image.base_id, used.image.key);
+    if (!same) errors.push_back(std::move(same).error());
+  }
+  return errors;
+}
+
+Done record_frozen(const plan::FrozenPlan& frozen, const Undertaking& what,
+                   const host::Workplace& workplace, OtherPython other, Streams& streams,
+                   Facts& facts) {
+  const host::LocalMachine local(workplace);
+  TRY(const std::vector<env::Request> requests,
+      plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  std::map<std::string, env::Request> by_digest;
+  for (const env::Request& request : requests) by_digest[env::digest(request)] = request;
+  for (const auto& [digest, text] : frozen.resolutions) {
+    TRY(env::Resolution resolution, env::parse_resolution(text));
+    if (const auto request = by_digest.find(digest); request != by_digest.end()) {
+      TRY(resolution,
+          resolution_here(local.machine, request->second, std::move(resolution), other, streams));
+      facts.locked.insert(digest);
+    }
+    TRY_DONE(host::record_resolution(local.machine, digest, env::to_json(resolution)));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::cli

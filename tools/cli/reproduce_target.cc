@@ -1,0 +1,180 @@
+#include "cli/reproduce_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/gather.h"
+#include "cli/load.h"
+#include "cli/one_variant.h"
+#include "cli/run_plan.h"
+#include "host/fetch_text.h"
+#include "host/files.h"
+#include "host/http.h"
+#include "host/journal_file.h"
+#include "report/report_json.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_address(std::string_view text) {
+  return text.starts_with("https://") || text.starts_with("http://");
+}
+
+bool is_file(const std::string& text) {
+  std::error_code ignored;
+  return fs::is_regular_file(text, ignored);
+}
+
+bool is_matrix_name(std::string_view text) {
+  return text.ends_with(".yaml") || text.ends_with(".yml");
+}
+
+/// The positionals by what they are; ids are left in `id`.
+struct Named {
+  std::string report;
+  std::string id;
+  std::vector<std::string> matrix;
+};
+
+Result<Named> sort_out(const std::vector<std::string>& arguments) {
+  Named named;
+  for (const std::string& argument : arguments) {
+    if (is_matrix_name(argument)) {
+      named.matrix.push_back(argument);
+      continue;
+    }
+    const bool report = is_address(argument) || is_file(argument);
+    std::string& place = report ? named.report : named.id;
+    if (!place.empty()) {
+      return fail(ErrorKind::usage, fmt::format("`reproduce` takes one {}, not `{}` and `{}`",
+                                                report ? "report" : "id", place, argument));
+    }
+    place = argument;
+  }
+  const bool path = named.id.find('/') != std::string::npos || named.id.ends_with(".json") ||
+                    named.id.ends_with(".md");
+  if (path) {
+    return fail(ErrorKind::usage, fmt::format("there is no report `{}`", named.id),
+                "name a file, an address, or an id of the matrix");
+  }
+  return named;
+}
+
+Result<ReproduceTarget> from_report(const std::string& place, const std::string& id) {
+  host::LocalFiles files;
+  std::string text;
+  if (is_address(place)) {
+    host::CurlHttp http(http_options());
+    TRY(text, host::fetch_text(http, place));
+  } else {
+    TRY(text, files.read(place));
+  }
+  TRY(report::RunReport run, report::find_report(text, place));
+  ReproduceTarget target;
+  TRY(target.step, report::failed_step(run.report, id));
+  if (!run.origin) {
+    return fail(ErrorKind::config, fmt::format("`{}` does not say what its run was made of", place),
+                fmt::format("run the step from its commit: `pinwheel reproduce {}`", target.step));
+  }
+  target.origin = std::move(run.origin);
+  return target;
+}
+
+/// Of the steps, the one whose failure is the latest that is on record.
+const journal::Finished* last_failure(const journal::History& history,
+                                      const std::vector<std::string>& steps) {
+  const journal::Finished* last = nullptr;
+  for (const std::string& step : steps) {
+    const auto found = history.latest.find(step);
+    if (found == history.latest.end()) continue;
+    if (found->second.outcome.state != plan::StepState::failed) continue;
+    if (last == nullptr || found->second.at > last->at) last = &found->second;
+  }
+  return last;
+}
+
+/// What a failure of this state directory was made of, where its run could still tell.
+std::optional<plan::RunOrigin> origin_of_failure(const plan::StepOutcome& outcome) {
+  if (outcome.log.empty()) return std::nullopt;
+  host::LocalFiles files;
+  const fs::path path = fs::path(outcome.log).parent_path() / kReportName;
+  const Result<std::string> text = files.read(path);
+  if (!text) return std::nullopt;
+  Result<report::RunReport> run = report::find_report(*text, path.string());
+  return run ? std::move(run->origin) : std::nullopt;
+}
+
+bool is_step(std::string_view id) {
+  return id.starts_with("build:") || id.starts_with("test:") || id.starts_with("env:") ||
+         id.starts_with("publish:") || id == "sdist";
+}
+
+/// The steps of a variant, or the step itself; the build first.
+Result<std::vector<std::string>> steps_of(const std::string& id, const std::string& matrix,
+                                          Streams& streams) {
+  if (id == "sdist" || id.starts_with("env:")) return std::vector{id};
+  host::LocalFiles files;
+  TRY(const Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
+  TRY(const plan::Outline outline, outline_of(loaded, id));
+  if (is_step(id)) return std::vector{id};
+  return std::vector{"build:" + outline.builds.at(0).cls.id, "test:" + id};
+}
+
+Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& named,
+                                     Streams& streams) {
+  TRY(const journal::History history, host::read_journal(global.state_dir));
+  ReproduceTarget target;
+  // A step's failure says itself which matrix it was of.
+  const journal::Finished* failure = last_failure(history, {named.id});
+  if (failure == nullptr) {
+    host::LocalFiles files;
+    TRY(const MatrixChoice choice, choose_matrix(files, named.matrix));
+    target.matrix = choice.path;
+    TRY(const std::vector<std::string> steps, steps_of(named.id, choice.path, streams));
+    failure = last_failure(history, steps);
+    target.step = steps.front();
+  }
+  if (failure != nullptr) {
+    target.step = failure->outcome.id;
+    target.origin = origin_of_failure(failure->outcome);
+    if (target.origin) return target;
+  }
+  if (target.matrix.empty()) {
+    host::LocalFiles files;
+    TRY(const MatrixChoice choice, choose_matrix(files, named.matrix));
+    target.matrix = choice.path;
+  }
+  streams.note(
+      fmt::format("no failed run of `{}` is on record here: `{}` as this checkout has "
+                  "it\n",
+                  named.id, target.step));
+  return target;
+}
+
+}  // namespace
+
+Result<ReproduceTarget> find_target(const GlobalOptions& global,
+                                    const std::vector<std::string>& arguments, Streams& streams) {
+  TRY(const Named named, sort_out(arguments));
+  if (named.report.empty() && named.id.empty()) {
+    return fail(ErrorKind::usage, "`reproduce` needs an id or the report of a run",
+                "`pinwheel plan --format ids` lists the ids; a failed run names its report");
+  }
+  Result<ReproduceTarget> target = named.report.empty() ? from_journal(global, named, streams)
+                                                        : from_report(named.report, named.id);
+  if (!target) return target;
+  if (!named.matrix.empty()) target->matrix = named.matrix.front();
+  if (target->step.starts_with("publish:")) {
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` is an upload, which is not repeated", target->step),
+                "`pinwheel release` goes on where it stopped");
+  }
+  return target;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,44 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "ports/files.h"
+#include "ports/process.h"
+
+namespace pinwheel::host {
+
+/// What a repository's commands are run with.
+struct GitProgram {
+  ports::Files& files;
+  ports::Process& process;
+  const std::map<std::string, std::string>& variables;  ///< the user's environment
+};
+
+/// A commit of a repository, checked out in a directory of its own by `git worktree`, with its
+/// submodules and without running hooks. Neither the repository's own checkout nor its branches
+/// change. It is removed when the object dies.
+class Worktree {
+ public:
+  /// Whatever lies at `path` is replaced. `config`, with the command that fetches it, for a commit
+  /// that the repository has not; `environment` without git.
+  static Result<Worktree> add(const GitProgram& git, const std::filesystem::path& repository,
+                              const std::string& commit, const std::filesystem::path& path);
+  ~Worktree();
+  Worktree(Worktree&& other) noexcept;
+  Worktree& operator=(Worktree&&) = delete;
+  Worktree(const Worktree&) = delete;
+  Worktree& operator=(const Worktree&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  Worktree(const GitProgram& git, std::filesystem::path repository, std::filesystem::path path);
+
+  GitProgram git_;
+  std::filesystem::path repository_;
+  std::filesystem::path path_;
+};
+
+}  // namespace pinwheel::host

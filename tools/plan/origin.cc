@@ -1,0 +1,95 @@
+#include "plan/origin.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.h"
+
+namespace pinwheel::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CommandOf {
+  StepCommand& command;
+
+  void operator()(const BuildWheel& action) const {
+    command.argv = action.settings.build.command;
+    command.variables = action.variables;
+    command.variables["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
+    command.variables["PINWHEEL_VERSION"] = action.version;
+  }
+  void operator()(const TestWheel& action) const {
+    command.argv = action.settings.command;
+    command.variables = action.variables;
+  }
+  template <class Other>
+  void operator()(const Other& /*action*/) const {}
+};
+
+}  // namespace
+
+std::string to_json(const RunOrigin& origin) {
+  Json json = {{"pinwheel", origin.pinwheel},   {"matrix", origin.matrix},
+               {"commit", origin.commit},       {"dirty", origin.dirty},
+               {"variables", origin.variables}, {"toolchain", origin.toolchain}};
+  json["steps"] = Json::array();
+  for (const StepCommand& step : origin.steps) {
+    json["steps"].push_back({{"id", step.id}, {"argv", step.argv}, {"variables", step.variables}});
+  }
+  json["plan"] = Json::parse(to_json(origin.plan));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<RunOrigin> parse_origin(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    RunOrigin origin;
+    json.at("pinwheel").get_to(origin.pinwheel);
+    json.at("matrix").get_to(origin.matrix);
+    json.at("commit").get_to(origin.commit);
+    json.at("dirty").get_to(origin.dirty);
+    json.at("variables").get_to(origin.variables);
+    json.at("toolchain").get_to(origin.toolchain);
+    for (const Json& step : json.at("steps")) {
+      origin.steps.push_back({step.at("id").get<std::string>(),
+                              step.at("argv").get<std::vector<std::string>>(),
+                              step.at("variables").get<std::map<std::string, std::string>>()});
+    }
+    TRY(origin.plan, parse_frozen_plan(json.at("plan").dump(), "the report"));
+    return origin;
+  } catch (const std::exception& thrown) {
+    return fail(ErrorKind::config,
+                fmt::format("the report does not say what its run was made of: {}", thrown.what()));
+  }
+}
+
+StepCommand command_of(const Step& step) {
+  StepCommand command{step.id, {}, {}};
+  std::visit(CommandOf{command}, step.action);
+  return command;
+}
+
+Result<Plan> part_of(const Plan& plan, const std::string& wanted) {
+  std::set<std::string> needed = {wanted};
+  std::vector<std::string> ids;
+  Plan part;
+  // Needs come first, so from the back every step is known to be needed before it is met.
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    ids.push_back(step->id);
+    if (!needed.contains(step->id)) continue;
+    needed.insert(step->needs.begin(), step->needs.end());
+    part.steps.insert(part.steps.begin(), *step);
+  }
+  if (!part.steps.empty()) {
+    part.digest = plan.digest;
+    return part;
+  }
+  return fail(ErrorKind::usage, fmt::format("the plan has no step `{}`", wanted),
+              suggest(wanted, ids));
+}
+
+}  // namespace pinwheel::plan
