@@ -24,6 +24,8 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
                          Streams& streams);
 Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& options,
                           Streams& streams);
+Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& options,
+                           Streams& streams);
 Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
                         Streams& streams);
 Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);

@@ -32,6 +32,9 @@ struct Dispatch {
   Result<int> operator()(const EnvShellOptions& o) const {
     return cmd_env_shell(global, o, streams);
   }
+  Result<int> operator()(const EnvExportOptions& o) const {
+    return cmd_env_export(global, o, streams);
+  }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
   Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
   Result<int> operator()(const ReproduceOptions& o) const {

@@ -128,6 +128,13 @@ struct EnvShellOptions {
   bool no_lock = false;
 };
 
+struct EnvExportOptions {
+  LevelOptions levels;
+  std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
+  std::string out;
+  bool no_lock = false;
+};
+
 struct ReproduceOptions {
   LevelOptions levels;
   std::vector<std::string> arguments;  ///< an id or a report, and perhaps a matrix file

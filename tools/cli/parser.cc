@@ -30,6 +30,7 @@ struct Parser {
   EnvOptions env_remove;
   EnvLockOptions env_lock;
   EnvShellOptions env_shell;
+  EnvExportOptions env_export;
   InspectOptions inspect;
   FinishOptions finish;
   ReproduceOptions reproduce;
@@ -143,6 +144,21 @@ void add_env_shell(CLI::App& app, Parser& parser) {
   shell.add_flag("--no-lock", parser.env_shell.no_lock, "leave out the locks beside the matrix");
 }
 
+void add_env_export(CLI::App& app, Parser& parser) {
+  CLI::App& exporting = *app.add_subcommand(
+      "export",
+      "a Dockerfile, exact lists and a script that make the environment without pinwheel");
+  exporting.add_option("arguments", parser.env_export.arguments, "an id, and the matrix file")
+      ->type_name("ID [MATRIX.yaml]")
+      ->required();
+  exporting.add_option("--out", parser.env_export.out, "the directory to write")
+      ->type_name("DIR")
+      ->required();
+  add_levels(exporting, parser.env_export.levels);
+  exporting.add_flag("--no-lock", parser.env_export.no_lock,
+                     "leave out the locks beside the matrix");
+}
+
 void add_env(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand("env", "the environments that builds and tests use");
   app.require_subcommand(1);
@@ -163,6 +179,7 @@ void add_env(Parser& parser) {
                 "resolve anew what is locked already; with `--check`, say what would change");
   lock.add_flag("--json", parser.env_lock.json, "as JSON");
   add_env_shell(app, parser);
+  add_env_export(app, parser);
 }
 
 void add_inspect(Parser& parser) {
@@ -262,6 +279,7 @@ CommandOptions chosen(Parser& parser) {
   const CLI::App& environments = *app.get_subcommand("env");
   if (environments.got_subcommand("lock")) return parser.env_lock;
   if (environments.got_subcommand("shell")) return parser.env_shell;
+  if (environments.got_subcommand("export")) return parser.env_export;
   return environments.got_subcommand("rm") ? parser.env_remove : parser.env_list;
 }
 

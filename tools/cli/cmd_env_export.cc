@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <variant>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/one_variant.h"
+#include "env/export.h"
+#include "host/env_resolve.h"
+#include "host/files.h"
+#include "host/local_machine.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The environment that builds the variant.
+Result<env::Request> build_environment(const OneVariant& variant) {
+  for (const plan::Step& step : variant.plan.steps) {
+    if (const auto* const build = std::get_if<plan::BuildWheel>(&step.action)) {
+      return build->environment;
+    }
+  }
+  return fail(ErrorKind::internal, fmt::format("the plan does not build `{}`", variant.id));
+}
+
+/// An export is written whole: an older one is replaced, anything else is left alone.
+Done make_room(ports::Files& files, const fs::path& out) {
+  TRY(const ports::FileStatus status, files.status(out));
+  if (status.type == ports::FileType::missing) return {};
+  TRY(const std::vector<std::string> names, files.list(out));
+  TRY(const ports::FileStatus script, files.status(out / env::kExportDirectory / "create.sh"));
+  if (!names.empty() && script.type == ports::FileType::missing) {
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` is not empty, and holds no earlier export", out.string()),
+                "name a directory that is not there yet");
+  }
+  return files.remove_all(out);
+}
+
+/// What lies beside the project's Dockerfile may be copied by it.
+Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::path& out) {
+  const fs::path context = dockerfile.parent_path();
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(context, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (!at->is_regular_file() || at->path() == dockerfile) continue;
+    TRY(std::string text, files.read(at->path()));
+    const fs::path name = at->path().lexically_relative(context);
+    if (name == ".dockerignore") text += fmt::format("\n!{}\n", env::kExportDirectory);
+    const bool program = (at->status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+    TRY_DONE(files.write(out / name, text, program ? 0755 : 0644));
+  }
+  if (!failed) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("`{}` cannot be read: {}", context.string(), failed.message()));
+}
+
+/// Level 1 of the export: the image that was used, else the public one with the same Python.
+Done add_image(ports::Files& files, const OneVariant& variant, const env::Request& request,
+               const fs::path& out, env::Export& what) {
+  if (request.container.base.empty()) {
+    what.base = "python:" + what.lock.resolution.python;
+    return {};
+  }
+  const auto image = variant.facts.images.find(env::digest(request.container));
+  if (image == variant.facts.images.end()) {
+    return fail(ErrorKind::internal, fmt::format("`{}` has no image", request.container.base));
+  }
+  const plan::FrozenImage& used = image->second;
+  what.base = used.base_digests.empty() ? used.base : used.base_digests.front();
+  what.lock.image = env::LockedImage{used.base_id, used.key};
+  if (request.container.dockerfile.empty()) return {};
+  const fs::path dockerfile =
+      (variant.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
+  TRY(const std::string text, files.read(dockerfile));
+  what.dockerfile = env::with_arguments(text, request.container.arguments);
+  return copy_context(files, dockerfile, out);
+}
+
+Result<env::Export> gather_export(ports::Files& files, const OneVariant& variant,
+                                  const fs::path& out) {
+  TRY(const env::Request request, build_environment(variant));
+  const host::LocalMachine local(variant.workplace);
+  TRY(env::Resolution resolution, host::load_resolution(local.machine, env::digest(request)));
+  env::Export what{variant.id,
+                   env::make_lock(request, std::move(resolution), variant.facts.plan.machine)};
+  what.lock.variants = {variant.id};
+  if (!request.toolkit.empty()) {
+    const auto release = variant.facts.plan.toolkits.find(request.toolkit);
+    what.lock.toolkits = {{request.toolkit, release == variant.facts.plan.toolkits.end()
+                                                ? std::string()
+                                                : release->second}};
+  }
+  TRY_DONE(add_image(files, variant, request, out, what));
+  return what;
+}
+
+}  // namespace
+
+Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& options,
+                           Streams& streams) {
+  host::LocalFiles files;
+  const fs::path out = fs::absolute(options.out).lexically_normal();
+  const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
+  TRY(const OneVariant variant,
+      gather_variant(global,
+                     {"env export", options.arguments, options.levels, plan::Stage::build, locks},
+                     streams));
+  TRY_DONE(make_room(files, out));
+  TRY(const env::Export what, gather_export(files, variant, out));
+  for (const env::ExportedFile& file : env::export_files(what)) {
+    TRY_DONE(files.write(out / file.path, file.text, file.mode));
+  }
+  streams.note(fmt::format("wrote {0}: `docker build {1}`, or {1}/{2}/create.sh DIRECTORY\n",
+                           variant.id, shell_quote(options.out), env::kExportDirectory));
+  return 0;
+}
+
+}  // namespace pinwheel::cli
