@@ -60,11 +60,10 @@ def test_a_release_in_containers_is_the_hosts(contained, engine):
     again = contained.report("release", "matrix.yaml", *contained.levels)
     assert states(again) == {"reused"}
 
-    # The toolchain is Python's alone: the host makes the same bytes, save for the key in the record.
+    # The toolchain is Python's alone: the host makes the same bytes.
     contained.start_afresh()
-    contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
     contained.run("build", "matrix.yaml")
-    assert set(contained.wheels()) == set(inside)
+    assert contained.wheels() == inside
 
 
 def test_both_levels_together(project, engine, bases, channel, tmp_path):

@@ -18,7 +18,6 @@
 #include "host/local_machine.h"
 #include "host/machine_interpreter.h"
 #include "host/toolkit.h"
-#include "plan/record.h"
 
 namespace pinwheel::host {
 namespace {
@@ -71,7 +70,6 @@ Result<std::optional<DryToolkit>> look_up_toolkit(const Workplace& workplace,
 struct ScriptOfAction {
   const Workplace& workplace;
   int cores;
-  const std::string& key;
 
   Result<std::string> operator()(const plan::CreateEnvironment& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.request));
@@ -83,9 +81,7 @@ struct ScriptOfAction {
   Result<std::string> operator()(const plan::BuildWheel& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));
     TRY(const std::optional<DryToolkit> toolkit, look_up_toolkit(workplace, action.environment));
-    plan::BuildWheel keyed = action;
-    keyed.record_json = plan::with_key(action.record_json, key);
-    return script_of_build(keyed, environment, toolkit, workplace, cores);
+    return script_of_build(action, environment, toolkit, workplace, cores);
   }
   Result<std::string> operator()(const plan::BuildSdist& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));
@@ -109,8 +105,7 @@ DryRunner::DryRunner(Workplace workplace, const std::filesystem::path& program,
 }
 
 Result<std::string> DryRunner::script_of(const run::Attempt& attempt) const {
-  return std::visit(ScriptOfAction{workplace_, attempt.cores, attempt.step->key},
-                    attempt.step->action);
+  return std::visit(ScriptOfAction{workplace_, attempt.cores}, attempt.step->action);
 }
 
 void DryRunner::start(const run::Attempt& attempt) {

@@ -8,7 +8,6 @@
 #include "host/env_checks.h"
 #include "host/finish_files.h"
 #include "host/perform.h"
-#include "plan/record.h"
 
 namespace pinwheel::host {
 namespace {
@@ -46,10 +45,9 @@ Done check_before_build(const Bench& bench, const plan::BuildWheel& action, cons
 
 /// The record says when the build could not be put at the fixed path: its bytes may then differ
 /// elsewhere.
-std::string record_of(const plan::BuildWheel& action, const std::string& key, PathMode mode) {
-  std::string text = plan::with_key(action.record_json, key);
-  if (mode == PathMode::fixed) return text;
-  nlohmann::json record = nlohmann::json::parse(text);
+std::string record_of(const plan::BuildWheel& action, PathMode mode) {
+  if (mode == PathMode::fixed) return action.record_json;
+  nlohmann::json record = nlohmann::json::parse(action.record_json);
   record["fixed-path"] = false;
   return record.dump(2) + "\n";
 }
@@ -60,7 +58,7 @@ Result<std::vector<fs::path>> finish_and_check(const Bench& bench, const plan::B
   std::vector<fs::path> finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
-                                record_of(action, bench.attempt.step->key, site.space.mode())};
+                                record_of(action, site.space.mode())};
     const fs::path directory = bench.attempt.scratch / "finished";
     TRY(const plan::Output output, finish_wheel(built, request, directory));
     TRY_DONE(check_after(bench, action, site, naming, output.path));

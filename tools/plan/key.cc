@@ -146,6 +146,15 @@ KeyParts key_parts(const Action& action) {
   return parts;
 }
 
+std::string recipe_of(const BuildWheel& action) {
+  KeyParts parts = key_parts(action);
+  std::erase_if(parts, [](const auto& part) {
+    return part.first == "toolchain" || part.first == "record" ||
+           part.first.starts_with("environment.conda");
+  });
+  return key_of(parts);
+}
+
 std::string product_of(const StepOutcome& outcome) {
   if (outcome.outputs.empty() && outcome.evidence == Evidence::none) return outcome.key;
   std::map<std::string, std::string> files;

@@ -16,6 +16,11 @@ using KeyParts = std::map<std::string, std::string>;
 /// The parts that the action itself gives.
 KeyParts key_parts(const Action& action);
 
+/// Digest of what a build was asked for, whatever it is carried out with: not of the compiler that
+/// happens to be there nor of where Python comes from, which the step's own key covers. The same
+/// wheel made on the host and in a container says the same.
+std::string recipe_of(const BuildWheel& action);
+
 /// What a finished step gave to those that need it: a digest of its files' names and contents and
 /// of its evidence; the key of a step that leaves neither (an environment is what its key says).
 std::string product_of(const StepOutcome& outcome);

@@ -17,9 +17,9 @@ std::string record_json(const BuildRecord& record) {
   return json.dump(2) + "\n";
 }
 
-std::string with_key(const std::string& record, const std::string& key) {
+std::string with_recipe(const std::string& record, const std::string& recipe) {
   nlohmann::json json = nlohmann::json::parse(record);
-  json["key"] = key;
+  json["recipe"] = recipe;
   return json.dump(2) + "\n";
 }
 

@@ -19,8 +19,8 @@ struct BuildRecord {
 /// toolkit of the build, architectures, commit. Two-space indent, sorted keys, ends in a newline.
 std::string record_json(const BuildRecord& record);
 
-/// The same record with the key of the build step that made the wheel; `record` is `record_json`'s
-/// text.
-std::string with_key(const std::string& record, const std::string& key);
+/// The same record with the digest of what was asked for (`recipe_of`); `record` is
+/// `record_json`'s text.
+std::string with_recipe(const std::string& record, const std::string& recipe);
 
 }  // namespace pinwheel::plan

@@ -28,6 +28,23 @@ TEST_CASE("the parts of a key are named, and long values stand as their digest")
   CHECK(parts.at("record").size() == 64);
 }
 
+TEST_CASE("a recipe leaves out what a build is carried out with, and nothing else") {
+  BuildWheel action;
+  action.version = "1.2.0";
+  action.environment.python = "3.11";
+  const std::string recipe = recipe_of(action);
+  action.toolchain = "12.2.0 x86_64-linux-gnu";
+  action.record_json = "{}";
+  action.environment.container.base = "debian:bookworm";
+  action.environment.conda = {{"conda-forge"}, {"python=3.11"}};
+  CHECK(recipe_of(action) == recipe);
+  action.environment.python = "3.12";
+  CHECK(recipe_of(action) != recipe);
+  action.environment.python = "3.11";
+  action.version = "1.2.1";
+  CHECK(recipe_of(action) != recipe);
+}
+
 TEST_CASE("a key depends on what the needs produced, by their ids") {
   const KeyParts own = {{"version", "1"}};
   CHECK(key_of(own) != key_of(with_needs(own, {{"build:cpu", "a"}})));

@@ -24,5 +24,5 @@ TEST_CASE("a record says class, variants, build and commit, the same text each t
         "    \"b\"\n"
         "  ]\n"
         "}\n");
-  CHECK(with_key(record_json(record), "abc").find("\"key\": \"abc\"") != std::string::npos);
+  CHECK(with_recipe(record_json(record), "abc").find("\"recipe\": \"abc\"") != std::string::npos);
 }
