@@ -9,12 +9,15 @@
 namespace pinwheel::host {
 namespace {
 
+constexpr std::string_view kFreeSpace =
+    "free space for the cache (`PINWHEEL_CACHE_DIR`), for `--state-dir` and, in containers, for "
+    "the "
+    "engine's storage";
+
 /// What any program may meet.
 constexpr std::array kCommon = {
-    Symptom{"No space left on device", ErrorKind::environment,
-            "free disk space, or move the cache with `--cache`"},
-    Symptom{"Disk quota exceeded", ErrorKind::environment,
-            "free disk space, or move the cache with `--cache`"},
+    Symptom{"No space left on device", ErrorKind::environment, kFreeSpace},
+    Symptom{"Disk quota exceeded", ErrorKind::environment, kFreeSpace},
 };
 
 std::string_view line_around(std::string_view text, size_t at) {
