@@ -331,8 +331,8 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
   TRY(const Locking what, gather(loaded, outline, options.levels));
   Facts facts;
   facts.plan.machine = host::machine_name();
-  TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, workplace, streams,
-                              facts));
+  TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, TestImages::leave,
+                              workplace, streams, facts));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
   std::vector<LockFile> locks;
   if (options.check) {

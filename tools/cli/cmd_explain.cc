@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "host/files.h"
 #include "host/git.h"
+#include "plan/step_id.h"
 #include "report/explanation.h"
 #include "report/forecast_text.h"
 
@@ -17,7 +18,7 @@ namespace {
 Result<std::string> text_from_journal(const GlobalOptions& global, const LevelOptions& levels,
                                       const Loaded& loaded, const plan::Outline& whole,
                                       const Facts& facts, const std::string& id) {
-  const std::string variant = id.starts_with("test:") ? id.substr(5) : id;
+  const std::string variant = plan::variant_of(id);
   plan::Outline outline;
   for (const plan::BuildGroup& group : whole.builds) {
     const bool tests =
@@ -31,7 +32,7 @@ Result<std::string> text_from_journal(const GlobalOptions& global, const LevelOp
   std::string out;
   for (const journal::Forecast& step : foreseen->steps) {
     const bool of_it =
-        step.id == "build:" + outline.builds[0].cls.id || step.id == "test:" + variant;
+        step.id == "build:" + outline.builds[0].cls.id || plan::variant_of(step.id) == variant;
     if (of_it) out += report::forecast_lines(step);
   }
   return out;

@@ -7,6 +7,7 @@
 #include "cli/load.h"
 #include "host/files.h"
 #include "host/git.h"
+#include "plan/image_tests.h"
 #include "plan/make_plan.h"
 #include "plan/shards.h"
 #include "report/forecast_text.h"
@@ -47,10 +48,13 @@ Result<std::string> text_from_facts(const PlanOptions& options, const Loaded& lo
     return report::plan_dot(plan);
   }
   TRY(const plan::Namings namings, name_builds(loaded, outline, facts));
+  TRY(const plan::PlanOptions tests, plan_options(plan::Stage::test, {}, options.levels));
+  TRY(const std::vector<plan::ImageTest> images,
+      plan::image_tests(loaded.matrix, loaded.expansion, outline, tests));
   if (options.format == PlanFormat::json) {
-    return report::outline_json(outline, namings, facts.plan.version.version);
+    return report::outline_json(outline, namings, facts.plan.version.version, images);
   }
-  return report::plan_table(outline);
+  return report::plan_table(outline, images);
 }
 
 /// What a run here would do; empty where nothing has been run.

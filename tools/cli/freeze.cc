@@ -16,7 +16,7 @@ Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeR
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   TRY(const plan::PlanOptions options, plan_options(plan::Stage::publish, facts.targets, levels));
   const Undertaking whole{loaded, outline, options};
-  TRY_DONE(prepare_containers(whole, levels, workplace, streams, facts));
+  TRY_DONE(prepare_containers(whole, levels, TestImages::prepare, workplace, streams, facts));
   if (locks == UseLocks::yes) {
     TRY_DONE(apply_locks(whole, workplace, Refresh::no, streams, facts));
   }

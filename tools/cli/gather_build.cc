@@ -20,6 +20,7 @@
 #include "host/source_tree.h"
 #include "host/toolkit.h"
 #include "plan/environments.h"
+#include "plan/image_tests.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -167,8 +168,13 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
 Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
                         Streams& streams, Facts& facts) {
   const host::LocalMachine local(workplace);
-  TRY(const std::vector<env::Request> requests,
+  TRY(std::vector<env::Request> requests,
       plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  TRY(const std::vector<plan::ImageTest> tests,
+      plan::image_tests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  for (env::Request& request : plan::requests_of(tests, facts.plan, what.options)) {
+    requests.push_back(std::move(request));
+  }
   const auto of_packages = [&](const host::EnvMachine& machine, const env::Request& request,
                                env::ToolkitSource source) {
     return gather_made_toolkit(machine, request, source, refresh, streams, facts);

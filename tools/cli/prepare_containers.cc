@@ -5,12 +5,17 @@
 #include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "cli/levels.h"
 #include "env/container_image.h"
+#include "host/contained_machine.h"
 #include "host/container_engine.h"
 #include "host/container_images.h"
+#include "host/image_checks.h"
 #include "host/local_machine.h"
 #include "plan/environments.h"
+#include "plan/image_tests.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -18,18 +23,37 @@ namespace {
 constexpr const char* kRepository = "pinwheel";
 constexpr size_t kShortCommit = 7;
 
-/// An image that a run needs, and the builds that it is called after.
+/// An image that a run needs, and the ids that it is called after.
 struct Wanted {
   matrix::ContainerSettings settings;
-  std::set<std::string> builds = {};
+  std::set<std::string> ids = {};
+  std::string test_of = {};  ///< the image whose own Python tests run on
 };
 
-void want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSettings& settings,
-          const std::string& build) {
-  if (settings.base.empty()) return;
+Wanted* want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSettings& settings,
+             const std::string& id) {
+  if (settings.base.empty()) return nullptr;
   Wanted& one = wanted[env::digest(settings)];
   one.settings = settings;
-  if (!build.empty()) one.builds.insert(build);
+  if (!id.empty()) one.ids.insert(id);
+  return &one;
+}
+
+/// "test-debian-bullseye", with the Python where the image is given one.
+std::string id_of(const plan::ImageTest& test) {
+  const std::string id = "test-" + plan::image_slug(test.image);
+  if (test.python == matrix::TestPython::image) return id;
+  return id + "-cp" + replace_all(test.environment.python, ".", "");
+}
+
+Done want_test_images(const Undertaking& what, std::map<std::string, Wanted>& wanted) {
+  TRY(const std::vector<plan::ImageTest> tests,
+      plan::image_tests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  for (const plan::ImageTest& test : tests) {
+    Wanted* const image = want(wanted, test.environment.container, id_of(test));
+    if (image != nullptr && test.python == matrix::TestPython::image) image->test_of = test.image;
+  }
+  return {};
 }
 
 Result<std::map<std::string, Wanted>> wanted_images(const Undertaking& what) {
@@ -48,7 +72,7 @@ Result<std::map<std::string, Wanted>> wanted_images(const Undertaking& what) {
 Result<std::vector<std::string>> tags_of(const Wanted& image, const Facts& facts) {
   std::vector<std::string> tags;
   if (image.settings.dockerfile.empty() || facts.plan.commit.empty()) return tags;
-  for (const std::string& build : image.builds) {
+  for (const std::string& build : image.ids) {
     TRY(const std::string tag,
         env::image_tag(facts.branch, facts.plan.commit.substr(0, kShortCommit), build));
     tags.push_back(fmt::format("{}:{}", kRepository, tag));
@@ -77,7 +101,7 @@ void enter_image(const std::string& digest, const std::string& base,
 
 }  // namespace
 
-Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
+Done prepare_containers(const Undertaking& what, const LevelOptions& levels, TestImages tests,
                         host::Workplace& workplace, Streams& streams, Facts& facts) {
   if (levels.engine == EngineChoice::host) return {};
   host::LocalMachine local(workplace);
@@ -85,7 +109,8 @@ Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
   const host::ImageBench bench{local.machine, engine, workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&streams](std::string_view text) { streams.note(text); }};
-  TRY(const auto wanted, wanted_images(what));
+  TRY(auto wanted, wanted_images(what));
+  if (tests == TestImages::prepare) TRY_DONE(want_test_images(what, wanted));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::vector<std::string> tags, tags_of(image, facts));
     const auto pinned = facts.pinned.find(digest);
@@ -96,6 +121,10 @@ Done prepare_containers(const Undertaking& what, const LevelOptions& levels,
     }
     TRY(const env::ContainerImage made, host::ensure_image(bench, settings, tags));
     enter_image(digest, image.settings.base, made, workplace, facts);
+    if (image.test_of.empty()) continue;
+    TRY(const std::unique_ptr<host::ContainedMachine> contained,
+        host::contain(local.machine, workplace, image.settings, "look", {}));
+    TRY(facts.plan.image_pythons[digest], host::image_python(contained->machine(), image.test_of));
   }
   return {};
 }

@@ -26,6 +26,7 @@
 #include "host/process.h"
 #include "host/signals.h"
 #include "host/thread_runner.h"
+#include "plan/step_id.h"
 #include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"

@@ -124,7 +124,7 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   }
   TRY(const plan::PlanOptions plan_options, cli::plan_options(stage, facts.targets, levels));
   const Undertaking what{loaded, outline, plan_options};
-  TRY_DONE(prepare_containers(what, levels, workplace, streams, facts));
+  TRY_DONE(prepare_containers(what, levels, TestImages::prepare, workplace, streams, facts));
   TRY_DONE(gather_packages(what, options, frozen, workplace, streams, facts));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, plan_options));

@@ -66,8 +66,9 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
                            "in containers)")
       ->envname("PINWHEEL_PYTHON");
   app.add_option("--base-image", levels.base_images,
-                 "the image to build on instead of the matrix's, for all or by compute and arch")
-      ->type_name("[[COMPUTE][@ARCH]=]IMAGE")
+                 "the image to build on instead of the matrix's, for all or by compute and arch; or "
+                 "in the place of the image of that name, also of `test.images`")
+      ->type_name("[[COMPUTE][@ARCH]=|NAME=]IMAGE")
       ->envname("PINWHEEL_BASE_IMAGE")
       ->allow_extra_args(false);
   app.add_option("--network", levels.network, "the network of containers, `host`")

@@ -35,6 +35,7 @@ Json to_json(const matrix::ContainerSettings& request) {
   Json out = {
       {"dockerfile", request.dockerfile}, {"base", request.base}, {"arguments", request.arguments}};
   if (!request.arch.empty()) out["arch"] = request.arch;
+  if (!request.target.empty()) out["target"] = request.target;
   return out;
 }
 
@@ -124,6 +125,9 @@ ports::Command build_image(const ImageBuild& build, const Variables& client_vari
       {}};
   out.environment["DOCKER_BUILDKIT"] = "1";
   if (!build.platform.empty()) out.argv.insert(out.argv.end(), {"--platform", build.platform});
+  if (!build.request.target.empty()) {
+    out.argv.insert(out.argv.end(), {"--target", build.request.target});
+  }
   for (const auto& [name, value] : build.request.arguments) {
     out.argv.insert(out.argv.end(), {"--build-arg", name + "=" + value});
   }

@@ -80,8 +80,8 @@ std::string asked_text(const Request& asked) {
                      list("requirements", asked.requirements) + line("torch", asked.torch.spec) +
                      line("torch-index", asked.torch.index);
   if (!asked.container.base.empty()) {
-    text +=
-        line("container", asked.container.base) + line("dockerfile", asked.container.dockerfile);
+    text += line("container", asked.container.base) +
+            line("dockerfile", asked.container.dockerfile) + line("target", asked.container.target);
     std::vector<std::string> arguments;
     for (const auto& [name, value] : asked.container.arguments) {
       arguments.push_back(name + "=" + value);

@@ -85,6 +85,7 @@ std::vector<Difference> request_differences(const Lock& locked, const Request& n
   compare_lists("requirement", was.requirements, now.requirements, result);
   compare_text("container base", was.container.base, now.container.base, result);
   compare_text("dockerfile", was.container.dockerfile, now.container.dockerfile, result);
+  compare_text("target", was.container.target, now.container.target, result);
   compare_lists("container argument", list_of(was.container.arguments),
                 list_of(now.container.arguments), result);
   compare_lists("conda channel", was.conda.channels, now.conda.channels, result);

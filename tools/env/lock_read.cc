@@ -104,6 +104,7 @@ Request asked_from(const toml::table& table) {
   asked.torch = {text_at(table, "torch"), text_at(table, "torch-index")};
   asked.container.base = text_at(table, "container");
   asked.container.dockerfile = text_at(table, "dockerfile");
+  asked.container.target = text_at(table, "target");
   for (const std::string& argument : texts_at(table, "container-arguments")) {
     const size_t equals = argument.find('=');
     if (equals == std::string::npos) throw Broken{fmt::format("`{}` is no argument", argument)};

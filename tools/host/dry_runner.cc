@@ -88,6 +88,7 @@ struct ScriptOfAction {
     return script_of_sdist(action, environment, workplace);
   }
   Result<std::string> operator()(const plan::TestWheel& action) const {
+    if (!action.skip.empty()) return fmt::format("# skipped: {}\n", action.skip);
     return fmt::format("# would install the wheel of {} and test {}\n", action.build,
                        action.variant_id);
   }

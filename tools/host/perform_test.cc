@@ -6,6 +6,7 @@
 #include "host/env_checks.h"
 #include "host/env_overlay.h"
 #include "host/gpu.h"
+#include "host/image_checks.h"
 #include "host/load_check.h"
 #include "host/machine_name.h"
 #include "host/perform.h"
@@ -151,6 +152,11 @@ Result<run::Success> run_whole(const Bench& bench, const plan::TestWheel& action
 }  // namespace
 
 Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& action) {
+  if (!action.skip.empty()) {
+    run::Success skipped;
+    skipped.skipped = action.skip;
+    return skipped;
+  }
   TRY(const fs::path wheel, wheel_of(bench, action));
   if (!action.arch.empty() && running_arch(bench.machine) != action.arch) {
     run::Success elsewhere;
@@ -159,6 +165,9 @@ Result<run::Success> perform_test(const Bench& bench, const plan::TestWheel& act
     return elsewhere;
   }
   TRY(const BaseEnvironment base, test_environment(bench, action.environment, action.compute));
+  if (!action.image.empty()) {
+    TRY_DONE(check_glibc(bench.machine, base.interpreter, action, wheel));
+  }
   const bool has_torch = !action.environment.torch.spec.empty();
   if (has_torch) {
     run::Success skipped;

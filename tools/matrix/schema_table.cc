@@ -128,10 +128,14 @@ Shape environment() {
             "the Dockerfile, relative to the matrix file; without one the base is used as it is"},
            {"base", by_value(scalar(Format::text)), "the image it starts from, its BASE_IMAGE",
             Need::required},
+           {"target", by_value(scalar(Format::text)),
+            "the Dockerfile's stage; without one its last"},
            {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
             "further build arguments"},
        }),
        "level 1: the container that `--engine docker` and `podman` work in"},
+      {"mirrors", mapping_to(scalar(Format::text)),
+       "images that stand in for others: a glob on the image's name, and the image to take"},
       {"conda",
        mapping({
            {"channels", list(scalar(Format::text)), "names or URLs, the first goes first",
@@ -199,6 +203,13 @@ Shape test() {
       {"without-gpu", argv(),
        "the argv where tests for CUDA need a GPU and none is here; what it proves is `loaded`"},
       {"timeout", scalar(Format::duration), "the time limit of one test run"},
+      {"images", texts(), "distributions on which each wheel is installed and tested as well"},
+      {"python", one_of({"image", "provided"}),
+       "in those images: the distribution's own Python, or one that the Dockerfile brings"},
+      {"dockerfile", by_value(scalar(Format::text)),
+       "what is built on each image, relative to the matrix file; without one it is used as it is"},
+      {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
+       "further build arguments of that Dockerfile"},
   });
 }
 

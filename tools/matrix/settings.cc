@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "matrix/decode.h"
 #include "matrix/merge.h"
 #include "matrix/template.h"
 
@@ -38,6 +39,17 @@ class Reader {
     return texts;
   }
 
+  /// The mapping under a key; the fallback is an empty one.
+  Result<std::map<std::string, std::string>> mapping(const Node& node, std::string_view key) const {
+    std::map<std::string, std::string> texts;
+    const Node* const values = node.find(key);
+    if (values == nullptr) return texts;
+    for (const Node::Member& member : values->members) {
+      TRY(texts[member.key], text(member.value));
+    }
+    return texts;
+  }
+
  private:
   const Variant& variant_;
 };
@@ -46,12 +58,21 @@ Result<ContainerSettings> read_container(const Node& node, const Reader& reader)
   ContainerSettings container;
   TRY(container.dockerfile, reader.picked(node, "dockerfile"));
   TRY(container.base, reader.picked(node, "base"));
-  if (const Node* const arguments = node.find("arguments")) {
-    for (const Node::Member& member : arguments->members) {
-      TRY(container.arguments[member.key], reader.text(member.value));
-    }
-  }
+  TRY(container.target, reader.picked(node, "target"));
+  TRY(container.arguments, reader.mapping(node, "arguments"));
   return container;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> read_mirrors(const Node& environment,
+                                                                      const Reader& reader) {
+  std::vector<std::pair<std::string, std::string>> mirrors;
+  const Node* const node = environment.find("mirrors");
+  if (node == nullptr) return mirrors;
+  for (const Node::Member& member : node->members) {
+    TRY(std::string image, reader.text(member.value));
+    mirrors.emplace_back(member.key, std::move(image));
+  }
+  return mirrors;
 }
 
 Result<EnvironmentSettings> read_environment(const Node& node, const Reader& reader) {
@@ -76,11 +97,8 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
     if (toolkit->scalar == "conda") environment.toolkit = ToolkitFrom::conda;
     if (toolkit->scalar == "container") environment.toolkit = ToolkitFrom::container;
   }
-  if (const Node* const variables = node.find("variables")) {
-    for (const Node::Member& member : variables->members) {
-      TRY(environment.variables[member.key], reader.text(member.value));
-    }
-  }
+  TRY(environment.mirrors, read_mirrors(node, reader));
+  TRY(environment.variables, reader.mapping(node, "variables"));
   return environment;
 }
 
@@ -141,6 +159,19 @@ Result<std::vector<Check>> read_checks(const Node& mapping, std::string_view key
   return checks;
 }
 
+Result<TestImages> read_test_images(const Node& node, const Reader& reader) {
+  TestImages images;
+  TRY(images.names, reader.list(node, "images"));
+  TRY(images.dockerfile, reader.picked(node, "dockerfile"));
+  TRY(images.arguments, reader.mapping(node, "arguments"));
+  const Node* const python = node.find("python");
+  if (python == nullptr || python->scalar != "provided") return images;
+  images.python = TestPython::provided;
+  if (!images.dockerfile.empty() || images.names.empty()) return images;
+  return fail(config_error("`test.python: provided` needs a Dockerfile that brings the Python",
+                           python->at, "write `test.dockerfile`; `docker/test.Dockerfile` is one"));
+}
+
 Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   TestSettings test;
   TRY(test.pip, reader.list(node, "pip"));
@@ -149,6 +180,7 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   if (hardware == "gpu") test.hardware = Hardware::gpu;
   TRY(test.without_gpu, reader.list(node, "without-gpu", Placeholders::variant_and_plan));
   test.timeout = duration_or(node, "timeout", test.timeout);
+  TRY(test.images, read_test_images(node, reader));
   return test;
 }
 

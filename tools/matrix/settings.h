@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,7 @@ struct ContainerSettings {
   std::string base = {};        ///< the build argument BASE_IMAGE
   std::map<std::string, std::string> arguments = {};  ///< further build arguments
   std::string arch = {};  ///< "aarch64": of the variant, for images of several; empty: the engine's
+  std::string target = {};  ///< the stage of the Dockerfile; empty: its last
 
   bool operator==(const ContainerSettings&) const = default;
 };
@@ -45,6 +47,8 @@ struct CondaSettings {
 
 struct EnvironmentSettings {
   ContainerSettings container = {};
+  /// Images that stand in for others: glob on an image's name -> image; the first that matches.
+  std::vector<std::pair<std::string, std::string>> mirrors = {};
   CondaSettings conda = {};
 
   std::vector<std::string> tools = {};  ///< requirements of builds
@@ -84,6 +88,17 @@ struct CheckSettings {
 
 enum class Hardware { none, gpu };
 
+/// Which Python tests in images run: the distribution's own, or one that the image is given.
+enum class TestPython { image, provided };
+
+/// Distributions on which a finished wheel is installed and tested.
+struct TestImages {
+  std::vector<std::string> names = {};  ///< "debian:bookworm"
+  TestPython python = TestPython::image;
+  std::string dockerfile = {};  ///< relative to the matrix file; empty: the images as they are
+  std::map<std::string, std::string> arguments = {};  ///< further build arguments
+};
+
 struct TestSettings {
   std::vector<std::string> pip = {};      ///< requirements of the tests alone
   std::vector<std::string> command = {};  ///< argv; empty: import only
@@ -91,6 +106,7 @@ struct TestSettings {
   /// argv in the place of `command` where a test that needs a GPU has none
   std::vector<std::string> without_gpu = {};
   std::chrono::milliseconds timeout = std::chrono::hours(1);
+  TestImages images = {};
 };
 
 /// The sections of a matrix file as they hold for one variant: defaults, sections, overrides in

@@ -81,6 +81,8 @@ struct TestWheel {
   Source source;  ///< for tests that lie in the package
   std::map<std::string, std::string> variables;
   std::vector<std::string> operators = {};  ///< what `checks.after: operators` names
+  std::string image = {};                   ///< the distribution, as the matrix names it
+  std::string skip = {};                    ///< why it is not run; empty: it is
 };
 
 /// Sends or copies the wheels of the builds to one target.

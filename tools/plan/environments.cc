@@ -30,9 +30,12 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
   for (const auto& [pattern, image] : options.bases) {
     if (!serves(pattern, variant)) continue;
     container.base = image;
-    break;
+    return container;
   }
-  if (!container.base.empty()) return container;
+  if (!container.base.empty()) {
+    container.base = mirrored(container.base, settings.environment.mirrors, options);
+    return container;
+  }
   return fail(ErrorKind::config,
               fmt::format("`{}` names no container for `{}`", matrix.file, variant.id),
               "write `environment.container.base`, or choose an image with `--base-image`");
@@ -108,6 +111,18 @@ Result<std::vector<BuildRequest>> build_requests(const matrix::Matrix& matrix,
     requests.push_back({group.cls.id, std::move(request)});
   }
   return requests;
+}
+
+std::string mirrored(const std::string& image,
+                     const std::vector<std::pair<std::string, std::string>>& mirrors,
+                     const PlanOptions& options) {
+  for (const auto* const pairs : {&options.bases, &mirrors}) {
+    for (const auto& [pattern, other] : *pairs) {
+      // `*` is what stands for the bases of all builds.
+      if (pattern != "*" && glob_match(pattern, image)) return other;
+    }
+  }
+  return image;
 }
 
 std::string image_key(const PlanFacts& facts, const env::Request& request) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -33,6 +34,12 @@ Result<std::vector<BuildRequest>> build_requests(const matrix::Matrix& matrix,
                                                  const matrix::Expansion& expansion,
                                                  const Outline& outline,
                                                  const PlanOptions& options);
+
+/// The image that stands in for one of that name: what the command line gives for the name, else
+/// what the matrix's `environment.mirrors` does, else the image itself.
+std::string mirrored(const std::string& image,
+                     const std::vector<std::pair<std::string, std::string>>& mirrors,
+                     const PlanOptions& options);
 
 /// The content key of the image that a request works in; empty on the host, and where the facts
 /// have none.

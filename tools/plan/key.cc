@@ -104,6 +104,8 @@ Json to_json(const TestWheel& action) {
                {"compute", action.compute},
                {"source", to_json(action.source)},
                {"variables", action.variables}};
+  if (!action.image.empty()) json["image"] = action.image;
+  if (!action.skip.empty()) json["skip"] = action.skip;
   if (!action.operators.empty()) json["operators"] = action.operators;
   if (!action.settings.without_gpu.empty()) json["without-gpu"] = action.settings.without_gpu;
   return json;

@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "env/toolkit.h"
 #include "plan/environments.h"
+#include "plan/image_tests.h"
 #include "plan/key.h"
 #include "plan/record.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -27,6 +29,7 @@ struct Inputs {
   const matrix::Expansion& expansion;
   const PlanFacts& facts;
   const PlanOptions& options;
+  const std::vector<ImageTest>& image_tests;
 };
 
 std::string environment_step_id(const env::Request& request) {
@@ -209,12 +212,24 @@ Result<Step> test_step(const Inputs& in, const std::string& id, const std::strin
   for (const matrix::Check& check : settings.checks.after) {
     if (check.rule == "operators") action.operators = check.arguments;
   }
-  Step step{"test:" + id, {}, action};
+  Step step{test_id(id), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.test.timeout;
   step.predicted_seconds = predicted(in, step.id, kTestSeconds);
   step.resources.cores_max = 1 << 16;
   if (settings.test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
+  return step;
+}
+
+/// The same on a distribution; one that is skipped needs no environment.
+Result<Step> image_test_step(const Inputs& in, const ImageTest& test) {
+  TRY(Step step, test_step(in, test.variant, test.build));
+  step.id = test.id;
+  auto& action = std::get<TestWheel>(step.action);
+  action.image = test.image;
+  action.skip = verdict_on(test, in.facts, in.options).skip;
+  action.environment = action.skip.empty() ? test.environment : env::Request{};
+  step.predicted_seconds = predicted(in, step.id, kTestSeconds);
   return step;
 }
 
@@ -250,6 +265,16 @@ bool is_experimental(const Outline& outline, const BuildGroup& group) {
          });
 }
 
+void require_image_tests(const Inputs& in, const std::string& variant, const std::string& evidence,
+                         Publish& action, Step& step) {
+  for (const ImageTest& test : in.image_tests) {
+    if (test.variant != variant) continue;
+    step.needs.push_back(test.id);
+    const bool asked = verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
+    if (asked && !evidence.empty()) action.require_evidence[test.id] = evidence;
+  }
+}
+
 Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline,
                           const Namings& namings) {
   const auto found =
@@ -276,8 +301,9 @@ Result<Step> publish_step(const Inputs& in, const std::string& target, const Out
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, find_variant(in.expansion, test));
       const std::string evidence = required_evidence(in.matrix, *tested);
-      if (!evidence.empty()) action.require_evidence["test:" + test] = evidence;
-      step.needs.push_back("test:" + test);
+      if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
+      step.needs.push_back(test_id(test));
+      require_image_tests(in, test, evidence, action, step);
       if (action.default_build.empty() && tested->get("compute") == found->default_compute) {
         action.default_build = build;
       }
@@ -335,6 +361,13 @@ Done add_tests(const Inputs& in, const Outline& outline, PlanBuilder& builder) {
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }
   }
+  for (const ImageTest& test : in.image_tests) {
+    TRY(Step step, image_test_step(in, test));
+    step.needs.push_back(test.build);
+    const bool skipped = !std::get<TestWheel>(step.action).skip.empty();
+    TRY_DONE(skipped ? builder.add(std::move(step))
+                     : add_with_environment(builder, std::move(step), test.environment));
+  }
   return {};
 }
 
@@ -368,7 +401,8 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
 
 Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
-  const Inputs in{matrix, expansion, facts, options};
+  TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
+  const Inputs in{matrix, expansion, facts, options, on_images};
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));

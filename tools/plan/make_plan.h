@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "env/interpreter.h"
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
 #include "plan/names.h"
@@ -34,6 +35,8 @@ struct PlanFacts {
   std::string toolchain;                           ///< what the host's compiler says of itself
   std::map<std::string, std::string> resolutions;  ///< request digest -> resolution digest
   std::map<std::string, std::string> images;       ///< digest of container settings -> content key
+  /// digest of container settings -> the Python of an image that tests run in
+  std::map<std::string, env::Interpreter> image_pythons = {};
   std::map<std::string, std::string>
       variables;  ///< allow-listed variables of the host that decide a build
   std::map<std::string, double> durations;  ///< step id -> seconds, from earlier runs
@@ -48,8 +51,9 @@ struct PlanOptions {
   std::vector<std::string> targets = {};  ///< publish targets; also decide the names of wheels
   Level1 level1 = Level1::host;
   Level2 level2 = Level2::venv;
-  /// Images that take the place of the matrix's bases, by globs on a variant's compute and arch,
-  /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`; the first that matches counts.
+  /// Images that take the place of the matrix's: a base by globs on a variant's compute and arch,
+  /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, or any by its name -> image; the first that matches
+  /// counts.
   std::vector<std::pair<std::string, std::string>> bases = {};
 };
 

@@ -20,7 +20,7 @@ struct Resources {
 };
 
 /// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",
-/// "test:<variant>" or "publish:<target>".
+/// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h) or "publish:<target>".
 struct Step {
   std::string id;
   /// Hex digest of all that decides the result, as far as it is known before anything runs: what

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "matrix/status_name.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::report {
 namespace {
@@ -114,7 +115,7 @@ Result<std::string> explain(const Explained& known, const std::string& id) {
       return text + line("variants", join(cls.members, " "));
     }
   }
-  const std::string variant = id.starts_with("test:") ? id.substr(5) : id;
+  const std::string variant = plan::variant_of(id);
   if (const matrix::Variant* const found = find(known, variant)) return variant_text(known, *found);
   for (const matrix::Excluded& excluded : known.expansion.excluded) {
     if (excluded.variant.id != variant) continue;

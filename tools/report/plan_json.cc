@@ -72,12 +72,15 @@ Result<std::string> include_line(const Json& rows) {
 }  // namespace
 
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
-                         const std::string& version) {
+                         const std::string& version, const std::vector<plan::ImageTest>& images) {
   const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
   Json out = {{"schema", "pinwheel-plan/1"}, {"version", version}};
   out["variants"] = Json::array();
   for (const matrix::Variant& variant : outline.variants) {
-    out["variants"].push_back(variant_json(variant, build_of.at(variant.id)));
+    Json one = variant_json(variant, build_of.at(variant.id));
+    const std::vector<std::string> tested_on = plan::images_of(images, variant.id);
+    if (!tested_on.empty()) one["images"] = tested_on;
+    out["variants"].push_back(std::move(one));
   }
   out["builds"] = Json::array();
   for (const plan::BuildGroup& group : outline.builds) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/image_tests.h"
 #include "plan/names.h"
 #include "plan/outline.h"
 #include "plan/shards.h"
@@ -14,10 +15,10 @@ constexpr size_t kGitHubRowLimit = 256;
 
 enum class Rows { builds, tests };
 
-/// The outline as JSON, schema `pinwheel-plan/1`: variants, builds with the names of their wheels,
-/// tests.
+/// The outline as JSON, schema `pinwheel-plan/1`: variants with the images that they are tested on,
+/// builds with the names of their wheels, tests.
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
-                         const std::string& version);
+                         const std::string& version, const std::vector<plan::ImageTest>& images);
 
 /// `{"include":[...]}` on one line: a row a variant (`tests`) or a row a class (`builds`, with the
 /// axes of its representative). `variants` holds the whole matrix's. More than 256 rows are a

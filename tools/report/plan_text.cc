@@ -53,19 +53,23 @@ std::string build_ids(const plan::Outline& outline) {
   return lines(ids);
 }
 
-std::string plan_table(const plan::Outline& outline) {
+std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images) {
   std::unordered_map<std::string_view, const plan::BuildGroup*> build_of;
   for (const plan::BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) build_of[test] = &group;
   }
+  const bool on_images = !images.empty();
   std::vector<std::vector<std::string>> rows = {{"variant", "build", "status", "channels"}};
+  if (on_images) rows[0].emplace_back("tested on");
   for (const matrix::Variant& variant : outline.variants) {
     const plan::BuildGroup& group = *build_of.at(variant.id);
     const bool builds_it = group.cls.representative == variant.id;
     rows.push_back({variant.id, "build:" + group.cls.id + (builds_it ? " *" : ""),
                     std::string(matrix::to_string(variant.status)), join(variant.channels, ",")});
+    if (on_images) rows.back().push_back(join(plan::images_of(images, variant.id), ","));
   }
-  return align_columns(rows) + "\n" + plan::summary_line(outline) +
+  const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
+  return align_columns(rows) + "\n" + plan::summary_line(outline) + more +
          " (* builds the wheel of its class)\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
+#include "plan/image_tests.h"
 #include "plan/outline.h"
 #include "plan/step.h"
 #include "plan/support_table.h"
@@ -18,8 +19,9 @@ std::string align_columns(const std::vector<std::vector<std::string>>& rows);
 std::string variant_ids(const plan::Outline& outline);
 std::string build_ids(const plan::Outline& outline);
 
-/// The table of `plan`: one line a variant, then the summary line.
-std::string plan_table(const plan::Outline& outline);
+/// The table of `plan`: one line a variant, with the images that it is tested on where there are
+/// any, then the summary line.
+std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images);
 
 /// The support table with its footnotes.
 std::string support_table(const plan::SupportTable& table);

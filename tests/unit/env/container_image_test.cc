@@ -72,14 +72,15 @@ TEST_CASE("the key of an image covers context, base and arguments, not what the 
 TEST_CASE("a build names its Dockerfile, base, key and tags, and uses BuildKit") {
   const ImageBuild build{
       "/usr/bin/docker",   "/p/docker/build.Dockerfile",
-      "/p/docker",         {"docker/build.Dockerfile", "debian:bookworm", {{"A", "b"}}},
+      "/p/docker",         {"docker/build.Dockerfile", "debian:bookworm", {{"A", "b"}}, "cuda"},
       "debian:bookworm",   "k1",
       {"pinwheel:abc-cpu"}};
   const ports::Command command = build_image(build, {});
   CHECK(command.environment.at("DOCKER_BUILDKIT") == "1");
   CHECK(command.argv.back() == "/p/docker");
-  for (const char* const part : {"BASE_IMAGE=debian:bookworm", "A=b", "io.pinwheel.key=k1",
-                                 "pinwheel:abc-cpu", "/p/docker/build.Dockerfile"}) {
+  for (const char* const part :
+       {"BASE_IMAGE=debian:bookworm", "A=b", "io.pinwheel.key=k1", "pinwheel:abc-cpu", "--target",
+        "cuda", "/p/docker/build.Dockerfile"}) {
     CHECK(std::count(command.argv.begin(), command.argv.end(), part) == 1);
   }
 }

@@ -76,6 +76,30 @@ TEST_CASE("settings hold for a variant: values picked, templates filled") {
   CHECK(cpu.test.hardware == Hardware::none);
 }
 
+TEST_CASE("containers, mirrors and tests on images are read, templates filled") {
+  const Settings read = settings(
+      "axes: {python: ['3.11'], compute: [cpu]}\n"
+      "environment:\n"
+      "  container: {dockerfile: b.Dockerfile, target: {cpu: base, default: other}, base: 'x:1'}\n"
+      "  mirrors: {'debian:*': 'm/{compute}', '*': last}\n"
+      "test:\n"
+      "  images: [debian:bookworm, 'img:{python}']\n"
+      "  python: provided\n"
+      "  dockerfile: {default: t.Dockerfile}\n"
+      "  arguments: {PYTHON_SOURCE: 'https://example.org/{python}'}\n",
+      "cp311-cpu");
+  CHECK(read.environment.container == ContainerSettings{"b.Dockerfile", "x:1", {}, "base"});
+  CHECK(read.environment.mirrors ==
+        std::vector<std::pair<std::string, std::string>>{{"debian:*", "m/cpu"}, {"*", "last"}});
+  CHECK(read.test.images.names == Names{"debian:bookworm", "img:3.11"});
+  CHECK(read.test.images.python == TestPython::provided);
+  CHECK(read.test.images.dockerfile == "t.Dockerfile");
+  CHECK(read.test.images.arguments.at("PYTHON_SOURCE") == "https://example.org/3.11");
+  const Settings none = settings("axes: {python: ['3.11'], compute: [cpu]}\n", "cp311-cpu");
+  CHECK(none.test.images.names.empty());
+  CHECK(none.test.images.python == TestPython::image);
+}
+
 TEST_CASE("overrides apply in order, the later wins") {
   CHECK(settings(kBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
   CHECK(settings(kBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});

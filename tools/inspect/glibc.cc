@@ -1,0 +1,56 @@
+#include "inspect/glibc.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+using Release = std::pair<int, int>;
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional<int>(value) : std::nullopt;
+}
+
+/// "2.34", "2.2.5"; the third number never tells two C libraries of today apart.
+std::optional<Release> release_of(std::string_view text) {
+  const std::vector<std::string> parts = split(text, '.');
+  if (parts.size() < 2) return std::nullopt;
+  const std::optional<int> major = number(parts[0]);
+  const std::optional<int> minor = number(parts[1]);
+  if (!major || !minor) return std::nullopt;
+  return Release{*major, *minor};
+}
+
+}  // namespace
+
+std::vector<std::string> newer_than_glibc(const std::vector<ElfMember>& files,
+                                          std::string_view glibc) {
+  constexpr std::string_view kPrefix = "GLIBC_";
+  std::vector<std::string> out;
+  const std::optional<Release> have = release_of(glibc);
+  if (!have) return out;
+  for (const ElfMember& file : files) {
+    for (const binary::VersionNeed& need : file.elf.version_needs) {
+      for (const std::string& version : need.versions) {
+        if (!version.starts_with(kPrefix)) continue;
+        const std::optional<Release> wanted =
+            release_of(std::string_view(version).substr(kPrefix.size()));
+        if (!wanted || *wanted <= *have) continue;
+        out.push_back(fmt::format("{} needs {} of {}", quoted(file.name), quoted(version),
+                                  quoted(need.library)));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inspect/platform_tag.h"
+
+namespace pinwheel::inspect {
+
+/// What in the files asks for a newer C library than `glibc` ("2.31"), each naming file, version
+/// and library: "`demo/_C.so` needs `GLIBC_2.34` of `libc.so.6`". Nothing when `glibc` is no such
+/// version.
+std::vector<std::string> newer_than_glibc(const std::vector<ElfMember>& files,
+                                          std::string_view glibc);
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,120 @@
+#include "plan/image_tests.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "env/container_image.h"
+#include "env/interpreter.h"
+#include "plan/environments.h"
+#include "plan/step_id.h"
+
+namespace pinwheel::plan {
+namespace {
+
+/// The build argument of a Dockerfile that brings a Python.
+constexpr const char* kPythonArgument = "PYTHON";
+
+matrix::ContainerSettings container_of(const std::string& image, const matrix::Variant& variant,
+                                       const matrix::Settings& settings,
+                                       const PlanOptions& options) {
+  const matrix::TestImages& images = settings.test.images;
+  matrix::ContainerSettings container{images.dockerfile, image, images.arguments};
+  container.base = mirrored(image, settings.environment.mirrors, options);
+  if (images.python == matrix::TestPython::provided) {
+    container.arguments[kPythonArgument] = variant.get("python");
+  }
+  return container;
+}
+
+/// What users have: torch and the wheel, none of the build's tools.
+env::Request environment_of(const matrix::Variant& variant, const matrix::Settings& settings,
+                            matrix::ContainerSettings container) {
+  env::Request request;
+  request.python = variant.get("python");
+  request.torch = settings.environment.torch;
+  request.container = std::move(container);
+  return request;
+}
+
+/// A variant whose wheel is tested.
+struct Tested {
+  const matrix::Variant& variant;
+  const matrix::Settings& settings;
+  const PlanOptions& options;
+  std::string build;
+};
+
+Done add_tests_of(const Tested& tested, std::vector<ImageTest>& tests) {
+  const auto& [variant, settings, options, build] = tested;
+  std::set<std::string> ids;
+  for (const std::string& image : settings.test.images.names) {
+    ImageTest test{test_id(variant.id, image), build, variant.id, image, {},
+                   settings.test.images.python};
+    if (!ids.insert(test.id).second) {
+      return fail(ErrorKind::config,
+                  fmt::format("two images of `test.images` give the step `{}`", test.id),
+                  "name each image once");
+    }
+    test.environment =
+        environment_of(variant, settings, container_of(image, variant, settings, options));
+    tests.push_back(std::move(test));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
+                                           const matrix::Expansion& expansion,
+                                           const Outline& outline, const PlanOptions& options) {
+  std::vector<ImageTest> tests;
+  if (options.stage == Stage::build) return tests;
+  for (const BuildGroup& group : outline.builds) {
+    for (const std::string& id : group.tests) {
+      TRY(const matrix::Variant* const variant, find_variant(expansion, id));
+      TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
+      TRY_DONE(add_tests_of({*variant, settings, options, "build:" + group.cls.id}, tests));
+    }
+  }
+  return tests;
+}
+
+std::vector<std::string> images_of(const std::vector<ImageTest>& tests,
+                                   const std::string& variant) {
+  std::vector<std::string> images;
+  for (const ImageTest& test : tests) {
+    if (test.variant == variant) images.push_back(test.image);
+  }
+  return images;
+}
+
+ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
+                            const PlanOptions& options) {
+  using Gate = ImageTestVerdict::Gate;
+  if (options.level1 == Level1::host) {
+    return {fmt::format("`{}` needs a container engine: `--engine docker` or `podman`", test.image),
+            Gate::holds};
+  }
+  if (test.python == matrix::TestPython::provided) return {};
+  const auto found = facts.image_pythons.find(env::digest(test.environment.container));
+  if (found == facts.image_pythons.end()) return {};
+  if (env::fits(found->second, test.environment.python)) return {};
+  return {fmt::format("`{}` has Python {}, the variant is for {}", test.image,
+                      env::full_version(found->second), test.environment.python),
+          Gate::open};
+}
+
+std::vector<env::Request> requests_of(const std::vector<ImageTest>& tests, const PlanFacts& facts,
+                                      const PlanOptions& options) {
+  std::vector<env::Request> requests;
+  std::set<std::string> known;
+  for (const ImageTest& test : tests) {
+    if (!verdict_on(test, facts, options).skip.empty()) continue;
+    if (known.insert(env::digest(test.environment)).second) requests.push_back(test.environment);
+  }
+  return requests;
+}
+
+}  // namespace pinwheel::plan

@@ -1,0 +1,48 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "env/request.h"
+#include "matrix/settings.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::plan {
+
+/// The test of a variant's wheel on a distribution (`test.images`): in a container of that image,
+/// whatever level 1 of the build is.
+struct ImageTest {
+  std::string id;     ///< of the step
+  std::string build;  ///< of the step whose wheel it takes
+  std::string variant;
+  std::string image;         ///< as the matrix names it
+  env::Request environment;  ///< torch alone, on a Python of the image
+  matrix::TestPython python = matrix::TestPython::image;
+};
+
+/// The tests on distributions of an outline, in its order; none for a plan that only builds.
+/// `config` when two images of a variant have the same id.
+Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
+                                           const matrix::Expansion& expansion,
+                                           const Outline& outline, const PlanOptions& options);
+
+/// The images that a variant is tested on, as the matrix names them.
+std::vector<std::string> images_of(const std::vector<ImageTest>& tests, const std::string& variant);
+
+/// Why a test is not run, and whether publishing asks for it all the same.
+struct ImageTestVerdict {
+  enum class Gate { holds, open };
+  std::string skip = {};  ///< empty: it runs
+  Gate gate = Gate::holds;
+};
+
+/// Without a container engine the test is skipped and its evidence is missing; where an image's own
+/// Python is another than the variant's there is nothing that it could prove.
+ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
+                            const PlanOptions& options);
+
+/// The environments of the tests that run, each once.
+std::vector<env::Request> requests_of(const std::vector<ImageTest>& tests, const PlanFacts& facts,
+                                      const PlanOptions& options);
+
+}  // namespace pinwheel::plan
