@@ -1,22 +1,35 @@
 # Level 1 of build environments: compilers and what they need, nothing of Python's world, which
-# level 2 brings. One stage for every compute: a CUDA or ROCm base brings its toolkit, any other
-# base makes a CPU image to which toolkits come as prefixes of their own.
+# level 2 brings. The stages share their first layers: `cpu`, `cuda` and `rocm`.
+#
+# Bases: Debian and Ubuntu by apt, the RHEL family (manylinux, amazonlinux, rockylinux) by dnf or yum.
+# GCC, such as 13, is the compiler's major version where the base's own is too old or too new.
+# CUDA, such as 13.0, is the toolkit to install from NVIDIA's repository where the base has none;
+# without it pinwheel brings PyPI's as a prefix of its own.
 ARG BASE_IMAGE
-FROM ${BASE_IMAGE}
+ARG GCC=
+ARG CUDA=
 
-# Debian and Ubuntu by apt, the RHEL family (manylinux, amazonlinux) by dnf or yum. manylinux images
-# have their compiler already.
+FROM ${BASE_IMAGE} AS cpu
+ARG GCC
+COPY install-compiler /usr/local/bin/
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/cache/dnf,sharing=locked \
-    set -eu; \
-    if command -v apt-get >/dev/null; then \
-      apt-get update; \
-      DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates g++ git make patchelf tar; \
-      rm -rf /var/lib/apt/lists/*; \
-    elif command -v dnf >/dev/null; then \
-      dnf install -y ca-certificates gcc-c++ git make tar; \
-    else \
-      yum install -y ca-certificates gcc-c++ git make tar; \
-    fi; \
-    c++ --version
+    install-compiler "${GCC}"
+
+FROM cpu AS cuda
+ARG CUDA
+COPY install-cuda /usr/local/bin/
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/cache/dnf,sharing=locked \
+    install-cuda "${CUDA}"
+ENV PATH=/usr/local/cuda/bin:${PATH}
+
+FROM cpu AS rocm
+COPY install-rocm /usr/local/bin/
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/cache/dnf,sharing=locked \
+    install-rocm
+ENV PATH=/opt/rocm/bin:${PATH}
+
+# A build that names no stage gets the compilers alone.
+FROM cpu

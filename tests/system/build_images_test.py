@@ -1,0 +1,98 @@
+"""Every stage of the shipped Dockerfiles on a bare base, each compiling what it is for."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from machine import debian_mirror
+
+pytestmark = pytest.mark.docker
+
+DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
+KERNEL = "__global__ void add(float* out, const float* in) { out[threadIdx.x] += in[threadIdx.x]; }\n"
+HIP_KERNEL = "#include <hip/hip_runtime.h>\n" + KERNEL
+# Whole and nothing but the compiler's work: a library with a C++ exception, loaded by the image's own linker.
+PROGRAM = """\
+#include <filesystem>
+#include <iostream>
+int main() { std::cout << std::filesystem::path("/a/b").filename().string() << std::endl; }
+"""
+
+
+def built(engine, base: str, dockerfile: str, *arguments: str) -> str:
+    """The name of an image out of a shipped Dockerfile."""
+    name = "pinwheel-test/" + re.sub("[^a-z0-9]+", "-", "-".join([dockerfile, *arguments]).lower()).strip("-")
+    place = ["--file", str(DOCKERFILES / dockerfile), "--tag", name, "--build-arg", f"BASE_IMAGE={base}"]
+    engine.build(*place, *arguments, str(DOCKERFILES))
+    return name
+
+
+def compiled(engine, image: str, directory: pathlib.Path, source: str, text: str, *command: str, mount=()) -> pathlib.Path:
+    (directory / source).write_text(text)
+    volumes = [part for place in mount for part in ("--volume", f"{place}:{place}:ro")]
+    engine.run("--volume", f"{directory}:/work", "--workdir", "/work", *volumes, image, *command)
+    return directory / "out"
+
+
+def test_the_stage_for_the_cpu_compiles_and_its_program_runs_there(engine, bases, tmp_path):
+    for suite in ("bookworm", "bullseye"):
+        image = built(engine, bases[suite], "build.Dockerfile", "--target", "cpu")
+        compiled(engine, image, tmp_path, "p.cc", PROGRAM, "c++", "-std=c++17", "-O2", "p.cc", "-o", "out")
+        assert engine.run("--volume", f"{tmp_path}:/work", image, "/work/out").stdout == "b\n"
+
+
+def test_another_gcc_takes_the_place_of_the_distribution_s(dockerd, tmp_path):
+    image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--build-arg", "GCC=11")
+    assert " 11." in dockerd.run(image, "c++", "--version").stdout.splitlines()[0]
+    compiled(dockerd, image, tmp_path, "p.cc", PROGRAM, "c++", "-std=c++17", "p.cc", "-o", "out")
+
+
+def machine_s_toolkit() -> str:
+    said = subprocess.run(["nvcc", "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True).stderr
+    return os.path.normpath(next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("#$ TOP=")))
+
+
+def test_the_stage_for_cuda_compiles_a_kernel_with_a_toolkit_beside_it(dockerd, tmp_path):
+    image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--target", "cuda")
+    toolkit = machine_s_toolkit()
+    nvcc = [f"{toolkit}/bin/nvcc", "-arch=sm_90", "-cubin", "k.cu", "-o", "out"]
+    cubin = compiled(dockerd, image, tmp_path, "k.cu", KERNEL, *nvcc, mount=[toolkit])
+    assert cubin.read_bytes()[:4] == b"\x7fELF" and b"add" in cubin.read_bytes()
+
+
+@pytest.mark.torch  # with the compiler, 1 GB of packages
+def test_the_stage_for_rocm_compiles_a_kernel_for_gfx90a(dockerd, tmp_path):
+    image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--target", "rocm")
+    hipcc = ["env", "HIP_PLATFORM=amd", "hipcc", "--offload-arch=gfx90a", "-c", "-x", "hip", "k.hip", "-o", "out"]
+    compiled(dockerd, image, tmp_path, "k.hip", HIP_KERNEL, *hipcc)
+    assert b"amdgcn-amd-amdhsa--gfx90a" in (tmp_path / "out").read_bytes()
+
+
+def python_source(version: str) -> str:
+    """Debian's source package of a Python, by what the machine's own apt knows of it."""
+    shown = subprocess.run(["apt-cache", "show", f"python{version}"], check=True, capture_output=True, text=True).stdout
+    upstream = re.search(r"^Version: ([\d.]+)-", shown, re.MULTILINE)[1]
+    name = f"python{version}"
+    return f"{debian_mirror()}/pool/main/p/{name}/{name}_{upstream}.orig.tar.gz"
+
+
+def test_a_python_that_the_distribution_has_is_not_compiled(dockerd):
+    arguments = ["--build-arg", "PYTHON=3.11", "--build-arg", "PYTHON_SOURCE=http://localhost:1/none"]
+    image = built(dockerd, dockerd.import_bases()["bookworm"], "test.Dockerfile", *arguments)
+    assert dockerd.run(image, "python3", "-c", "import sys; print(sys.prefix)").stdout == "/usr\n"
+
+
+def test_a_python_of_which_no_release_is_known_is_named(dockerd):
+    with pytest.raises(AssertionError, match="no release of Python 3.4 is known"):
+        built(dockerd, dockerd.import_bases()["bookworm"], "test.Dockerfile", "--build-arg", "PYTHON=3.4")
+
+
+@pytest.mark.torch  # compiling CPython takes minutes
+def test_a_provided_python_is_whole_and_leaves_no_compiler(dockerd):
+    arguments = ["--build-arg", "PYTHON=3.11", "--build-arg", f"PYTHON_SOURCE={python_source('3.11')}"]
+    image = built(dockerd, dockerd.import_bases()["bullseye"], "test.Dockerfile", *arguments)
+    modules = "import bz2, ctypes, ensurepip, lzma, shutil, sqlite3, ssl, sys, venv; "
+    said = dockerd.run(image, "python3", "-c", modules + "print(sys.version_info[:2], shutil.which('cc'))").stdout
+    assert said == "(3, 11) None\n"
