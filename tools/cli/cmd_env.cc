@@ -1,11 +1,14 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
+#include "host/compare_environments.h"
 #include "host/environment_list.h"
 #include "host/local_machine.h"
 #include "report/plan_text.h"
@@ -34,6 +37,84 @@ std::string as_table(const std::vector<host::EnvironmentEntry>& entries,
                     format_bytes(entry.bytes), age_of(entry.made, now), "complete"});
   }
   return report::align_columns(rows);
+}
+
+/// What two creations of an environment do not share.
+struct Comparison {
+  std::string id;
+  std::vector<host::FileDifference> files;
+};
+
+/// Whether both are creations of the same packages, in the same image where there is one. Ids may
+/// differ: they cover where the interpreter lies.
+bool same_environment(const host::EnvironmentEntry& one, const host::EnvironmentEntry& other) {
+  return one.completeness == host::Completeness::complete &&
+         other.completeness == one.completeness && one.resolution == other.resolution &&
+         std::filesystem::path(one.place).parent_path() ==
+             std::filesystem::path(other.place).parent_path();
+}
+
+/// Compares what both caches hold complete; an environment that one of them lacks is not compared.
+Result<std::vector<Comparison>> compare(const host::EnvMachine& machine,
+                                        const std::vector<host::EnvironmentEntry>& entries,
+                                        const std::filesystem::path& other) {
+  host::EnvMachine there = machine;
+  there.cache = std::filesystem::absolute(other).lexically_normal();
+  TRY(const std::vector<host::EnvironmentEntry> theirs, host::list_environments(there));
+  std::vector<Comparison> result;
+  for (const host::EnvironmentEntry& entry : entries) {
+    const auto found = std::find_if(
+        theirs.begin(), theirs.end(),
+        [&entry](const host::EnvironmentEntry& each) { return same_environment(entry, each); });
+    if (found == theirs.end()) continue;
+    TRY(std::vector<host::FileDifference> files,
+        host::compare_environments({machine.cache, entry.place}, {there.cache, found->place}));
+    result.push_back({entry.id, std::move(files)});
+  }
+  if (!result.empty()) return result;
+  return fail(
+      ErrorKind::usage,
+      fmt::format("{} and this cache have no environment in common", quoted(there.cache.string())),
+      "make the environments of one lock in both");
+}
+
+std::string as_text(const std::vector<Comparison>& comparisons) {
+  std::string text;
+  for (const Comparison& each : comparisons) {
+    if (each.files.empty()) text += fmt::format("{}: the same, file by file\n", each.id);
+    for (const host::FileDifference& file : each.files) {
+      text += fmt::format("{}: {}: {}\n", each.id, file.path, host::to_string(file.change));
+    }
+  }
+  return text;
+}
+
+std::string as_json(const std::vector<Comparison>& comparisons) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Comparison& each : comparisons) {
+    nlohmann::json files = nlohmann::json::array();
+    for (const host::FileDifference& file : each.files) {
+      files.push_back({{"path", file.path}, {"what", host::to_string(file.change)}});
+    }
+    all.push_back({{"id", each.id}, {"differences", files}});
+  }
+  return nlohmann::json{{"schema", "pinwheel-environment-differences/1"}, {"environments", all}}
+             .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+Result<int> list_against(const host::EnvMachine& machine, const EnvOptions& options,
+                         const std::vector<host::EnvironmentEntry>& entries, Streams& streams) {
+  TRY(const std::vector<Comparison> compared, compare(machine, entries, options.against));
+  streams.data(options.json ? as_json(compared) : as_text(compared));
+  const auto differs = [](const Comparison& each) { return !each.files.empty(); };
+  const auto count = std::count_if(compared.begin(), compared.end(), differs);
+  if (count == 0) return 0;
+  return fail(ErrorKind::check,
+              fmt::format("{} from {}",
+                          count == 1 ? "1 environment differs"
+                                     : fmt::format("{} environments differ", count),
+                          quoted(options.against)));
 }
 
 std::string as_json(const std::vector<host::EnvironmentEntry>& entries) {
@@ -75,6 +156,7 @@ Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Stre
   const host::LocalMachine local(variables, cache, global.state_dir);
   if (options.verb == EnvVerb::remove) return remove(local.machine, options, streams);
   TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(local.machine));
+  if (!options.against.empty()) return list_against(local.machine, options, entries, streams);
   if (entries.empty() && !options.json) streams.note("no environments yet\n");
   if (options.json || !entries.empty()) {
     streams.data(options.json ? as_json(entries) : as_table(entries, local.clock.now()));

@@ -108,6 +108,7 @@ enum class EnvVerb { list, remove };
 struct EnvOptions {
   EnvVerb verb = EnvVerb::list;
   std::vector<std::string> ids;
+  std::string against;
   bool all = false;
   bool json = false;
 };

@@ -164,6 +164,10 @@ void add_env(Parser& parser) {
   app.require_subcommand(1);
   CLI::App& list = *app.add_subcommand("list", "what is there: id, Python, torch, size, age");
   list.add_flag("--json", parser.env_list.json, "as JSON");
+  list.add_option("--against", parser.env_list.against,
+                  "compare with the environments of another cache, file by file; exit 5 when one "
+                  "differs")
+      ->type_name("CACHE");
   CLI::App& remove = *app.add_subcommand("rm", "remove environments");
   remove.add_option("ids", parser.env_remove.ids, "ids as `env list` shows them")->type_name("ID");
   remove.add_flag("--all", parser.env_remove.all, "remove every environment");

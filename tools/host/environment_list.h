@@ -15,15 +15,18 @@ enum class Completeness { complete, partial };
 /// a prefix of its own.
 struct EnvironmentEntry {
   std::string id;
+  std::string place = {};  ///< its directory, relative to the cache
   Completeness completeness = Completeness::partial;
-  std::string python = {};   ///< the rest is known of complete ones only; empty for a toolkit
-  std::string torch = {};    ///< "2.13.0+cpu"; empty: none
-  std::string toolkit = {};  ///< "cuda/13.0.88"; empty for an environment
+  std::string python = {};      ///< the rest is known of complete ones only; empty for a toolkit
+  std::string torch = {};       ///< "2.13.0+cpu"; empty: none
+  std::string toolkit = {};     ///< "cuda/13.0.88"; empty for an environment
+  std::string resolution = {};  ///< digest of its exact packages
   uint64_t bytes = 0;
   std::chrono::sys_seconds made = {};
 };
 
-/// The environments in the cache, by id, then the conda prefixes, then the toolkits.
+/// The environments in the cache, by id, then the conda prefixes, then the toolkits; then those of
+/// each image, in the same order.
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
 
 /// Removes an environment, conda prefix or toolkit; `id` may be its beginning. `usage` when none or
