@@ -214,3 +214,24 @@ def test_two_creations_from_one_lock_are_the_same_file_by_file(script, tmp_path)
     # The completion marker says when the environment was made.
     assert made[0].keys() == made[1].keys() and different == ["pinwheel-complete.json"]
     assert any(path.endswith(f"spam.cpython-{TAG[2:]}.pyc") for path in made[0])
+
+
+def test_a_difference_between_two_creations_is_told(script, tmp_path):
+    script.run("env", "lock", "matrix.yaml")
+    here = {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache")}
+    script.run("build", "matrix.yaml", f"{TAG}-plain", **here)
+    other = tmp_path / "other"
+    shutil.copytree(tmp_path / "cache", other, symlinks=True)
+    against = ["env", "list", "--against", str(other)]
+    environment = [script.binary, *against]
+    same = subprocess.run(environment, env={**script.environment, **here}, capture_output=True, text=True)
+    assert same.returncode == 0 and same.stdout.endswith(": the same, file by file\n"), same.stderr
+    (module,) = other.rglob("site-packages/spam.py")
+    module.write_text("changed = True\n")
+    differs = subprocess.run(
+        [*environment, "--json"], env={**script.environment, **here}, capture_output=True, text=True
+    )
+    assert differs.returncode == 5 and "1 environment differs" in differs.stderr
+    (compared,) = json.loads(differs.stdout)["environments"]
+    (file,) = compared["differences"]
+    assert file["path"].endswith("site-packages/spam.py") and file["what"] == "other contents"
