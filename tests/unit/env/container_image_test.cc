@@ -72,7 +72,7 @@ TEST_CASE("the key of an image covers context, base and arguments, not what the 
 TEST_CASE("a build names its Dockerfile, base, key and tags, and uses BuildKit") {
   const ImageBuild build{
       "/usr/bin/docker",   "/p/docker/build.Dockerfile",
-      "/p/docker",         {"docker/build.Dockerfile", "debian:bookworm", {{"A", "b"}}, "cuda"},
+      "/p/docker",         {"docker/build.Dockerfile", "debian:bookworm", {{"A", "b"}}, "", "cuda"},
       "debian:bookworm",   "k1",
       {"pinwheel:abc-cpu"}};
   const ports::Command command = build_image(build, {});

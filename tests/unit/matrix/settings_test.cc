@@ -88,7 +88,9 @@ TEST_CASE("containers, mirrors and tests on images are read, templates filled") 
       "  dockerfile: {default: t.Dockerfile}\n"
       "  arguments: {PYTHON_SOURCE: 'https://example.org/{python}'}\n",
       "cp311-cpu");
-  CHECK(read.environment.container == ContainerSettings{"b.Dockerfile", "x:1", {}, "base"});
+  CHECK(read.environment.container.dockerfile == "b.Dockerfile");
+  CHECK(read.environment.container.base == "x:1");
+  CHECK(read.environment.container.target == "base");
   CHECK(read.environment.mirrors ==
         std::vector<std::pair<std::string, std::string>>{{"debian:*", "m/cpu"}, {"*", "last"}});
   CHECK(read.test.images.names == Names{"debian:bookworm", "img:3.11"});
