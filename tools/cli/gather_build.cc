@@ -142,6 +142,19 @@ Result<std::vector<Error>> gather_toolkits(const host::LocalMachine& local,
   return warnings;
 }
 
+/// The environments of builds and tests, those of tests on distributions last.
+Result<std::vector<env::Request>> all_requests(const Undertaking& what, const Facts& facts) {
+  const auto& [loaded, outline, options] = what;
+  TRY(std::vector<env::Request> requests,
+      plan::requests_of(loaded.matrix, loaded.expansion, outline, options));
+  TRY(const std::vector<plan::ImageTest> tests,
+      plan::image_tests(loaded.matrix, loaded.expansion, outline, options));
+  for (env::Request& request : plan::requests_of(tests, facts.plan, options)) {
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
 }  // namespace
 
 bool decides_build(std::string_view name) {
@@ -168,13 +181,7 @@ Done gather_build_facts(const Loaded& loaded, const host::Workplace& workplace, 
 Done gather_resolutions(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
                         Streams& streams, Facts& facts) {
   const host::LocalMachine local(workplace);
-  TRY(std::vector<env::Request> requests,
-      plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  TRY(const std::vector<plan::ImageTest> tests,
-      plan::image_tests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
-  for (env::Request& request : plan::requests_of(tests, facts.plan, what.options)) {
-    requests.push_back(std::move(request));
-  }
+  TRY(const std::vector<env::Request> requests, all_requests(what, facts));
   const auto of_packages = [&](const host::EnvMachine& machine, const env::Request& request,
                                env::ToolkitSource source) {
     return gather_made_toolkit(machine, request, source, refresh, streams, facts);
@@ -210,8 +217,7 @@ Result<std::vector<RecordedResolution>> gather_recorded(const Undertaking& what,
                                                         const host::Workplace& workplace,
                                                         Facts& facts) {
   const host::LocalMachine local(workplace);
-  TRY(const std::vector<env::Request> requests,
-      plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+  TRY(const std::vector<env::Request> requests, all_requests(what, facts));
   const auto on_record = [&](const host::EnvMachine& machine, const env::Request& request,
                              env::ToolkitSource source) {
     return recall_made_toolkit(machine, request, source, facts);

@@ -99,6 +99,15 @@ void enter_image(const std::string& digest, const std::string& base,
   workplace.containers.images[digest] = image;
 }
 
+/// What the image's own Python is; remembered with the image once it was asked.
+Done enter_python(const std::string& digest, const Wanted& image, const host::LocalMachine& local,
+                  const host::Workplace& workplace, Facts& facts) {
+  TRY(const std::unique_ptr<host::ContainedMachine> contained,
+      host::contain(local.machine, workplace, image.settings, "look", {}));
+  TRY(facts.plan.image_pythons[digest], host::image_python(contained->machine(), image.test_of));
+  return {};
+}
+
 }  // namespace
 
 Done prepare_containers(const Undertaking& what, const LevelOptions& levels, TestImages tests,
@@ -121,10 +130,7 @@ Done prepare_containers(const Undertaking& what, const LevelOptions& levels, Tes
     }
     TRY(const env::ContainerImage made, host::ensure_image(bench, settings, tags));
     enter_image(digest, image.settings.base, made, workplace, facts);
-    if (image.test_of.empty()) continue;
-    TRY(const std::unique_ptr<host::ContainedMachine> contained,
-        host::contain(local.machine, workplace, image.settings, "look", {}));
-    TRY(facts.plan.image_pythons[digest], host::image_python(contained->machine(), image.test_of));
+    if (!image.test_of.empty()) TRY_DONE(enter_python(digest, image, local, workplace, facts));
   }
   return {};
 }
@@ -135,10 +141,13 @@ Done recall_containers(const Undertaking& what, const LevelOptions& levels,
   host::LocalMachine local(workplace);
   TRY(const host::ContainerEngine engine, enter_engine(local, levels, workplace));
   const host::ImageBench bench{local.machine, engine, workplace.matrix_directory, {}, {}};
-  TRY(const auto wanted, wanted_images(what));
+  TRY(auto wanted, wanted_images(what));
+  TRY_DONE(want_test_images(what, wanted));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
-    if (found) enter_image(digest, image.settings.base, *found, workplace, facts);
+    if (!found) continue;
+    enter_image(digest, image.settings.base, *found, workplace, facts);
+    if (!image.test_of.empty()) TRY_DONE(enter_python(digest, image, local, workplace, facts));
   }
   return {};
 }

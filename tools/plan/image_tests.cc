@@ -21,6 +21,7 @@ matrix::ContainerSettings container_of(const std::string& image, const matrix::V
                                        const PlanOptions& options) {
   const matrix::TestImages& images = settings.test.images;
   matrix::ContainerSettings container{images.dockerfile, image, images.arguments};
+  container.arch = variant.get("arch");
   container.base = mirrored(image, settings.environment.mirrors, options);
   if (images.python == matrix::TestPython::provided) {
     container.arguments[kPythonArgument] = variant.get("python");
