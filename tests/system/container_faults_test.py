@@ -1,0 +1,107 @@
+"""What goes wrong around containers: a full disk, a container that somebody kills, a registry that does not answer."""
+
+import contextlib
+import pathlib
+import shutil
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.docker
+
+DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
+DEADLINE = 150
+
+
+@pytest.fixture
+def contained(project, engine, bases):
+    """A project of one variant in bullseye, with its Python 3.9, for the engine."""
+    script = project("script")
+    shutil.copytree(DOCKERFILES, script.directory / "docker")
+    leading = engine.environment()
+    script.environment |= {key: leading[key] for key in (*engine.variables(), "PATH")}
+
+    def change(matrix):
+        matrix["axes"] |= {"python": ["3.9"], "flavor": ["plain"]}
+        matrix["environment"]["container"] = {"dockerfile": "docker/test.Dockerfile", "base": bases["bullseye"]}
+
+    script.edit(change)
+    script.levels = ["--engine", engine.name, "--python", "venv"]
+    return script
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of sixteen megabytes."""
+    place = tmp_path / "small"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(place)], check=True)
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def failure_of(outcomes, step: str) -> dict:
+    assert outcomes[step]["state"] == "failed" and outcomes[step]["attempts"] == 1, outcomes[step]
+    return outcomes[step]["error"]
+
+
+def test_a_full_disk_inside_the_container_is_the_environment_s_fault(contained, engine, small_disk):
+    contained.run("build", "matrix.yaml", *contained.levels)
+    contained.edit(lambda matrix: matrix["build"]["command"].extend(["--pad", "30000000"]))
+    shutil.copytree(contained.state, small_disk / "state", ignore=shutil.ignore_patterns("scratch"))
+    contained.state = small_disk / "state"
+    error = failure_of(contained.report("build", "matrix.yaml", *contained.levels, code=4), "build:plain")
+    assert "no space left on device" in error["message"].lower()
+    assert "engine's storage" in error["hint"]
+    assert engine.containers() == []
+
+
+@pytest.mark.parametrize("end", [("kill",), ("rm", "--force")], ids=["killed", "removed"])
+def test_a_container_that_somebody_ends_fails_its_step_and_the_next_run_finishes(contained, engine, end):
+    contained.run("build", "matrix.yaml", *contained.levels)
+    contained.edit(lambda matrix: matrix["build"]["command"].extend(["--pause", "300"]))
+    run = subprocess.Popen(
+        contained.command("build", "matrix.yaml", *contained.levels),
+        cwd=contained.directory, env=contained.environment, stderr=subprocess.PIPE, text=True,
+    )
+    limit = time.monotonic() + DEADLINE
+    while not (names := [name for name in engine.containers() if "build-" in name]):
+        assert run.poll() is None and time.monotonic() < limit
+        time.sleep(0.2)
+    time.sleep(2)
+    engine.call(*end, names[0])
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 1, said
+    assert "build:plain" in said and "signal 9" in said
+    assert engine.containers() == []
+    contained.edit(lambda matrix: matrix["build"]["command"].__delitem__(slice(-2, None)))
+    contained.run("build", "matrix.yaml", *contained.levels, "--resume")
+
+
+@contextlib.contextmanager
+def silent_registry():
+    """Takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken = []
+
+        def take():
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(server.accept()[0])
+
+        threading.Thread(target=take, daemon=True).start()
+        yield server.getsockname()[1]
+        for connection in taken:
+            connection.close()
+
+
+def test_a_registry_that_does_not_answer_is_given_up_and_named(contained):
+    with silent_registry() as port:
+        name = f"localhost:{port}/absent/base:1"
+        ran = contained.run("build", "matrix.yaml", *contained.levels, "--base-image", name, code=4)
+    assert f"pulling {name}" in ran.stderr
+    assert f"the image `{name}` is not on this machine and cannot be pulled" in ran.stderr
+    assert "--base-image" in ran.stderr
