@@ -131,12 +131,12 @@ def test_only_an_earlier_export_is_replaced(project, out):
 @pytest.mark.docker
 def test_the_dockerfile_makes_the_same_packages(project, engine, bases, wheels, out, tmp_path):
     script = project("script")
-    contain(script, bases["bullseye"], "bullseye", "3.9")
+    contain(script, bases["bookworm"], "bookworm", "3.11")
     use(script, engine)
     needs_wheels(script, wheels)
     levels = ["--engine", engine.name, "--python", "venv"]
-    script.run("env", "export", "matrix.yaml", "cp39-plain", *levels, "--out", str(out))
-    original = packages(script.run("env", "shell", "matrix.yaml", "cp39-plain", *levels, "--", *LIST).stdout)
+    script.run("env", "export", "matrix.yaml", "cp311-plain", *levels, "--out", str(out))
+    original = packages(script.run("env", "shell", "matrix.yaml", "cp311-plain", *levels, "--", *LIST).stdout)
     assert original["spam"] == "1.0"
 
     for wheel in wheels.iterdir():
@@ -148,6 +148,6 @@ def test_the_dockerfile_makes_the_same_packages(project, engine, bases, wheels, 
     try:
         assert packages(engine.run(tag, *LIST).stdout) == original
         release = engine.run(tag, "cat", "/etc/os-release").stdout
-        assert "bullseye" in release
+        assert "bookworm" in release
     finally:
         engine.call("rmi", "--force", tag)
