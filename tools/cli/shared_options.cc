@@ -65,9 +65,10 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
                            "level 2: Python found in level 1, or solved by conda (default: conda "
                            "in containers)")
       ->envname("PINWHEEL_PYTHON");
-  app.add_option("--base-image", levels.base_images,
-                 "the image to build on instead of the matrix's, for all or by compute and arch; or "
-                 "in the place of the image of that name, also of `test.images`")
+  app.add_option(
+         "--base-image", levels.base_images,
+         "the image to build on instead of the matrix's, for all or by compute and arch; or "
+         "in the place of the image of that name, also of `test.images`")
       ->type_name("[[COMPUTE][@ARCH]=|NAME=]IMAGE")
       ->envname("PINWHEEL_BASE_IMAGE")
       ->allow_extra_args(false);
