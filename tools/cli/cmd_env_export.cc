@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/locks.h"
 #include "cli/one_variant.h"
 #include "env/export.h"
 #include "host/env_resolve.h"
@@ -69,14 +70,15 @@ Done add_image(ports::Files& files, const OneVariant& variant, const env::Reques
   if (image == variant.facts.images.end()) {
     return fail(ErrorKind::internal, fmt::format("`{}` has no image", request.container.base));
   }
-  const plan::FrozenImage& used = image->second;
-  what.base = used.base_digests.empty() ? used.base : used.base_digests.front();
-  what.lock.image = env::LockedImage{used.base_id, used.key};
+  const auto& [name, used] = image->second;
+  what.base = used.base_digests.empty() ? name : used.base_digests.front();
+  what.lock.image = locked_image(used);
   if (request.container.dockerfile.empty()) return {};
   const fs::path dockerfile =
       (variant.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
   TRY(const std::string text, files.read(dockerfile));
   what.dockerfile = env::with_arguments(text, request.container.arguments);
+  what.stage = request.container.target;
   return copy_context(files, dockerfile, out);
 }
 
@@ -89,10 +91,7 @@ Result<env::Export> gather_export(ports::Files& files, const OneVariant& variant
                    env::make_lock(request, std::move(resolution), variant.facts.plan.machine)};
   what.lock.variants = {variant.id};
   if (!request.toolkit.empty()) {
-    const auto release = variant.facts.plan.toolkits.find(request.toolkit);
-    what.lock.toolkits = {{request.toolkit, release == variant.facts.plan.toolkits.end()
-                                                ? std::string()
-                                                : release->second}};
+    what.lock.toolkits = {{request.toolkit, found_release(local.machine, variant.facts, request)}};
   }
   TRY_DONE(add_image(files, variant, request, out, what));
   return what;

@@ -79,24 +79,6 @@ Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
   return env::deciding_pip_options(ran.exit.ok() ? ran.out : "");
 }
 
-/// The release that a build finds; empty where it takes one that is made of packages. A selection
-/// gathers the facts of its own builds, and this machine answers for the others.
-std::string found_release(const host::EnvMachine& machine, const Facts& facts,
-                          const env::Request& build) {
-  const auto fact = facts.plan.toolkits.find(env::toolkit_digest(build));
-  if (fact != facts.plan.toolkits.end()) {
-    const bool found = fact->second.origin == plan::ToolkitOrigin::found;
-    return found ? fact->second.exact : std::string();
-  }
-  const bool made = build.toolkit_from == matrix::ToolkitFrom::pypi ||
-                    build.toolkit_from == matrix::ToolkitFrom::conda;
-  if (made || !build.container.base.empty()) return {};
-  for (const env::Toolkit& each : host::list_toolkits(machine)) {
-    if (each.name == env::toolkit_name(build.toolkit)) return each.release;
-  }
-  return {};
-}
-
 std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, const Locking& what,
                                             const Facts& facts, const plan::LockTarget& target) {
   std::vector<env::LockedToolkit> result;
@@ -140,9 +122,7 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   TRY(lock.pip_options, pip_options(machine, target.request));
   const auto image = facts.images.find(env::digest(target.request.container));
   if (image != facts.images.end() && !target.request.container.base.empty()) {
-    const env::ContainerImage& used = image->second.image;
-    lock.image = env::LockedImage{
-        used.id, used.key, used.base_digests.empty() ? used.base_id : used.base_digests.front()};
+    lock.image = locked_image(image->second.image);
   }
   return lock;
 }

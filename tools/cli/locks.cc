@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "env/pypi_toolkit.h"
+#include "env/toolkit.h"
 #include "host/env_resolve.h"
 #include "host/local_machine.h"
 #include "host/machine_interpreter.h"
@@ -109,6 +110,27 @@ Error out_of_date(const std::string& directory, const std::string& matrix,
     if (lock.state != LockState::current) error.causes.push_back(to_error(lock));
   }
   return error;
+}
+
+env::LockedImage locked_image(const env::ContainerImage& image) {
+  return {image.id, image.key,
+          image.base_digests.empty() ? image.base_id : image.base_digests.front()};
+}
+
+std::string found_release(const host::EnvMachine& machine, const Facts& facts,
+                          const env::Request& build) {
+  const auto fact = facts.plan.toolkits.find(env::toolkit_digest(build));
+  if (fact != facts.plan.toolkits.end()) {
+    const bool found = fact->second.origin == plan::ToolkitOrigin::found;
+    return found ? fact->second.exact : std::string();
+  }
+  const bool made = build.toolkit_from == matrix::ToolkitFrom::pypi ||
+                    build.toolkit_from == matrix::ToolkitFrom::conda;
+  if (made || !build.container.base.empty()) return {};
+  for (const env::Toolkit& each : host::list_toolkits(machine)) {
+    if (each.name == env::toolkit_name(build.toolkit)) return each.release;
+  }
+  return {};
 }
 
 bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {

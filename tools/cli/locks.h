@@ -40,6 +40,14 @@ Error to_error(const LockFile& lock);
 Error out_of_date(const std::string& directory, const std::string& matrix,
                   const std::vector<LockFile>& all);
 
+/// The image as a lock names it.
+env::LockedImage locked_image(const env::ContainerImage& image);
+
+/// The release of a toolkit that a build finds; empty where it takes one that is made of packages.
+/// A selection gathers the facts of its own builds, and this machine answers for the others.
+std::string found_release(const host::EnvMachine& machine, const Facts& facts,
+                          const env::Request& build);
+
 /// Whether a lock binds a run on this machine. The lock of a toolkit that PyPI may give binds only
 /// where the machine has not got that toolkit.
 bool binds(const host::EnvMachine& machine, const plan::LockTarget& target);

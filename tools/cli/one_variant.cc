@@ -10,23 +10,23 @@
 #include "cli/prepare_containers.h"
 #include "host/files.h"
 #include "host/git.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::cli {
 namespace {
 
 /// The variant that an id of a variant or a step means; the id itself when it is none of a step's.
-std::string variant_of(const Loaded& loaded, const std::string& id) {
-  if (id.starts_with("test:")) return id.substr(5);
+std::string meant_variant(const Loaded& loaded, const std::string& id) {
   for (const matrix::AbiClass& cls : loaded.classes) {
     if (id == "build:" + cls.id) return cls.representative;
   }
-  return id;
+  return plan::variant_of(id);
 }
 
 }  // namespace
 
 Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
-  const std::string wanted = variant_of(loaded, id);
+  const std::string wanted = meant_variant(loaded, id);
   std::vector<std::string> ids;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     if (variant.id == wanted) return plan::make_outline(loaded.classes, {variant});
@@ -55,7 +55,7 @@ Result<OneVariant> gather_variant(const GlobalOptions& global, const OneVariantR
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   TRY(plan::PlanOptions options, plan_options(request.stage, {}, request.levels));
   const Undertaking what{loaded, outline, options};
-  TRY_DONE(prepare_containers(what, request.levels, workplace, streams, facts));
+  TRY_DONE(prepare_containers(what, request.levels, TestImages::leave, workplace, streams, facts));
   if (request.locks == UseLocks::yes) {
     TRY_DONE(apply_locks(what, workplace, Refresh::no, streams, facts));
   }

@@ -14,6 +14,7 @@
 #include "host/files.h"
 #include "host/git.h"
 #include "host/machine_name.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -39,8 +40,9 @@ Done check_machine(const plan::FrozenPlan& frozen) {
 }
 
 bool serves(const plan::BuildGroup& group, const std::string& step) {
-  const bool tests = step.starts_with("test:") && std::find(group.tests.begin(), group.tests.end(),
-                                                            step.substr(5)) != group.tests.end();
+  const bool tests = step.starts_with("test:") &&
+                     std::find(group.tests.begin(), group.tests.end(), plan::variant_of(step)) !=
+                         group.tests.end();
   return tests || step == "build:" + group.cls.id || step == "sdist";
 }
 
@@ -57,7 +59,7 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
   if (step.starts_with("env:")) return whole;
   for (const plan::BuildGroup& group : whole.builds) {
     if (!serves(group, step) || group.tests.empty()) continue;
-    const std::string id = step.starts_with("test:") ? step.substr(5) : group.tests.front();
+    const std::string id = step.starts_with("test:") ? plan::variant_of(step) : group.tests.front();
     return outline_of(loaded, id);
   }
   return fail(ErrorKind::config, fmt::format("`{}` has no step `{}`", loaded.matrix.file, step),
@@ -120,7 +122,10 @@ Result<OneVariant> gather_recorded_run(const GlobalOptions& global, const std::s
   TRY(plan::PlanOptions options,
       plan_options(build ? plan::Stage::build : plan::Stage::test, facts.targets, levels));
   const Undertaking what{loaded, outline, options};
-  TRY_DONE(prepare_containers(what, levels, workplace, streams, facts));
+  // "test:<variant>@<image>" runs in an image of its own.
+  const TestImages images =
+      step.find('@') == std::string::npos ? TestImages::leave : TestImages::prepare;
+  TRY_DONE(prepare_containers(what, levels, images, workplace, streams, facts));
   tell_differences(origin, sha256_hex(matrix_text), facts, streams);
   TRY_DONE(record_frozen(origin.plan, what, workplace, OtherPython::accept, streams, facts));
   TRY_DONE(gather_resolutions(what, workplace, Refresh::no, streams, facts));

@@ -123,12 +123,13 @@ std::string dockerfile_of(const Export& what) {
       "# The environment of {}: docker build --tag NAME .\n"
       "# A machine whose pip needs its own configuration adds --secret id=pip.conf,src=FILE\n",
       what.id);
-  if (what.lock.image && !what.lock.image->id.empty()) {
-    text += fmt::format("# The base that was used: {}\n", what.lock.image->id);
+  if (what.lock.image && !what.lock.image->base.empty()) {
+    text += fmt::format("# The base that was used: {}\n", what.lock.image->base);
   }
   const std::string own = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n";
   text +=
       with_arguments(what.dockerfile.empty() ? own : what.dockerfile, {{"BASE_IMAGE", what.base}});
+  if (!what.stage.empty()) text += fmt::format("\nFROM {}\n", what.stage);
   text += fmt::format(
       "\nCOPY {0} /opt/{0}/\n"
       "RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf /opt/{0}/create.sh /opt/{0}\n"

@@ -13,6 +13,7 @@ struct Export {
   Lock lock;                    ///< its packages, image and toolkits
   std::string base = {};        ///< an image, by digest where a registry has it
   std::string dockerfile = {};  ///< the text that is built on the base; empty: the base as it is
+  std::string stage = {};       ///< of that Dockerfile; empty: its last
 };
 
 struct ExportedFile {

@@ -95,6 +95,8 @@ TEST_CASE("the Dockerfile is the project's own on the base that was used, then t
   const std::string text = text_of(what, "Dockerfile");
   CHECK(has(text, "ARG BASE_IMAGE=docker.io/debian@sha256:ff\nFROM ${BASE_IMAGE}\nRUN apt-get"));
   CHECK(text.find("RUN apt-get") < text.find("COPY environment /opt/environment/\n"));
+  what.stage = "cuda";
+  CHECK(has(text_of(what, "Dockerfile"), "\nFROM cuda\n\nCOPY environment"));
   CHECK(has(text_of(example(), "Dockerfile"), "ARG BASE_IMAGE=debian:12\nFROM ${BASE_IMAGE}\n"));
 }
 
