@@ -10,6 +10,7 @@
 #include "host/build_command.h"
 #include "host/mount_namespace.h"
 #include "host/script_line.h"
+#include "plan/key.h"
 
 namespace pinwheel::host {
 namespace {
@@ -114,7 +115,7 @@ std::string finish_line(const plan::BuildWheel& action, const wheel::Naming& nam
       shell_quote(naming.version), action.source_date_epoch, script_word(record),
       shell_quote(output.string()));
   if (!action.requires_torch.empty()) line += " --requires " + shell_quote(action.requires_torch);
-  return heredoc(record, action.record_json) + line + "\n";
+  return heredoc(record, plan::wheel_record(action)) + line + "\n";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "host/env_checks.h"
 #include "host/finish_files.h"
 #include "host/perform.h"
+#include "plan/key.h"
 
 namespace pinwheel::host {
 namespace {
@@ -46,8 +47,9 @@ Done check_before_build(const Bench& bench, const plan::BuildWheel& action, cons
 /// The record says when the build could not be put at the fixed path: its bytes may then differ
 /// elsewhere.
 std::string record_of(const plan::BuildWheel& action, PathMode mode) {
-  if (mode == PathMode::fixed) return action.record_json;
-  nlohmann::json record = nlohmann::json::parse(action.record_json);
+  const std::string text = plan::wheel_record(action);
+  if (mode == PathMode::fixed) return text;
+  nlohmann::json record = nlohmann::json::parse(text);
   record["fixed-path"] = false;
   return record.dump(2) + "\n";
 }

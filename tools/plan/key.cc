@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "plan/record.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -155,6 +156,10 @@ std::string recipe_of(const BuildWheel& action) {
            part.first.starts_with("environment.conda");
   });
   return key_of(parts);
+}
+
+std::string wheel_record(const BuildWheel& action) {
+  return with_recipe(action.record_json, recipe_of(action));
 }
 
 std::string product_of(const StepOutcome& outcome) {

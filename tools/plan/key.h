@@ -20,6 +20,9 @@ KeyParts key_parts(const Action& action);
 /// happens to be there nor of where Python comes from, which the step's own key covers. The same
 /// wheel made on the host and in a container says the same.
 std::string recipe_of(const BuildWheel& action);
+/// What the wheel of a build says of itself in `pinwheel.json`: the action's record with its
+/// recipe.
+std::string wheel_record(const BuildWheel& action);
 
 /// What a finished step gave to those that need it: a digest of its files' names and contents and
 /// of its evidence; the key of a step that leaves neither (an environment is what its key says).

@@ -169,7 +169,6 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   action.source_date_epoch = in.facts.source_date_epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
                                                settings.build.arch_list, in.facts.commit});
-  action.record_json = with_recipe(action.record_json, recipe_of(action));
   Step step{"build:" + group.cls.id, {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;

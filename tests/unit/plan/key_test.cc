@@ -38,6 +38,7 @@ TEST_CASE("a recipe leaves out what a build is carried out with, and nothing els
   action.environment.container.base = "debian:bookworm";
   action.environment.conda = {{"conda-forge"}, {"python=3.11"}};
   CHECK(recipe_of(action) == recipe);
+  CHECK(wheel_record(action).find(recipe) != std::string::npos);
   action.environment.python = "3.12";
   CHECK(recipe_of(action) != recipe);
   action.environment.python = "3.11";
