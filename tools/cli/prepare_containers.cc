@@ -41,7 +41,7 @@ Wanted* want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSetti
 
 /// "test-debian-bullseye", with the Python where the image is given one.
 std::string id_of(const plan::ImageTest& test) {
-  const std::string id = "test-" + plan::image_slug(test.image);
+  std::string id = "test-" + plan::image_slug(test.image);
   if (test.python == matrix::TestPython::image) return id;
   return id + "-cp" + replace_all(test.environment.python, ".", "");
 }
