@@ -47,7 +47,7 @@ Done check_before_build(const Bench& bench, const plan::BuildWheel& action, cons
 /// The record says when the build could not be put at the fixed path: its bytes may then differ
 /// elsewhere.
 std::string record_of(const plan::BuildWheel& action, PathMode mode) {
-  const std::string text = plan::wheel_record(action);
+  std::string text = plan::wheel_record(action);
   if (mode == PathMode::fixed) return text;
   nlohmann::json record = nlohmann::json::parse(text);
   record["fixed-path"] = false;
