@@ -126,14 +126,18 @@ Result<RunReport> find_report(std::string_view text, const std::string& file) {
   std::optional<Error> trouble;
   for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
     Result<RunReport> read = parse_report(*object);
-    if (read && has_failed(read->report)) return read;
-    if (read && !last) last = *std::move(read);
-    if (!read && !trouble) trouble = std::move(read).error();
+    if (!read) {
+      if (!trouble) trouble = std::move(read).error();
+      continue;
+    }
+    if (has_failed(read->report)) return read;
+    if (!last) last = *std::move(read);
   }
   if (last) return *std::move(last);
-  return fail(Error{ErrorKind::config, fmt::format("`{}` cannot be used", file)}
-                  .with_hint(std::exchange(trouble->hint, {}))
-                  .with_cause(*std::move(trouble)));
+  Error unusable{ErrorKind::config, fmt::format("`{}` cannot be used", file)};
+  unusable.hint = std::exchange(trouble->hint, {});
+  unusable.causes.push_back(*std::move(trouble));
+  return fail(std::move(unusable));
 }
 
 Result<std::string> failed_step(const plan::Report& report, const std::string& asked) {
