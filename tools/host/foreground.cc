@@ -1,7 +1,6 @@
 #include "host/foreground.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -12,10 +11,10 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/exec_arguments.h"
 #include "host/mount_namespace.h"
 #include "host/program.h"
 #include "host/system_error.h"
@@ -26,14 +25,6 @@ namespace {
 
 constexpr std::array kWatched = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 constexpr timespec kGrace = {1, 0};
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  out.reserve(strings.size() + 1);
-  for (std::string& text : strings) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
 
 /// Takes the watched signals by waiting for them while it lives.
 class WatchedSignals {
@@ -149,13 +140,8 @@ ports::Exit follow(pid_t pid, const WatchedSignals& signals, const Terminal& ter
 Result<ports::Exit> run_in_foreground(const ports::Command& asked, Interrupts interrupts) {
   const ports::Command command = in_mount_namespace(asked);
   TRY(const std::string program, find_program(command.argv.at(0), command.environment));
-  std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : command.environment) {
-    variables.push_back(fmt::format("{}={}", name, value));
-  }
-  const std::vector<char*> argv = pointers(arguments);
-  const std::vector<char*> environ = pointers(variables);
+  const ExecArguments argv(command.argv);
+  const ExecArguments environ(command.environment);
   const char* const directory = command.directory.empty() ? nullptr : command.directory.c_str();
   std::array<int, 2> ends = {-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(system_error("made", "a pipe", errno));

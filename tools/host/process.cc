@@ -1,7 +1,6 @@
 #include "host/process.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/exec_arguments.h"
 #include "host/mount_namespace.h"
 #include "host/out_of_memory.h"
 #include "host/program.h"
@@ -52,15 +52,6 @@ Result<UniqueFd> open_for_child(const std::filesystem::path& path, int flags) {
   if (fd.valid()) fd = above_standard(std::move(fd));
   if (!fd.valid()) return fail(system_error("opened", path, errno));
   return fd;
-}
-
-/// Pointers into strings that outlive it, ending in a null pointer, as execve wants them.
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  out.reserve(strings.size() + 1);
-  for (std::string& text : strings) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
 }
 
 /// Blocks every signal in this thread while it lives: the supervisor inherits the mask and takes
@@ -105,13 +96,8 @@ Result<Child> start(const ports::Command& command, const std::string& program, i
                     const Stream& out, const Stream& err) {
   TRY(UniqueFd null, open_for_child("/dev/null", O_RDONLY));
   TRY(Pipe verdict, make_pipe());
-  std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : command.environment) {
-    variables.push_back(fmt::format("{}={}", name, value));
-  }
-  const std::vector<char*> argv = pointers(arguments);
-  const std::vector<char*> environ = pointers(variables);
+  const ExecArguments argv(command.argv);
+  const ExecArguments environ(command.environment);
   Supervised work;
   work.program = program.c_str();
   work.argv = argv.data();
