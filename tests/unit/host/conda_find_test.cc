@@ -1,10 +1,7 @@
 #include "host/conda_find.h"
 
-#include "host/clock.h"
-#include "host/files.h"
-#include "host/process.h"
 #include "unit/catch.h"
-#include "unit/host/scratch.h"
+#include "unit/host/scratch_machine.h"
 
 using namespace pinwheel;
 using env::CondaKind;
@@ -12,20 +9,11 @@ using env::CondaKind;
 namespace {
 
 /// A machine whose programs are scripts that print their version.
-struct Machine {
-  Scratch scratch;
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  host::SystemClock clock;
-  host::EnvMachine machine{
-      files, process, clock, {}, scratch.path() / "cache", scratch.path() / "state"};
-
+struct Machine : ScratchMachine {
   Machine() { machine.variables["PATH"] = (scratch.path() / "bin").string() + ":/usr/bin:/bin"; }
 
   std::string program(const std::string& name, const std::string& says) const {
-    const auto path = scratch.write(name, "#!/bin/sh\n" + says + "\n");
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path.string();
+    return ScratchMachine::program(name, "#!/bin/sh\n" + says + "\n");
   }
 };
 

@@ -4,13 +4,10 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "host/clock.h"
 #include "host/complete_directory.h"
 #include "host/conda_solve.h"
-#include "host/files.h"
-#include "host/process.h"
 #include "unit/catch.h"
-#include "unit/host/scratch.h"
+#include "unit/host/scratch_machine.h"
 
 using namespace pinwheel;
 namespace fs = std::filesystem;
@@ -27,22 +24,12 @@ case "$*" in
 esac
 )SHELL";
 
-struct Machine {
-  Scratch scratch;
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  host::SystemClock clock;
-  host::EnvMachine machine{
-      files, process, clock, {}, scratch.path() / "cache", scratch.path() / "state"};
+struct Machine : ScratchMachine {
   std::string python;  ///< "3.11"
 
   Machine() {
-    const fs::path client = scratch.write("bin/conda", kClient);
-    fs::permissions(client, fs::perms::owner_all);
+    use_conda(kClient);
     scratch.write("code", "0");
-    machine.variables = {{"PATH", std::string(std::getenv("PATH"))},
-                         {"HOME", scratch.path().string()},
-                         {"PINWHEEL_CONDA", client.string()}};
     const auto ran =
         process.capture({{"python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"},
                          "/",

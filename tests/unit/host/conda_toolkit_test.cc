@@ -1,16 +1,12 @@
 #include "host/conda_toolkit.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/digest.h"
-#include "host/clock.h"
 #include "host/environment_list.h"
-#include "host/files.h"
-#include "host/process.h"
 #include "host/toolkit.h"
 #include "unit/catch.h"
-#include "unit/host/scratch.h"
+#include "unit/host/scratch_machine.h"
 
 using namespace pinwheel;
 namespace fs = std::filesystem;
@@ -27,21 +23,11 @@ case "$*" in
 esac
 )SHELL";
 
-struct Place {
-  Scratch scratch;
-  host::LocalFiles files;
-  host::ChildProcesses process;
-  host::SystemClock clock;
-  host::EnvMachine machine{
-      files, process, clock, {}, scratch.path() / "cache", scratch.path() / "state"};
+struct Place : ScratchMachine {
   env::Request request;
 
   Place() {
-    const fs::path client = scratch.write("bin/conda", kClient);
-    fs::permissions(client, fs::perms::owner_all);
-    machine.variables = {{"PATH", std::string(std::getenv("PATH"))},
-                         {"HOME", scratch.path().string()},
-                         {"PINWHEEL_CONDA", client.string()}};
+    use_conda(kClient);
     const fs::path file = scratch.write("channel/noarch/cuda-toolkit-13.0.88-0.conda", "cuda");
     scratch.write("solution",
                   R"({"success": true, "actions": {"FETCH": [{"name": "cuda-toolkit",

@@ -3,23 +3,15 @@
 #include <algorithm>
 
 #include "env/container_image.h"
-#include "host/clock.h"
-#include "host/files.h"
-#include "host/process.h"
 #include "unit/catch.h"
-#include "unit/host/scratch.h"
+#include "unit/host/scratch_machine.h"
 
 using namespace pinwheel;
 using namespace pinwheel::host;
 
 namespace {
 
-struct Place {
-  Scratch scratch;
-  LocalFiles files;
-  ChildProcesses process;
-  SystemClock clock;
-  EnvMachine machine{files, process, clock, {}, scratch.path() / "cache", scratch.path() / "state"};
+struct Place : ScratchMachine {
   Workplace workplace;
   matrix::ContainerSettings settings{"docker/build.Dockerfile", "debian:12", {}};
 

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "host/clock.h"
+#include "host/env_machine.h"
+#include "host/files.h"
+#include "host/process.h"
+#include "unit/host/scratch.h"
+
+namespace pinwheel {
+
+/// This machine with a cache and a state directory in scratch, and without variables.
+struct ScratchMachine {
+  Scratch scratch;
+  host::LocalFiles files;
+  host::ChildProcesses process;
+  host::SystemClock clock;
+  host::EnvMachine machine{
+      files, process, clock, {}, scratch.path() / "cache", scratch.path() / "state"};
+
+  /// The path of a program of that text.
+  std::string program(const std::string& name, const std::string& script) const {
+    const std::filesystem::path path = scratch.write(name, script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path.string();
+  }
+
+  /// The conda that is found is a program of that text, whose HOME is the scratch directory.
+  void use_conda(const std::string& script) {
+    machine.variables = {{"PATH", std::string(std::getenv("PATH"))},
+                         {"HOME", scratch.path().string()},
+                         {"PINWHEEL_CONDA", program("bin/conda", script)}};
+  }
+};
+
+}  // namespace pinwheel
