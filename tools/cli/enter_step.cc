@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "cli/gather.h"
 #include "env/container.h"
 #include "host/files.h"
-#include "host/fixed_path.h"
-#include "host/process.h"
 #include "host/scratch_directory.h"
 #include "host/visit.h"
 
@@ -18,18 +17,10 @@ namespace {
 
 constexpr int kSignalled = 128;
 
-host::Workplace with_paths(host::Workplace workplace) {
-  host::ChildProcesses process;
-  const bool contained = !workplace.containers.client.empty();
-  workplace.paths =
-      contained ? host::PathMode::fixed : host::probe_path_mode(process, workplace.state);
-  return workplace;
-}
-
 }  // namespace
 
 Result<int> enter_step(const host::Workplace& given, const StepVisit& visit, Streams& streams) {
-  const host::Workplace workplace = with_paths(given);
+  const host::Workplace workplace = with_path_mode(given);
   host::LocalFiles files;
   const std::string name = fmt::format("{}-{}", env::container_name(visit.step.id), ::getpid());
   TRY(const host::ScratchDirectory scratch,

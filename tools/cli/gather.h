@@ -75,6 +75,10 @@ Result<std::filesystem::path> cache_directory(const std::map<std::string, std::s
 /// a fixed path is left open: `run_plan` asks the machine when a step is to run.
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
 
+/// The workplace with what builds may see as their path: the machine is asked, which starts four
+/// programs; a container sees what is mounted where it is mounted.
+host::Workplace with_path_mode(host::Workplace workplace);
+
 using host::Refresh;
 enum class UseLocks { yes, no };
 

@@ -59,10 +59,13 @@ Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine
 using OfPackages =
     std::function<Done(const host::EnvMachine&, const env::Request&, env::ToolkitSource)>;
 
+enum class SolvedBy { pip, conda };
+
 /// Says what is resolved, and what is installed for that, before it is.
-void announce(const host::EnvMachine& machine, const env::Request& request, Streams& streams) {
-  streams.note(fmt::format("resolving {}\n", describe(request)));
-  if (request.conda.packages.empty()) return;
+void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy by,
+              Streams& streams) {
+  streams.note(fmt::format("resolving {}\n", what));
+  if (by == SolvedBy::pip) return;
   const std::optional<std::string> notice = host::conda_notice(machine);
   if (notice) streams.note(*notice + "\n");
 }
@@ -85,11 +88,9 @@ Done gather_made_toolkit(const host::EnvMachine& machine, const env::Request& re
   if (facts.locked.contains(digest)) refresh = Refresh::no;
   if (!host::load_resolution(machine, digest) || refresh == Refresh::yes) {
     const bool conda = source == env::ToolkitSource::conda;
-    streams.note(fmt::format("resolving the toolkit {} from {}\n", request.toolkit,
-                             conda ? "conda" : "PyPI"));
-    const std::optional<std::string> notice =
-        conda ? host::conda_notice(machine) : std::optional<std::string>();
-    if (notice) streams.note(*notice + "\n");
+    announce(machine,
+             fmt::format("the toolkit {} from {}", request.toolkit, conda ? "conda" : "PyPI"),
+             conda ? SolvedBy::conda : SolvedBy::pip, streams);
   }
   TRY(const host::Resolved resolved, host::resolve_toolkit(machine, request, source, refresh));
   enter_made_toolkit(request, digest, resolved.resolution, facts);
@@ -204,7 +205,8 @@ Done gather_resolutions(const Undertaking& what, const host::Workplace& workplac
     const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
     const bool recorded = host::load_resolution(machine, digest).has_value();
     if (!recorded || refresh == Refresh::yes) {
-      announce(machine, request, streams);
+      const bool conda = !request.conda.packages.empty();
+      announce(machine, describe(request), conda ? SolvedBy::conda : SolvedBy::pip, streams);
     }
     TRY(const host::Resolved resolved, host::resolve(machine, request, refresh));
     for (const Error& warning : resolved.warnings) streams.warn(warning);

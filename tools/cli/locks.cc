@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "env/made_toolkit.h"
 #include "env/pypi_toolkit.h"
 #include "env/toolkit.h"
 #include "host/env_resolve.h"
@@ -124,9 +125,7 @@ std::string found_release(const host::EnvMachine& machine, const Facts& facts,
     const bool found = fact->second.origin == plan::ToolkitOrigin::found;
     return found ? fact->second.exact : std::string();
   }
-  const bool made = build.toolkit_from == matrix::ToolkitFrom::pypi ||
-                    build.toolkit_from == matrix::ToolkitFrom::conda;
-  if (made || !build.container.base.empty()) return {};
+  if (env::asks_for_packages(build) || !build.container.base.empty()) return {};
   for (const env::Toolkit& each : host::list_toolkits(machine)) {
     if (each.name == env::toolkit_name(build.toolkit)) return each.release;
   }

@@ -122,9 +122,7 @@ Result<OneVariant> gather_recorded_run(const GlobalOptions& global, const std::s
   TRY(plan::PlanOptions options,
       plan_options(build ? plan::Stage::build : plan::Stage::test, facts.targets, levels));
   const Undertaking what{loaded, outline, options};
-  // "test:<variant>@<image>" runs in an image of its own.
-  const TestImages images =
-      step.find('@') == std::string::npos ? TestImages::leave : TestImages::prepare;
+  const TestImages images = plan::is_image_test(step) ? TestImages::prepare : TestImages::leave;
   TRY_DONE(prepare_containers(what, levels, images, workplace, streams, facts));
   tell_differences(origin, sha256_hex(matrix_text), facts, streams);
   TRY_DONE(record_frozen(origin.plan, what, workplace, OtherPython::accept, streams, facts));

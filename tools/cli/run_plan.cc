@@ -20,7 +20,6 @@
 #include "host/contained_machine.h"
 #include "host/dry_runner.h"
 #include "host/files.h"
-#include "host/fixed_path.h"
 #include "host/journal_file.h"
 #include "host/perform.h"
 #include "host/process.h"
@@ -156,18 +155,6 @@ Result<RunDirectories> make_run_directories(const host::Workplace& workplace,
                            fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ::getpid());
   TRY_DONE(files.make_directories(made.logs));
   return made;
-}
-
-/// Asks the machine whether builds may see a fixed path, which starts four programs.
-host::Workplace with_path_mode(host::Workplace workplace) {
-  if (!workplace.containers.client.empty()) {
-    // A container sees what is mounted where it is mounted.
-    workplace.paths = host::PathMode::fixed;
-    return workplace;
-  }
-  host::ChildProcesses process;
-  workplace.paths = host::probe_path_mode(process, workplace.state);
-  return workplace;
 }
 
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {

@@ -5,6 +5,8 @@
 #include "cli/gather.h"
 #include "cli/product.h"
 #include "host/files.h"
+#include "host/fixed_path.h"
+#include "host/process.h"
 
 extern char** environ;
 
@@ -57,6 +59,16 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.output = fs::absolute(global.output_dir).lexically_normal();
   workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
   TRY_DONE(make_ignored_directory(files, workplace.state));
+  return workplace;
+}
+
+host::Workplace with_path_mode(host::Workplace workplace) {
+  if (!workplace.containers.client.empty()) {
+    workplace.paths = host::PathMode::fixed;
+    return workplace;
+  }
+  host::ChildProcesses process;
+  workplace.paths = host::probe_path_mode(process, workplace.state);
   return workplace;
 }
 

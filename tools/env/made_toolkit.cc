@@ -8,6 +8,11 @@
 
 namespace pinwheel::env {
 
+bool asks_for_packages(const Request& request) {
+  return request.toolkit_from == matrix::ToolkitFrom::pypi ||
+         request.toolkit_from == matrix::ToolkitFrom::conda;
+}
+
 ToolkitSource toolkit_source(const Request& request, const std::vector<Toolkit>& found) {
   if (request.toolkit_from == matrix::ToolkitFrom::conda) return ToolkitSource::conda;
   return comes_from_pypi(request, found) ? ToolkitSource::pypi : ToolkitSource::machine;

@@ -12,6 +12,9 @@ namespace pinwheel::env {
 /// Where a toolkit comes from in the end: it is here, or pinwheel makes it of packages.
 enum class ToolkitSource { machine, pypi, conda };
 
+/// Whether a request names packages as the source of its toolkit, whatever is on the machine.
+bool asks_for_packages(const Request& request);
+
 /// What a request means where these toolkits were `found`.
 ToolkitSource toolkit_source(const Request& request, const std::vector<Toolkit>& found);
 

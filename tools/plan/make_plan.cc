@@ -7,12 +7,15 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/made_toolkit.h"
 #include "env/toolkit.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
 #include "plan/key.h"
+#include "plan/publish_step.h"
 #include "plan/record.h"
 #include "plan/step_id.h"
+#include "plan/step_inputs.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -23,20 +26,12 @@ constexpr double kBuildSeconds = 60;
 constexpr double kSecondsPerArchitecture = 30;
 constexpr double kTestSeconds = 30;
 
-/// Everything a step is made from, handed down instead of repeated in each signature.
-struct Inputs {
-  const matrix::Matrix& matrix;
-  const matrix::Expansion& expansion;
-  const PlanFacts& facts;
-  const PlanOptions& options;
-  const std::vector<ImageTest>& image_tests;
-};
-
 std::string environment_step_id(const env::Request& request) {
   return "env:" + env::digest(request).substr(0, 12);
 }
 
-std::map<std::string, std::string> build_variables(const Inputs& in, const matrix::Variant& variant,
+std::map<std::string, std::string> build_variables(const StepInputs& in,
+                                                   const matrix::Variant& variant,
                                                    const matrix::Settings& settings) {
   std::map<std::string, std::string> variables = in.facts.variables;
   for (const auto& [name, value] : settings.environment.variables) variables[name] = value;
@@ -62,7 +57,7 @@ std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Varian
   return {};
 }
 
-double predicted(const Inputs& in, const std::string& id, double otherwise) {
+double predicted(const StepInputs& in, const std::string& id, double otherwise) {
   const auto known = in.facts.durations.find(id);
   return known == in.facts.durations.end() ? otherwise : known->second;
 }
@@ -70,7 +65,7 @@ double predicted(const Inputs& in, const std::string& id, double otherwise) {
 /// Collects steps in order, giving each its key and each environment its one step.
 class PlanBuilder {
  public:
-  explicit PlanBuilder(const Inputs& in) : in_(in) {}
+  explicit PlanBuilder(const StepInputs& in) : in_(in) {}
 
   Done add(Step step) {
     std::map<std::string, std::string> need_keys;
@@ -114,9 +109,8 @@ class PlanBuilder {
     const std::string digest = env::toolkit_digest(request);
     const auto known = in_.facts.toolkits.find(digest);
     const bool is_known = known != in_.facts.toolkits.end();
-    const bool made = is_known ? known->second.origin == ToolkitOrigin::made
-                               : request.toolkit_from == matrix::ToolkitFrom::pypi ||
-                                     request.toolkit_from == matrix::ToolkitFrom::conda;
+    const bool made =
+        is_known ? known->second.origin == ToolkitOrigin::made : env::asks_for_packages(request);
     if (!made) return std::string();
     const std::string name = replace_all(env::toolkit_name(request.toolkit), "/", "-");
     const std::string id = fmt::format("toolkit:{}-{}", name, digest.substr(0, 12));
@@ -139,12 +133,12 @@ class PlanBuilder {
   }
 
  private:
-  const Inputs& in_;
+  const StepInputs& in_;
   Plan plan_;
   std::map<std::string, std::string> keys_;
 };
 
-Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings& namings) {
+Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   BuildWheel action;
@@ -180,7 +174,7 @@ Result<Step> build_step(const Inputs& in, const BuildGroup& group, const Namings
   return step;
 }
 
-Result<Step> sdist_step(const Inputs& in, const BuildGroup& group) {
+Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
@@ -195,7 +189,7 @@ Result<Step> sdist_step(const Inputs& in, const BuildGroup& group) {
   return step;
 }
 
-Result<Step> test_step(const Inputs& in, const std::string& id, const std::string& build) {
+Result<Step> test_step(const StepInputs& in, const std::string& id, const std::string& build) {
   TRY(const matrix::Variant* const variant, find_variant(in.expansion, id));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
@@ -221,7 +215,7 @@ Result<Step> test_step(const Inputs& in, const std::string& id, const std::strin
 }
 
 /// The same on a distribution; one that is skipped needs no environment.
-Result<Step> image_test_step(const Inputs& in, const ImageTest& test) {
+Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   TRY(Step step, test_step(in, test.variant, test.build));
   step.id = test.id;
   auto& action = std::get<TestWheel>(step.action);
@@ -229,99 +223,6 @@ Result<Step> image_test_step(const Inputs& in, const ImageTest& test) {
   action.skip = verdict_on(test, in.facts, in.options).skip;
   action.environment = action.skip.empty() ? test.environment : env::Request{};
   step.predicted_seconds = predicted(in, step.id, kTestSeconds);
-  return step;
-}
-
-/// The least evidence that `publish.require` asks of a variant.
-std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
-  std::string evidence;
-  for (const auto& [pattern, value] : matrix.require_evidence) {
-    if (pattern == "default" && evidence.empty()) evidence = value;
-    if (pattern != "default" && glob_match(pattern, variant.get("compute"))) evidence = value;
-  }
-  return evidence;
-}
-
-/// The name that a target gave to a build's wheel.
-wheel::Naming name_for(const std::string& target, const std::vector<wheel::Naming>& namings) {
-  for (const wheel::Naming& naming : namings) {
-    const bool takes =
-        std::find(naming.targets.begin(), naming.targets.end(), target) != naming.targets.end();
-    if (takes) return naming;
-  }
-  return {};
-}
-
-/// Whether a build serves selected variants, and all of them are experimental.
-bool is_experimental(const Outline& outline, const BuildGroup& group) {
-  const auto serves = [&group](const matrix::Variant& variant) {
-    return std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
-  };
-  const auto& variants = outline.variants;
-  return std::any_of(variants.begin(), variants.end(), serves) &&
-         std::none_of(variants.begin(), variants.end(), [&](const matrix::Variant& variant) {
-           return serves(variant) && variant.status != matrix::Status::experimental;
-         });
-}
-
-void require_image_tests(const Inputs& in, const std::string& variant, const std::string& evidence,
-                         Publish& action, Step& step) {
-  for (const ImageTest& test : in.image_tests) {
-    if (test.variant != variant) continue;
-    step.needs.push_back(test.id);
-    const bool asked = verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
-    if (asked && !evidence.empty()) action.require_evidence[test.id] = evidence;
-  }
-}
-
-Result<Step> publish_step(const Inputs& in, const std::string& target, const Outline& outline,
-                          const Namings& namings) {
-  const auto found =
-      std::find_if(in.matrix.targets.begin(), in.matrix.targets.end(),
-                   [&target](const matrix::PublishTarget& each) { return each.name == target; });
-  if (found == in.matrix.targets.end()) {
-    return fail(ErrorKind::usage,
-                fmt::format("`{}` has no publish target `{}`", in.matrix.file, target));
-  }
-  Publish action;
-  action.target = *found;
-  Step step{"publish:" + target, {}, {}};
-  for (const BuildGroup& group : outline.builds) {
-    const std::string build = "build:" + group.cls.id;
-    if (is_experimental(outline, group)) {
-      action.withheld.push_back(build);
-      continue;
-    }
-    action.builds.push_back(build);
-    action.names[build] = name_for(target, namings.at(group.cls.id));
-    step.needs.push_back(build);
-    TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
-    action.labels[build] = label_of(in.matrix, *variant);
-    for (const std::string& test : group.tests) {
-      TRY(const matrix::Variant* const tested, find_variant(in.expansion, test));
-      const std::string evidence = required_evidence(in.matrix, *tested);
-      if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
-      step.needs.push_back(test_id(test));
-      require_image_tests(in, test, evidence, action, step);
-      if (action.default_build.empty() && tested->get("compute") == found->default_compute) {
-        action.default_build = build;
-      }
-    }
-  }
-  if (action.builds.empty()) {
-    return fail(ErrorKind::check,
-                fmt::format("`{}` would get nothing: what is selected is experimental, and that is "
-                            "never published",
-                            target),
-                "select supported variants as well");
-  }
-  if (action.default_build.empty()) action.default_build = action.builds[0];
-  if (in.matrix.package.sdist) {
-    action.builds.emplace_back("sdist");
-    step.needs.emplace_back("sdist");
-  }
-  step.action = action;
-  step.resources.pools["upload"] = 1;
   return step;
 }
 
@@ -334,14 +235,14 @@ Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& r
   return builder.add(std::move(step));
 }
 
-Result<Namings> names_of(const Inputs& in, const Outline& outline) {
+Result<Namings> names_of(const StepInputs& in, const Outline& outline) {
   NamingRequest naming{
       {}, in.expansion.variants, in.options.targets, in.facts.version, in.facts.machine};
   for (const BuildGroup& group : outline.builds) naming.classes.push_back(group.cls);
   return name_wheels(in.matrix, naming);
 }
 
-Done add_builds(const Inputs& in, const Outline& outline, const Namings& namings,
+Done add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
                 PlanBuilder& builder) {
   for (const BuildGroup& group : outline.builds) {
     TRY(Step step, build_step(in, group, namings));
@@ -351,7 +252,7 @@ Done add_builds(const Inputs& in, const Outline& outline, const Namings& namings
   return {};
 }
 
-Done add_tests(const Inputs& in, const Outline& outline, PlanBuilder& builder) {
+Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) {
       TRY(Step step, test_step(in, test, "build:" + group.cls.id));
@@ -401,7 +302,7 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
 Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
   TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
-  const Inputs in{matrix, expansion, facts, options, on_images};
+  const StepInputs in{matrix, expansion, facts, options, on_images};
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));

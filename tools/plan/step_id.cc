@@ -29,6 +29,10 @@ std::string test_id(std::string_view variant, std::string_view image) {
   return fmt::format("{}@{}", test_id(variant), image_slug(image));
 }
 
+bool is_image_test(std::string_view id) {
+  return id.starts_with(kTest) && id.find('@') != std::string_view::npos;
+}
+
 std::string variant_of(std::string_view id) {
   if (!id.starts_with(kTest)) return std::string(id);
   id.remove_prefix(kTest.size());

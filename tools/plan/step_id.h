@@ -9,6 +9,8 @@ std::string test_id(std::string_view variant);
 /// "test:<variant>@<image>": the test of a variant's wheel on a distribution. The image's name is
 /// in small letters, with `-` for what an id cannot hold: "test:cp311-cpu@debian-bookworm".
 std::string test_id(std::string_view variant, std::string_view image);
+/// Whether an id is of a test on a distribution.
+bool is_image_test(std::string_view id);
 /// The same part of an image's tag or id: "debian-bookworm".
 std::string image_slug(std::string_view image);
 

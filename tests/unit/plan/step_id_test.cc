@@ -16,4 +16,6 @@ TEST_CASE("the variant of a test's id is told whatever it is tested on") {
   CHECK(variant_of("test:cp311-cpu@debian-bookworm") == "cp311-cpu");
   CHECK(variant_of("cp311-cpu") == "cp311-cpu");
   CHECK(variant_of("build:cpu") == "build:cpu");
+  CHECK(is_image_test("test:cp311-cpu@debian-bookworm"));
+  CHECK_FALSE(is_image_test("test:cp311-cpu"));
 }

@@ -1,0 +1,20 @@
+#pragma once
+#include <vector>
+
+#include "matrix/matrix.h"
+#include "matrix/variant.h"
+#include "plan/image_tests.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::plan {
+
+/// Everything a step is made from, handed down instead of repeated in each signature.
+struct StepInputs {
+  const matrix::Matrix& matrix;
+  const matrix::Expansion& expansion;
+  const PlanFacts& facts;
+  const PlanOptions& options;
+  const std::vector<ImageTest>& image_tests;
+};
+
+}  // namespace pinwheel::plan
