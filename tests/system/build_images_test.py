@@ -32,7 +32,7 @@ def built(engine, base: str, dockerfile: str, *arguments: str) -> str:
 def compiled(engine, image: str, directory: pathlib.Path, source: str, text: str, *command: str, mount=()) -> pathlib.Path:
     (directory / source).write_text(text)
     volumes = [part for place in mount for part in ("--volume", f"{place}:{place}:ro")]
-    engine.run("--volume", f"{directory}:/work", "--workdir", "/work", *volumes, image, *command)
+    engine.run("--volume", f"{directory}:/place", "--workdir", "/place", *volumes, image, *command)
     return directory / "out"
 
 
@@ -40,7 +40,7 @@ def test_the_stage_for_the_cpu_compiles_and_its_program_runs_there(engine, bases
     for suite in ("bookworm", "bullseye"):
         image = built(engine, bases[suite], "build.Dockerfile", "--target", "cpu")
         compiled(engine, image, tmp_path, "p.cc", PROGRAM, "c++", "-std=c++17", "-O2", "p.cc", "-o", "out")
-        assert engine.run("--volume", f"{tmp_path}:/work", image, "/work/out").stdout == "b\n"
+        assert engine.run("--volume", f"{tmp_path}:/place", image, "/place/out").stdout == "b\n"
 
 
 def test_another_gcc_takes_the_place_of_the_distribution_s(dockerd, tmp_path):

@@ -14,6 +14,7 @@ from conda_channel import Channel, make_channel
 from conda_oracle import CondaOracle
 from dockerd import Dockerd
 from machine import Machine
+from made_wheels import make_wheel
 from podman_engine import Podman
 from rattler_venv import ask, make_venv
 
@@ -175,6 +176,16 @@ def project(make_project, tmp_path):
         return make_project(kind, tmp_path / name)
 
     return make
+
+
+@pytest.fixture
+def wheels(tmp_path) -> pathlib.Path:
+    """A directory with `spam` 1.0 and `eggs` 2.0, which no index has."""
+    directory = tmp_path / "wheels"
+    directory.mkdir()
+    make_wheel(directory, "spam", "1.0")
+    make_wheel(directory, "eggs", "2.0")
+    return directory
 
 
 @pytest.fixture(scope="session")

@@ -1,38 +1,14 @@
 """Builds and tests inside containers: the host's steps, ids and bytes, another level 1."""
 
 import os
-import pathlib
-import shutil
 import signal
 import subprocess
 import time
 
 import pytest
+from contained import contain, states, use
 
 pytestmark = pytest.mark.docker
-
-DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
-# Fails on any other distribution than the image's, and as another user than the caller.
-WHERE_AM_I = "import os; assert 'VERSION_CODENAME={}' in open('/etc/os-release').read(); assert os.getuid() == {}"
-
-
-def contain(script, base: str, suite: str, python: str) -> None:
-    """Gives a project the shipped Dockerfile of test images on a base."""
-    shutil.copytree(DOCKERFILES, script.directory / "docker")
-
-    def change(matrix):
-        matrix["axes"]["python"] = [python]
-        matrix["environment"]["container"] = {"dockerfile": "docker/test.Dockerfile", "base": base}
-        matrix["test"]["command"] = ["python", "-c", WHERE_AM_I.format(suite, os.getuid())]
-
-    script.edit(change)
-
-
-def use(script, engine) -> None:
-    """Leads pinwheel's client to the engine of the tests."""
-    leading = engine.environment()
-    script.environment |= {key: value for key, value in leading.items() if key not in script.environment}
-    script.environment["PATH"] = leading["PATH"]
 
 
 @pytest.fixture
@@ -43,10 +19,6 @@ def contained(project, engine, bases):
     use(script, engine)
     script.levels = ["--engine", engine.name, "--python", "venv"]
     return script
-
-
-def states(outcomes) -> set[str]:
-    return {outcome["state"] for outcome in outcomes.values()}
 
 
 def test_a_release_in_containers_is_the_hosts(contained, engine):

@@ -8,8 +8,8 @@ import tomllib
 
 import pytest
 from conda_packages import Package
-from container_builds_test import use
-from locks_test import make_wheel
+from contained import use
+from made_wheels import make_wheel
 from packaging.pylock import Pylock, is_valid_pylock_path
 
 pytestmark = pytest.mark.docker

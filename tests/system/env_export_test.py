@@ -9,21 +9,12 @@ import sys
 
 import pytest
 from conftest import PYTHON
-from container_builds_test import contain, use
-from locks_test import make_wheel
+from contained import contain, use
+from made_wheels import make_wheel
 
 TAG = "cp" + PYTHON.replace(".", "")
 LIST = ["python", "-m", "pip", "list", "--format=json"]
 CONDA_LIST = "import json, pathlib, sys; print(sorted(p.stem for p in pathlib.Path(sys.base_prefix, 'conda-meta').glob('*.json')))"
-
-
-@pytest.fixture
-def wheels(tmp_path) -> pathlib.Path:
-    directory = tmp_path / "wheels"
-    directory.mkdir()
-    make_wheel(directory, "spam", "1.0")
-    make_wheel(directory, "eggs", "2.0")
-    return directory
 
 
 def needs_wheels(script, wheels) -> None:

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from conftest import PYTHON
-from container_builds_test import contain, use
+from contained import contain, use
 
 TAG = "cp" + PYTHON.replace(".", "")
 TELL = "import json, os; print(json.dumps([dict(os.environ), os.getcwd()]))"

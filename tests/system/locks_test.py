@@ -2,45 +2,18 @@
 
 import hashlib
 import json
-import pathlib
 import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 
 import pytest
 from conftest import PYTHON, digests
+from made_wheels import make_wheel
 from packaging.pylock import Pylock, is_valid_pylock_path
 
 TAG = "cp" + PYTHON.replace(".", "")
 LOCK = f"pylock.{TAG}-plain.toml"
-
-
-def make_wheel(directory: pathlib.Path, name: str, version: str, code: str = "") -> pathlib.Path:
-    """A wheel with a module that byte code of an unlucky hash seed would tell apart, and a program."""
-    info = f"{name}-{version}.dist-info"
-    members = {
-        f"{name}.py": f"{code}\ndef main():\n    return 'a' in {{'a', 'b', 'c', 'd'}}\n",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {name}:main\n",
-    }
-    members[f"{info}/RECORD"] = "".join(f"{member},,\n" for member in [*members, f"{info}/RECORD"])
-    path = directory / f"{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as wheel:
-        for member, text in members.items():
-            wheel.writestr(zipfile.ZipInfo(member), text)
-    return path
-
-
-@pytest.fixture
-def wheels(tmp_path) -> pathlib.Path:
-    directory = tmp_path / "wheels"
-    directory.mkdir()
-    make_wheel(directory, "spam", "1.0")
-    make_wheel(directory, "eggs", "2.0")
-    return directory
 
 
 @pytest.fixture

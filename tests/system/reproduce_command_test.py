@@ -9,7 +9,7 @@ import threading
 
 import pytest
 from conftest import PYTHON, Project
-from container_builds_test import contain, use
+from contained import contain, use
 
 TAG = "cp" + PYTHON.replace(".", "")
 STEP = "build:plain"

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 from conda_packages import Package
-from container_builds_test import states, use
+from contained import states, use
 from cuda_package import copy_toolkit, cuda_package, nvcc_release
 
 pytestmark = pytest.mark.docker

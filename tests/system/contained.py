@@ -1,0 +1,32 @@
+"""Leads a project into containers of the tests' engines."""
+
+import os
+import pathlib
+import shutil
+
+DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
+# Fails on any other distribution than the image's, and as another user than the caller.
+WHERE_AM_I = "import os; assert 'VERSION_CODENAME={}' in open('/etc/os-release').read(); assert os.getuid() == {}"
+
+
+def contain(script, base: str, suite: str, python: str) -> None:
+    """Gives a project the shipped Dockerfile of test images on a base."""
+    shutil.copytree(DOCKERFILES, script.directory / "docker")
+
+    def change(matrix):
+        matrix["axes"]["python"] = [python]
+        matrix["environment"]["container"] = {"dockerfile": "docker/test.Dockerfile", "base": base}
+        matrix["test"]["command"] = ["python", "-c", WHERE_AM_I.format(suite, os.getuid())]
+
+    script.edit(change)
+
+
+def use(script, engine) -> None:
+    """Leads pinwheel's client to the engine of the tests."""
+    leading = engine.environment()
+    script.environment |= {key: value for key, value in leading.items() if key not in script.environment}
+    script.environment["PATH"] = leading["PATH"]
+
+
+def states(outcomes) -> set[str]:
+    return {outcome["state"] for outcome in outcomes.values()}
