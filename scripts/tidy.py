@@ -1,7 +1,9 @@
 """Runs clang-tidy over every source file of tools/, side by side, and remembers which were clean.
 
-A file is run again when it, a header of this tree that it includes, its compile command, .clang-tidy
-or clang-tidy itself has changed; `--all` runs every file.
+Files of one directory are read together, so that the headers they share are parsed and judged once:
+that is why a name in an anonymous namespace is unique in its directory. A group is run again when one
+of its files, a header of this tree that they include, their compile flags, .clang-tidy, this program
+or clang-tidy itself has changed; `--all` runs every group.
 
 usage: tidy.py BUILD [--all]    BUILD holds compile_commands.json
 """
@@ -10,15 +12,20 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 PROGRAM = "clang-tidy-14"
+TOGETHER = 12
+# Paths through a function that grow past this many states have shown nothing but time.
+ANALYZER = ("-analyzer-config", "max-nodes=20000")
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -42,32 +49,57 @@ def closure(path: Path) -> list[Path]:
     return sorted(seen)
 
 
-def key(path: Path, command: str, settings: bytes) -> str:
-    """Names everything that a file's findings depend on, the system's headers apart."""
-    digest = hashlib.sha256(settings)
-    digest.update(command.encode())
-    for file in closure(path):
-        digest.update(b"\0" + file.relative_to(ROOT).as_posix().encode() + b"\0")
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
+@dataclass(frozen=True)
+class Group:
+    """Files that are compiled with the same flags and share a directory."""
+
+    flags: tuple[str, ...]
+    files: tuple[Path, ...]
+
+    def key(self, settings: bytes) -> str:
+        """Names everything that the findings depend on, the system's headers apart."""
+        digest = hashlib.sha256(settings)
+        digest.update("\0".join(self.flags).encode())
+        for file in sorted({part for source in self.files for part in closure(source)}):
+            digest.update(b"\0" + file.relative_to(ROOT).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+        return digest.hexdigest()
 
 
-def sources(build: Path) -> Iterator[tuple[Path, str]]:
-    """The files of tools/ and their compile commands."""
+def flags_of(command: str, source: str) -> tuple[str, ...]:
+    """The arguments of a compile command that say how, not what."""
+    arguments = shlex.split(command)[1:]
+    output = arguments.index("-o")
+    del arguments[output : output + 2]
+    return tuple(argument for argument in arguments if argument not in ("-c", source))
+
+
+def groups(build: Path) -> Iterator[Group]:
+    """The files of tools/ by directory and flags, at most `TOGETHER` at a time."""
+    alike: dict[tuple[Path, tuple[str, ...]], list[Path]] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = Path(entry["file"])
         if path.is_relative_to(ROOT / "tools"):
-            yield path, entry["command"]
+            alike.setdefault((path.parent, flags_of(entry["command"], entry["file"])), []).append(path)
+    for (_, flags), files in sorted(alike.items()):
+        files.sort()
+        for first in range(0, len(files), TOGETHER):
+            yield Group(flags, tuple(files[first : first + TOGETHER]))
 
 
-def check(build: Path, path: Path, mark: Path) -> str:
-    """clang-tidy's findings on a file, empty when it is clean, which `mark` then remembers."""
-    command = [PROGRAM, "-p", str(build), "--quiet", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def check(group: Group, mark: Path) -> str:
+    """clang-tidy's findings on a group, empty when it is clean, which `mark` then remembers."""
+    # The analyzer follows the functions of an included file only where a name like this includes it.
+    unified = mark.with_name(f"UnifiedSource{mark.name}.cc")
+    unified.write_text("".join(f'#include "{file}"\n' for file in group.files))
+    command = [PROGRAM, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", "--checks=-bugprone-suspicious-include"]
+    command += [f"--extra-arg={argument}" for option in ANALYZER for argument in ("-Xclang", option)]
+    done = subprocess.run([*command, str(unified), "--", *group.flags], capture_output=True, text=True, check=False)
+    unified.unlink()
     if done.returncode == 0:
         mark.touch()
         return ""
-    return done.stdout or done.stderr or f"{path}: {PROGRAM} ended with {done.returncode}\n"
+    return done.stdout or done.stderr or f"{group.files[0].parent}: {PROGRAM} ended with {done.returncode}\n"
 
 
 def main(arguments: list[str]) -> int:
@@ -78,28 +110,30 @@ def main(arguments: list[str]) -> int:
         return 2
     build = builds[0]
     version = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True).stdout
-    settings = version + (ROOT / ".clang-tidy").read_bytes()
+    settings = version + (ROOT / ".clang-tidy").read_bytes() + Path(__file__).read_bytes()
     marks = build / "tidy"
     marks.mkdir(exist_ok=True)
 
-    wanted = {path: marks / key(path, command, settings) for path, command in sources(build)}
+    wanted = {group: marks / group.key(settings) for group in groups(build)}
     if not wanted:
         print(f"tidy: no file of tools/ is in {build}/compile_commands.json", file=sys.stderr)
         return 1
     for old in set(marks.iterdir()) - set(wanted.values()):
         old.unlink()
-    waiting = [path for path, mark in wanted.items() if "--all" in options or not mark.exists()]
+    waiting = [group for group, mark in wanted.items() if "--all" in options or not mark.exists()]
 
     started = time.monotonic()
     failed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [pool.submit(check, build, path, wanted[path]) for path in waiting]
+        running = [pool.submit(check, group, wanted[group]) for group in waiting]
         for done in as_completed(running):
             if findings := done.result():
                 failed += 1
                 print(findings, end="", flush=True)
+    files = sum(len(group.files) for group in waiting)
+    of = sum(len(group.files) for group in wanted)
     print(
-        f"tidy: {len(waiting)} of {len(wanted)} files in {time.monotonic() - started:.0f} s, {failed} with findings",
+        f"tidy: {files} of {of} files in {time.monotonic() - started:.0f} s, {failed} groups with findings",
         file=sys.stderr,
     )
     return 1 if failed else 0

@@ -13,6 +13,9 @@ std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string to_lower(std::string_view text);
+/// Of ASCII, whatever the locale.
+bool is_digit(char c);
+bool is_alphanumeric(char c);
 /// The value under a name; empty without one.
 std::string value_at(const std::map<std::string, std::string>& values, const std::string& name);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);

@@ -11,11 +11,11 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr std::string_view kMagic = "CCOB";
+constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr uint64_t kMaxDeflateRatio = 1032;
 constexpr uint64_t kMaxZlibSize = uint64_t{1} << 30U;
 
-tl::unexpected<Error> broken(const std::string& why) {
+tl::unexpected<Error> broken_compressed(const std::string& why) {
   return fail(ErrorKind::check, "the compressed HIP offload bundle is damaged: " + why);
 }
 
@@ -29,7 +29,7 @@ struct FreeStream {
 // libdeflate has no streams, so all of it is decompressed.
 Result<UnpackedBundle> unpack_zlib(const CompressedBundle& bundle, std::string_view payload) {
   if (bundle.size > kMaxZlibSize || bundle.size / kMaxDeflateRatio > payload.size()) {
-    return broken("it announces more than its data can hold");
+    return broken_compressed("it announces more than its data can hold");
   }
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(
       libdeflate_alloc_decompressor());
@@ -38,7 +38,7 @@ Result<UnpackedBundle> unpack_zlib(const CompressedBundle& bundle, std::string_v
   const libdeflate_result result =
       libdeflate_zlib_decompress_ex(decompressor.get(), payload.data(), payload.size(),
                                     out.head.data(), out.head.size(), &used, nullptr);
-  if (result != LIBDEFLATE_SUCCESS) return broken("its data does not decompress");
+  if (result != LIBDEFLATE_SUCCESS) return broken_compressed("its data does not decompress");
   out.used = used;
   return out;
 }
@@ -46,7 +46,7 @@ Result<UnpackedBundle> unpack_zlib(const CompressedBundle& bundle, std::string_v
 Result<UnpackedBundle> unpack_zstd(const CompressedBundle& bundle, std::string_view payload,
                                    uint64_t limit) {
   const size_t frame = ZSTD_findFrameCompressedSize(payload.data(), payload.size());
-  if (ZSTD_isError(frame) != 0) return broken("its data is no zstd frame");
+  if (ZSTD_isError(frame) != 0) return broken_compressed("its data is no zstd frame");
   const std::unique_ptr<ZSTD_DStream, FreeStream> stream(ZSTD_createDStream());
   UnpackedBundle data{std::string(std::min(bundle.size, limit), '\0'), frame};
   ZSTD_outBuffer out{data.head.data(), data.head.size(), 0};
@@ -55,26 +55,26 @@ Result<UnpackedBundle> unpack_zstd(const CompressedBundle& bundle, std::string_v
     const size_t before_out = out.pos;
     const size_t before_in = in.pos;
     const size_t state = ZSTD_decompressStream(stream.get(), &out, &in);
-    if (ZSTD_isError(state) != 0) return broken("its data does not decompress");
+    if (ZSTD_isError(state) != 0) return broken_compressed("its data does not decompress");
     if (state == 0 || (out.pos == before_out && in.pos == before_in)) break;
   }
-  if (out.pos < out.size) return broken("its data ends before its announced size");
+  if (out.pos < out.size) return broken_compressed("its data ends before its announced size");
   return data;
 }
 
 }  // namespace
 
 bool is_compressed_bundle(std::string_view head) {
-  return head.starts_with(kMagic);
+  return head.starts_with(kCompressedMagic);
 }
 
 Result<CompressedBundle> read_compressed_bundle(std::string_view head, uint64_t left) {
-  ByteCursor cursor(head, kMagic.size());
+  ByteCursor cursor(head, kCompressedMagic.size());
   const uint16_t version = cursor.u16();
   const uint16_t method = cursor.u16();
   if (version < 1 || version > 3)
-    return broken("it has the unknown version " + std::to_string(version));
-  if (method > 1) return broken("it has the unknown method " + std::to_string(method));
+    return broken_compressed("it has the unknown version " + std::to_string(version));
+  if (method > 1) return broken_compressed("it has the unknown method " + std::to_string(method));
   CompressedBundle bundle;
   bundle.compression = method == 0 ? CodeCompression::zlib : CodeCompression::zstd;
   bundle.has_length = version > 1;
@@ -85,7 +85,7 @@ Result<CompressedBundle> read_compressed_bundle(std::string_view head, uint64_t 
   cursor.u64();  // a hash of the contents, truncated MD5
   bundle.payload_at = cursor.offset();
   if (!cursor.ok() || bundle.length < bundle.payload_at || bundle.length > left) {
-    return broken("it does not fit its section");
+    return broken_compressed("it does not fit its section");
   }
   return bundle;
 }

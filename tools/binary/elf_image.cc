@@ -7,7 +7,6 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr uint64_t kHeaderSize = 64;
 constexpr uint64_t kProgramHeaderSize = 56;
 constexpr uint64_t kSectionHeaderSize = 64;
 constexpr uint32_t kNoBits = 8;

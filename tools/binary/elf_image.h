@@ -10,6 +10,12 @@
 // The parts of an ELF file below its tables, shared by the readers of this directory.
 namespace pinwheel::binary {
 
+inline constexpr uint64_t kHeaderSize = 64;  // of the file
+inline constexpr uint64_t kSymbolSize = 24;
+inline constexpr uint64_t kMaxTable = uint64_t{64}
+                                      << 20U;  // a table, not all of the segment behind it
+
+// Types of segments.
 inline constexpr uint32_t kLoad = 1;
 inline constexpr uint32_t kDynamic = 2;
 inline constexpr uint32_t kGnuStack = 0x6474e551;

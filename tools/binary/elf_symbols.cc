@@ -7,9 +7,6 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr uint64_t kSymbolSize = 24;
-constexpr uint64_t kMaxTable = uint64_t{64} << 20U;  // a table, not all of the segment behind it
-
 // The last symbol of the longest chain is the last of the table; an empty table says nothing.
 Result<uint64_t> count_by_gnu_hash(const Image& image, uint64_t address) {
   TRY(const std::string table, image.at_address(address, kMaxTable));

@@ -5,11 +5,6 @@
 #include "base/bytes.h"
 
 namespace pinwheel::binary {
-namespace {
-
-constexpr uint64_t kMaxTable = uint64_t{64} << 20U;  // a table, not all of the segment behind it
-
-}  // namespace
 
 Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t address,
                                                     const std::string& strings,

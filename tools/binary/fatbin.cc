@@ -8,7 +8,7 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr uint32_t kMagic = 0xba55ed50;
+constexpr uint32_t kContainerMagic = 0xba55ed50;
 constexpr uint64_t kContainerHeader = 16;
 constexpr uint64_t kEntryHeader = 64;  // what every version of the format has of it
 
@@ -17,14 +17,14 @@ constexpr uint64_t kFlagZstd = 0x8000;
 constexpr uint64_t kFlagArchitectureSpecific = 0x100000;
 constexpr uint64_t kFlagFamilySpecific = 0x200000;
 
-tl::unexpected<Error> broken(const std::string& why) {
+tl::unexpected<Error> broken_fatbin(const std::string& why) {
   return fail(ErrorKind::check, "the CUDA fat binary is damaged: " + why);
 }
 
 /// The size of a container's entries; nullopt when no container begins here.
 std::optional<uint64_t> container_size(std::string_view header) {
   ByteCursor cursor(header);
-  const bool known = cursor.u32() == kMagic && cursor.u16() == 1;
+  const bool known = cursor.u32() == kContainerMagic && cursor.u16() == 1;
   const bool plain = cursor.u16() == kContainerHeader;
   const uint64_t size = cursor.u64();
   return known && plain ? std::optional<uint64_t>(size) : std::nullopt;
@@ -78,7 +78,7 @@ Result<Entry> read_entry(std::string_view header, uint64_t left) {
   const uint64_t size = cursor.u64();
   if (!cursor.ok() || header_size < kEntryHeader || header_size > left ||
       payload > left - header_size) {
-    return broken("an entry does not fit its container");
+    return broken_fatbin("an entry does not fit its container");
   }
   Entry entry;
   entry.length = header_size + payload;
@@ -86,7 +86,7 @@ Result<Entry> read_entry(std::string_view header, uint64_t left) {
   entry.code.architecture = architecture_of(entry.code.kind, number, flags);
   entry.code.compression = compression_of(flags);
   const bool plain = entry.code.compression == CodeCompression::none;
-  if (!plain && compressed > payload) return broken("an entry is longer than its payload");
+  if (!plain && compressed > payload) return broken_fatbin("an entry is longer than its payload");
   entry.code.stored_size = plain ? payload : compressed;
   entry.code.size = plain ? payload : size;
   return entry;
@@ -94,7 +94,7 @@ Result<Entry> read_entry(std::string_view header, uint64_t left) {
 
 Done read_container(Window& part, uint64_t at, uint64_t end, std::vector<DeviceCode>& out) {
   while (at < end) {
-    if (end - at < kEntryHeader) return broken("an entry does not fit its container");
+    if (end - at < kEntryHeader) return broken_fatbin("an entry does not fit its container");
     TRY(const std::string_view header, part.at(at, kEntryHeader));
     TRY(Entry entry, read_entry(header, end - at));
     out.push_back(std::move(entry.code));
@@ -108,12 +108,12 @@ Done read_container(Window& part, uint64_t at, uint64_t end, std::vector<DeviceC
 Done read_fatbins(Window& section, std::vector<DeviceCode>& out) {
   TRY(uint64_t at, section.skip_zeros(0));
   while (at < section.size()) {
-    if (section.size() - at < kContainerHeader) return broken("its last container is cut");
+    if (section.size() - at < kContainerHeader) return broken_fatbin("its last container is cut");
     TRY(const std::string_view header, section.at(at, kContainerHeader));
     const std::optional<uint64_t> size = container_size(header);
-    if (!size) return broken("no container stands where one should");
+    if (!size) return broken_fatbin("no container stands where one should");
     at += kContainerHeader;
-    if (*size > section.size() - at) return broken("a container is longer than its section");
+    if (*size > section.size() - at) return broken_fatbin("a container is longer than its section");
     TRY_DONE(read_container(section, at, at + *size, out));
     TRY(at, section.skip_zeros(at + *size));
   }

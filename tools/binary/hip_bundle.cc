@@ -10,10 +10,10 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr uint64_t kMaxHeader = uint64_t{1} << 20U;  // far more targets than GPUs exist
 
-tl::unexpected<Error> broken(const std::string& why) {
+tl::unexpected<Error> broken_bundle(const std::string& why) {
   return fail(ErrorKind::check, "the HIP offload bundle is damaged: " + why);
 }
 
@@ -34,7 +34,8 @@ struct Bundle {
 /// Reads a bundle's table from its first bytes; the whole bundle has `size` bytes at most.
 Result<Bundle> read_table(std::string_view head, uint64_t size) {
   ByteCursor cursor(head);
-  if (cursor.text(kMagic.size()) != kMagic) return broken("its magic is missing");
+  if (cursor.text(kBundleMagic.size()) != kBundleMagic)
+    return broken_bundle("its magic is missing");
   const uint64_t count = cursor.u64();
   Bundle bundle;
   for (uint64_t i = 0; i < count && cursor.ok(); ++i) {
@@ -42,13 +43,14 @@ Result<Bundle> read_table(std::string_view head, uint64_t size) {
     const uint64_t length = cursor.u64();
     const std::string_view id = cursor.text(cursor.u64());
     if (!cursor.ok()) break;
-    if (offset > size || length > size - offset) return broken("a code object lies outside it");
+    if (offset > size || length > size - offset)
+      return broken_bundle("a code object lies outside it");
     bundle.length = std::max(bundle.length, offset + length);
     if (id.starts_with("host-")) continue;
     bundle.codes.push_back(
         {CodeKind::code_object, target_of(id), CodeCompression::none, length, length});
   }
-  if (!cursor.ok()) return broken("its table is cut");
+  if (!cursor.ok()) return broken_bundle("its table is cut");
   bundle.length = std::max(bundle.length, cursor.offset());
   return bundle;
 }

@@ -15,10 +15,8 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr uint64_t kHeaderSize = 64;
 constexpr uint64_t kSegmentSize = 56;
 constexpr uint64_t kSegments = 5;
-constexpr uint64_t kSymbolSize = 24;
 constexpr uint64_t kDefinitionSize = 28;  // a version definition with the name that follows it
 constexpr uint64_t kPage = 0x10000;       // the largest page of either machine
 

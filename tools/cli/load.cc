@@ -14,10 +14,6 @@ namespace {
 
 constexpr const char* kMatrixDirectory = "matrix";
 
-bool is_matrix_name(std::string_view name) {
-  return name.ends_with(".yaml") || name.ends_with(".yml");
-}
-
 Result<std::string> default_matrix(ports::Files& files) {
   if (const char* const named = std::getenv("PINWHEEL_MATRIX");
       named != nullptr && *named != '\0') {
@@ -60,6 +56,10 @@ Result<std::vector<matrix::Status>> parse_statuses(const std::vector<std::string
 }
 
 }  // namespace
+
+bool is_matrix_name(std::string_view argument) {
+  return argument.ends_with(".yaml") || argument.ends_with(".yml");
+}
 
 Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::string>& arguments) {
   MatrixChoice choice;

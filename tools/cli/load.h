@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +20,9 @@ struct Loaded {
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
 };
+
+/// Whether a positional names a matrix file rather than a variant or a step.
+bool is_matrix_name(std::string_view argument);
 
 /// The matrix among the positionals, else `PINWHEEL_MATRIX`, else the only file in `matrix/`; the
 /// other positionals are left in `globs`. `usage` with the list of candidates when none is clear.

@@ -30,10 +30,6 @@ bool is_file(const std::string& text) {
   return fs::is_regular_file(text, ignored);
 }
 
-bool is_matrix_name(std::string_view text) {
-  return text.ends_with(".yaml") || text.ends_with(".yml");
-}
-
 /// The positionals by what they are; ids are left in `id`.
 struct Named {
   std::string report;

@@ -13,13 +13,13 @@
 namespace pinwheel::cli {
 namespace {
 
-std::string_view variable(const char* name) {
+std::string_view text_of_variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
 bool set(const char* name) {
-  return !variable(name).empty();
+  return !text_of_variable(name).empty();
 }
 
 Colour decide_colour(ColourMode mode, bool terminal) {
@@ -51,7 +51,7 @@ std::string annotation(std::string_view level, const Error& error) {
 Streams::Streams(const GlobalOptions& options)
     : verbosity_(options.verbosity),
       terminal_(isatty(STDERR_FILENO) == 1),
-      github_(variable("GITHUB_ACTIONS") == "true") {
+      github_(text_of_variable("GITHUB_ACTIONS") == "true") {
   colour_ = decide_colour(options.colour, terminal_);
 }
 

@@ -19,26 +19,27 @@ using Variables = std::map<std::string, std::string>;
 
 // What says where channels are and who asks; not what an activated environment left behind, nor
 // settings that change what a list of packages means.
-constexpr std::array<std::string_view, 15> kPassed = {"PATH",
-                                                      "HOME",
-                                                      "USER",
-                                                      "LOGNAME",
-                                                      "TMPDIR",
-                                                      "LANG",
-                                                      "LC_ALL",
-                                                      "NETRC",
-                                                      "MAMBA_ROOT_PREFIX",
-                                                      "CONDA_CHANNEL_ALIAS",
-                                                      "CONDARC",
-                                                      "MAMBARC",
-                                                      "CONDA_SSL_VERIFY",
-                                                      "CONDA_OFFLINE",
-                                                      "RATTLER_AUTH_FILE"};
+constexpr std::array<std::string_view, 15> kPassedToConda = {"PATH",
+                                                             "HOME",
+                                                             "USER",
+                                                             "LOGNAME",
+                                                             "TMPDIR",
+                                                             "LANG",
+                                                             "LC_ALL",
+                                                             "NETRC",
+                                                             "MAMBA_ROOT_PREFIX",
+                                                             "CONDA_CHANNEL_ALIAS",
+                                                             "CONDARC",
+                                                             "MAMBARC",
+                                                             "CONDA_SSL_VERIFY",
+                                                             "CONDA_OFFLINE",
+                                                             "RATTLER_AUTH_FILE"};
 
 Variables passed(const Variables& user) {
   Variables result;
   for (const auto& [name, value] : user) {
-    const bool listed = std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end();
+    const bool listed =
+        std::find(kPassedToConda.begin(), kPassedToConda.end(), name) != kPassedToConda.end();
     if (listed || is_network_variable(name) || name.starts_with("XDG_")) result[name] = value;
   }
   return result;

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a classification reads of a log: the cause stands near its end.
-constexpr uint64_t kTail = 64 << 10;
+constexpr uint64_t kCompilerTail = 64 << 10;
 
 Done make_directories(const Bench& bench) {
   for (const char* const name :
@@ -110,7 +110,8 @@ Done run_logged(const Bench& bench, const BuildSite& site, ports::Command comman
       bench.machine.process.log(site.space.wrap(std::move(command)), bench.attempt.log));
   tell_exit(bench, exit);
   if (exit.ok()) return {};
-  return fail(to_error(classify_compiler(exit, log_tail(bench.attempt.log, kTail)), what, exit));
+  return fail(
+      to_error(classify_compiler(exit, log_tail(bench.attempt.log, kCompilerTail)), what, exit));
 }
 
 Result<fs::path> only_file(const Bench& bench, const fs::path& directory,

@@ -14,7 +14,7 @@ constexpr std::string_view kFewerJobs = "give it fewer jobs with `--jobs`";
 constexpr std::string_view kCompiler =
     "name a host compiler that the toolkit supports with `CXX` and `CUDAHOSTCXX`";
 
-constexpr std::array kTable = {
+constexpr std::array kCompilerTable = {
     Symptom{"Killed signal terminated program", ErrorKind::out_of_memory, kFewerJobs},
     Symptom{"virtual memory exhausted", ErrorKind::out_of_memory, kFewerJobs},
     Symptom{"Cannot allocate memory", ErrorKind::out_of_memory, kFewerJobs},
@@ -86,7 +86,7 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
 }  // namespace
 
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
-  Diagnosis diagnosis = diagnose(exit, output, kTable);
+  Diagnosis diagnosis = diagnose(exit, output, kCompilerTable);
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
   if (const auto program = unusable_program(exit, output)) return *program;
   Diagnosis error = diagnose(exit, output, kErrors);

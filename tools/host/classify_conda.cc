@@ -10,7 +10,7 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr std::string_view kNetwork =
+constexpr std::string_view kChannelHint =
     "check the network, the proxy and the channel, then run again";
 constexpr std::string_view kConflict = "loosen one of the packages of `environment.conda`";
 constexpr std::string_view kNoChannel = "check the channels of `environment.conda`";
@@ -18,7 +18,7 @@ constexpr std::string_view kOtherFile =
     "the channel serves another file under the same name: resolve again with `--refresh`";
 
 // What lasts stands first. A hash comes before everything: it is told together with the download.
-constexpr std::array kTable = {
+constexpr std::array kCondaTable = {
     Symptom{"has sha256 * not ", ErrorKind::environment, kOtherFile},
     Symptom{"ChecksumMismatch", ErrorKind::environment, kOtherFile},
     Symptom{"MD5MismatchError", ErrorKind::environment, kOtherFile},
@@ -42,22 +42,22 @@ constexpr std::array kTable = {
     Symptom{"UnavailableInvalidChannel", ErrorKind::config, kNoChannel},
     Symptom{"CERTIFICATE_VERIFY_FAILED", ErrorKind::environment,
             "name the certificate authority of the channel with SSL_CERT_FILE"},
-    Symptom{"status server error (5", ErrorKind::transient, kNetwork},
-    Symptom{"429 Too Many Requests", ErrorKind::transient, kNetwork},
-    Symptom{"CondaHTTPError: HTTP 5", ErrorKind::transient, kNetwork},
-    Symptom{"HTTP 000 CONNECTION FAILED", ErrorKind::transient, kNetwork},
-    Symptom{"error sending request", ErrorKind::transient, kNetwork},
-    Symptom{"Download error", ErrorKind::transient, kNetwork},
-    Symptom{"Could not resolve host", ErrorKind::transient, kNetwork},
-    Symptom{"Temporary failure in name resolution", ErrorKind::transient, kNetwork},
-    Symptom{"Connection reset by peer", ErrorKind::transient, kNetwork},
-    Symptom{"onnection refused", ErrorKind::transient, kNetwork},
+    Symptom{"status server error (5", ErrorKind::transient, kChannelHint},
+    Symptom{"429 Too Many Requests", ErrorKind::transient, kChannelHint},
+    Symptom{"CondaHTTPError: HTTP 5", ErrorKind::transient, kChannelHint},
+    Symptom{"HTTP 000 CONNECTION FAILED", ErrorKind::transient, kChannelHint},
+    Symptom{"error sending request", ErrorKind::transient, kChannelHint},
+    Symptom{"Download error", ErrorKind::transient, kChannelHint},
+    Symptom{"Could not resolve host", ErrorKind::transient, kChannelHint},
+    Symptom{"Temporary failure in name resolution", ErrorKind::transient, kChannelHint},
+    Symptom{"Connection reset by peer", ErrorKind::transient, kChannelHint},
+    Symptom{"onnection refused", ErrorKind::transient, kChannelHint},
 };
 
 }  // namespace
 
 Diagnosis classify_conda(const ports::Exit& exit, std::string_view output) {
-  return diagnose(exit, output, kTable);
+  return diagnose(exit, output, kCondaTable);
 }
 
 Error conda_failure(env::CondaKind kind, const ports::Captured& ran, std::string_view what) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
 // A daemon that hangs must not hang pinwheel.
-constexpr std::chrono::seconds kAnswer(20);
+constexpr std::chrono::seconds kAnswerTime(20);
 
 const char* name_of(env::Engine engine) {
   return engine == env::Engine::podman ? "podman" : "docker";
@@ -39,7 +39,7 @@ std::vector<std::string> clients_on_path(ports::Files& files, const std::string&
 
 Result<ports::Captured> ask(ports::Process& process, const Variables& variables,
                             std::vector<std::string> argv) {
-  return process.capture({std::move(argv), "/", variables, kAnswer});
+  return process.capture({std::move(argv), "/", variables, kAnswerTime});
 }
 
 /// "Docker version 20.10.24+dfsg1, build 297e128", "podman version 4.3.1".

@@ -21,7 +21,7 @@ constexpr int kNotFound = 127;
 constexpr int kSignalled = 128;
 constexpr int kLastSignal = 64;
 // The client says what went wrong last.
-constexpr uint64_t kTail = 4096;
+constexpr uint64_t kClientTail = 4096;
 
 /// The client names itself at the start of its own complaints; a program's exit code may be 125 for
 /// reasons of its own.
@@ -107,7 +107,7 @@ Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
   if (!ran) return ran;
   remove(name, *ran);
   if (may_be_the_engine(*ran)) {
-    const std::string word = clients_word(log_tail(log, kTail));
+    const std::string word = clients_word(log_tail(log, kClientTail));
     if (!word.empty()) return fail(engine_error(command, word));
   }
   return translated(*ran);

@@ -1,7 +1,8 @@
 #include "host/http_library.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "host/loaded_library.h"
 
 namespace pinwheel::host {
 
@@ -11,14 +12,7 @@ namespace pinwheel::host {
 
 namespace {
 
-template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
-  // POSIX demands that a function's address fits a void pointer.
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-Error no_library(std::string_view why) {
+Error no_curl(std::string_view why) {
   return Error{ErrorKind::environment,
                fmt::format("libcurl cannot be loaded: {}", why),
                std::nullopt,
@@ -26,43 +20,43 @@ Error no_library(std::string_view why) {
                {}};
 }
 
-Result<CurlLibrary> load() {
+Result<CurlLibrary> load_curl() {
   void* handle = nullptr;
   for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
     if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr) {
     const char* why = dlerror();
-    return fail(no_library(why == nullptr ? "no reason given" : why));
+    return fail(no_curl(why == nullptr ? "no reason given" : why));
   }
   CurlLibrary curl;
   decltype(&curl_global_init) global_init = nullptr;
-  const bool complete = look_up(handle, "curl_global_init", global_init) &&
-                        look_up(handle, "curl_easy_init", curl.easy_init) &&
-                        look_up(handle, "curl_easy_setopt", curl.easy_setopt) &&
-                        look_up(handle, "curl_easy_perform", curl.easy_perform) &&
-                        look_up(handle, "curl_easy_getinfo", curl.easy_getinfo) &&
-                        look_up(handle, "curl_easy_cleanup", curl.easy_cleanup) &&
-                        look_up(handle, "curl_easy_strerror", curl.easy_strerror) &&
-                        look_up(handle, "curl_mime_init", curl.mime_init) &&
-                        look_up(handle, "curl_mime_free", curl.mime_free) &&
-                        look_up(handle, "curl_mime_addpart", curl.mime_addpart) &&
-                        look_up(handle, "curl_mime_name", curl.mime_name) &&
-                        look_up(handle, "curl_mime_data", curl.mime_data) &&
-                        look_up(handle, "curl_mime_filedata", curl.mime_filedata) &&
-                        look_up(handle, "curl_mime_filename", curl.mime_filename) &&
-                        look_up(handle, "curl_mime_type", curl.mime_type) &&
-                        look_up(handle, "curl_slist_append", curl.slist_append) &&
-                        look_up(handle, "curl_slist_free_all", curl.slist_free_all);
-  if (!complete) return fail(no_library("it is older than 7.56 and lacks multipart bodies"));
-  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return fail(no_library("it does not start"));
+  const bool complete = find_function(handle, "curl_global_init", global_init) &&
+                        find_function(handle, "curl_easy_init", curl.easy_init) &&
+                        find_function(handle, "curl_easy_setopt", curl.easy_setopt) &&
+                        find_function(handle, "curl_easy_perform", curl.easy_perform) &&
+                        find_function(handle, "curl_easy_getinfo", curl.easy_getinfo) &&
+                        find_function(handle, "curl_easy_cleanup", curl.easy_cleanup) &&
+                        find_function(handle, "curl_easy_strerror", curl.easy_strerror) &&
+                        find_function(handle, "curl_mime_init", curl.mime_init) &&
+                        find_function(handle, "curl_mime_free", curl.mime_free) &&
+                        find_function(handle, "curl_mime_addpart", curl.mime_addpart) &&
+                        find_function(handle, "curl_mime_name", curl.mime_name) &&
+                        find_function(handle, "curl_mime_data", curl.mime_data) &&
+                        find_function(handle, "curl_mime_filedata", curl.mime_filedata) &&
+                        find_function(handle, "curl_mime_filename", curl.mime_filename) &&
+                        find_function(handle, "curl_mime_type", curl.mime_type) &&
+                        find_function(handle, "curl_slist_append", curl.slist_append) &&
+                        find_function(handle, "curl_slist_free_all", curl.slist_free_all);
+  if (!complete) return fail(no_curl("it is older than 7.56 and lacks multipart bodies"));
+  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return fail(no_curl("it does not start"));
   return curl;
 }
 
 }  // namespace
 
 Result<const CurlLibrary*> curl_library() {
-  static const Result<CurlLibrary> loaded = load();
+  static const Result<CurlLibrary> loaded = load_curl();
   if (!loaded) return fail(loaded.error());
   return &*loaded;
 }

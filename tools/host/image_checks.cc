@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kGlibc =
     "import os; print((os.confstr('CS_GNU_LIBC_VERSION') or '-').split()[-1])";
-constexpr std::chrono::seconds kAnswer(60);
+constexpr std::chrono::seconds kProbeTime(60);
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Done check_glibc(const EnvMachine& image, const env::Interpreter& interpreter,
                  const plan::TestWheel& action, const fs::path& wheel) {
   TRY(const ports::Captured said,
       image.process.capture(
-          {{interpreter.path, "-I", "-c", kGlibc}, "/", image.variables, kAnswer}));
+          {{interpreter.path, "-I", "-c", kGlibc}, "/", image.variables, kProbeTime}));
   if (said.exit.cancelled) return fail(ErrorKind::interrupted, "the test was interrupted");
   const std::string glibc(trim(said.out));
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(wheel));

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> output_of(const EnvMachine& machine,
-                                     const std::vector<std::string>& argv) {
+std::optional<std::string> said_by(const EnvMachine& machine,
+                                   const std::vector<std::string>& argv) {
   ports::Command command;
   command.argv = argv;
   command.environment = machine.variables;
@@ -77,7 +77,7 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
   std::vector<env::Toolkit> found;
   for (const fs::path& nvcc :
        programs(machine, {"CUDA_HOME", "CUDA_PATH"}, "nvcc", "/usr/local/cuda")) {
-    const std::optional<std::string> output = output_of(machine, {nvcc.string(), "--version"});
+    const std::optional<std::string> output = said_by(machine, {nvcc.string(), "--version"});
     const std::optional<std::string> release =
         output ? env::parse_nvcc_release(*output) : std::nullopt;
     if (!release) continue;
@@ -91,7 +91,7 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
 std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
   std::vector<env::Toolkit> found;
   for (const fs::path& hipcc : programs(machine, {"ROCM_PATH"}, "hipcc", "/opt/rocm")) {
-    const std::optional<std::string> output = output_of(machine, {hipcc.string(), "--version"});
+    const std::optional<std::string> output = said_by(machine, {hipcc.string(), "--version"});
     const std::optional<std::string> release =
         output ? env::parse_hip_release(*output) : std::nullopt;
     if (!release) continue;

@@ -9,10 +9,6 @@
 namespace pinwheel::matrix {
 namespace {
 
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 std::string slug(std::string_view value) {
   std::string out;
   for (const char c : to_lower(value)) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "matrix/condition.h"
+#include "matrix/config_error.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -33,10 +34,6 @@ std::vector<std::string> names_in(const Matrix& matrix) {
   for (const Axis& axis : matrix.axes) names.push_back(axis.name);
   names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
   return names;
-}
-
-Error config_error(std::string message, const Location& at, std::string hint) {
-  return {ErrorKind::config, std::move(message), at, std::move(hint), {}};
 }
 
 std::vector<std::string> texts_of(const Node& node) {

@@ -41,6 +41,4 @@ Done check_by_value(const Node& node, const Matrix& matrix);
 /// The names that conditions and templates may use: axes and attributes.
 std::vector<std::string> names_in(const Matrix& matrix);
 
-Error config_error(std::string message, const Location& at, std::string hint = {});
-
 }  // namespace pinwheel::matrix

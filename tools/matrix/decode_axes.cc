@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/config_error.h"
 #include "matrix/decode.h"
 
 namespace pinwheel::matrix {

@@ -4,6 +4,8 @@
 
 #include "matrix/decode.h"
 
+#include "matrix/config_error.h"
+
 namespace pinwheel::matrix {
 namespace {
 

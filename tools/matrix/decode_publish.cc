@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/config_error.h"
 #include "matrix/decode.h"
 #include "matrix/template.h"
 

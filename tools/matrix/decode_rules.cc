@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/config_error.h"
 #include "matrix/decode.h"
 
 namespace pinwheel::matrix {

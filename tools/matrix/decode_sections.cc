@@ -1,6 +1,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "matrix/config_error.h"
 #include "matrix/decode.h"
 #include "matrix/template.h"
 

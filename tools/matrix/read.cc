@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "matrix/config_error.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -46,10 +47,6 @@ class Lines {
   std::string file_;
   std::vector<std::string_view> lines_;
 };
-
-Error config_error(std::string message, Location at, std::string hint = {}) {
-  return {ErrorKind::config, std::move(message), std::move(at), std::move(hint), {}};
-}
 
 size_t count_nodes(const Node& node) {
   size_t count = 1;

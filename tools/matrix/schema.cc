@@ -14,10 +14,6 @@ bool all_of(std::string_view text, bool (*allowed)(char)) {
   return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
 }
 
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "matrix/config_error.h"
 #include "matrix/decode.h"
 #include "matrix/merge.h"
 #include "matrix/template.h"

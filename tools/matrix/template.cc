@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/config_error.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -22,10 +23,6 @@ void add_values(Values& values, const std::string& name, const std::string& valu
   values.emplace_back("compute.version", compute.version);
   values.emplace_back("compute.label", compute_label(value));
   values.emplace_back("label", compute_label(value));
-}
-
-Error config_error(std::string message, const Location& at, std::string hint) {
-  return {ErrorKind::config, std::move(message), at, std::move(hint), {}};
 }
 
 Result<std::string> value_of(const std::string& name, const Values& values, const Location& at,

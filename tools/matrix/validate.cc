@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "matrix/config_error.h"
 #include "matrix/schema.h"
 
 namespace pinwheel::matrix {
 namespace {
-
-Error config_error(std::string message, const Location& at, std::string hint = {}) {
-  return {ErrorKind::config, std::move(message), at, std::move(hint), {}};
-}
 
 std::string_view name_of(Node::Type type) {
   switch (type) {

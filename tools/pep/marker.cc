@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 12> kVariables = {
     "sys_platform",        "platform_release",       "platform_system",
     "platform_version",    "platform_machine",       "platform_python_implementation",
     "implementation_name", "implementation_version", "extra"};
-constexpr std::array<std::string_view, 9> kOperators = {
+constexpr std::array<std::string_view, 9> kMarkerOperators = {
     "===", "~=", "==", "!=", "<=", ">=", "<", ">", "in"};
 
 bool is_word(char c) {
@@ -138,7 +138,7 @@ class Evaluator {
 
   std::string take_operator() {
     if (take("not")) return take("in") ? "not in" : "";
-    for (const std::string_view op : kOperators) {
+    for (const std::string_view op : kMarkerOperators) {
       if (take(op)) return std::string(op);
     }
     return {};

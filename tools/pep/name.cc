@@ -7,13 +7,6 @@
 namespace pinwheel::pep {
 namespace {
 
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_separator(char c) {
-  return c == '.' || c == '-' || c == '_';
-}
-
 std::string with_separator(std::string_view name, char separator) {
   std::string result;
   bool in_run = false;
@@ -27,6 +20,10 @@ std::string with_separator(std::string_view name, char separator) {
 }
 
 }  // namespace
+
+bool is_separator(char c) {
+  return c == '.' || c == '-' || c == '_';
+}
 
 bool is_valid_name(std::string_view name) {
   return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&

@@ -4,6 +4,9 @@
 
 namespace pinwheel::pep {
 
+/// `.`, `-` or `_`, which names and versions take for one another.
+bool is_separator(char c);
+
 /// Whether the text may name a project (PEP 508: letters, digits, `.`, `-`, `_`, with a letter or
 /// digit at both ends).
 bool is_valid_name(std::string_view name);

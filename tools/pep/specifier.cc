@@ -15,14 +15,14 @@ struct Operator {
   Comparison comparison;
 };
 /// Longer ones first: `===` begins with `==`, `<=` with `<`.
-constexpr std::array<Operator, 8> kOperators = {{{"===", Comparison::arbitrary_equal},
-                                                 {"~=", Comparison::compatible},
-                                                 {"==", Comparison::equal},
-                                                 {"!=", Comparison::not_equal},
-                                                 {"<=", Comparison::at_most},
-                                                 {">=", Comparison::at_least},
-                                                 {"<", Comparison::less},
-                                                 {">", Comparison::greater}}};
+constexpr std::array<Operator, 8> kComparisons = {{{"===", Comparison::arbitrary_equal},
+                                                   {"~=", Comparison::compatible},
+                                                   {"==", Comparison::equal},
+                                                   {"!=", Comparison::not_equal},
+                                                   {"<=", Comparison::at_most},
+                                                   {">=", Comparison::at_least},
+                                                   {"<", Comparison::less},
+                                                   {">", Comparison::greater}}};
 
 bool may_have_local(Comparison comparison) {
   return comparison == Comparison::equal || comparison == Comparison::not_equal ||
@@ -31,9 +31,9 @@ bool may_have_local(Comparison comparison) {
 
 std::optional<Specifier> parse_one(std::string_view text) {
   const auto* const found =
-      std::find_if(kOperators.begin(), kOperators.end(),
+      std::find_if(kComparisons.begin(), kComparisons.end(),
                    [text](const Operator& each) { return text.starts_with(each.text); });
-  if (found == kOperators.end()) return std::nullopt;
+  if (found == kComparisons.end()) return std::nullopt;
   Specifier specifier{found->comparison, {}, false};
   std::string_view rest = trim(text.substr(found->text.size()));
   constexpr std::string_view kAny = ".*";
@@ -139,7 +139,7 @@ std::string to_string(const SpecifierSet& specifiers) {
   std::vector<std::string> parts;
   for (const Specifier& specifier : specifiers) {
     const auto* const found = std::find_if(
-        kOperators.begin(), kOperators.end(),
+        kComparisons.begin(), kComparisons.end(),
         [&specifier](const Operator& each) { return each.comparison == specifier.comparison; });
     parts.push_back(std::string(found->text) + to_string(specifier.version) +
                     (specifier.wildcard ? ".*" : ""));

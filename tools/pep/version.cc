@@ -6,19 +6,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "pep/name.h"
 
 namespace pinwheel::pep {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_alphanumeric(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z');
-}
-bool is_separator(char c) {
-  return c == '.' || c == '-' || c == '_';
-}
 
 /// A cursor over the lower-case text. Each `take_*` consumes what it recognises or nothing.
 class Reader {

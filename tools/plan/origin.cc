@@ -11,7 +11,7 @@
 namespace pinwheel::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct CommandOf {
   StepCommand& command;
@@ -33,20 +33,20 @@ struct CommandOf {
 }  // namespace
 
 std::string to_json(const RunOrigin& origin) {
-  Json json = {{"pinwheel", origin.pinwheel},   {"matrix", origin.matrix},
-               {"commit", origin.commit},       {"dirty", origin.dirty},
-               {"variables", origin.variables}, {"toolchain", origin.toolchain}};
-  json["steps"] = Json::array();
+  OrderedJson json = {{"pinwheel", origin.pinwheel},   {"matrix", origin.matrix},
+                      {"commit", origin.commit},       {"dirty", origin.dirty},
+                      {"variables", origin.variables}, {"toolchain", origin.toolchain}};
+  json["steps"] = OrderedJson::array();
   for (const StepCommand& step : origin.steps) {
     json["steps"].push_back({{"id", step.id}, {"argv", step.argv}, {"variables", step.variables}});
   }
-  json["plan"] = Json::parse(to_json(origin.plan));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  json["plan"] = OrderedJson::parse(to_json(origin.plan));
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<RunOrigin> parse_origin(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const OrderedJson json = OrderedJson::parse(text);
     RunOrigin origin;
     json.at("pinwheel").get_to(origin.pinwheel);
     json.at("matrix").get_to(origin.matrix);
@@ -54,7 +54,7 @@ Result<RunOrigin> parse_origin(std::string_view text) {
     json.at("dirty").get_to(origin.dirty);
     json.at("variables").get_to(origin.variables);
     json.at("toolchain").get_to(origin.toolchain);
-    for (const Json& step : json.at("steps")) {
+    for (const OrderedJson& step : json.at("steps")) {
       origin.steps.push_back({step.at("id").get<std::string>(),
                               step.at("argv").get<std::vector<std::string>>(),
                               step.at("variables").get<std::map<std::string, std::string>>()});

@@ -9,10 +9,10 @@
 namespace pinwheel::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json error_object(const Error& error) {
-  Json json = {{"kind", std::string(to_string(error.kind))}, {"message", error.message}};
+OrderedJson error_object(const Error& error) {
+  OrderedJson json = {{"kind", std::string(to_string(error.kind))}, {"message", error.message}};
   if (error.at) {
     json["at"] = {{"file", error.at->file},
                   {"line", error.at->line},
@@ -30,7 +30,7 @@ Enum known(std::optional<Enum> value, const std::string& name) {
   return *value;
 }
 
-Error error_from(const Json& json) {
+Error error_from(const OrderedJson& json) {
   Error error;
   const std::string kind = json.at("kind").get<std::string>();
   error.kind = known(parse_error_kind(kind), kind);
@@ -41,12 +41,12 @@ Error error_from(const Json& json) {
                         at->value("column", 0), at->value("excerpt", "")};
   }
   if (const auto causes = json.find("causes"); causes != json.end()) {
-    for (const Json& cause : *causes) error.causes.push_back(error_from(cause));
+    for (const OrderedJson& cause : *causes) error.causes.push_back(error_from(cause));
   }
   return error;
 }
 
-StepOutcome outcome_from(const Json& json) {
+StepOutcome outcome_from(const OrderedJson& json) {
   StepOutcome outcome;
   outcome.id = json.at("id").get<std::string>();
   outcome.key = json.at("key").get<std::string>();
@@ -62,7 +62,7 @@ StepOutcome outcome_from(const Json& json) {
   const std::string evidence = json.value("evidence", "none");
   outcome.evidence = known(parse_evidence(evidence), evidence);
   if (const auto outputs = json.find("outputs"); outputs != json.end()) {
-    for (const Json& one : *outputs) {
+    for (const OrderedJson& one : *outputs) {
       outcome.outputs.push_back({one.at("path").get<std::string>(),
                                  one.at("sha256").get<std::string>(),
                                  one.at("size").get<uint64_t>()});
@@ -77,11 +77,11 @@ StepOutcome outcome_from(const Json& json) {
 }  // namespace
 
 std::string outcome_json(const StepOutcome& outcome) {
-  Json json = {{"id", outcome.id},
-               {"key", outcome.key},
-               {"state", std::string(to_string(outcome.state))},
-               {"attempts", outcome.attempts},
-               {"elapsed_ms", outcome.elapsed.count()}};
+  OrderedJson json = {{"id", outcome.id},
+                      {"key", outcome.key},
+                      {"state", std::string(to_string(outcome.state))},
+                      {"attempts", outcome.attempts},
+                      {"elapsed_ms", outcome.elapsed.count()}};
   if (!outcome.parts.empty()) json["parts"] = outcome.parts;
   if (!outcome.log.empty()) json["log"] = outcome.log;
   if (!outcome.reason.empty()) json["reason"] = outcome.reason;
@@ -93,12 +93,12 @@ std::string outcome_json(const StepOutcome& outcome) {
         {{"path", output.path}, {"sha256", output.sha256}, {"size", output.size}});
   }
   if (outcome.error) json["error"] = error_object(*outcome.error);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<StepOutcome> parse_outcome(std::string_view text) {
   try {
-    return outcome_from(Json::parse(text));
+    return outcome_from(OrderedJson::parse(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::config,
                 fmt::format("the outcome of a step is not readable: {}", thrown.what()));

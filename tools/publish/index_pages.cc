@@ -14,7 +14,7 @@ namespace pinwheel::publish {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 void sort_files(std::vector<IndexFile>& files) {
   std::sort(files.begin(), files.end(),
@@ -51,15 +51,15 @@ std::string link_html(const IndexFile& file) {
   return fmt::format("<a {}>{}</a><br>\n", attributes, escape_html(file.filename));
 }
 
-Json file_json(const IndexFile& file) {
-  Json out;
+OrderedJson file_json(const IndexFile& file) {
+  OrderedJson out;
   out["filename"] = file.filename;
   out["url"] = file.url;
-  out["hashes"] = Json(file.hashes);
+  out["hashes"] = OrderedJson(file.hashes);
   if (!file.requires_python.empty()) out["requires-python"] = file.requires_python;
   if (!file.metadata_sha256.empty()) {
-    out["core-metadata"] = Json{{"sha256", file.metadata_sha256}};
-    out["dist-info-metadata"] = Json{{"sha256", file.metadata_sha256}};
+    out["core-metadata"] = OrderedJson{{"sha256", file.metadata_sha256}};
+    out["dist-info-metadata"] = OrderedJson{{"sha256", file.metadata_sha256}};
   }
   if (file.size) out["size"] = *file.size;
   return out;
@@ -85,17 +85,17 @@ std::string project_page_html(std::string_view name, std::vector<IndexFile> file
 std::string project_page_json(std::string_view name, std::vector<IndexFile> files) {
   sort_files(files);
   std::set<std::string> versions;
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const IndexFile& file : files) {
     if (const std::string version = version_in_filename(file.filename); !version.empty()) {
       versions.insert(version);
     }
     list.push_back(file_json(file));
   }
-  Json page;
-  page["meta"] = Json{{"api-version", kSimpleApiVersion}};
+  OrderedJson page;
+  page["meta"] = OrderedJson{{"api-version", kSimpleApiVersion}};
   page["name"] = name;
-  page["versions"] = Json(versions);
+  page["versions"] = OrderedJson(versions);
   page["files"] = std::move(list);
   return page.dump(1) + "\n";
 }
@@ -111,10 +111,10 @@ std::string root_page_html(std::vector<std::string> names) {
 
 std::string root_page_json(std::vector<std::string> names) {
   sort_names(names);
-  Json list = Json::array();
-  for (const std::string& name : names) list.push_back(Json{{"name", name}});
-  Json page;
-  page["meta"] = Json{{"api-version", kSimpleApiVersion}};
+  OrderedJson list = OrderedJson::array();
+  for (const std::string& name : names) list.push_back(OrderedJson{{"name", name}});
+  OrderedJson page;
+  page["meta"] = OrderedJson{{"api-version", kSimpleApiVersion}};
   page["projects"] = std::move(list);
   return page.dump(1) + "\n";
 }

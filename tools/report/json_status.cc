@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "plan/outcome_json.h"
+#include "report/heartbeat.h"
 
 namespace pinwheel::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::chrono::milliseconds kBeat = std::chrono::minutes(1);
 
 std::string line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -20,7 +19,7 @@ std::string line(const Json& json) {
 }  // namespace
 
 JsonStatus::JsonStatus(std::function<void(std::string_view)> out)
-    : out_(std::move(out)), next_beat_(kBeat) {}
+    : out_(std::move(out)), next_beat_(kHeartbeat) {}
 
 void JsonStatus::plan_started(const plan::Plan& plan, size_t reused) {
   out_(line({{"event", "plan_started"},
@@ -48,7 +47,7 @@ void JsonStatus::step_finished(const plan::StepOutcome& outcome) {
 
 void JsonStatus::heartbeat(const run::Progress& progress) {
   if (progress.elapsed < next_beat_) return;
-  next_beat_ = progress.elapsed + kBeat;
+  next_beat_ = progress.elapsed + kHeartbeat;
   Json json = {{"event", "progress"},       {"elapsed_ms", progress.elapsed.count()},
                {"steps", progress.total},   {"finished", progress.finished},
                {"failed", progress.failed}, {"running", Json::array()}};

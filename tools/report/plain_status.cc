@@ -3,16 +3,12 @@
 #include <utility>
 
 #include "report/event_text.h"
+#include "report/heartbeat.h"
 #include "report/summary.h"
 
 namespace pinwheel::report {
-namespace {
 
-constexpr std::chrono::milliseconds kBeat = std::chrono::minutes(1);
-
-}  // namespace
-
-PlainStatus::PlainStatus(Printer printer) : printer_(std::move(printer)), next_beat_(kBeat) {}
+PlainStatus::PlainStatus(Printer printer) : printer_(std::move(printer)), next_beat_(kHeartbeat) {}
 
 void PlainStatus::plan_started(const plan::Plan& plan, size_t reused) {
   printer_.out(plan_line(plan.steps.size(), reused));
@@ -36,7 +32,7 @@ void PlainStatus::step_finished(const plan::StepOutcome& outcome) {
 
 void PlainStatus::heartbeat(const run::Progress& progress) {
   if (progress.elapsed < next_beat_) return;
-  next_beat_ = progress.elapsed + kBeat;
+  next_beat_ = progress.elapsed + kHeartbeat;
   printer_.out(heartbeat_lines(progress, printer_.colour));
 }
 

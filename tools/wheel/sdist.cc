@@ -15,12 +15,12 @@ namespace {
 
 constexpr uint64_t kMaxSize = uint64_t{1} << 30U;
 constexpr uint64_t kFreeSize = uint64_t{64} << 20U;  // below it any ratio is harmless
-constexpr uint64_t kMaxRatio = 250;
+constexpr uint64_t kHarmlessRatio = 250;
 constexpr std::string_view kBackendHint =
     "a PEP 517 backend that keeps PEP 625 builds it: python -m build --sdist";
 
 Result<std::string> unpack(std::string_view tar_gz) {
-  const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kMaxRatio);
+  const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kHarmlessRatio);
   return gunzip(tar_gz, std::min(kMaxSize, by_ratio));
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kMaxPath = 4096;  // PATH_MAX: nothing longer could be extracted
 
-tl::unexpected<Error> broken(const std::string& why) {
+tl::unexpected<Error> broken_tar(const std::string& why) {
   return fail(ErrorKind::check, "the tar archive is damaged: " + why, "build it again");
 }
 
@@ -51,7 +51,7 @@ Done apply_pax_record(std::string_view key, std::string_view value, Extended& ex
     uint64_t size = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
     if (error != std::errc() || end != value.data() + value.size()) {
-      return broken("a pax header has the size " + quoted(value.substr(0, 40)));
+      return broken_tar("a pax header has the size " + quoted(value.substr(0, 40)));
     }
     extended.size = size;
   }
@@ -71,11 +71,11 @@ Result<Extended> read_pax(std::string_view records, Extended extended) {
     const auto digits = static_cast<uint64_t>(end - begin);
     if (error != std::errc() || length > records.size() || length < digits + 3 ||
         records[digits] != ' ' || records[length - 1] != '\n') {
-      return broken("a pax header is malformed");
+      return broken_tar("a pax header is malformed");
     }
     const std::string_view record = records.substr(digits + 1, length - digits - 2);
     const size_t equals = record.find('=');
-    if (equals == std::string_view::npos) return broken("a pax header is malformed");
+    if (equals == std::string_view::npos) return broken_tar("a pax header is malformed");
     TRY_DONE(apply_pax_record(record.substr(0, equals), record.substr(equals + 1), extended));
     records.remove_prefix(length);
   }
@@ -86,7 +86,7 @@ Result<Extended> read_pax(std::string_view records, Extended extended) {
 Done check_global_pax(std::string_view records) {
   TRY(const Extended extended, read_pax(records, {}));
   if (extended.path || extended.target || extended.size) {
-    return broken("a global header sets a path or a size");
+    return broken_tar("a global header sets a path or a size");
   }
   return {};
 }
@@ -106,16 +106,16 @@ class TarReader {
 
   Result<std::vector<TarMember>> read() {
     while (true) {
-      if (tar_.size() - at_ < tar::kBlock) return broken("it ends without an end mark");
+      if (tar_.size() - at_ < tar::kBlock) return broken_tar("it ends without an end mark");
       const std::string_view header = tar_.substr(at_, tar::kBlock);
       if (header.find_first_not_of('\0') == std::string_view::npos) break;
       at_ += tar::kBlock;
       TRY_DONE(read_entry(header));
     }
     if (tar_.find_first_not_of('\0', at_) != std::string_view::npos) {
-      return broken("it has data after its end");
+      return broken_tar("it has data after its end");
     }
-    if (pending_) return broken("it ends after an extended header");
+    if (pending_) return broken_tar("it ends after an extended header");
     TRY_DONE(check_places());
     return std::move(members_);
   }
@@ -123,17 +123,18 @@ class TarReader {
  private:
   Done read_entry(std::string_view header) {
     if (octal_field(header, tar::kSum) != tar::sum_of(header)) {
-      return broken("a header's sum is wrong");
+      return broken_tar("a header's sum is wrong");
     }
     const char type = header[tar::kType];
     const bool is_member = type != tar::kPax && type != tar::kPaxGlobal &&
                            type != tar::kGnuLongName && type != tar::kGnuLongTarget;
     std::optional<uint64_t> size = octal_field(header, tar::kSize);
     if (is_member && extended_.size) size = extended_.size;
-    if (!size || *size > tar_.size() - at_) return broken("a member is longer than the archive");
+    if (!size || *size > tar_.size() - at_)
+      return broken_tar("a member is longer than the archive");
     const std::string_view contents = tar_.substr(at_, *size);
     const uint64_t padded = (*size + tar::kBlock - 1) / tar::kBlock * tar::kBlock;
-    if (padded > tar_.size() - at_) return broken("a member is longer than the archive");
+    if (padded > tar_.size() - at_) return broken_tar("a member is longer than the archive");
     at_ += padded;
     if (is_member) return add_member(header, type, contents);
     if (type == tar::kPaxGlobal) return check_global_pax(contents);
@@ -161,7 +162,7 @@ class TarReader {
     if (slash) member.name.pop_back();
     TRY_DONE(set_kind(member, type == tar::kOldFile && slash ? tar::kDirectory : type));
     if (slash && member.kind != TarKind::directory) {
-      return broken(quoted(member.name) + " is no directory but named as one");
+      return broken_tar(quoted(member.name) + " is no directory but named as one");
     }
     if (!places_.emplace(member.name, members_.size()).second) {
       return fail(ErrorKind::check, "the tar archive holds " + quoted(member.name) + " twice");
@@ -182,7 +183,7 @@ class TarReader {
       case tar::kSymlink:
       case tar::kDirectory:
         member.kind = type == tar::kSymlink ? TarKind::symlink : TarKind::directory;
-        if (!member.contents.empty()) return broken(quoted(member.name) + " has contents");
+        if (!member.contents.empty()) return broken_tar(quoted(member.name) + " has contents");
         if (type == tar::kDirectory) member.target.clear();
         return {};
       default:

@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kBombSize = uint64_t{64} << 20U;
 constexpr uint64_t kBombRatio = 250;
 
-tl::unexpected<Error> broken(const std::string& why) {
+tl::unexpected<Error> broken_zip(const std::string& why) {
   return fail(ErrorKind::check, "the archive is not a whole zip file: " + why,
               "build or download the file again");
 }
@@ -26,31 +26,31 @@ struct EndRecord {
 // The end record is the last one whose comment reaches exactly to the end of the file.
 Result<EndRecord> find_end(const ports::ByteSource& source) {
   const uint64_t size = source.size();
-  if (size < zip::kEndSize) return broken("it has only " + format_bytes(size));
+  if (size < zip::kEndSize) return broken_zip("it has only " + format_bytes(size));
   const uint64_t tail = std::min(size, zip::kEndSize + zip::kMaxComment);
   TRY(const std::string bytes, source.read(size - tail, tail));
   for (uint64_t at = tail - zip::kEndSize + 1; at-- > 0;) {
     if (load_le<uint32_t>(bytes, at) != zip::kEnd) continue;
     return EndRecord{size - tail + at, bytes.substr(at)};
   }
-  return broken("it has no end record, it may be truncated");
+  return broken_zip("it has no end record, it may be truncated");
 }
 
 Result<void> apply_zip64(const ports::ByteSource& source, ZipLayout& layout, uint64_t& boundary) {
-  if (layout.end_offset < zip::kEnd64LocatorSize) return broken("its ZIP64 locator is missing");
+  if (layout.end_offset < zip::kEnd64LocatorSize) return broken_zip("its ZIP64 locator is missing");
   const uint64_t locator_at = layout.end_offset - zip::kEnd64LocatorSize;
   TRY(const std::string locator_bytes, source.read(locator_at, zip::kEnd64LocatorSize));
   ByteCursor locator(locator_bytes);
-  if (locator.u32() != zip::kEnd64Locator) return broken("its ZIP64 locator is missing");
+  if (locator.u32() != zip::kEnd64Locator) return broken_zip("its ZIP64 locator is missing");
   const uint32_t disk = locator.u32();
   const uint64_t end64_at = locator.u64();
-  if (disk != 0 || locator.u32() > 1) return broken("it spans several disks");
+  if (disk != 0 || locator.u32() > 1) return broken_zip("it spans several disks");
   if (end64_at > locator_at || locator_at - end64_at < zip::kEnd64Size) {
-    return broken("its ZIP64 end record lies outside");
+    return broken_zip("its ZIP64 end record lies outside");
   }
   TRY(const std::string end_bytes, source.read(end64_at, zip::kEnd64Size));
   ByteCursor end(end_bytes);
-  if (end.u32() != zip::kEnd64) return broken("its ZIP64 end record is missing");
+  if (end.u32() != zip::kEnd64) return broken_zip("its ZIP64 end record is missing");
   end.text(8 + 2 + 2 + 4 + 4 + 8);  // size, versions, disks, entries on this disk
   layout.entries = end.u64();
   layout.directory_size = end.u64();
@@ -72,7 +72,7 @@ Result<ZipLayout> read_layout(const ports::ByteSource& source) {
   layout.directory_size = end.u32();
   layout.directory_offset = end.u32();
   layout.end_size = zip::kEndSize + end.u16();
-  if (disk != 0 || directory_disk != 0) return broken("it spans several disks");
+  if (disk != 0 || directory_disk != 0) return broken_zip("it spans several disks");
   uint64_t boundary = layout.end_offset;
   if (layout.entries == zip::kCountIn64 || layout.directory_size == zip::kIn64 ||
       layout.directory_offset == zip::kIn64) {
@@ -80,10 +80,10 @@ Result<ZipLayout> read_layout(const ports::ByteSource& source) {
   }
   if (layout.directory_size > boundary ||
       layout.directory_offset != boundary - layout.directory_size) {
-    return broken("its central directory does not lie where its end record says");
+    return broken_zip("its central directory does not lie where its end record says");
   }
   if (layout.entries > layout.directory_size / zip::kCentralHeaderSize) {
-    return broken("its central directory is too small for its entries");
+    return broken_zip("its central directory is too small for its entries");
   }
   return layout;
 }
@@ -110,7 +110,8 @@ bool apply_zip64_extra(std::string_view extra, ZipMember& member) {
 
 Result<ZipMember> read_entry(ByteCursor& cursor) {
   ZipMember member;
-  if (cursor.u32() != zip::kCentralHeader) return broken("an entry of its directory is damaged");
+  if (cursor.u32() != zip::kCentralHeader)
+    return broken_zip("an entry of its directory is damaged");
   const uint16_t made_by = cursor.u16();
   cursor.u16();
   member.flags = cursor.u16();
@@ -129,9 +130,9 @@ Result<ZipMember> read_entry(ByteCursor& cursor) {
   member.name = cursor.text(name_length);
   const std::string_view extra = cursor.text(extra_length);
   cursor.text(comment_length);
-  if (!cursor.ok()) return broken("its central directory ends in the middle of an entry");
-  if (disk != 0) return broken("it spans several disks");
-  if (!apply_zip64_extra(extra, member)) return broken("an entry's ZIP64 field is damaged");
+  if (!cursor.ok()) return broken_zip("its central directory ends in the middle of an entry");
+  if (disk != 0) return broken_zip("it spans several disks");
+  if (!apply_zip64_extra(extra, member)) return broken_zip("an entry's ZIP64 field is damaged");
   constexpr uint16_t kUnix = 3;
   if ((made_by >> 8U) == kUnix) member.mode = attributes >> 16U;
   member.has_comment = comment_length != 0;
@@ -157,11 +158,11 @@ Result<ZipReader> ZipReader::open(const ports::ByteSource& source) {
     }
     if (member.header_offset > layout.directory_offset ||
         member.compressed_size > layout.directory_offset - member.header_offset) {
-      return broken("member " + quoted(member.name) + " lies outside the file");
+      return broken_zip("member " + quoted(member.name) + " lies outside the file");
     }
     reader.members_.push_back(std::move(member));
   }
-  if (cursor.left() != 0) return broken("its central directory has more bytes than entries");
+  if (cursor.left() != 0) return broken_zip("its central directory has more bytes than entries");
   return reader;
 }
 
@@ -187,13 +188,13 @@ Result<std::string> ZipReader::read(const ZipMember& member) const {
   }
   TRY(const std::string header, source_->read(member.header_offset, zip::kLocalHeaderSize));
   ByteCursor cursor(header);
-  if (cursor.u32() != zip::kLocalHeader) return broken(name + " has no local header");
+  if (cursor.u32() != zip::kLocalHeader) return broken_zip(name + " has no local header");
   cursor.text(22);
   const uint64_t skip = uint64_t{cursor.u16()} + cursor.u16();
   const uint64_t start = member.header_offset + zip::kLocalHeaderSize + skip;
   if (start > layout_.directory_offset ||
       member.compressed_size > layout_.directory_offset - start) {
-    return broken(name + " reaches into the central directory");
+    return broken_zip(name + " reaches into the central directory");
   }
   TRY(std::string data, source_->read(start, member.compressed_size));
   if (member.method == zip::kDeflated) {

@@ -15,7 +15,7 @@ std::string two_targets() {
                       {kTriple + "gfx10-3-generic", std::string(300, 'b')}});
 }
 
-Result<std::vector<DeviceCode>> codes_of(const std::string& bytes) {
+Result<std::vector<DeviceCode>> bundled_codes(const std::string& bytes) {
   const ports::MemorySource source(bytes);
   Window window(source, 0, bytes.size());
   std::vector<DeviceCode> out;
@@ -23,14 +23,14 @@ Result<std::vector<DeviceCode>> codes_of(const std::string& bytes) {
   return out;
 }
 
-void check_refused(const std::string& bytes) {
-  const auto codes = codes_of(bytes);
+void check_bundle_refused(const std::string& bytes) {
+  const auto codes = bundled_codes(bytes);
   REQUIRE_FALSE(codes);
   CHECK(codes.error().kind == ErrorKind::check);
 }
 
 TEST_CASE("a bundle's code objects are listed by target, without the host's") {
-  const auto codes = codes_of(two_targets() + two_targets());
+  const auto codes = bundled_codes(two_targets() + two_targets());
   REQUIRE(codes);
   REQUIRE(codes->size() == 4);
   CHECK(codes->at(0) == DeviceCode{CodeKind::code_object, "gfx90a:sramecc+:xnack-",
@@ -40,10 +40,10 @@ TEST_CASE("a bundle's code objects are listed by target, without the host's") {
 }
 
 TEST_CASE("other spellings of an entry's id give the target too") {
-  const auto codes = codes_of(make_bundle({{"hip-amdgcn-amd-amdhsa-gfx906", "x"},
-                                           {"hip-amdgcn-amd-amdhsa-unknown-gfx942", "x"},
-                                           {"hip-spirv64-amd-amdhsa--amdgcnspirv", "x"},
-                                           {"odd", "x"}}));
+  const auto codes = bundled_codes(make_bundle({{"hip-amdgcn-amd-amdhsa-gfx906", "x"},
+                                                {"hip-amdgcn-amd-amdhsa-unknown-gfx942", "x"},
+                                                {"hip-spirv64-amd-amdhsa--amdgcnspirv", "x"},
+                                                {"odd", "x"}}));
   REQUIRE(codes);
   CHECK(codes->at(0).architecture == "gfx906");
   CHECK(codes->at(1).architecture == "gfx942");
@@ -59,7 +59,7 @@ TEST_CASE("compressed bundles of each version and method are read, one after ano
       INFO(version << " " << method);
       const std::string payload = method == 0 ? zlib_of(plain) : zstd_of(plain);
       const std::string one = make_ccob(version, method, payload, plain.size());
-      const auto codes = codes_of(one + gap + one + plain);
+      const auto codes = bundled_codes(one + gap + one + plain);
       REQUIRE(codes);
       REQUIRE(codes->size() == 6);
       CHECK(codes->at(2) == DeviceCode{CodeKind::code_object, "gfx90a:sramecc+:xnack-",
@@ -72,22 +72,22 @@ TEST_CASE("compressed bundles of each version and method are read, one after ano
 
 TEST_CASE("of a large zstd bundle the beginning is enough") {
   const std::string plain = make_bundle({{kTriple + "gfx1100", std::string(9000000, 'z')}});
-  const auto codes = codes_of(make_ccob(3, 1, zstd_of(plain), plain.size()));
+  const auto codes = bundled_codes(make_ccob(3, 1, zstd_of(plain), plain.size()));
   REQUIRE(codes);
   CHECK(codes->at(0).size == 9000000);
 }
 
 TEST_CASE("bundles that lie are refused") {
-  check_refused("junk");
-  check_refused("__CLANG_OFFLOAD_BUNDLE__");
-  check_refused("__CLANG_OFFLOAD_BUNDLE__" + std::string(8, '\xff'));
+  check_bundle_refused("junk");
+  check_bundle_refused("__CLANG_OFFLOAD_BUNDLE__");
+  check_bundle_refused("__CLANG_OFFLOAD_BUNDLE__" + std::string(8, '\xff'));
   for (const size_t length : {size_t{30}, size_t{60}, size_t{100}, size_t{5000}}) {
-    check_refused(two_targets().substr(0, length));
+    check_bundle_refused(two_targets().substr(0, length));
   }
   for (const size_t at : {size_t{32}, size_t{40}, size_t{48}}) {
     std::string bad = two_targets();
     bad.replace(at + 6, 2, "\xff\xff");
-    check_refused(bad);
+    check_bundle_refused(bad);
   }
 }
 
@@ -95,21 +95,21 @@ TEST_CASE("compressed bundles that lie are refused before they are unpacked") {
   const std::string plain = two_targets();
   const std::string zlib = zlib_of(plain);
   const std::string zstd = zstd_of(plain);
-  check_refused("CCOB");
-  check_refused(make_ccob(4, 1, zstd, plain.size()));
-  check_refused(make_ccob(2, 7, zstd, plain.size()));
-  check_refused(make_ccob(3, 1, zstd, plain.size()).substr(0, 60));
+  check_bundle_refused("CCOB");
+  check_bundle_refused(make_ccob(4, 1, zstd, plain.size()));
+  check_bundle_refused(make_ccob(2, 7, zstd, plain.size()));
+  check_bundle_refused(make_ccob(3, 1, zstd, plain.size()).substr(0, 60));
   for (const uint64_t size : {uint64_t{0}, uint64_t{10}, uint64_t{1} << 40U, UINT64_MAX}) {
     INFO(size);
-    check_refused(make_ccob(3, 0, zlib, size));
-    check_refused(make_ccob(3, 1, zstd, size));
+    check_bundle_refused(make_ccob(3, 0, zlib, size));
+    check_bundle_refused(make_ccob(3, 1, zstd, size));
   }
-  check_refused(make_ccob(3, 0, zstd, plain.size()));
-  check_refused(make_ccob(3, 1, zlib, plain.size()));
-  check_refused(make_ccob(1, 1, "", 0));
+  check_bundle_refused(make_ccob(3, 0, zstd, plain.size()));
+  check_bundle_refused(make_ccob(3, 1, zlib, plain.size()));
+  check_bundle_refused(make_ccob(1, 1, "", 0));
   // A code object that lies beyond what the bundle unpacks to.
   const std::string far = two_targets().substr(0, 5000);
-  check_refused(make_ccob(3, 1, zstd_of(far), far.size()));
+  check_bundle_refused(make_ccob(3, 1, zstd_of(far), far.size()));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Request asked() {
   return request;
 }
 
-Lock example() {
+Lock example_lock() {
   Resolution resolution;
   resolution.request = digest(asked());
   resolution.python = "3.13.0t";
@@ -38,7 +38,7 @@ Lock example() {
 }
 
 Lock full() {
-  Lock lock = example();
+  Lock lock = example_lock();
   lock.asked.container = {"docker/build.Dockerfile", "debian:12", {{"A", "b=c"}}};
   lock.asked.conda = {{"conda-forge"}, {"python=3.13"}};
   lock.asked.conda_cuda = "13.0";
@@ -53,7 +53,7 @@ Lock full() {
 }  // namespace
 
 TEST_CASE("a lock survives its text, whatever it holds") {
-  for (const Lock& lock : {example(), full()}) {
+  for (const Lock& lock : {example_lock(), full()}) {
     const std::string text = to_pylock(lock);
     const auto back = parse_pylock(text, "pylock.a.toml");
     REQUIRE(back.has_value());
@@ -81,7 +81,7 @@ TEST_CASE("a lock names no credentials, no time and no pip") {
 }
 
 TEST_CASE("a file has a URL where it is public, and else lies beside the lock") {
-  const std::string text = to_pylock(example());
+  const std::string text = to_pylock(example_lock());
   CHECK(text.find(
             "[packages.sdist]\nname = \"ninja-1.13.2.tar.gz\"\npath = \"ninja-1.13.2.tar.gz\"\n") !=
         std::string::npos);
@@ -92,7 +92,7 @@ TEST_CASE("a file has a URL where it is public, and else lies beside the lock") 
 }
 
 TEST_CASE("an environment without packages is a lock all the same") {
-  Lock lock = example();
+  Lock lock = example_lock();
   lock.resolution.packages.clear();
   const std::string text = to_pylock(lock);
   CHECK(text.find("\npackages = []\n") != std::string::npos);
@@ -100,7 +100,7 @@ TEST_CASE("an environment without packages is a lock all the same") {
 }
 
 TEST_CASE("a text that is no lock is drift, with the reason") {
-  const std::string good = to_pylock(example());
+  const std::string good = to_pylock(example_lock());
   const auto changed = [&good](const std::string& from, const std::string& to) {
     std::string text = good;
     const size_t at = text.find(from);
@@ -141,7 +141,7 @@ TEST_CASE("options of pip that decide packages are kept, places by name alone") 
 }
 
 TEST_CASE("each thing that was asked otherwise is named") {
-  const Lock lock = example();
+  const Lock lock = example_lock();
   CHECK(request_differences(lock, asked()).empty());
   Request now = asked();
   now.requirements[0] = "ninja<2";
@@ -157,7 +157,7 @@ TEST_CASE("each thing that was asked otherwise is named") {
 TEST_CASE("credentials that changed are a difference that is not shown") {
   Request now = asked();
   now.torch.index = "https://me:other@download.example.org/whl/cpu";
-  const std::vector<Difference> differences = request_differences(example(), now);
+  const std::vector<Difference> differences = request_differences(example_lock(), now);
   REQUIRE(differences.size() == 1);
   CHECK(differences[0].what == "request");
   CHECK(to_text(differences[0]).find("other") == std::string::npos);

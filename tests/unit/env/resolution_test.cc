@@ -7,7 +7,7 @@ using namespace pinwheel::env;
 
 namespace {
 
-Resolution example() {
+Resolution example_resolution() {
   Resolution resolution;
   resolution.request = "abc";
   resolution.python = "3.11.7";
@@ -22,10 +22,11 @@ Resolution example() {
 }  // namespace
 
 TEST_CASE("a resolution survives its file, and a damaged or foreign file is an error") {
-  const auto back = parse_resolution(to_json(example()));
+  const auto back = parse_resolution(to_json(example_resolution()));
   REQUIRE(back.has_value());
-  CHECK(*back == example());
-  CHECK(to_json(example()).find("\"at\": \"2026-09-21T14:13:20Z\"") != std::string::npos);
+  CHECK(*back == example_resolution());
+  CHECK(to_json(example_resolution()).find("\"at\": \"2026-09-21T14:13:20Z\"") !=
+        std::string::npos);
   for (const char* text : {"", "{}", "[1]", R"({"format": 99})"}) {
     const auto bad = parse_resolution(text);
     REQUIRE_FALSE(bad.has_value());
@@ -34,20 +35,20 @@ TEST_CASE("a resolution survives its file, and a damaged or foreign file is an e
 }
 
 TEST_CASE("its digest covers packages and Python, not time, place or pip") {
-  const std::string digest = example().digest();
-  Resolution other = example();
+  const std::string digest = example_resolution().digest();
+  Resolution other = example_resolution();
   other.at += std::chrono::hours(5);
   other.pip = "26.0";
   other.torch_index.clear();
   other.request = "def";
   CHECK(other.digest() == digest);
-  other = example();
+  other = example_resolution();
   other.packages[0].sha256 = "ac";
   CHECK(other.digest() != digest);
-  other = example();
+  other = example_resolution();
   other.packages[1].version = "2.13.0+cu130";
   CHECK(other.digest() != digest);
-  other = example();
+  other = example_resolution();
   other.python = "3.11.8";
   CHECK(other.digest() != digest);
 }
@@ -77,11 +78,13 @@ TEST_CASE("a source tree cannot be part of an exact environment") {
 }
 
 TEST_CASE("torch can be installed apart from the rest") {
-  CHECK(requirements_text(example(), TorchPart::only) == "torch==2.13.0+cpu --hash=sha256:bb\n");
-  CHECK(requirements_text(example(), TorchPart::without) == "ninja==1.13.2 --hash=sha256:aa\n");
-  CHECK(requirements_text(example(), TorchPart::with) ==
+  CHECK(requirements_text(example_resolution(), TorchPart::only) ==
+        "torch==2.13.0+cpu --hash=sha256:bb\n");
+  CHECK(requirements_text(example_resolution(), TorchPart::without) ==
+        "ninja==1.13.2 --hash=sha256:aa\n");
+  CHECK(requirements_text(example_resolution(), TorchPart::with) ==
         "ninja==1.13.2 --hash=sha256:aa\ntorch==2.13.0+cpu --hash=sha256:bb\n");
-  CHECK(constraints_text(example()) == "ninja==1.13.2\ntorch==2.13.0+cpu\n");
+  CHECK(constraints_text(example_resolution()) == "ninja==1.13.2\ntorch==2.13.0+cpu\n");
 }
 
 TEST_CASE("a request with `--pre` is a nightly one") {

@@ -9,8 +9,10 @@ using env::CondaKind;
 namespace {
 
 /// A machine whose programs are scripts that print their version.
-struct Machine : ScratchMachine {
-  Machine() { machine.variables["PATH"] = (scratch.path() / "bin").string() + ":/usr/bin:/bin"; }
+struct FindingMachine : ScratchMachine {
+  FindingMachine() {
+    machine.variables["PATH"] = (scratch.path() / "bin").string() + ":/usr/bin:/bin";
+  }
 
   std::string program(const std::string& name, const std::string& says) const {
     return ScratchMachine::program(name, "#!/bin/sh\n" + says + "\n");
@@ -20,7 +22,7 @@ struct Machine : ScratchMachine {
 }  // namespace
 
 TEST_CASE("clients are taken in the documented order, each once") {
-  Machine here;
+  FindingMachine here;
   const std::string conda = here.program("bin/conda", "echo conda 24.1.0");
   const std::string mamba = here.program("bin/mamba", "echo mamba 1.5.8; echo conda 24.1.0");
   const std::string own = here.program("own/micromamba", "echo 2.0.5");
@@ -36,7 +38,7 @@ TEST_CASE("clients are taken in the documented order, each once") {
 }
 
 TEST_CASE("a client that is broken or too old is passed over for rattler") {
-  Machine here;
+  FindingMachine here;
   here.program("bin/micromamba", "echo no library >&2; exit 127");
   here.program("bin/conda", "echo conda 4.3.16 >&2");
   REQUIRE(host::list_conda_clients(here.machine).size() == 1);
@@ -50,7 +52,7 @@ TEST_CASE("a client that is broken or too old is passed over for rattler") {
 }
 
 TEST_CASE("the client that the user names is taken or refused, never replaced") {
-  Machine here;
+  FindingMachine here;
   here.program("bin/mamba", "echo 2.0.5");
   const std::string conda = here.program("elsewhere/conda", "echo conda 23.1.0");
   here.machine.variables["PINWHEEL_CONDA"] = conda;

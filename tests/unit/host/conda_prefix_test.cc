@@ -24,10 +24,10 @@ case "$*" in
 esac
 )SHELL";
 
-struct Machine : ScratchMachine {
+struct CondaMachine : ScratchMachine {
   std::string python;  ///< "3.11"
 
-  Machine() {
+  CondaMachine() {
     use_conda(kClient);
     scratch.write("code", "0");
     const auto ran =
@@ -54,7 +54,7 @@ struct Machine : ScratchMachine {
 }  // namespace
 
 TEST_CASE("a prefix is made once, from the exact list") {
-  Machine here;
+  CondaMachine here;
   const std::vector<env::CondaPackage> packages = {here.package("a", "bytes of a")};
   const auto made = host::make_conda_prefix(here.machine, here.python, packages);
   REQUIRE(made.has_value());
@@ -67,7 +67,7 @@ TEST_CASE("a prefix is made once, from the exact list") {
 }
 
 TEST_CASE("a file that is not the one of the list leaves no prefix") {
-  Machine here;
+  CondaMachine here;
   std::vector<env::CondaPackage> packages = {here.package("a", "bytes of a")};
   here.scratch.write("channel/noarch/a-1-0.conda", "other bytes");
   const auto made = host::make_conda_prefix(here.machine, here.python, packages);
@@ -79,7 +79,7 @@ TEST_CASE("a file that is not the one of the list leaves no prefix") {
 }
 
 TEST_CASE("a prefix with another Python is refused, with what to write") {
-  Machine here;
+  CondaMachine here;
   const auto made = host::make_conda_prefix(here.machine, "3.99", {here.package("a", "a")});
   REQUIRE_FALSE(made.has_value());
   CHECK(made.error().kind == ErrorKind::config);
@@ -87,7 +87,7 @@ TEST_CASE("a prefix with another Python is refused, with what to write") {
 }
 
 TEST_CASE("solving leaves nothing behind and gives what the client answered") {
-  Machine here;
+  CondaMachine here;
   env::Request request{.python = "3.11"};
   request.conda = {{"channel"}, {"ninja"}};
   here.scratch.write("solution", R"({"actions": {"LINK": [{"name": "ninja", "version": "1",

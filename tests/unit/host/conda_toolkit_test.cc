@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A conda that solves as it is told and "installs" an nvcc that says what it is told.
-constexpr const char* kClient = R"SHELL(#!/bin/sh
+constexpr const char* kToolkitClient = R"SHELL(#!/bin/sh
 case "$*" in
   --version) echo conda 24.1.0 ;;
   *--dry-run*) cat "$HOME/solution" ;;
@@ -27,7 +27,7 @@ struct Place : ScratchMachine {
   env::Request request;
 
   Place() {
-    use_conda(kClient);
+    use_conda(kToolkitClient);
     const fs::path file = scratch.write("channel/noarch/cuda-toolkit-13.0.88-0.conda", "cuda");
     scratch.write("solution",
                   R"({"success": true, "actions": {"FETCH": [{"name": "cuda-toolkit",

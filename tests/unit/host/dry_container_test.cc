@@ -11,11 +11,11 @@ using namespace pinwheel::host;
 
 namespace {
 
-struct Place : ScratchMachine {
+struct ContainerPlace : ScratchMachine {
   Workplace workplace;
   matrix::ContainerSettings settings{"docker/build.Dockerfile", "debian:12", {}};
 
-  Place() {
+  ContainerPlace() {
     workplace.cache = machine.cache;
     workplace.state = machine.state;
     workplace.output = scratch.path() / "dist";
@@ -29,7 +29,7 @@ struct Place : ScratchMachine {
 }  // namespace
 
 TEST_CASE("the script finds the image by its key, and builds it where it is gone") {
-  const Place place;
+  const ContainerPlace place;
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
   REQUIRE(dry.has_value());
   const std::string variable = "image_" + env::digest(place.settings).substr(0, 12);
@@ -41,7 +41,7 @@ TEST_CASE("the script finds the image by its key, and builds it where it is gone
 }
 
 TEST_CASE("a base that is used as it is is found by its name, and pulled where it is gone") {
-  Place place;
+  ContainerPlace place;
   place.settings.dockerfile.clear();
   place.workplace.containers.images[env::digest(place.settings)] = {"sha256:ab", "sha256:ab"};
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
@@ -51,7 +51,7 @@ TEST_CASE("a base that is used as it is is found by its name, and pulled where i
 }
 
 TEST_CASE("a command runs in a container without a name, which sees the script's own directory") {
-  const Place place;
+  const ContainerPlace place;
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
   REQUIRE(dry.has_value());
   const ports::Command command = in_dry_container(*dry, {{"true"}, "/", {{"LANG", "C"}}, {}});
@@ -64,7 +64,7 @@ TEST_CASE("a command runs in a container without a name, which sees the script's
 }
 
 TEST_CASE("a container without an image is a mistake of the caller's") {
-  Place place;
+  ContainerPlace place;
   place.workplace.containers.images.clear();
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
   REQUIRE_FALSE(dry.has_value());

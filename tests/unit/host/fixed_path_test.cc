@@ -1,29 +1,17 @@
 #include "host/fixed_path.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "host/process.h"
 #include "unit/catch.h"
+#include "unit/host/scratch.h"
 
 using namespace pinwheel;
 using namespace pinwheel::host;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A scratch directory that goes away with the test.
-struct Scratch {
-  fs::path path;
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "pinwheel-test-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~Scratch() { fs::remove_all(path); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-};
 
 ports::Command in_space(const BuildSpace& space, std::vector<std::string> argv) {
   return {std::move(argv), space.seen("src"), {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}}, {}};
@@ -47,12 +35,12 @@ TEST_CASE(
     "a command in mode fixed runs at the fixed path, and its files land in the scratch directory") {
   const Scratch scratch;
   ChildProcesses process;
-  const PathMode mode = probe_path_mode(process, scratch.path);
-  const BuildSpace space(scratch.path, mode, {{scratch.path / "other", "env"}});
-  fs::create_directories(scratch.path / "src");
-  fs::create_directories(scratch.path / "env");
-  fs::create_directories(scratch.path / "other");
-  std::ofstream(scratch.path / "other" / "file") << "mounted\n";
+  const PathMode mode = probe_path_mode(process, scratch.path());
+  const BuildSpace space(scratch.path(), mode, {{scratch.path() / "other", "env"}});
+  fs::create_directories(scratch.path() / "src");
+  fs::create_directories(scratch.path() / "env");
+  fs::create_directories(scratch.path() / "other");
+  std::ofstream(scratch.path() / "other" / "file") << "mounted\n";
   const std::string env_file = space.seen("env/file").string();
   const Result<ports::Captured> ran = process.capture(
       space.wrap(in_space(space, {"sh", "-c", "pwd; cat \"$0\"; pwd > here", env_file})));
@@ -60,15 +48,15 @@ TEST_CASE(
   INFO(ran->err);
   REQUIRE(ran->exit.ok());
   CHECK(ran->out == space.seen("src").string() + "\nmounted\n");
-  CHECK(fs::exists(scratch.path / "src" / "here"));
+  CHECK(fs::exists(scratch.path() / "src" / "here"));
   CHECK_FALSE(fs::exists(fs::path(kFixedPath) / "src"));
 }
 
 TEST_CASE("the exit code of a wrapped command is the command's own") {
   const Scratch scratch;
   ChildProcesses process;
-  fs::create_directories(scratch.path / "src");
-  const BuildSpace space(scratch.path, probe_path_mode(process, scratch.path), {});
+  fs::create_directories(scratch.path() / "src");
+  const BuildSpace space(scratch.path(), probe_path_mode(process, scratch.path()), {});
   const Result<ports::Captured> ran =
       process.capture(space.wrap(in_space(space, {"sh", "-c", "exit 7"})));
   REQUIRE(ran);

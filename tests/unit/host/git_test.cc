@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What a shell command prints; the test fails when the command does.
-std::string shell(const std::string& command) {
+std::string run_shell(const std::string& command) {
   std::FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string out;
@@ -51,8 +51,8 @@ class Repository {
         "-c user.name=tester -c user.email=tester@example.org -c commit.gpgsign=false "
         "-c protocol.file.allow=always ";
     return std::string(trim(
-        shell((date.empty() ? "" : "GIT_COMMITTER_DATE=" + shell_quote(date) + " ") + "git -C " +
-              shell_quote(path_.string()) + " " + identity + arguments + " 2>&1")));
+        run_shell((date.empty() ? "" : "GIT_COMMITTER_DATE=" + shell_quote(date) + " ") +
+                  "git -C " + shell_quote(path_.string()) + " " + identity + arguments + " 2>&1")));
   }
   /// Commits are a minute apart: `git describe` miscounts those of one second.
   void commit(const std::string& message) {
@@ -159,7 +159,7 @@ TEST_CASE("the files are those that git ls-files tells, tracked and not ignored"
   const std::string list = "ls-files --cached --others --exclude-standard -z";
   for (const std::string below : {"", "sub", "sub [1]"}) {
     const std::string text =
-        shell("git -C " + shell_quote((scratch.path() / below).string()) + " " + list);
+        run_shell("git -C " + shell_quote((scratch.path() / below).string()) + " " + list);
     std::vector<std::string> expected = split(text, '\0');
     expected.pop_back();
     std::sort(expected.begin(), expected.end());
@@ -223,9 +223,9 @@ TEST_CASE("a shallow clone says that it is one") {
   origin.commit("one");
   origin.git("tag v1.0");
   origin.commit("two");
-  shell("git clone -q --depth 1 --no-tags file://" +
-        shell_quote((scratch.path() / "origin").string()) + " " +
-        shell_quote((scratch.path() / "clone").string()));
+  run_shell("git clone -q --depth 1 --no-tags file://" +
+            shell_quote((scratch.path() / "origin").string()) + " " +
+            shell_quote((scratch.path() / "clone").string()));
   LibGit2 git;
   const Result<ports::GitFacts> facts = git.facts(scratch.path() / "clone");
   REQUIRE(facts);
@@ -244,7 +244,7 @@ TEST_CASE("a repository of another user names the command that trusts it") {
     CHECK(LibGit2().facts(path));
     return;
   }
-  shell("chown -R 12345:12345 " + shell_quote(path));
+  run_shell("chown -R 12345:12345 " + shell_quote(path));
   const Result<ports::GitFacts> facts = LibGit2().facts(path);
   REQUIRE_FALSE(facts);
   CHECK(facts.error().kind == ErrorKind::environment);
@@ -253,7 +253,7 @@ TEST_CASE("a repository of another user names the command that trusts it") {
 
   const std::string home = getenv("HOME") == nullptr ? "" : getenv("HOME");
   setenv("HOME", scratch.path().c_str(), 1);
-  shell(split(facts.error().hint, '`')[1]);
+  run_shell(split(facts.error().hint, '`')[1]);
   CHECK(LibGit2().facts(path));
   setenv("HOME", home.c_str(), 1);
 }

@@ -34,14 +34,14 @@ class CountingProcess final : public ports::Process {
   std::string prints = describes();
 };
 
-struct Machine {
+struct RememberingMachine {
   Scratch scratch;
   host::LocalFiles files;
   CountingProcess process;
   fs::path bin = scratch.path() / "v" / "bin";
   fs::path remembered = scratch.path() / "remembered";
 
-  explicit Machine(const std::string& program = kElf) {
+  explicit RememberingMachine(const std::string& program = kElf) {
     scratch.write("real/python", program);
     fs::create_directories(bin);
     fs::create_symlink(scratch.path() / "real" / "python", bin / "python3.11");
@@ -60,7 +60,7 @@ struct Machine {
 }  // namespace
 
 TEST_CASE("a Python that did not change is asked once") {
-  Machine machine;
+  RememberingMachine machine;
   const Result<env::Interpreter> first = machine.find();
   REQUIRE(first.has_value());
   CHECK(machine.process.asked == 1);
@@ -71,14 +71,14 @@ TEST_CASE("a Python that did not change is asked once") {
 }
 
 TEST_CASE("without a directory to remember in, Python is asked each time") {
-  Machine machine;
+  RememberingMachine machine;
   machine.remembered.clear();
   REQUIRE(machine.find().has_value());
   CHECK(machine.asked_again() == 1);
 }
 
 TEST_CASE("a Python whose file changed is asked again") {
-  Machine machine;
+  RememberingMachine machine;
   REQUIRE(machine.find().has_value());
   SECTION("another size") {
     machine.scratch.write("real/python", std::string(kElf) + "!");
@@ -103,14 +103,14 @@ TEST_CASE("a Python whose file changed is asked again") {
 }
 
 TEST_CASE("a script that starts some Python is asked each time") {
-  Machine machine("#!/bin/sh\nexec pyenv exec python3.11 \"$@\"\n");
+  RememberingMachine machine("#!/bin/sh\nexec pyenv exec python3.11 \"$@\"\n");
   CHECK(host::program_identity(machine.bin / "python3.11").empty());
   REQUIRE(machine.find().has_value());
   CHECK(machine.asked_again() == 1);
 }
 
 TEST_CASE("a Python without headers is asked again, for they may be installed beside it") {
-  Machine machine;
+  RememberingMachine machine;
   machine.process.prints = describes("false");
   REQUIRE(machine.find().has_value());
   machine.process.prints = describes("true");
@@ -119,7 +119,7 @@ TEST_CASE("a Python without headers is asked again, for they may be installed be
 }
 
 TEST_CASE("a damaged record is made again") {
-  Machine machine;
+  RememberingMachine machine;
   REQUIRE(machine.find().has_value());
   for (const fs::directory_entry& record : fs::directory_iterator(machine.remembered)) {
     std::ofstream(record.path()) << "{";

@@ -12,7 +12,7 @@ ports::HttpResponse redirect(const std::string& to) {
   return {301, "", {{"location", to}}, "moved"};
 }
 
-ports::HttpResponse page(const std::string& html) {
+ports::HttpResponse html_page(const std::string& html) {
   return {200, "", {{"content-type", "text/html"}}, html};
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("a page is followed from http to https of its host, credentials and li
       redirect("https://a.example/simple/demo-ops/");
   http.replies["https://a.example/simple/demo-ops/"] = redirect("/pypi/simple/demo-ops/");
   http.replies["https://a.example/pypi/simple/demo-ops/"] =
-      page("<a href='../../files/x.whl#sha256=ab'>x.whl</a>");
+      html_page("<a href='../../files/x.whl#sha256=ab'>x.whl</a>");
   const auto files = host::read_project(target("http://a.example/"), "Demo_Ops", http);
   REQUIRE(files);
   REQUIRE(files->size() == 1);
@@ -42,7 +42,7 @@ TEST_CASE("a page on another host, or without https again, is no page of this in
                                 "https://a.example:8443/simple/demo/"}) {
     ScriptedHttp http;
     http.replies["https://a.example/simple/demo/"] = redirect(elsewhere);
-    http.replies[elsewhere] = page("<a href='x.whl#sha256=ab'>x.whl</a>");
+    http.replies[elsewhere] = html_page("<a href='x.whl#sha256=ab'>x.whl</a>");
     const auto files = host::read_project(target("https://a.example/"), "demo", http);
     REQUIRE(files);
     CHECK(files->empty());
@@ -61,7 +61,7 @@ TEST_CASE("redirects without end are an error") {
 TEST_CASE("a file without a hash is fetched from where the index keeps it, without credentials") {
   ScriptedHttp http;
   http.replies["https://a.example/files/x.whl"] = redirect("https://store.example/x?signed=1");
-  http.replies["https://store.example/x?signed=1"] = page("bytes");
+  http.replies["https://store.example/x?signed=1"] = html_page("bytes");
   publish::Artifact file;
   file.filename = "x.whl";
   file.sha256 = sha256_hex("bytes");

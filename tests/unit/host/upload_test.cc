@@ -23,8 +23,8 @@ namespace {
 constexpr const char* kToken = "pypi-canary-0123456789";
 
 /// A release of two wheels and an sdist, an index, and what the upload told.
-struct Bench {
-  explicit Bench(std::vector<std::string> arguments = {})
+struct UploadBench {
+  explicit UploadBench(std::vector<std::string> arguments = {})
       : index(with_token(std::move(arguments))) {}
 
   static std::vector<std::string> with_token(std::vector<std::string> arguments) {
@@ -99,7 +99,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("wheels are sent by name, the sdist last, and each is told before and after") {
-  Bench bench;
+  UploadBench bench;
   const auto outcomes = bench.upload(bench.release());
   REQUIRE(outcomes);
   CHECK(bench.sent() ==
@@ -118,7 +118,7 @@ TEST_CASE("wheels are sent by name, the sdist last, and each is told before and 
 TEST_CASE("the same bytes again are success and are not sent again") {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            {}, {"--json"}, {"--hash", "md5"}, {"--hash", "none", "--json"}}) {
-    Bench bench(arguments);
+    UploadBench bench(arguments);
     REQUIRE(bench.upload(bench.release()));
     const auto again = bench.upload(bench.release());
     REQUIRE(again);
@@ -133,7 +133,7 @@ TEST_CASE("the same bytes again are success and are not sent again") {
 }
 
 TEST_CASE("other bytes under the same names are conflicts, all named before anything is sent") {
-  Bench bench;
+  UploadBench bench;
   const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
   const Artifact sdist = bench.file("demo_ops-1.0.tar.gz", FileKind::sdist);
   REQUIRE(bench.upload({wheel, sdist}));
@@ -152,7 +152,7 @@ TEST_CASE("other bytes under the same names are conflicts, all named before anyt
 }
 
 TEST_CASE("a second project's files are looked up on its own page and sent after the first's") {
-  Bench bench;
+  UploadBench bench;
   std::vector<Artifact> files = bench.release();
   const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
   files.insert(files.begin(), cpu);
@@ -165,7 +165,7 @@ TEST_CASE("a second project's files are looked up on its own page and sent after
 }
 
 TEST_CASE("a conflict in the second project keeps the first from being sent") {
-  Bench bench;
+  UploadBench bench;
   const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
   REQUIRE(bench.upload({cpu}));
   std::vector<Artifact> files = bench.release();
@@ -179,7 +179,7 @@ TEST_CASE("a conflict in the second project keeps the first from being sent") {
 }
 
 TEST_CASE("files that come too late for PyPI's release are told before anything is sent") {
-  const Bench bench;
+  const UploadBench bench;
   const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
   ScriptedHttp http;
   const std::string json =
@@ -204,7 +204,7 @@ TEST_CASE("files that come too late for PyPI's release are told before anything 
 }
 
 TEST_CASE("an index that answers 500 and then 200 has taken the file") {
-  Bench bench({"--plan", "500,ok"});
+  UploadBench bench({"--plan", "500,ok"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
   CHECK(outcomes->front().outcome == Outcome::uploaded);
@@ -216,7 +216,7 @@ TEST_CASE("an index that answers 500 and then 200 has taken the file") {
 }
 
 TEST_CASE("an index that dies in the middle of the body gets the file again") {
-  Bench bench({"--plan", "cut,ok"});
+  UploadBench bench({"--plan", "cut,ok"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
   CHECK(outcomes->front().attempts == 2);
@@ -224,7 +224,7 @@ TEST_CASE("an index that dies in the middle of the body gets the file again") {
 
 TEST_CASE("a file that arrived without an answer is found by its hash and not sent again") {
   for (const char* step : {"lost", "lost-504", "lost-400", "lost-409"}) {
-    Bench bench({"--plan", step});
+    UploadBench bench({"--plan", step});
     const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
     REQUIRE(outcomes);
     CHECK(outcomes->front().attempts == 1);
@@ -235,7 +235,7 @@ TEST_CASE("a file that arrived without an answer is found by its hash and not se
 }
 
 TEST_CASE("a page that lags behind costs a second sending, which is harmless") {
-  Bench bench({"--plan", "lost", "--stale", "2"});
+  UploadBench bench({"--plan", "lost", "--stale", "2"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
   CHECK(outcomes->front().attempts == 2);
@@ -243,7 +243,7 @@ TEST_CASE("a page that lags behind costs a second sending, which is harmless") {
 
 TEST_CASE("a wrong token ends the upload at once and appears nowhere") {
   const std::string wrong = "pypi-wrong-canary";
-  Bench bench({"--echo-token", wrong});
+  UploadBench bench({"--echo-token", wrong});
   const auto result = bench.upload(bench.release(), wrong);
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::publish);
@@ -258,7 +258,7 @@ TEST_CASE("a wrong token ends the upload at once and appears nowhere") {
 
 TEST_CASE("a token echoed in a reason to try again is kept out of the notices") {
   const std::string wrong = "pypi-wrong-canary";
-  Bench bench({"--plan", "echo-500,echo-500,echo-500", "--echo-token", wrong});
+  UploadBench bench({"--plan", "echo-500,echo-500,echo-500", "--echo-token", wrong});
   const auto result = bench.upload(bench.release(), wrong);
   REQUIRE_FALSE(result);
   REQUIRE(bench.notices.size() == 2);
@@ -269,7 +269,7 @@ TEST_CASE("a token echoed in a reason to try again is kept out of the notices") 
 }
 
 TEST_CASE("retries are counted, spread and bounded by what the server asks for") {
-  Bench bench({"--plan", "429,503,500"});
+  UploadBench bench({"--plan", "429,503,500"});
   const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::publish);
@@ -281,7 +281,7 @@ TEST_CASE("retries are counted, spread and bounded by what the server asks for")
 }
 
 TEST_CASE("a rule of the index ends the upload; what came before it is done") {
-  Bench bench({"--plan", "ok,400"});
+  UploadBench bench({"--plan", "ok,400"});
   const auto result = bench.upload(bench.release());
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::publish);
@@ -292,7 +292,7 @@ TEST_CASE("a rule of the index ends the upload; what came before it is done") {
 }
 
 TEST_CASE("a redirect is refused and names where it points") {
-  Bench bench({"--plan", "redirect"});
+  UploadBench bench({"--plan", "redirect"});
   const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::publish);
@@ -301,7 +301,7 @@ TEST_CASE("a redirect is refused and names where it points") {
 }
 
 TEST_CASE("a stop while waiting ends the upload") {
-  Bench bench({"--plan", "500"});
+  UploadBench bench({"--plan", "500"});
   bench.stopped = true;
   const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE_FALSE(result);
@@ -309,7 +309,7 @@ TEST_CASE("a stop while waiting ends the upload") {
 }
 
 TEST_CASE("findings of the preflight are reported together and nothing is asked of the index") {
-  Bench bench;
+  UploadBench bench;
   std::vector<Artifact> files = bench.release();
   files[1].name = "other";
   files[2].version = "2.0";

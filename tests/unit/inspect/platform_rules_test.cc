@@ -4,15 +4,15 @@
 namespace pinwheel::inspect {
 namespace {
 
-Texts told_of(const std::string& platform) {
+Texts told_of_platform(const std::string& platform) {
   return told(native_facts("py3-none-" + platform));
 }
 
 TEST_CASE("a tag as new as the binaries or newer is justified") {
-  CHECK(told_of("manylinux_2_28_x86_64").empty());
-  CHECK(told_of("manylinux_2_30_x86_64").empty());
-  CHECK(told_of("manylinux_2_35_x86_64").empty());
-  CHECK(told_of("manylinux_2_28_x86_64.manylinux_2_34_x86_64").empty());
+  CHECK(told_of_platform("manylinux_2_28_x86_64").empty());
+  CHECK(told_of_platform("manylinux_2_30_x86_64").empty());
+  CHECK(told_of_platform("manylinux_2_35_x86_64").empty());
+  CHECK(told_of_platform("manylinux_2_28_x86_64.manylinux_2_34_x86_64").empty());
 }
 
 TEST_CASE("a tag older than the binaries names what forbids it") {
@@ -35,9 +35,9 @@ TEST_CASE("a linux tag promises nothing") {
 }
 
 TEST_CASE("binaries and tag must be for the same machine and C library") {
-  CHECK(told_of("manylinux_2_28_aarch64").size() == 1);
-  CHECK(told_of("win_amd64").size() == 1);
-  CHECK(told_of("musllinux_1_2_x86_64") ==
+  CHECK(told_of_platform("manylinux_2_28_aarch64").size() == 1);
+  CHECK(told_of_platform("win_amd64").size() == 1);
+  CHECK(told_of_platform("musllinux_1_2_x86_64") ==
         Texts{"[platform-tag] `demo/_C.so`: needs glibc's `libc.so.6`, but the wheel is tagged "
               "`musllinux_1_2_x86_64`"});
   WheelFacts mixed = native_facts();

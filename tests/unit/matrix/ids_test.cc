@@ -9,29 +9,30 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-Combination row(Pairs axes, int line = 0) {
+Combination id_row(Pairs axes, int line = 0) {
   return {std::move(axes), {}, {"m.yaml", line, 1, ""}};
 }
 
 }  // namespace
 
 TEST_CASE("an id joins the parts of the axes in order") {
-  const auto ids = make_ids(
-      {row({{"python", "3.12"}, {"compute", "cuda/13.0"}, {"torch", "2.13"}, {"arch", "x86_64"}})});
+  const auto ids = make_ids({id_row(
+      {{"python", "3.12"}, {"compute", "cuda/13.0"}, {"torch", "2.13"}, {"arch", "x86_64"}})});
   REQUIRE(ids.has_value());
   CHECK(*ids == std::vector<std::string>{"cp312-cu130-torch2.13-x86_64"});
 }
 
 TEST_CASE("computes that differ in the patch level alone carry it in full") {
-  const auto ids = make_ids({row({{"compute", "cuda/11.7.1"}}), row({{"compute", "cuda/11.7.2"}}),
-                             row({{"compute", "cuda/11.8.1"}})});
+  const auto ids =
+      make_ids({id_row({{"compute", "cuda/11.7.1"}}), id_row({{"compute", "cuda/11.7.2"}}),
+                id_row({{"compute", "cuda/11.8.1"}})});
   REQUIRE(ids.has_value());
   CHECK(*ids == std::vector<std::string>{"cu1171", "cu1172", "cu118"});
 }
 
 TEST_CASE("a duplicate id names both rows and the include that made it") {
-  const auto ids = make_ids(
-      {row({{"python", "3.12"}, {"blas", "a b"}}), row({{"python", "3.12"}, {"blas", "a-b"}}, 7)});
+  const auto ids = make_ids({id_row({{"python", "3.12"}, {"blas", "a b"}}),
+                             id_row({{"python", "3.12"}, {"blas", "a-b"}}, 7)});
   REQUIRE_FALSE(ids.has_value());
   CHECK(ids.error().kind == ErrorKind::config);
   CHECK(ids.error().message ==
@@ -40,7 +41,7 @@ TEST_CASE("a duplicate id names both rows and the include that made it") {
 }
 
 TEST_CASE("a row without an axis is an error") {
-  const auto ids = make_ids({row({}, 4)});
+  const auto ids = make_ids({id_row({}, 4)});
   REQUIRE_FALSE(ids.has_value());
   CHECK(ids.error().at->line == 4);
 }

@@ -16,7 +16,7 @@ Settings settings(const std::string& body, const std::string& id) {
   return value_of(settings_for(matrix, testing::variant_named(value_of(expand(matrix)), id)));
 }
 
-const std::string kBody =
+const std::string kSettingsBody =
     "axes: {python: ['3.11'], compute: [cpu, cuda/13.0], torch: ['2.13', nightly]}\n"
     "environment:\n"
     "  tools: ['cmake>=3.26']\n"
@@ -52,7 +52,7 @@ const std::string kBody =
 }  // namespace
 
 TEST_CASE("settings hold for a variant: values picked, templates filled") {
-  const Settings cuda = settings(kBody, "cp311-cu130-torch2.13");
+  const Settings cuda = settings(kSettingsBody, "cp311-cu130-torch2.13");
   CHECK(cuda.environment.tools == Names{"cmake>=3.26"});
   CHECK(cuda.environment.pip == Names{"build"});
   CHECK(cuda.environment.torch == TorchSettings{"torch~=2.13.0", "https://example.org/cu130"});
@@ -71,7 +71,7 @@ TEST_CASE("settings hold for a variant: values picked, templates filled") {
   CHECK(cuda.test.without_gpu == Names{"pytest", "{package}/tests", "2.13"});
   CHECK(cuda.test.timeout == std::chrono::minutes(5));
 
-  const Settings cpu = settings(kBody, "cp311-cpu-torchnightly");
+  const Settings cpu = settings(kSettingsBody, "cp311-cpu-torchnightly");
   CHECK(cpu.environment.torch == TorchSettings{"--pre torch", ""});
   CHECK(cpu.test.hardware == Hardware::none);
 }
@@ -103,15 +103,15 @@ TEST_CASE("containers, mirrors and tests on images are read, templates filled") 
 }
 
 TEST_CASE("overrides apply in order, the later wins") {
-  CHECK(settings(kBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
-  CHECK(settings(kBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});
-  const Settings nightly = settings(kBody, "cp311-cu130-torchnightly");
+  CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
+  CHECK(settings(kSettingsBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});
+  const Settings nightly = settings(kSettingsBody, "cp311-cu130-torchnightly");
   CHECK(nightly.build.arch_list == Names{"12.0+PTX"});
   CHECK(nightly.build.timeout == std::chrono::hours(2));
 }
 
 TEST_CASE("checks keep their order and their arguments") {
-  const CheckSettings checks = settings(kBody, "cp311-cu130-torch2.13").checks;
+  const CheckSettings checks = settings(kSettingsBody, "cp311-cu130-torch2.13").checks;
   REQUIRE(checks.before.size() == 3);
   CHECK(checks.before[0].rule == "compiler");
   CHECK(checks.before[0].arguments.empty());

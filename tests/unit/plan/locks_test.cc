@@ -28,12 +28,12 @@ publish:
   index: {kind: directory, path: dist, label: local}
 )";
 
-struct Example {
+struct LocksExample {
   matrix::Matrix matrix;
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
 
-  explicit Example(const std::string& yaml = kYaml) {
+  explicit LocksExample(const std::string& yaml = kYaml) {
     Result<matrix::Matrix> parsed = matrix::parse(yaml, "m.yaml");
     INFO((parsed ? std::string() : render(parsed.error())));
     REQUIRE(parsed);
@@ -72,7 +72,7 @@ TEST_CASE("locks lie beside the matrix file") {
 }
 
 TEST_CASE("an environment is called by its first variant, without dots") {
-  const Example example;
+  const LocksExample example;
   // CUDA 12 has no complete toolkit on PyPI; the toolkit of CUDA 13 is its builds' alone.
   CHECK(example.files({}) ==
         std::vector<std::string>{
@@ -86,13 +86,13 @@ TEST_CASE("the levels are in the name, so that each choice has locks of its own"
   PlanOptions options;
   options.level1 = Level1::container;
   options.level2 = Level2::conda;
-  CHECK(Example().files(options).front() == "pylock.cp311-cpu-torch2_13-container-conda.toml");
+  CHECK(LocksExample().files(options).front() == "pylock.cp311-cpu-torch2_13-container-conda.toml");
   options.level1 = Level1::host;
-  CHECK(Example().files(options).front() == "pylock.cp311-cpu-torch2_13-conda.toml");
+  CHECK(LocksExample().files(options).front() == "pylock.cp311-cpu-torch2_13-conda.toml");
 }
 
 TEST_CASE("a plan needs the locks of its builds, their toolkits and its tests") {
-  const Example example;
+  const LocksExample example;
   // The build for every Python is made with 3.11.
   CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::test}) ==
         std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
@@ -106,7 +106,7 @@ TEST_CASE("a plan needs the locks of its builds, their toolkits and its tests") 
 TEST_CASE("a toolkit from conda is locked for every Python at once, and for its container") {
   std::string yaml = kYaml;
   yaml.replace(yaml.find("build:\n"), 0, "  toolkit: conda\n");
-  const Example example(yaml);
+  const LocksExample example(yaml);
   const auto conda = [&](const PlanOptions& options) {
     std::vector<std::string> files = example.files(options);
     std::erase_if(
@@ -123,7 +123,7 @@ TEST_CASE("a toolkit from conda is locked for every Python at once, and for its 
 TEST_CASE("a toolkit that is found has no lock of its own") {
   std::string yaml = kYaml;
   yaml.replace(yaml.find("build:\n"), 0, "  toolkit: container\n");
-  for (const std::string& file : Example(yaml).files({.level1 = Level1::container})) {
+  for (const std::string& file : LocksExample(yaml).files({.level1 = Level1::container})) {
     CHECK(file.find("toolkit-") == std::string::npos);
   }
 }

@@ -15,7 +15,7 @@ using namespace pinwheel::plan;
 
 namespace {
 
-constexpr const char* kYaml = R"(
+constexpr const char* kPlanYaml = R"(
 schema: pinwheel/1
 package: {name: demo, source: ., sdist: true, requires: {torch: auto}}
 axes:
@@ -38,13 +38,13 @@ publish:
   index: {kind: directory, path: dist, label: local}
 )";
 
-struct Example {
+struct PlanExample {
   matrix::Matrix matrix;
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
   PlanFacts facts;
 
-  explicit Example(const char* yaml = kYaml) {
+  explicit PlanExample(const char* yaml = kPlanYaml) {
     Result<matrix::Matrix> parsed = matrix::parse(yaml, "m.yaml");
     INFO((parsed ? std::string() : render(parsed.error())));
     REQUIRE(parsed);
@@ -81,7 +81,7 @@ std::vector<std::string> ids_with(const Plan& plan, const std::string& prefix) {
   return ids;
 }
 
-const Step& step_of(const Plan& plan, const std::string& id) {
+const Step& planned_step(const Plan& plan, const std::string& id) {
   for (const Step& step : plan.steps) {
     if (step.id == id) return step;
   }
@@ -92,7 +92,7 @@ const Step& step_of(const Plan& plan, const std::string& id) {
 }  // namespace
 
 TEST_CASE("variants that share a binary share one build") {
-  const Example example;
+  const PlanExample example;
   const Plan plan = example.plan();
   CHECK(ids_with(plan, "build:") == std::vector<std::string>{"build:cpu", "build:cu13"});
   CHECK(ids_with(plan, "test:").size() == 18);
@@ -101,7 +101,7 @@ TEST_CASE("variants that share a binary share one build") {
 }
 
 TEST_CASE("needs stand before the steps that need them") {
-  const Plan plan = Example().plan({}, Stage::publish);
+  const Plan plan = PlanExample().plan({}, Stage::publish);
   std::set<std::string> seen;
   for (const Step& step : plan.steps) {
     for (const std::string& need : step.needs) CHECK(seen.contains(need));
@@ -111,13 +111,13 @@ TEST_CASE("needs stand before the steps that need them") {
 }
 
 TEST_CASE("the build of any single variant has the key of the full run") {
-  const Example example;
+  const PlanExample example;
   const Plan full = example.plan();
   for (const matrix::Variant& variant : example.expansion.variants) {
     const Plan one = example.plan({variant.id});
     for (const Step& step : one.steps) {
       INFO(step.id);
-      CHECK(step.key == step_of(full, step.id).key);
+      CHECK(step.key == planned_step(full, step.id).key);
     }
     CHECK(ids_with(one, "build:").size() == 1);
     CHECK(ids_with(one, "test:").size() == 1);
@@ -125,8 +125,8 @@ TEST_CASE("the build of any single variant has the key of the full run") {
 }
 
 TEST_CASE("a build is made with the oldest of its class, with that variant's settings") {
-  const Plan plan = Example().plan();
-  const auto& cuda = std::get<BuildWheel>(step_of(plan, "build:cu13").action);
+  const Plan plan = PlanExample().plan();
+  const auto& cuda = std::get<BuildWheel>(planned_step(plan, "build:cu13").action);
   CHECK(cuda.compute == "cuda/13.0");
   CHECK(cuda.torch == "2.10");
   CHECK(cuda.environment.python == "3.11");
@@ -134,33 +134,33 @@ TEST_CASE("a build is made with the oldest of its class, with that variant's set
   CHECK(cuda.variables.at("TORCH_CUDA_ARCH_LIST") == "8.0;9.0");
   CHECK(cuda.requires_torch == "torch>=2.10");
   CHECK(cuda.tags.python == "py3");
-  const auto& cpu = std::get<BuildWheel>(step_of(plan, "build:cpu").action);
+  const auto& cpu = std::get<BuildWheel>(planned_step(plan, "build:cpu").action);
   CHECK(cpu.environment.toolkit.empty());
   CHECK_FALSE(cpu.variables.contains("TORCH_CUDA_ARCH_LIST"));
 }
 
 TEST_CASE("what changes a result changes its key, and what needs it, and nothing else") {
-  Example example;
+  PlanExample example;
   const Plan before = example.plan({}, Stage::publish);
   example.facts.source.digest = "edited";
   const Plan edited = example.plan({}, Stage::publish);
   for (const Step& step : before.steps) {
     const bool environment = step.id.starts_with("env:");
     INFO(step.id);
-    CHECK((step_of(edited, step.id).key == step.key) == environment);
+    CHECK((planned_step(edited, step.id).key == step.key) == environment);
   }
 }
 
 TEST_CASE("a new resolution of one environment changes only the steps that need it") {
-  Example example;
+  PlanExample example;
   const Plan before = example.plan();
   const auto& request =
-      std::get<TestWheel>(step_of(before, "test:cp313-cpu-torch2.13").action).environment;
+      std::get<TestWheel>(planned_step(before, "test:cp313-cpu-torch2.13").action).environment;
   example.facts.resolutions[env::digest(request)] = "new";
   const Plan after = example.plan();
   std::set<std::string> changed;
   for (const Step& step : before.steps) {
-    if (step_of(after, step.id).key != step.key) changed.insert(step.id);
+    if (planned_step(after, step.id).key != step.key) changed.insert(step.id);
   }
   CHECK(changed == std::set<std::string>{"env:" + env::digest(request).substr(0, 12),
                                          "test:cp313-cpu-torch2.13", "test:cp313-cu130-torch2.13",
@@ -168,10 +168,10 @@ TEST_CASE("a new resolution of one environment changes only the steps that need 
 }
 
 TEST_CASE("an environment says for which tests alone it is, and its key does not") {
-  const Plan plan = Example().plan();
+  const Plan plan = PlanExample().plan();
   const auto environment_of = [&plan](const std::string& test) {
-    const Step& step = step_of(plan, test);
-    return std::get<CreateEnvironment>(step_of(plan, step.needs.front()).action);
+    const Step& step = planned_step(plan, test);
+    return std::get<CreateEnvironment>(planned_step(plan, step.needs.front()).action);
   };
   // The builds are those of Python 3.11 and torch 2.10.
   CHECK(environment_of("test:cp311-cpu-torch2.10").only_tests.empty());
@@ -184,21 +184,22 @@ TEST_CASE("an environment says for which tests alone it is, and its key does not
 }
 
 TEST_CASE("a test knows the operators that its library must register") {
-  Example example;
+  PlanExample example;
   const Plan before = example.plan();
-  CHECK(std::get<TestWheel>(step_of(before, "test:cp311-cpu-torch2.10").action).operators.empty());
-  std::string text = kYaml;
+  CHECK(std::get<TestWheel>(planned_step(before, "test:cp311-cpu-torch2.10").action)
+            .operators.empty());
+  std::string text = kPlanYaml;
   text.replace(text.find("overrides:"), 0, "checks: {after: [{operators: [\"demo::sum\"]}]}\n");
   example.matrix = *matrix::parse(text, "m.yaml");
   const Plan after = example.plan();
-  const Step& step = step_of(after, "test:cp311-cpu-torch2.10");
+  const Step& step = planned_step(after, "test:cp311-cpu-torch2.10");
   CHECK(std::get<TestWheel>(step.action).operators == std::vector<std::string>{"demo::sum"});
   CHECK(step.parts.contains("operators"));
 }
 
 TEST_CASE("publishing waits for every test and asks for the evidence of the matrix") {
-  const Plan plan = Example().plan({}, Stage::publish);
-  const Step& publish = step_of(plan, "publish:index");
+  const Plan plan = PlanExample().plan({}, Stage::publish);
+  const Step& publish = planned_step(plan, "publish:index");
   const auto& action = std::get<Publish>(publish.action);
   CHECK(action.require_evidence.at("test:cp311-cpu-torch2.10") == "ran");
   CHECK(action.require_evidence.at("test:cp311-cu132-torch2.10") == "loaded");
@@ -221,7 +222,7 @@ TEST_CASE("secrets and machine paths stay out of keys") {
 }
 
 TEST_CASE("the environments to resolve are those of the plan") {
-  const Example example;
+  const PlanExample example;
   const Plan plan = example.plan();
   const Result<std::vector<env::Request>> requests =
       requests_of(example.matrix, example.expansion, example.outline(), {Stage::test, {}});
@@ -235,13 +236,13 @@ TEST_CASE("the environments to resolve are those of the plan") {
 }
 
 TEST_CASE("levels are independent, and a container stands in keys by its contents") {
-  Example example;
+  PlanExample example;
   const auto keys = [&](const PlanOptions& options) {
     const Result<Plan> plan =
         make_plan(example.matrix, example.expansion, example.outline({"cp311-cpu-torch2.10"}),
                   example.facts, options);
     REQUIRE(plan);
-    return step_of(*plan, "build:cpu").key;
+    return planned_step(*plan, "build:cpu").key;
   };
   PlanOptions host{Stage::build, {}};
   PlanOptions contained{Stage::build, {}, Level1::container};
@@ -260,7 +261,7 @@ TEST_CASE("levels are independent, and a container stands in keys by its content
 }
 
 TEST_CASE("a base image serves by compute and architecture") {
-  Example example;
+  PlanExample example;
   for (matrix::Variant& variant : example.expansion.variants) {
     variant.axes.emplace_back("arch", "aarch64");
   }
@@ -271,7 +272,7 @@ TEST_CASE("a base image serves by compute and architecture") {
         make_plan(example.matrix, example.expansion, example.outline({"cp311-cpu-torch2.10"}),
                   example.facts, options);
     REQUIRE(plan);
-    return std::get<BuildWheel>(step_of(*plan, "build:cpu").action).environment.container;
+    return std::get<BuildWheel>(planned_step(*plan, "build:cpu").action).environment.container;
   };
   CHECK(base({{"@x86_64", "one"}, {"@aarch64", "two"}}).base == "two");
   CHECK(base({{"cuda/*@aarch64", "one"}, {"c*@aarch64", "two"}}).base == "two");
@@ -280,7 +281,7 @@ TEST_CASE("a base image serves by compute and architecture") {
 }
 
 TEST_CASE("a matrix without a container or conda packages says so when they are asked for") {
-  const Example example;
+  const PlanExample example;
   for (const PlanOptions& options : {PlanOptions{Stage::build, {}, Level1::container},
                                      PlanOptions{Stage::build, {}, Level1::host, Level2::conda}}) {
     const Result<Plan> plan =
@@ -292,12 +293,12 @@ TEST_CASE("a matrix without a container or conda packages says so when they are 
 }
 
 TEST_CASE("experimental builds are withheld from every target") {
-  Example example;
+  PlanExample example;
   for (matrix::Variant& variant : example.expansion.variants) {
     if (variant.get("compute") != "cpu") variant.status = matrix::Status::experimental;
   }
   const Plan plan = example.plan({}, Stage::publish);
-  const auto& action = std::get<Publish>(step_of(plan, "publish:index").action);
+  const auto& action = std::get<Publish>(planned_step(plan, "publish:index").action);
   CHECK(action.builds == std::vector<std::string>{"build:cpu", "sdist"});
   CHECK(action.withheld == std::vector<std::string>{"build:cu13"});
   for (matrix::Variant& variant : example.expansion.variants) {
@@ -333,7 +334,7 @@ publish:
 )";
 
 std::string toolkit_of(const Plan& plan, const std::string& build) {
-  for (const std::string& need : step_of(plan, build).needs) {
+  for (const std::string& need : planned_step(plan, build).needs) {
     if (need.starts_with("toolkit:")) return need;
   }
   return {};
@@ -342,7 +343,7 @@ std::string toolkit_of(const Plan& plan, const std::string& build) {
 }  // namespace
 
 TEST_CASE("builds of one compute take each the toolkit of its own source") {
-  Example example(kSources);
+  PlanExample example(kSources);
   const auto requests = build_requests(example.matrix, example.expansion, example.outline(), {});
   REQUIRE(requests.has_value());
   REQUIRE(requests->size() == 3);
@@ -355,26 +356,29 @@ TEST_CASE("builds of one compute take each the toolkit of its own source") {
   const Plan before = example.plan();
   enter(0, "13.0.99", ToolkitOrigin::found);
   const Plan after = example.plan();
-  CHECK(step_of(before, "build:cp311-cu130").key != step_of(after, "build:cp311-cu130").key);
-  CHECK(step_of(before, "build:cp312-cu130").key == step_of(after, "build:cp312-cu130").key);
-  CHECK(step_of(before, "build:cp313-cu130").key == step_of(after, "build:cp313-cu130").key);
+  CHECK(planned_step(before, "build:cp311-cu130").key !=
+        planned_step(after, "build:cp311-cu130").key);
+  CHECK(planned_step(before, "build:cp312-cu130").key ==
+        planned_step(after, "build:cp312-cu130").key);
+  CHECK(planned_step(before, "build:cp313-cu130").key ==
+        planned_step(after, "build:cp313-cu130").key);
 }
 
 TEST_CASE("a toolkit that is made is a step with a key of its own, and one that is found is none") {
-  Example example(kSources);
+  PlanExample example(kSources);
   const Plan plan = example.plan();
   CHECK(toolkit_of(plan, "build:cp311-cu130").empty());
   const std::string conda = toolkit_of(plan, "build:cp312-cu130");
   const std::string pypi = toolkit_of(plan, "build:cp313-cu130");
   CHECK(conda.starts_with("toolkit:cuda-13.0-"));
   CHECK(pypi.starts_with("toolkit:cuda-13.0-"));
-  CHECK(step_of(plan, conda).key != step_of(plan, pypi).key);
+  CHECK(planned_step(plan, conda).key != planned_step(plan, pypi).key);
 }
 
 TEST_CASE("a toolkit of the container is refused where there is none") {
   std::string yaml = kSources;
   yaml.replace(yaml.find("toolkit: path"), 13, "toolkit: container");
-  const Example example(yaml.c_str());
+  const PlanExample example(yaml.c_str());
   const auto refused = requests_of(example.matrix, example.expansion, example.outline(), {});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().kind == ErrorKind::config);

@@ -23,11 +23,11 @@ matrix::PublishTarget target(const std::string& name, matrix::TargetKind kind) {
 }
 
 /// A Stable-ABI package with a CPU and a CUDA class.
-struct Example {
+struct NamesExample {
   matrix::Matrix matrix;
   NamingRequest request;
 
-  Example() {
+  NamesExample() {
     matrix.file = "m.yaml";
     matrix.package.name = "pinwheel-kernels";
     matrix.abi.python = matrix::PythonAbi::none;
@@ -44,7 +44,7 @@ struct Example {
 }  // namespace
 
 TEST_CASE("without a target every class has a local label of its own") {
-  const Example example;
+  const NamesExample example;
   const Result<Namings> namings = name_wheels(example.matrix, example.request);
   REQUIRE(namings);
   REQUIRE(namings->at("cpu").size() == 1);
@@ -54,7 +54,7 @@ TEST_CASE("without a target every class has a local label of its own") {
 }
 
 TEST_CASE("an unreleased version carries its commit after the label, but not on PyPI kinds") {
-  Example example;
+  NamesExample example;
   example.request.version = {"1.3.0.dev4", "g1a2b3c4.dirty"};
   CHECK(name_wheels(example.matrix, example.request)->at("cpu")[0].version ==
         "1.3.0.dev4+cpu.g1a2b3c4.dirty");
@@ -70,7 +70,7 @@ TEST_CASE("an unreleased version carries its commit after the label, but not on 
 }
 
 TEST_CASE("two classes with one file name on one target are refused, and the axis is named") {
-  Example example;
+  NamesExample example;
   example.matrix.targets = {target("pypi", matrix::TargetKind::pypi)};
   example.request.targets = {"pypi"};
   const Result<Namings> namings = name_wheels(example.matrix, example.request);
@@ -84,7 +84,7 @@ TEST_CASE("two classes with one file name on one target are refused, and the axi
 }
 
 TEST_CASE("a local label on PyPI is refused before anything is built") {
-  Example example;
+  NamesExample example;
   matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);
   pypi.local_label = true;
   example.matrix.targets = {pypi};
@@ -95,7 +95,7 @@ TEST_CASE("a local label on PyPI is refused before anything is built") {
 }
 
 TEST_CASE("targets that agree on a name share one finished wheel") {
-  Example example;
+  NamesExample example;
   matrix::PublishTarget one = target("index", matrix::TargetKind::directory);
   matrix::PublishTarget two = target("mirror", matrix::TargetKind::directory);
   one.local_label = two.local_label = true;
@@ -108,7 +108,7 @@ TEST_CASE("targets that agree on a name share one finished wheel") {
 }
 
 TEST_CASE("an unknown target is a usage error with the nearest name") {
-  Example example;
+  NamesExample example;
   example.matrix.targets = {target("testpypi", matrix::TargetKind::testpypi)};
   example.request.targets = {"testpipy"};
   const Result<Namings> namings = name_wheels(example.matrix, example.request);
@@ -118,7 +118,7 @@ TEST_CASE("an unknown target is a usage error with the nearest name") {
 }
 
 TEST_CASE("a label template may name what the default leaves out") {
-  Example example;
+  NamesExample example;
   matrix::PublishTarget index = target("index", matrix::TargetKind::directory);
   index.label_template = "pt{torch.nodot}{compute.label}";
   example.matrix.targets = {index};
@@ -129,7 +129,7 @@ TEST_CASE("a label template may name what the default leaves out") {
 }
 
 TEST_CASE("a classic C++ ABI puts torch and the exact compute into the label") {
-  Example example;
+  NamesExample example;
   example.matrix.abi = {
       matrix::PythonAbi::version, {}, matrix::TorchAbi::minor, {}, matrix::ComputeAbi::exact};
   CHECK(label_of(example.matrix, example.request.variants[1]) == "pt213cu130");

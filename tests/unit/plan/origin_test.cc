@@ -7,7 +7,7 @@ using namespace pinwheel::plan;
 
 namespace {
 
-RunOrigin example() {
+RunOrigin example_origin() {
   RunOrigin origin{"0.1", "matrix/kernels.yaml", std::string(40, 'c'), true};
   origin.variables = {{"CXXFLAGS", "-O2"}};
   origin.toolchain = "12.2.0 x86_64-linux-gnu";
@@ -37,9 +37,9 @@ std::vector<std::string> ids(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("an origin survives its JSON form") {
-  const Result<RunOrigin> back = parse_origin(to_json(example()));
+  const Result<RunOrigin> back = parse_origin(to_json(example_origin()));
   REQUIRE(back);
-  CHECK(*back == example());
+  CHECK(*back == example_origin());
 }
 
 TEST_CASE("what is no origin is a config error") {

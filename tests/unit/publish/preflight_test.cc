@@ -24,7 +24,7 @@ Artifact sdist(const std::string& filename = "demo_ops-1.0.tar.gz") {
   return file(filename, "1.0", FileKind::sdist);
 }
 
-std::vector<std::string> messages(const std::vector<Artifact>& files,
+std::vector<std::string> preflight_messages(const std::vector<Artifact>& files,
                                   publish::PreflightRules rules = {IndexKind::pypi}) {
   std::vector<std::string> out;
   for (const Error& error : publish::preflight(files, rules)) {
@@ -39,25 +39,25 @@ const char* const kWheel = "demo_ops-1.0-cp312-abi3-manylinux_2_28_x86_64.whl";
 }  // namespace
 
 TEST_CASE("a sound release has no findings") {
-  CHECK(messages({file(kWheel), file("demo_ops-1.0-py3-none-any.whl"), sdist()}).empty());
+  CHECK(preflight_messages({file(kWheel), file("demo_ops-1.0-py3-none-any.whl"), sdist()}).empty());
 }
 
 TEST_CASE("a file name must agree with the metadata") {
   Artifact wheel = file(kWheel, "1.0.post1");
   wheel.name = "other";
-  CHECK(messages({wheel}) ==
+  CHECK(preflight_messages({wheel}) ==
         std::vector<std::string>{
             std::string("`") + kWheel + "` calls itself `other` in its metadata",
             std::string("`") + kWheel + "` has version `1.0.post1` in its metadata"});
-  CHECK(messages({file("demo_ops-1.0-py3-none-any.whl", "1.0.0")}).empty());
-  CHECK(messages({file("demo.whl")}) ==
+  CHECK(preflight_messages({file("demo_ops-1.0-py3-none-any.whl", "1.0.0")}).empty());
+  CHECK(preflight_messages({file("demo.whl")}) ==
         std::vector<std::string>{"`demo.whl` has no name of a wheel or sdist"});
 }
 
 TEST_CASE("local versions and foreign platform tags are for other indexes only") {
   const Artifact local = file("demo_ops-1.0+cu130-py3-none-linux_x86_64.whl", "1.0+cu130");
-  CHECK(messages({local}, {IndexKind::other}).empty());
-  CHECK(messages({local}, {IndexKind::testpypi}) ==
+  CHECK(preflight_messages({local}, {IndexKind::other}).empty());
+  CHECK(preflight_messages({local}, {IndexKind::testpypi}) ==
         std::vector<std::string>{
             "`demo_ops-1.0+cu130-py3-none-linux_x86_64.whl` has a local version, which PyPI does "
             "not take",
@@ -68,55 +68,55 @@ TEST_CASE("local versions and foreign platform tags are for other indexes only")
 TEST_CASE("PyPI has a size limit that can be raised, another index the one that it is given") {
   Artifact wheel = file(kWheel);
   wheel.size = (100ULL << 20U) + 1;
-  CHECK(messages({wheel}) ==
+  CHECK(preflight_messages({wheel}) ==
         std::vector<std::string>{std::string("`") + kWheel +
                                  "` has 104857601 bytes, more than the limit of 104857600"});
-  CHECK(messages({wheel}, {IndexKind::pypi, 200ULL << 20U}).empty());
-  CHECK(messages({wheel}, {IndexKind::other}).empty());
-  CHECK(messages({wheel}, {IndexKind::other, wheel.size - 1}).size() == 1);
-  CHECK(messages({wheel}, {IndexKind::other, wheel.size}).empty());
+  CHECK(preflight_messages({wheel}, {IndexKind::pypi, 200ULL << 20U}).empty());
+  CHECK(preflight_messages({wheel}, {IndexKind::other}).empty());
+  CHECK(preflight_messages({wheel}, {IndexKind::other, wheel.size - 1}).size() == 1);
+  CHECK(preflight_messages({wheel}, {IndexKind::other, wheel.size}).empty());
 }
 
 TEST_CASE("what is wrong with the metadata counts where PyPI decides") {
   Artifact wheel = file(kWheel);
   wheel.fields = {{"metadata_version", "2.0"}};
-  CHECK(messages({wheel}).size() == 1);
-  CHECK(messages({wheel}, {IndexKind::other}).empty());
+  CHECK(preflight_messages({wheel}).size() == 1);
+  CHECK(preflight_messages({wheel}, {IndexKind::other}).empty());
 }
 
 TEST_CASE("what is wrong with the archive counts where PyPI decides") {
   Artifact wheel = file(kWheel);
   wheel.archive_findings = {Error{ErrorKind::check, "trailing data"}};
-  CHECK(messages({wheel}) == std::vector<std::string>{"trailing data"});
-  CHECK(messages({wheel}, {IndexKind::other}).empty());
+  CHECK(preflight_messages({wheel}) == std::vector<std::string>{"trailing data"});
+  CHECK(preflight_messages({wheel}, {IndexKind::other}).empty());
 }
 
 TEST_CASE("a release has one version, one sdist and some wheel, each file once") {
-  CHECK(messages({file(kWheel), file("demo_ops-1.1-py3-none-any.whl", "1.1")}) ==
+  CHECK(preflight_messages({file(kWheel), file("demo_ops-1.1-py3-none-any.whl", "1.1")}) ==
         std::vector<std::string>{std::string("one release of `demo-ops` has one version, not "
                                              "`1.0` (`") +
                                  kWheel + "`), `1.1` (`demo_ops-1.1-py3-none-any.whl`)"});
-  CHECK(messages({file(kWheel), file(kWheel)}) ==
+  CHECK(preflight_messages({file(kWheel), file(kWheel)}) ==
         std::vector<std::string>{std::string("`") + kWheel + "` is given twice"});
-  CHECK(messages({file(kWheel), sdist(), sdist("Demo.Ops-1.0.tar.gz")}, {IndexKind::other}) ==
+  CHECK(preflight_messages({file(kWheel), sdist(), sdist("Demo.Ops-1.0.tar.gz")}, {IndexKind::other}) ==
         std::vector<std::string>{"one release of `demo-ops` has one sdist, not "
                                  "`demo_ops-1.0.tar.gz`, `Demo.Ops-1.0.tar.gz`"});
-  CHECK(messages({sdist()}) ==
+  CHECK(preflight_messages({sdist()}) ==
         std::vector<std::string>{"there is no wheel of `demo-ops` to publish"});
-  CHECK(messages({}) == std::vector<std::string>{"there is no file to publish"});
+  CHECK(preflight_messages({}) == std::vector<std::string>{"there is no file to publish"});
 }
 
 TEST_CASE("files of several projects are as many releases, each checked on its own") {
   Artifact other = file("demo_ops_cpu-1.1-py3-none-any.whl", "1.1");
   other.name = "demo-ops-cpu";
-  CHECK(messages({file(kWheel), sdist(), other}).empty());
+  CHECK(preflight_messages({file(kWheel), sdist(), other}).empty());
   Artifact lone = file("demo_ops_cpu-1.1.tar.gz", "1.1", FileKind::sdist);
   lone.name = "demo_ops_cpu";
-  CHECK(messages({file(kWheel), sdist(), lone}) ==
+  CHECK(preflight_messages({file(kWheel), sdist(), lone}) ==
         std::vector<std::string>{"there is no wheel of `demo-ops-cpu` to publish"});
   Artifact older = file("demo_ops_cpu-1.0-py3-none-any.whl");
   older.name = "Demo.Ops-CPU";
-  CHECK(messages({file(kWheel), other, older}).size() == 1);
+  CHECK(preflight_messages({file(kWheel), other, older}).size() == 1);
 }
 
 TEST_CASE("wheels go by name, the sdist last, project by project") {

@@ -7,23 +7,24 @@ namespace {
 
 const std::string kHead = "Metadata-Version: 2.4\nName: Demo.Kit\nVersion: 1.0+cu130\n";
 
-Metadata parsed(const std::string& text) {
+Metadata parsed_metadata(const std::string& text) {
   const auto metadata = parse_metadata(text);
   REQUIRE(metadata);
   return *metadata;
 }
 
 TEST_CASE("metadata tells its name, version, requirements, licences and description") {
-  const Metadata metadata = parsed(kHead +
-                                   "Requires-Dist: numpy\nLicense-File: LICENSE\n"
-                                   "Requires-Dist: torch>=2.9\nLicense-File: b/NOTICE\n\nLong.\n");
+  const Metadata metadata =
+      parsed_metadata(kHead +
+                      "Requires-Dist: numpy\nLicense-File: LICENSE\n"
+                      "Requires-Dist: torch>=2.9\nLicense-File: b/NOTICE\n\nLong.\n");
   CHECK(metadata.version_of_format() == "2.4");
   CHECK(metadata.name() == "Demo.Kit");
   CHECK(metadata.version() == "1.0+cu130");
   CHECK(metadata.requires_dist() == std::vector<std::string>{"numpy", "torch>=2.9"});
   CHECK(metadata.license_files() == std::vector<std::string>{"LICENSE", "b/NOTICE"});
   CHECK(metadata.description() == "Long.\n");
-  CHECK(parsed(kHead + "Description: short\n").description() == "short");
+  CHECK(parsed_metadata(kHead + "Description: short\n").description() == "short");
   CHECK(to_string(metadata).find(kHead) == 0);
 }
 
@@ -50,10 +51,10 @@ TEST_CASE("the project of a requirement is normalised") {
 }
 
 TEST_CASE("a requirement takes the place of those on the same project, extras stay") {
-  Metadata metadata =
-      parsed(kHead +
-             "Requires-Dist: numpy\nRequires-Dist: Torch>=1\nRequires-Dist: torch<3\n"
-             "Requires-Dist: torch; extra == \"x\"\nRequires-Dist: torchvision\nKeywords: k\n");
+  Metadata metadata = parsed_metadata(
+      kHead +
+      "Requires-Dist: numpy\nRequires-Dist: Torch>=1\nRequires-Dist: torch<3\n"
+      "Requires-Dist: torch; extra == \"x\"\nRequires-Dist: torchvision\nKeywords: k\n");
   set_requirement(metadata, "torch>=2.10");
   CHECK(metadata.requires_dist() ==
         std::vector<std::string>{"numpy", "torch>=2.10", "torch; extra == \"x\"", "torchvision"});
@@ -61,17 +62,17 @@ TEST_CASE("a requirement takes the place of those on the same project, extras st
 }
 
 TEST_CASE("a requirement on a project that is not required yet is added behind the others") {
-  Metadata metadata = parsed(kHead + "Requires-Dist: numpy\nKeywords: k\n");
+  Metadata metadata = parsed_metadata(kHead + "Requires-Dist: numpy\nKeywords: k\n");
   set_requirement(metadata, "torch>=2.10");
   CHECK(to_string(metadata) ==
         kHead + "Requires-Dist: numpy\nRequires-Dist: torch>=2.10\nKeywords: k\n");
-  Metadata bare = parsed(kHead);
+  Metadata bare = parsed_metadata(kHead);
   set_requirement(bare, "torch");
   CHECK(to_string(bare) == kHead + "Requires-Dist: torch\n");
 }
 
 TEST_CASE("a requirement that is the very first header is replaced where it stands") {
-  Metadata metadata = parsed("Requires-Dist: torch\n" + kHead);
+  Metadata metadata = parsed_metadata("Requires-Dist: torch\n" + kHead);
   set_requirement(metadata, "torch>=2.10");
   CHECK(to_string(metadata) == "Requires-Dist: torch>=2.10\n" + kHead);
 }

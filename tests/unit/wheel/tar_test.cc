@@ -23,7 +23,7 @@ std::vector<TarMember> every_kind() {
           {"far", TarKind::symlink, {}, std::string(120, 't')}};
 }
 
-void check_refused(const std::string& tar, const std::string& part) {
+void check_tar_refused(const std::string& tar, const std::string& part) {
   INFO(part);
   const auto members = read_tar(tar);
   REQUIRE_FALSE(members);
@@ -118,33 +118,33 @@ TEST_CASE("an archive that is cut or changed is refused") {
   const std::string good = tar_entry("x", std::string(600, 'x')) + kTarEnd;
   REQUIRE(read_tar(good));
   for (const size_t length : {size_t{0}, size_t{100}, size_t{512}, size_t{1200}, size_t{1536}}) {
-    check_refused(good.substr(0, length), "damaged");
+    check_tar_refused(good.substr(0, length), "damaged");
   }
   std::string flipped = good;
   flipped[3] = 'y';
-  check_refused(flipped, "sum is wrong");
+  check_tar_refused(flipped, "sum is wrong");
   std::string huge = good.substr(0, 512);
   huge.replace(124, 11, "77777777777");
-  check_refused(with_sum(huge) + good.substr(512), "longer than the archive");
+  check_tar_refused(with_sum(huge) + good.substr(512), "longer than the archive");
   std::string binary = good.substr(0, 512);
   binary.replace(124, 12, "\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff");
-  check_refused(with_sum(binary) + good.substr(512), "longer than the archive");
-  check_refused(good + tar_entry("y", "") + kTarEnd, "data after its end");
+  check_tar_refused(with_sum(binary) + good.substr(512), "longer than the archive");
+  check_tar_refused(good + tar_entry("y", "") + kTarEnd, "data after its end");
 }
 
 TEST_CASE("members that could write elsewhere are refused") {
   for (const std::string name :
        {"../x", "/x", "a/../../x", "a//x", "./x", "a\\b", "C:/x", "a\nb", "a\xff"}) {
-    check_refused(tar_entry(name, "") + kTarEnd, "unsafe name");
+    check_tar_refused(tar_entry(name, "") + kTarEnd, "unsafe name");
   }
-  check_refused(tar_entry("l", "", '2', "/etc") + tar_entry("l/x", "") + kTarEnd,
-                "below `l`, which is no directory");
-  check_refused(tar_entry("x", "1") + tar_entry("x", "2") + kTarEnd, "`x` twice");
-  check_refused(tar_entry("x", "1") + tar_entry("x/", "", '5') + kTarEnd, "`x` twice");
+  check_tar_refused(tar_entry("l", "", '2', "/etc") + tar_entry("l/x", "") + kTarEnd,
+                    "below `l`, which is no directory");
+  check_tar_refused(tar_entry("x", "1") + tar_entry("x", "2") + kTarEnd, "`x` twice");
+  check_tar_refused(tar_entry("x", "1") + tar_entry("x/", "", '5') + kTarEnd, "`x` twice");
   for (const char type : {'3', '4', '6', 'S', 'V'}) {
-    check_refused(tar_entry("x", "", type) + kTarEnd, "no file, directory or link");
+    check_tar_refused(tar_entry("x", "", type) + kTarEnd, "no file, directory or link");
   }
-  check_refused(tar_entry("x", "", '1', "../y") + kTarEnd, "hard link");
+  check_tar_refused(tar_entry("x", "", '1', "../y") + kTarEnd, "hard link");
 }
 
 TEST_CASE("extended headers that lie are refused") {
@@ -152,13 +152,13 @@ TEST_CASE("extended headers that lie are refused") {
   for (const std::string records :
        {"5 a=b\n", "99 path=x\n", "path=x\n", "0 \n", "9 path=xx\n7", "18446744073709551616 a=b\n",
         "7 pathx\n", "14 size=-1234\n", "22 size=1000000000000\n"}) {
-    check_refused(tar_entry("p", records, 'x') + member, "damaged");
+    check_tar_refused(tar_entry("p", records, 'x') + member, "damaged");
   }
-  check_refused(tar_entry("p", "12 path=y.z\n", 'g') + member, "global header");
-  check_refused(tar_entry("p", "22 GNU.sparse.major=1\n", 'x') + member, "sparse");
-  check_refused(tar_entry("p", "12 path=y.z\n", 'x') + kTarEnd, "after an extended header");
-  check_refused(tar_entry("p", "13 path=../z\n", 'x') + member, "unsafe name");
-  check_refused(tar_entry("p", std::string(5000, 'n'), 'L') + member, "unsafe name");
+  check_tar_refused(tar_entry("p", "12 path=y.z\n", 'g') + member, "global header");
+  check_tar_refused(tar_entry("p", "22 GNU.sparse.major=1\n", 'x') + member, "sparse");
+  check_tar_refused(tar_entry("p", "12 path=y.z\n", 'x') + kTarEnd, "after an extended header");
+  check_tar_refused(tar_entry("p", "13 path=../z\n", 'x') + member, "unsafe name");
+  check_tar_refused(tar_entry("p", std::string(5000, 'n'), 'L') + member, "unsafe name");
   const std::string renamed = tar_entry("p", "12 path=y.z\n", 'x') + member;
   const auto named = read_tar(renamed);
   REQUIRE(named);
