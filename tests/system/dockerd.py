@@ -58,7 +58,8 @@ class Dockerd(Engine):
 
     def build(self, *arguments: str, **options) -> subprocess.CompletedProcess:
         """By BuildKit, which says what it does on standard error."""
-        return self.call("build", "--progress=plain", *arguments, variables={"DOCKER_BUILDKIT": "1"}, **options)
+        variables = {"DOCKER_BUILDKIT": "1", **options.pop("variables", {})}
+        return self.call("build", "--progress=plain", *arguments, variables=variables, **options)
 
     def command(self) -> list[str]:
         place = self.directory

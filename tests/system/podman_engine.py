@@ -1,5 +1,7 @@
 """podman on a storage of its own, led there by variables alone."""
 
+import ipaddress
+import json
 import os
 import pathlib
 import shutil
@@ -20,7 +22,6 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 tmp_dir = "{place}/engine"
 [network]
-default_subnet = "{subnet}"
 network_config_dir = "{place}/networks"
 """
 
@@ -32,6 +33,23 @@ runroot = "{place}/running"
 """
 
 
+PREFIX = "pinwheel-podman-"
+
+
+def default_network(bridge: str, subnet: ipaddress.IPv4Network, leases: pathlib.Path) -> str:
+    """The network that podman joins containers to, on a bridge that is nobody else's."""
+    gateway = str(next(subnet.hosts()))
+    addresses = {
+        "type": "host-local",
+        "dataDir": str(leases),
+        "routes": [{"dst": "0.0.0.0/0"}],
+        "ranges": [[{"subnet": str(subnet), "gateway": gateway}]],
+    }
+    link = {"type": "bridge", "bridge": bridge, "isGateway": True, "ipMasq": True, "hairpinMode": True}
+    others = [{"type": "portmap", "capabilities": {"portMappings": True}}, {"type": "firewall"}, {"type": "tuning"}]
+    return json.dumps({"cniVersion": "0.4.0", "name": "podman", "plugins": [{**link, "ipam": addresses}, *others]})
+
+
 class Podman(Engine):
     """Its images are `localhost/NAME`; NAME alone finds them too."""
 
@@ -40,10 +58,11 @@ class Podman(Engine):
     def __init__(self):
         client = shutil.which("podman")
         assert client, "no podman on PATH; run scripts/packages docker"
-        self.outer = pathlib.Path(tempfile.mkdtemp(prefix="pinwheel-podman-"))
+        self.outer = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         self.disk = ScratchDisk(self.outer / "disk", DISK_SIZE)
         super().__init__(client, self.disk.place)
         self.subnet = free_subnet()
+        self.bridge = f"pw-{self.outer.name.removeprefix(PREFIX)}"
         self.state = NetworkState()
         self.groups_before = os.path.isdir("/sys/fs/cgroup/cpu/libpod_parent")
 
@@ -60,7 +79,12 @@ class Podman(Engine):
         self.prepare()
         (self.directory / "tmp").mkdir()
         (self.directory / "containers.conf").write_text(
-            CONTAINERS_CONF.format(place=self.directory, subnet=self.subnet)
+            CONTAINERS_CONF.format(place=self.directory)
+        )
+        networks = self.directory / "networks"
+        networks.mkdir()
+        (networks / "87-podman.conflist").write_text(
+            default_network(self.bridge, self.subnet, self.directory / "leases")
         )
         (self.directory / "storage.conf").write_text(STORAGE_CONF.format(place=self.directory))
 
@@ -71,7 +95,7 @@ class Podman(Engine):
                 self.call("rm", "--all", "--force")
         finally:
             unmount_below(self.directory)
-            self.state.restore({"cni-podman0", "podman0"}, lambda line: "CNI-" in line or str(self.subnet) in line)
+            self.state.restore({self.bridge}, lambda line: "CNI-" in line or str(self.subnet) in line)
             if not self.groups_before:
                 remove_control_groups("libpod_parent")
             self.disk.remove()
