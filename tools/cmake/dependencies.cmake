@@ -13,14 +13,16 @@ pkg_check_modules(LIBSODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(LIBZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(LIBDEFLATE_INCLUDE libdeflate.h REQUIRED)
 find_library(LIBDEFLATE_LIBRARY deflate REQUIRED)
+find_path(ISAL_INCLUDE isa-l/igzip_lib.h REQUIRED)
+find_library(ISAL_LIBRARY isal REQUIRED)
 find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 
 add_library(pinwheel_digests INTERFACE)
 target_link_libraries(pinwheel_digests INTERFACE tl::expected OpenSSL::Crypto PkgConfig::LIBSODIUM)
 
 add_library(pinwheel_compression INTERFACE)
-target_include_directories(pinwheel_compression INTERFACE ${LIBDEFLATE_INCLUDE})
-target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} PkgConfig::LIBZSTD)
+target_include_directories(pinwheel_compression INTERFACE ${LIBDEFLATE_INCLUDE} ${ISAL_INCLUDE})
+target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} ${ISAL_LIBRARY} PkgConfig::LIBZSTD)
 
 # Headers alone.
 add_library(pinwheel_toml INTERFACE)

@@ -116,7 +116,7 @@ Result<ZipMember> read_entry(ByteCursor& cursor) {
   cursor.u16();
   member.flags = cursor.u16();
   member.method = cursor.u16();
-  cursor.u32();  // DOS time
+  member.time = cursor.u32();
   member.crc = cursor.u32();
   member.compressed_size = cursor.u32();
   member.size = cursor.u32();
@@ -172,7 +172,7 @@ const ZipMember* ZipReader::find(std::string_view name) const {
   return found == members_.end() ? nullptr : &*found;
 }
 
-Result<std::string> ZipReader::read(const ZipMember& member) const {
+Result<uint64_t> ZipReader::data_offset(const ZipMember& member) const {
   const std::string name = "member " + quoted(member.name);
   if ((member.flags & zip::kFlagEncrypted) != 0) {
     return fail(ErrorKind::check, name + " is encrypted");
@@ -196,6 +196,15 @@ Result<std::string> ZipReader::read(const ZipMember& member) const {
       member.compressed_size > layout_.directory_offset - start) {
     return broken_zip(name + " reaches into the central directory");
   }
+  if (member.method == zip::kStored && member.size != member.compressed_size) {
+    return fail(ErrorKind::check, name + " has another size than stated");
+  }
+  return start;
+}
+
+Result<std::string> ZipReader::read(const ZipMember& member) const {
+  const std::string name = "member " + quoted(member.name);
+  TRY(const uint64_t start, data_offset(member));
   TRY(std::string data, source_->read(start, member.compressed_size));
   if (member.method == zip::kDeflated) {
     Result<std::string> inflated = inflate(data, member.size);

@@ -13,6 +13,7 @@ struct ZipMember {
   std::string name;  ///< `/` between parts; ends in `/` for a directory
   uint16_t flags = 0;
   uint16_t method = 0;
+  uint32_t time = 0;  ///< DOS time, date in the upper half
   uint32_t crc = 0;
   uint64_t compressed_size = 0;
   uint64_t size = 0;
@@ -51,6 +52,8 @@ class ZipReader {
   /// The member's contents, CRC verified. Refuses methods other than stored and deflate,
   /// encryption, and members of more than 64 MiB that grow more than 250-fold.
   Result<std::string> read(const ZipMember& member) const;
+  /// Where the member's compressed data begins in the file; the same refusals.
+  Result<uint64_t> data_offset(const ZipMember& member) const;
 
  private:
   const ports::ByteSource* source_ = nullptr;

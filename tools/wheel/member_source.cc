@@ -1,0 +1,54 @@
+#include "wheel/member_source.h"
+
+#include <algorithm>
+
+namespace pinwheel::wheel {
+
+Result<std::unique_ptr<MemberSource>> MemberSource::open(const ZipReader& zip,
+                                                         const ZipMember& member) {
+  TRY(MemberStream stream, MemberStream::open(zip, member));
+  return std::unique_ptr<MemberSource>(new MemberSource(member, std::move(stream)));
+}
+
+void MemberSource::pass(const MemberStream& stream) {
+  if (stream.offset() == marks_.size() * kBlock) marks_.push_back(stream.mark());
+}
+
+Result<const MemberSource::Block*> MemberSource::block(uint64_t number) const {
+  for (const Block& known : blocks_) {
+    if (known.number == number) return &known;
+  }
+  if (number >= marks_.size()) {
+    return fail(ErrorKind::internal, "a part of a member was asked for that has not passed by");
+  }
+  Block made{number, {}};
+  stream_.go_to(*marks_[number]);
+  while (made.bytes.size() < kBlock) {
+    TRY(const std::string_view piece, stream_.next());
+    if (piece.empty()) break;
+    made.bytes += piece;
+  }
+  if (blocks_.size() == kKept) blocks_.pop_front();
+  blocks_.push_back(std::move(made));
+  return &blocks_.back();
+}
+
+Result<std::string> MemberSource::read(uint64_t offset, uint64_t length) const {
+  if (offset > size() || length > size() - offset) {
+    return fail(ErrorKind::check, "the file ends before the data it announces");
+  }
+  std::string out;
+  out.reserve(length);
+  while (out.size() < length) {
+    const uint64_t at = offset + out.size();
+    TRY(const Block* const part, block(at / kBlock));
+    const uint64_t inside = at % kBlock;
+    if (inside >= part->bytes.size()) {
+      return fail(ErrorKind::check, "the file ends before the data it announces");
+    }
+    out += part->bytes.substr(inside, length - out.size());
+  }
+  return out;
+}
+
+}  // namespace pinwheel::wheel

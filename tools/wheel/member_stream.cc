@@ -1,0 +1,140 @@
+#include "wheel/member_stream.h"
+
+#include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "wheel/zip_format.h"
+
+// libdeflate is faster but only inflates into memory that holds everything; ISA-L inflates in
+// pieces, and its whole state can be copied.
+namespace pinwheel::wheel {
+
+struct MemberStream::Inflater {
+  inflate_state state;
+};
+
+struct MemberStream::Mark {
+  uint64_t offset = 0;
+  uint64_t consumed = 0;
+  std::unique_ptr<Inflater> inflater;
+};
+
+MemberStream::MemberStream(const ports::ByteSource& source, const ZipMember& member, uint64_t start,
+                           uint64_t length)
+    : source_(&source), member_(&member), start_(start), length_(length) {
+  if (member.method != zip::kDeflated) return;
+  inflater_ = std::make_unique<Inflater>();
+  isal_inflate_init(&inflater_->state);
+}
+
+MemberStream::MemberStream(MemberStream&&) noexcept = default;
+MemberStream& MemberStream::operator=(MemberStream&&) noexcept = default;
+MemberStream::~MemberStream() = default;
+
+Result<MemberStream> MemberStream::open(const ZipReader& zip, const ZipMember& member,
+                                        uint64_t piece) {
+  TRY(const uint64_t start, zip.data_offset(member));
+  return MemberStream(zip.source(), member, start, piece);
+}
+
+tl::unexpected<Error> MemberStream::broken(const std::string& why) const {
+  return fail(ErrorKind::check, "member " + quoted(member_->name) + why);
+}
+
+uint64_t MemberStream::consumed() const {
+  return read_ - (inflater_ ? inflater_->state.avail_in : 0);
+}
+
+Done MemberStream::refill() {
+  const uint64_t length = std::min(kPiece, member_->compressed_size - read_);
+  TRY(input_, source_->read(start_ + read_, length));
+  read_ += length;
+  inflater_->state.next_in = reinterpret_cast<uint8_t*>(input_.data());
+  inflater_->state.avail_in = static_cast<uint32_t>(length);
+  return {};
+}
+
+Done MemberStream::inflate_piece() {
+  inflate_state& state = inflater_->state;
+  state.next_out = reinterpret_cast<uint8_t*>(piece_.data());
+  state.avail_out = static_cast<uint32_t>(piece_.size());
+  while (state.avail_out > 0) {
+    if (state.avail_in == 0 && read_ < member_->compressed_size) TRY_DONE(refill());
+    const uint32_t room = state.avail_out;
+    const uint32_t input = state.avail_in;
+    if (isal_inflate(&state) != ISAL_DECOMP_OK) return broken(": the compressed data is damaged");
+    const bool stands = state.avail_out == room && state.avail_in == input;
+    if (stands && (state.avail_in > 0 || read_ == member_->compressed_size)) {
+      return broken(": the compressed data ends before its announced size");
+    }
+  }
+  return {};
+}
+
+Result<std::string_view> MemberStream::next() {
+  const uint64_t length = std::min(length_, member_->size - offset_);
+  if (length == 0) {
+    if (is_checked_) TRY_DONE(check_end());
+    return std::string_view();
+  }
+  if (inflater_) {
+    piece_.resize(length);
+    TRY_DONE(inflate_piece());
+  } else {
+    TRY(piece_, source_->read(start_ + read_, length));
+    read_ += length;
+  }
+  offset_ += length;
+  if (is_checked_) crc_ = libdeflate_crc32(crc_, piece_.data(), piece_.size());
+  return std::string_view(piece_);
+}
+
+Done MemberStream::check_end() {
+  if (inflater_) {
+    inflate_state& state = inflater_->state;
+    std::string more(1, '\0');
+    while (state.block_state != ISAL_BLOCK_FINISH) {
+      if (state.avail_in == 0 && read_ < member_->compressed_size) TRY_DONE(refill());
+      const uint32_t input = state.avail_in;
+      const isal_block_state before = state.block_state;
+      state.next_out = reinterpret_cast<uint8_t*>(more.data());
+      state.avail_out = 1;
+      if (isal_inflate(&state) != ISAL_DECOMP_OK) return broken(": the compressed data is damaged");
+      if (state.avail_out == 0) return broken(" has another size than stated");
+      const bool stands = state.avail_in == input && state.block_state == before;
+      if (stands && (state.avail_in > 0 || read_ == member_->compressed_size)) {
+        return broken(": the compressed data is damaged");
+      }
+    }
+    const uint64_t unused = state.avail_in + static_cast<uint64_t>(state.read_in_length) / 8;
+    if (read_ - unused != member_->compressed_size) {
+      return broken(": the compressed data ends before its announced size");
+    }
+  }
+  if (crc_ == member_->crc) return {};
+  return fail(ErrorKind::check,
+              "member " + quoted(member_->name) + " is damaged: its CRC-32 does not match",
+              "build or download the file again");
+}
+
+std::shared_ptr<const MemberStream::Mark> MemberStream::mark() const {
+  const auto out = std::make_shared<Mark>();
+  out->offset = offset_;
+  out->consumed = consumed();
+  if (inflater_) out->inflater = std::make_unique<Inflater>(*inflater_);
+  return out;
+}
+
+void MemberStream::go_to(const Mark& mark) {
+  is_checked_ = false;
+  offset_ = mark.offset;
+  read_ = mark.consumed;
+  if (!inflater_) return;
+  *inflater_ = *mark.inflater;
+  inflater_->state.avail_in = 0;
+}
+
+}  // namespace pinwheel::wheel
