@@ -1,7 +1,11 @@
 #include "binary/device_code.h"
 
+#include <algorithm>
+
 #include "binary/elf_image.h"
 #include "binary/fatbin.h"
+#include "binary/fatbin_format.h"
+#include "binary/fatbin_scan.h"
 #include "binary/hip_bundle.h"
 #include "binary/window.h"
 
@@ -15,10 +19,14 @@ Result<Window> open_section(const ports::ByteSource& source, const Section& sect
   return Window(source, section.offset, section.size);
 }
 
+bool holds_fatbins(const Section& section) {
+  return section.size > 0 && (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin");
+}
+
 Done read_by_section(const ports::ByteSource& source, const Section& section,
                      std::vector<DeviceCode>& out) {
   if (section.size == 0) return {};
-  if (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin") {
+  if (holds_fatbins(section)) {
     TRY(Window window, open_section(source, section));
     return read_fatbins(window, out);
   }
@@ -27,6 +35,51 @@ Done read_by_section(const ports::ByteSource& source, const Section& section,
     return read_hip_bundles(window, out);
   }
   return {};
+}
+
+Done add_container(const FatbinContainer& container, std::vector<DeviceCode>& out) {
+  if (container.fault) return fail(*container.fault);
+  const uint32_t unit = out.empty() ? 0 : out.back().unit + 1;
+  for (DeviceCode code : container.code) {
+    code.unit = unit;
+    out.push_back(std::move(code));
+  }
+  return {};
+}
+
+/// Only zeros may stand from `from` to `to`: before the first container and after the last.
+Done require_zeros(const ports::ByteSource& source, uint64_t from, uint64_t to) {
+  Window window(source, from, to - from);
+  TRY(const uint64_t end, window.skip_zeros(0));
+  if (end == window.size()) return {};
+  return broken_fatbin("no container stands where one should");
+}
+
+/// The containers that fill a section, which hold nothing else.
+Done take_section(const ports::ByteSource& source, const Section& section,
+                  const std::vector<FatbinContainer>& containers, std::vector<DeviceCode>& out) {
+  TRY(const Window inside, open_section(source, section));
+  const uint64_t end = section.offset + inside.size();
+  uint64_t at = section.offset;
+  for (const FatbinContainer& container : containers) {
+    if (container.offset < section.offset || container.offset >= end) continue;
+    if (container.end > end) return broken_fatbin("a container is longer than its section");
+    const bool first = at == section.offset;
+    if (first) TRY_DONE(require_zeros(source, at, container.offset));
+    if (!first && !container.zeros_before) {
+      return broken_fatbin("no container stands where one should");
+    }
+    TRY_DONE(add_container(container, out));
+    at = container.end;
+  }
+  return require_zeros(source, at, end);
+}
+
+bool is_loaded(const Image& image, const FatbinContainer& container) {
+  return std::any_of(image.segments().begin(), image.segments().end(), [&](const Segment& segment) {
+    return segment.type == kLoad && container.offset >= segment.offset &&
+           container.end - segment.offset <= segment.size;
+  });
 }
 
 }  // namespace
@@ -74,6 +127,23 @@ Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source
     if (segment.type != kLoad) continue;
     TRY(Window window, open_section(source, {"", segment.offset, segment.size}));
     TRY_DONE(find_fatbins(window, out));
+  }
+  return out;
+}
+
+Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source,
+                                                 const std::vector<FatbinContainer>& containers) {
+  TRY(const ElfHeader header, read_elf_header(source));
+  TRY(const Image image, Image::open(source, header));
+  TRY(const SectionTable table, read_sections(image, header));
+  std::vector<DeviceCode> out;
+  for (const Section& section : table.sections) {
+    TRY_DONE(holds_fatbins(section) ? take_section(source, section, containers, out)
+                                    : read_by_section(source, section, out));
+  }
+  if (!table.sections.empty()) return out;
+  for (const FatbinContainer& container : containers) {
+    if (is_loaded(image, container)) TRY_DONE(add_container(container, out));
   }
   return out;
 }

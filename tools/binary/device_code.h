@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include "ports/byte_source.h"
 
 namespace pinwheel::binary {
+
+struct FatbinContainer;
 
 enum class CodeKind {
   ptx,
@@ -22,6 +25,14 @@ enum class CodeCompression { none, lz4, zstd, zlib };
 std::string_view to_string(CodeKind kind);
 std::string_view to_string(CodeCompression compression);
 
+/// The version of the PTX language, "9.0"; 0.0 for what is no PTX.
+struct PtxVersion {
+  uint16_t major = 0;
+  uint16_t minor = 0;
+
+  auto operator<=>(const PtxVersion&) const = default;
+};
+
 /// One piece of GPU code inside a library.
 struct DeviceCode {
   CodeKind kind = CodeKind::other;
@@ -30,6 +41,11 @@ struct DeviceCode {
   /// Bytes in the file; 0 when a compressed bundle holds it together with others.
   uint64_t stored_size = 0;
   uint64_t size = 0;  ///< bytes after decompression
+  PtxVersion ptx = {};
+  /// Which container or bundle of its section it stands in: compilers write one for each
+  /// translation unit.
+  uint32_t unit = 0;
+  uint64_t offset = 0;  ///< of its header in the file; 0 inside a compressed bundle
 
   bool operator==(const DeviceCode&) const = default;
 };
@@ -39,5 +55,10 @@ struct DeviceCode {
 /// the file is no 64-bit little-endian ELF file or a container in it is damaged. Nothing that the
 /// file announces is allocated before it was compared with what the file can hold.
 Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source);
+
+/// The same for a file whose containers were found while it passed by, so that `source` is read
+/// where its headers, tables and HIP code stand alone.
+Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source,
+                                                 const std::vector<FatbinContainer>& containers);
 
 }  // namespace pinwheel::binary

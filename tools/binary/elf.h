@@ -50,7 +50,7 @@ struct Elf {
   std::vector<Symbol> undefined = {};
   std::vector<Symbol> defined = {};
   std::vector<Section> sections = {};  ///< empty when the table was stripped
-  bool executable_stack = false;
+  bool executable_stack = false;       ///< asked for, or got for want of a header that declines it
   bool text_relocations = false;
   Relro relro = Relro::none;
 

@@ -47,8 +47,14 @@ Result<Bundle> read_table(std::string_view head, uint64_t size) {
       return broken_bundle("a code object lies outside it");
     bundle.length = std::max(bundle.length, offset + length);
     if (id.starts_with("host-")) continue;
-    bundle.codes.push_back(
-        {CodeKind::code_object, target_of(id), CodeCompression::none, length, length});
+    bundle.codes.push_back({CodeKind::code_object,
+                            target_of(id),
+                            CodeCompression::none,
+                            length,
+                            length,
+                            {},
+                            0,
+                            offset});
   }
   if (!cursor.ok()) return broken_bundle("its table is cut");
   bundle.length = std::max(bundle.length, cursor.offset());
@@ -57,10 +63,15 @@ Result<Bundle> read_table(std::string_view head, uint64_t size) {
 
 /// Adds one bundle's code; gives its length.
 Result<uint64_t> read_bundle(Window& section, uint64_t at, std::vector<DeviceCode>& out) {
+  const uint32_t unit = out.empty() ? 0 : out.back().unit + 1;
   const uint64_t left = section.size() - at;
   TRY(const std::string_view head, section.at(at, std::min(left, kMaxHeader)));
   if (!is_compressed_bundle(head)) {
     TRY(Bundle bundle, read_table(head, left));
+    for (DeviceCode& code : bundle.codes) {
+      code.unit = unit;
+      code.offset += section.start() + at;
+    }
     std::move(bundle.codes.begin(), bundle.codes.end(), std::back_inserter(out));
     return bundle.length;
   }
@@ -72,6 +83,8 @@ Result<uint64_t> read_bundle(Window& section, uint64_t at, std::vector<DeviceCod
   for (DeviceCode& code : bundle.codes) {
     code.compression = packed.compression;
     code.stored_size = 0;
+    code.unit = unit;
+    code.offset = 0;
     out.push_back(std::move(code));
   }
   return packed.payload_at + unpacked.used;

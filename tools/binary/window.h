@@ -18,6 +18,8 @@ class Window {
       : source_(&source), start_(offset), size_(size) {}
 
   uint64_t size() const { return size_; }
+  /// Where the part begins in the source.
+  uint64_t start() const { return start_; }
 
   /// Exactly `length` bytes at `offset` of the part, valid until the next call; kind `check` when
   /// they lie outside it.

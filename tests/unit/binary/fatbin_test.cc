@@ -67,11 +67,11 @@ TEST_CASE("an entry's flags give architecture and compression") {
                                         entry({2, 100, 0x200000 | 0x2000, 64, 16, 16}) +
                                         entry({8, 75}) + entry({0x40, 120})));
   REQUIRE(codes);
-  CHECK(*codes ==
-        std::vector<DeviceCode>{{CodeKind::ptx, "compute_90a", CodeCompression::zstd, 9, 1000},
-                                {CodeKind::cubin, "sm_100f", CodeCompression::lz4, 16, 1000},
-                                {CodeKind::lto_ir, "lto_75", CodeCompression::none, 16, 16},
-                                {CodeKind::other, "sm_120", CodeCompression::none, 16, 16}});
+  CHECK(*codes == std::vector<DeviceCode>{
+                      {CodeKind::ptx, "compute_90a", CodeCompression::zstd, 9, 1000, {}, 0, 16},
+                      {CodeKind::cubin, "sm_100f", CodeCompression::lz4, 16, 1000, {}, 0, 96},
+                      {CodeKind::lto_ir, "lto_75", CodeCompression::none, 16, 16, {}, 0, 176},
+                      {CodeKind::other, "sm_120", CodeCompression::none, 16, 16, {}, 0, 256}});
 }
 
 TEST_CASE("containers follow each other with zeros between them") {

@@ -1,0 +1,125 @@
+#include "binary/fatbin_scan.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/bytes.h"
+#include "unit/binary/make_elf.h"
+#include "unit/catch.h"
+
+namespace pinwheel::binary {
+namespace {
+
+std::string fixture(const std::string& name) {
+  std::ifstream in(std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/device_code" / name,
+                   std::ios::binary);
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+FatbinScanner scan(const std::string& bytes, size_t piece) {
+  FatbinScanner scanner(bytes.size());
+  for (size_t at = 0; at < bytes.size(); at += piece) {
+    scanner.feed(std::string_view(bytes).substr(at, piece));
+  }
+  return scanner;
+}
+
+/// What is read of a file that passes by in pieces.
+Result<std::vector<DeviceCode>> passing(const std::string& bytes, size_t piece) {
+  return read_device_code(ports::MemorySource(bytes), scan(bytes, piece).containers());
+}
+
+void check_alike(const std::string& bytes) {
+  const Result<std::vector<DeviceCode>> held = read_device_code(ports::MemorySource(bytes));
+  for (const size_t piece : {size_t{8}, size_t{64}, size_t{1000}, size_t{1} << 20U}) {
+    INFO(piece);
+    const Result<std::vector<DeviceCode>> passed = passing(bytes, piece);
+    REQUIRE(passed.has_value() == held.has_value());
+    if (held) CHECK(*passed == *held);
+  }
+}
+
+/// One entry of a container, its payload filled with `p`.
+std::string entry(uint32_t payload = 16, uint32_t header = 64) {
+  std::string out;
+  append_le<uint16_t>(out, 2);
+  append_le<uint16_t>(out, 0x0101);
+  append_le<uint32_t>(out, header);
+  append_le<uint64_t>(out, payload);
+  out.append(12, '\0');
+  append_le<uint32_t>(out, 90);
+  out.append(32, '\0');
+  return out.substr(0, 64) + std::string(16, 'p');
+}
+
+std::string container(const std::string& entries, uint64_t size) {
+  std::string out;
+  append_le<uint32_t>(out, 0xba55ed50);
+  append_le<uint16_t>(out, 1);
+  append_le<uint16_t>(out, 16);
+  append_le<uint64_t>(out, size);
+  return out + entries;
+}
+
+std::string container(const std::string& entries) {
+  return container(entries, entries.size());
+}
+
+TEST_CASE("a file that passes by tells what the same file tells when it is held") {
+  for (const std::string name : {"plain.so", "plain.o", "size.o", "speed.o", "kinds.o", "hip.o"}) {
+    INFO(name);
+    check_alike(fixture(name));
+  }
+  check_alike(make_elf(".text", "code"));
+}
+
+TEST_CASE("without a section table the loaded containers count") {
+  std::string bytes = fixture("plain.so");
+  bytes.replace(40, 8, std::string(8, '\0'));  // e_shoff
+  bytes.replace(60, 4, std::string(4, '\0'));  // e_shnum, e_shstrndx
+  check_alike(bytes);
+}
+
+TEST_CASE("a section of containers holds nothing else") {
+  const std::string one = container(entry());
+  check_alike(make_elf(".nv_fatbin", one + one + std::string(40, '\0') + container("") + one));
+  check_alike(make_elf(".nv_fatbin", std::string(24, '\0') + one));
+  check_alike(make_elf(".nv_fatbin", one + "12345678" + one));
+  check_alike(make_elf(".nv_fatbin", "12345678" + one));
+  check_alike(make_elf(".nv_fatbin", one + "12345678"));
+  check_alike(make_elf(".nv_fatbin", ""));
+  check_alike(make_elf(".nv_fatbin", "junk in the section"));
+}
+
+TEST_CASE("containers that lie about their sizes are refused alike") {
+  for (const std::string& bad :
+       {container(entry(), 5000), container(entry(), UINT64_MAX), container(entry(), 79),
+        container(entry(), 40), container(entry(16, 0)), container(entry(17)),
+        container(entry(0xffffffff)), container(entry()).substr(0, 10)}) {
+    check_alike(make_elf(".nv_fatbin", bad));
+  }
+}
+
+TEST_CASE("look-alikes elsewhere are no device code") {
+  check_alike(make_elf(".rodata", container(entry(16, 0)) + "12345678" + container(entry())));
+  const FatbinScanner scanner = scan("12345678" + container(entry(16, 0)) + container(entry()), 8);
+  REQUIRE(scanner.containers().size() == 2);
+  CHECK(scanner.containers()[0].fault);
+  CHECK(scanner.containers()[1].code.size() == 1);
+  CHECK_FALSE(scanner.containers()[1].zeros_before);
+}
+
+TEST_CASE("fixtures that are cut anywhere are refused alike") {
+  for (const std::string name : {"plain.so", "size.o"}) {
+    const std::string bytes = fixture(name);
+    for (size_t length = 64; length < bytes.size(); length += 97) {
+      const std::string cut = bytes.substr(0, length);
+      CHECK(passing(cut, 64).has_value() == read_device_code(ports::MemorySource(cut)).has_value());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pinwheel::binary

@@ -1,0 +1,129 @@
+#include "binary/fatbin_scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "binary/fatbin_format.h"
+
+namespace pinwheel::binary {
+namespace {
+
+constexpr uint64_t kAlignment = 8;
+
+uint64_t word_at(std::string_view bytes, size_t at) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + at, sizeof(word));
+  return word;
+}
+
+bool all_zeros(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+void FatbinScanner::feed(std::string_view piece) {
+  while (!piece.empty()) {
+    if (skip_ > 0) {
+      skip(piece);
+    } else if (wanted_ > 0) {
+      collect(piece);
+    } else {
+      search(piece);
+    }
+  }
+}
+
+void FatbinScanner::pass(std::string_view& piece, uint64_t length) {
+  piece.remove_prefix(length);
+  position_ += length;
+}
+
+void FatbinScanner::search(std::string_view& piece) {
+  const uint64_t odd =
+      std::min<uint64_t>((kAlignment - position_ % kAlignment) % kAlignment, piece.size());
+  zeros_ = zeros_ && all_zeros(piece.substr(0, odd));
+  pass(piece, odd);
+  // This loop sees every byte of the file that lies in no container.
+  uint64_t seen = 0;
+  size_t at = 0;
+  for (; at + kAlignment <= piece.size(); at += kAlignment) {
+    const uint64_t word = word_at(piece, at);
+    if (static_cast<uint32_t>(word) == kFatbinMagic) break;
+    seen |= word;
+  }
+  zeros_ = zeros_ && seen == 0;
+  const bool found = at + kAlignment <= piece.size();
+  pass(piece, at);
+  if (found) {
+    wanted_ = kFatbinHeader;
+    return;
+  }
+  zeros_ = zeros_ && all_zeros(piece);
+  pass(piece, piece.size());
+}
+
+void FatbinScanner::skip(std::string_view& piece) {
+  const uint64_t length = std::min<uint64_t>(skip_, piece.size());
+  skip_ -= length;
+  pass(piece, length);
+  if (skip_ == 0) next_entry();
+}
+
+void FatbinScanner::collect(std::string_view& piece) {
+  const uint64_t length = std::min<uint64_t>(wanted_ - header_.size(), piece.size());
+  header_ += piece.substr(0, length);
+  pass(piece, length);
+  if (header_.size() < wanted_) return;
+  wanted_ = 0;
+  inside_ ? take_entry() : take_container();
+  header_.clear();
+}
+
+void FatbinScanner::take_container() {
+  const std::optional<uint64_t> size = fatbin_size(header_);
+  if (!size || *size > file_size_ - std::min(file_size_, position_)) {
+    zeros_ = false;
+    return;
+  }
+  FatbinContainer found;
+  found.offset = position_ - kFatbinHeader;
+  found.end = position_ + *size;
+  found.zeros_before = zeros_;
+  containers_.push_back(std::move(found));
+  inside_ = true;
+  next_entry();
+}
+
+void FatbinScanner::next_entry() {
+  const uint64_t left = containers_.back().end - position_;
+  if (left == 0) {
+    inside_ = false;
+    zeros_ = true;
+  } else if (left < kFatbinEntryHeader) {
+    give_up(broken_fatbin("an entry does not fit its container").value());
+  } else {
+    wanted_ = kFatbinEntryHeader;
+  }
+}
+
+void FatbinScanner::take_entry() {
+  const uint64_t left = containers_.back().end - position_ + kFatbinEntryHeader;
+  Result<FatbinEntry> entry = read_fatbin_entry(header_, left);
+  if (!entry) {
+    give_up(entry.error());
+    return;
+  }
+  entry->code.offset = position_ - kFatbinEntryHeader;
+  containers_.back().code.push_back(std::move(entry->code));
+  skip_ = entry->length - kFatbinEntryHeader;
+  if (skip_ == 0) next_entry();
+}
+
+void FatbinScanner::give_up(Error error) {
+  containers_.back().fault = std::move(error);
+  inside_ = false;
+  zeros_ = false;
+}
+
+}  // namespace pinwheel::binary
