@@ -186,6 +186,30 @@ def containers(pinwheel, scratch, environment, runs, image):
     yield overhead("enter a container", 1000, [one - host for one in times["docker"]], "docker run", peer)
 
 
+def peak_memory(command, directory, environment):
+    """The most memory that the command had at once, in MB."""
+    with subprocess.Popen(command, cwd=directory, env=environment, stdout=subprocess.DEVNULL) as child:
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"bench: {command[0]} ended with {child.returncode}")
+    return used.ru_maxrss / 1024
+
+
+def inspection(pinwheel, scratch, environment, runs, wheel, inflate_hash):
+    """Reading a wheel with every hash of RECORD verified, beside auditwheel, which verifies none, and beside the
+    least that any reader must do."""
+    ours = ([pinwheel, "inspect", str(wheel), "--json"], scratch, environment)
+    name = f"inspect {wheel.name.split('-')[0]}, {wheel.stat().st_size // 1_000_000} MB"
+    print(f"{name}: at most {peak_memory(*ours):.0f} MB of memory", file=sys.stderr)
+    if inflate_hash:
+        peer = ([str(inflate_hash), str(wheel)], scratch, environment)
+        yield compare(name, "-", ours, "inflate and SHA-256", peer, runs)
+    if importlib.util.find_spec("auditwheel"):
+        peer = ([sys.executable, "-m", "auditwheel", "show", str(wheel)], scratch, environment)
+        yield compare(name, "-", ours, "auditwheel show", peer, 2)
+
+
 def processor():
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -212,6 +236,9 @@ def main():
     parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
     parser.add_argument("--runs", type=int, default=21, help="measured runs of each command")
     parser.add_argument("--image", help="an image of Docker's with a python3 that makes venvs: measure containers too")
+    parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="measure `inspect` of it, too")
+    parser.add_argument("--inflate-hash", type=pathlib.Path, help="the program of that name, the peer of `inspect`")
+    parser.add_argument("--only-wheels", action="store_true", help="measure nothing but the wheels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     options = parser.parse_args()
     pinwheel = str(options.pinwheel.resolve())
@@ -221,10 +248,13 @@ def main():
         environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
         # This Python comes first, and itself rather than a script that looks it up.
         environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
-        for measure in (start_up, expansion, nothing_to_do, environments):
+        for measure in () if options.only_wheels else (start_up, expansion, nothing_to_do, environments):
             rows += measure(pinwheel, scratch, environment, options.runs)
         if options.image:
             rows += containers(pinwheel, scratch, environment, options.runs, options.image)
+        for wheel in options.wheel:
+            peer = options.inflate_hash.resolve() if options.inflate_hash else None
+            rows += inspection(pinwheel, scratch, environment, options.runs, wheel.resolve(), peer)
     if options.json:
         print(json.dumps({"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}))
     else:

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <memory>
+#include <algorithm>
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/file_source.h"
+#include "host/inspect_path.h"
 #include "inspect/arch_list.h"
-#include "inspect/gather.h"
 #include "inspect/report.h"
 #include "inspect/rules.h"
 #include "report/plan_text.h"
@@ -15,37 +13,59 @@
 namespace pinwheel::cli {
 namespace {
 
+using Names = std::vector<std::string>;
+
 std::string rule_list() {
-  std::vector<std::vector<std::string>> rows = {{"rule", "says"}};
+  std::vector<std::vector<std::string>> rows = {{"rule", "breaking it is", "says"}};
   for (const inspect::Rule& rule : inspect::all_rules()) {
-    rows.push_back({std::string(rule.id), std::string(rule.description)});
+    rows.push_back({std::string(rule.id), std::string(to_string(rule.severity)),
+                    std::string(rule.description)});
   }
   return report::align_columns(rows);
+}
+
+Result<uint64_t> size_of(const std::string& option, const std::string& text) {
+  const auto size = parse_bytes(text);
+  if (size && *size > 0) return *size;
+  return fail(ErrorKind::usage, fmt::format("`{}` cannot be `{}`", option, text),
+              "write a size such as `100 MB`");
 }
 
 Result<inspect::Expectations> expectations_of(const InspectOptions& options) {
   inspect::Expectations expected;
   expected.arch_list = inspect::split_arch_list(options.arch_list);
-  if (options.size_limit.empty()) return expected;
-  const auto limit = parse_bytes(options.size_limit);
-  if (!limit || *limit == 0) {
-    return fail(ErrorKind::usage, fmt::format("`--size-limit` cannot be `{}`", options.size_limit),
-                "write a size such as `100 MB`");
+  if (!options.size_limit.empty()) {
+    TRY(expected.size_limit, size_of("--size-limit", options.size_limit));
   }
-  expected.size_limit = *limit;
+  if (!options.budget.empty()) {
+    TRY(expected.budget, size_of("--budget", options.budget));
+  }
   return expected;
 }
 
-/// What a file holds; an error says of which file it speaks.
-Result<inspect::WheelFacts> facts_of(const std::string& file) {
-  const auto read = [&file]() -> Result<inspect::WheelFacts> {
-    TRY(const std::unique_ptr<host::FileSource> source, host::FileSource::open(file));
-    return inspect::gather(std::filesystem::path(file).filename().string(), *source);
-  };
-  Result<inspect::WheelFacts> facts = read();
-  if (facts) return facts;
-  Error error{facts.error().kind, fmt::format("{} cannot be inspected", quoted(file))};
-  return fail(std::move(error).with_cause(std::move(facts).error()));
+inspect::GatherOptions gather_options(const inspect::Expectations& expected) {
+  inspect::GatherOptions options;
+  if (expected.budget) options.measure = inspect::Measure::packing;
+  return options;
+}
+
+/// Two wheels that nothing else is asked of are compared.
+bool asks_for_comparison(const InspectOptions& options) {
+  const auto is_wheel = [](const std::string& file) { return file.ends_with(".whl"); };
+  return options.files.size() == 2 && !options.check && options.budget.empty() &&
+         std::all_of(options.files.begin(), options.files.end(), is_wheel);
+}
+
+Result<int> compare(const InspectOptions& options, Streams& streams) {
+  TRY(const host::ComparedWheels wheels, host::compare_wheels(options.files[0], options.files[1]));
+  const auto tell = options.json ? inspect::difference_json : inspect::difference_text;
+  streams.data(tell(wheels.old_wheel, wheels.new_wheel, wheels.difference));
+  return 0;
+}
+
+/// One JSON object as it is, several as an array.
+std::string as_document(const std::vector<std::string>& objects) {
+  return objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n";
 }
 
 }  // namespace
@@ -57,18 +77,21 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
     return 0;
   }
   if (options.files.empty()) {
-    return fail(ErrorKind::usage, "`inspect` needs a wheel", "`pinwheel inspect FILE.whl`");
+    return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
-  TRY(const std::vector<std::string> rules, inspect::rules_without(options.ignore));
+  TRY(const Names rules, inspect::chosen_rules({options.select, options.ignore}));
   TRY(const inspect::Expectations expected, expectations_of(options));
+  if (asks_for_comparison(options)) return compare(options, streams);
   size_t broken = 0;
+  Names objects;
   for (const std::string& file : options.files) {
-    TRY(const inspect::WheelFacts facts, facts_of(file));
+    TRY(const inspect::WheelFacts facts, host::inspect_path(file, gather_options(expected)));
     TRY(const std::vector<inspect::Finding> findings, inspect::check(facts, expected, rules));
-    streams.data(options.json ? inspect::json_report(facts, expected, findings)
-                              : inspect::summary(facts, expected, findings));
-    broken += findings.size();
+    if (options.json) objects.push_back(inspect::json_report(facts, expected, findings));
+    if (!options.json) streams.data(inspect::summary(facts, expected, findings));
+    broken += inspect::failures(findings, options.strict ? rules : Names{}).size();
   }
+  if (options.json) streams.data(as_document(objects));
   return options.check && broken > 0 ? exit_code(ErrorKind::check) : 0;
 }
 

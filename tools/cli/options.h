@@ -148,9 +148,12 @@ struct InspectOptions {
   bool json = false;
   bool check = false;
   bool rules = false;
+  bool strict = false;
+  std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::string arch_list;
   std::string size_limit;
+  std::string budget;
 };
 
 struct FinishOptions {

@@ -188,14 +188,23 @@ void add_env(Parser& parser) {
 
 void add_inspect(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
-      "inspect", "what wheels hold and require; `--check` applies the gate that `build` applies");
-  app.add_option("files", parser.inspect.files, "wheels")->type_name("WHEEL");
-  app.add_flag("--check", parser.inspect.check, "exit 5 when a rule is broken");
+      "inspect",
+      "what wheels and libraries hold and require, or what changed between two wheels; `--check` "
+      "applies the gate that `build` applies");
+  app.add_option("files", parser.inspect.files,
+                 "wheels, shared libraries, directories; two wheels alone are compared")
+      ->type_name("FILE");
+  app.add_flag("--check", parser.inspect.check, "exit 5 when a rule is broken, warnings aside");
+  app.add_flag("--strict", parser.inspect.strict, "with `--check`, let warnings fail too");
   app.add_flag("--rules", parser.inspect.rules, "list the rules");
+  app.add_option("--select", parser.inspect.select, "judge this rule alone; may be repeated")
+      ->allow_extra_args(false);
   app.add_option("--ignore", parser.inspect.ignore, "leave out this rule")->allow_extra_args(false);
   app.add_option("--arch-list", parser.inspect.arch_list,
                  "the architectures that device code must hold, `8.0;9.0a;12.0+PTX`");
   app.add_option("--size-limit", parser.inspect.size_limit, "largest file allowed, `100 MB`");
+  app.add_option("--budget", parser.inspect.budget,
+                 "say what to leave out so that the wheel comes under this size, `100 MB`");
   app.add_flag("--json", parser.inspect.json, "as JSON");
 }
 

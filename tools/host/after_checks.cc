@@ -36,6 +36,13 @@ std::vector<std::string> rules_for(const std::vector<matrix::Check>& checks) {
   return rules;
 }
 
+std::vector<std::string> named_rules(const std::vector<matrix::Check>& checks) {
+  std::vector<std::string> names;
+  names.reserve(checks.size());
+  for (const matrix::Check& check : checks) names.push_back(check.rule);
+  return names;
+}
+
 Result<inspect::Expectations> expectations_of(const plan::BuildWheel& action,
                                               const wheel::Naming& naming) {
   inspect::Expectations expected;
@@ -68,7 +75,9 @@ Done check_after(const Bench& bench, const plan::BuildWheel& action, const Build
   TRY(const inspect::Expectations expected, expectations_of(action, naming));
   TRY(const std::vector<inspect::Finding> findings,
       inspect::check(facts, expected, rules_for(checks)));
-  if (!findings.empty()) return fail(as_error(finished, findings));
+  // A rule that is only a warning elsewhere is strict where the matrix names it.
+  const std::vector<inspect::Finding> failures = inspect::failures(findings, named_rules(checks));
+  if (!failures.empty()) return fail(as_error(finished, failures));
   const matrix::Check* const operators = find_check(checks, "operators");
   if (operators == nullptr) return {};
   return check_operators(bench, site, finished, action.compute, operators->arguments);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct Expectations {
   std::vector<std::string> arch_list = {};     ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
   std::vector<std::string> external = {};      ///< sonames or globs that something else brings
   uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's own limit
+  /// What the report shall plan to come under; no rule.
+  std::optional<uint64_t> budget = std::nullopt;
 };
 
 }  // namespace pinwheel::inspect

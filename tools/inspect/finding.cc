@@ -4,6 +4,10 @@
 
 namespace pinwheel::inspect {
 
+std::string_view to_string(Severity severity) {
+  return severity == Severity::warning ? "warning" : "error";
+}
+
 Error to_error(const Finding& finding) {
   std::string message = "[" + finding.rule + "] " + quoted(finding.file) + ": " + finding.message;
   if (!finding.evidence.empty()) message += " (" + finding.evidence + ")";

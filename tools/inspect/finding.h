@@ -1,9 +1,15 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 
 namespace pinwheel::inspect {
+
+/// What a broken rule means: the wheel fails somewhere, or it is only worse than it could be.
+enum class Severity { error, warning };
+/// "error", "warning".
+std::string_view to_string(Severity severity);
 
 /// One broken rule.
 struct Finding {
@@ -12,6 +18,7 @@ struct Finding {
   std::string message;        ///< what is wrong, names in back-ticks
   std::string evidence = {};  ///< what was seen; empty when the message says it all
   std::string hint = {};      ///< what mends it; empty when nobody knows
+  Severity severity = Severity::error;
 
   bool operator==(const Finding&) const = default;
 };

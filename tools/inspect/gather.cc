@@ -1,61 +1,20 @@
 #include "inspect/gather.h"
 
+#include <optional>
 #include <utility>
 
-#include "base/bytes.h"
-#include "base/digest.h"
 #include "base/text.h"
 #include "inspect/claim.h"
+#include "inspect/read_member.h"
 #include "wheel/archive.h"
 
 namespace pinwheel::inspect {
 namespace {
 
-// ELF header fields that tell whether the host's loader is meant (System V gABI).
-constexpr uint64_t kTypeOffset = 16;
-constexpr uint64_t kMachineOffset = 18;
-constexpr uint16_t kTypeExecutable = 2;
-constexpr uint16_t kTypeShared = 3;
-constexpr uint16_t kMachineCuda = 190;
-constexpr uint16_t kMachineAmdGpu = 224;
+constexpr uint64_t kMemory = uint64_t{224} << 20U;
 
 Finding unreadable(const char* rule, const std::string& file, const Error& error) {
   return Finding{rule, file, error.message, "", error.hint};
-}
-
-std::string digest_of(const std::string& contents) {
-  Sha256 hash;
-  hash.update(contents);
-  return base64url(hash.finish());
-}
-
-/// Objects for the linker and code for a GPU are ELF files, too, which no loader of the host reads.
-bool is_for_host_loader(std::string_view elf) {
-  const uint16_t type = load_le<uint16_t>(elf, kTypeOffset).value_or(0);
-  const uint16_t machine = load_le<uint16_t>(elf, kMachineOffset).value_or(0);
-  return (type == kTypeExecutable || type == kTypeShared) && machine != kMachineCuda &&
-         machine != kMachineAmdGpu;
-}
-
-void read_binary(const std::string& name, std::string contents, WheelFacts& facts) {
-  if (!binary::is_elf(contents)) return;
-  if (!is_for_host_loader(contents)) {
-    facts.other_elf.push_back(name);
-    return;
-  }
-  const ports::MemorySource source(std::move(contents));
-  Result<binary::Elf> elf = binary::read_elf(source);
-  if (!elf) {
-    facts.unreadable.push_back(unreadable("platform-tag", name, elf.error()));
-    return;
-  }
-  facts.libraries.push_back({name, *std::move(elf)});
-  Result<std::vector<binary::DeviceCode>> code = binary::read_device_code(source);
-  if (!code) {
-    facts.unreadable.push_back(unreadable("device-code", name, code.error()));
-  } else if (!code->empty()) {
-    facts.device_code.push_back({name, *std::move(code)});
-  }
 }
 
 void read_info(const std::string& path, const std::string& contents, WheelFacts& facts) {
@@ -77,18 +36,13 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
   }
 }
 
-void read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
-                 WheelFacts& facts) {
-  if (member.is_directory()) return;
-  Result<std::string> contents = archive.zip.read(member);
-  if (!contents) {
-    facts.unreadable.push_back(unreadable("archive", member.name, contents.error()));
-    return;
-  }
-  facts.members.push_back({member.name, member.size, member.compressed_size, member.crc,
-                           member.mode, digest_of(*contents)});
-  read_info(member.name, *contents, facts);
-  read_binary(member.name, *std::move(contents), facts);
+void take(const std::string& name, MemberReading reading, WheelFacts& facts) {
+  if (reading.member) facts.members.push_back(*std::move(reading.member));
+  if (reading.is_other_elf) facts.other_elf.push_back(name);
+  for (Finding& finding : reading.unreadable) facts.unreadable.push_back(std::move(finding));
+  if (reading.library) facts.libraries.push_back(*std::move(reading.library));
+  if (reading.packing) facts.packing.emplace(name, *std::move(reading.packing));
+  if (reading.device_code) facts.device_code.push_back(*std::move(reading.device_code));
 }
 
 void note_missing(const wheel::WheelArchive& archive, WheelFacts& facts) {
@@ -100,9 +54,35 @@ void note_missing(const wheel::WheelArchive& archive, WheelFacts& facts) {
   }
 }
 
+void read_members(const wheel::WheelArchive& archive, const GatherOptions& options,
+                  WheelFacts& facts) {
+  std::vector<const wheel::ZipMember*> members;
+  std::vector<uint64_t> costs;
+  for (const wheel::ZipMember& member : archive.zip.members()) {
+    if (member.is_directory()) continue;
+    members.push_back(&member);
+    costs.push_back(memory_to_read(member));
+  }
+  std::vector<MemberReading> readings(members.size());
+  run_jobs(costs, options.limits,
+           [&](size_t i) { readings[i] = read_member(archive, *members[i], options.measure); });
+  for (size_t i = 0; i < members.size(); ++i) {
+    const std::string& name = members[i]->name;
+    const bool judged = readings[i].member && is_judged_text(archive, name);
+    const std::string contents = std::move(readings[i].contents);
+    take(name, std::move(readings[i]), facts);
+    if (judged) read_info(name, contents, facts);
+  }
+}
+
 }  // namespace
 
-Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source) {
+JobLimits usual_limits() {
+  return {usable_processors(), kMemory};
+}
+
+Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source,
+                          const GatherOptions& options) {
   TRY(const wheel::WheelArchive archive, wheel::open_wheel(file_name, source));
   WheelFacts facts;
   facts.file_name = std::move(file_name);
@@ -115,10 +95,31 @@ Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source
   } else {
     facts.unreadable.push_back(unreadable("wheel-name", facts.file_name, name.error()));
   }
-  for (const wheel::ZipMember& member : archive.zip.members()) {
-    read_member(archive, member, facts);
-  }
+  read_members(archive, options, facts);
   note_missing(archive, facts);
+  return facts;
+}
+
+Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& files,
+                                const JobLimits& limits) {
+  WheelFacts facts;
+  facts.file_name = std::move(name);
+  std::vector<MemberReading> readings(files.size());
+  std::vector<std::optional<Error>> errors(files.size());
+  // A file is read piece by piece: none costs much.
+  run_jobs(std::vector<uint64_t>(files.size(), 0), limits, [&](size_t i) {
+    const Result<std::unique_ptr<ports::ByteSource>> source = files[i].open();
+    if (source) {
+      readings[i] = read_loose_file(files[i].name, **source);
+    } else {
+      errors[i] = source.error();
+    }
+  });
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (errors[i]) return fail(*errors[i]);
+    if (readings[i].member) facts.file_size += readings[i].member->size;
+    take(files[i].name, std::move(readings[i]), facts);
+  }
   return facts;
 }
 

@@ -3,20 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "inspect/installed_path.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
 
 namespace pinwheel::inspect {
 namespace {
-
-/// Where a member comes to lie, seen from site-packages.
-std::string installed_path(const std::string& member) {
-  for (const std::string root : {".data/platlib/", ".data/purelib/"}) {
-    const size_t at = member.find(root);
-    if (at != std::string::npos && member.find('/') > at) return member.substr(at + root.size());
-  }
-  return member;
-}
 
 // What is wrong with one entry of a path, or "".
 std::string entry_fault(const std::string& entry, size_t depth) {
@@ -62,7 +54,7 @@ bool needs_its_path(const ElfMember& library, const std::vector<NeededLibrary>& 
 void check_path(const ElfMember& library, const std::string& name, const std::string& path,
                 const std::string& hint, Findings& out) {
   if (path.empty()) return;
-  const size_t depth = split(installed_path(library.name), '/').size() - 1;
+  const size_t depth = split(installed_path(library.name).value_or(library.name), '/').size() - 1;
   for (const std::string& entry : split(path, ':')) {
     const std::string fault = entry_fault(entry, depth);
     if (fault.empty()) continue;

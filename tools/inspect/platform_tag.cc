@@ -11,34 +11,15 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<std::string_view, 28> kKnownExternal = {"libtorch*.so",
-                                                             "libc10*.so",
-                                                             "libshm.so",
-                                                             "libcuda.so.1",
-                                                             "libcudart.so.*",
-                                                             "libcublas.so.*",
-                                                             "libcublasLt.so.*",
-                                                             "libcudnn*.so.*",
-                                                             "libcufft.so.*",
-                                                             "libcurand.so.*",
-                                                             "libcusolver.so.*",
-                                                             "libcusparse.so.*",
-                                                             "libcusparseLt.so.*",
-                                                             "libnccl.so.*",
-                                                             "libnvrtc.so.*",
-                                                             "libnvJitLink.so.*",
-                                                             "libnvToolsExt.so.*",
-                                                             "libcupti.so.*",
-                                                             "libcufile.so.*",
-                                                             "libnvidia-ml.so.1",
-                                                             "libamdhip64.so.*",
-                                                             "libhiprtc*.so.*",
-                                                             "libhsa-runtime64.so.*",
-                                                             "libhipblas*.so.*",
-                                                             "librocblas.so.*",
-                                                             "libMIOpen.so.*",
-                                                             "librccl.so.*",
-                                                             "libroctx64.so.*"};
+constexpr std::array<std::string_view, 29> kKnownExternal = {
+    "libtorch*.so",         "libc10*.so",         "libshm.so",        "libcuda.so.1",
+    "libcudart.so.*",       "libcublas.so.*",     "libcublasLt.so.*", "libcudnn*.so.*",
+    "libcufft.so.*",        "libcurand.so.*",     "libcusolver.so.*", "libcusparse.so.*",
+    "libcusparseLt.so.*",   "libnccl.so.*",       "libnvrtc.so.*",    "libnvJitLink.so.*",
+    "libnvshmem_host.so.*", "libnvToolsExt.so.*", "libcupti.so.*",    "libcufile.so.*",
+    "libnvidia-ml.so.1",    "libamdhip64.so.*",   "libhiprtc*.so.*",  "libhsa-runtime64.so.*",
+    "libhipblas*.so.*",     "librocblas.so.*",    "libMIOpen.so.*",   "librccl.so.*",
+    "libroctx64.so.*"};
 
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0

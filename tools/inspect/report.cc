@@ -2,35 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "inspect/budget.h"
 #include "inspect/code_total.h"
+#include "inspect/cxx_abi.h"
+#include "inspect/driver.h"
+#include "inspect/gpu_support.h"
+#include "inspect/lines.h"
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
+#include "inspect/size_shares.h"
 #include "inspect/symbol_versions.h"
 
 namespace pinwheel::inspect {
 namespace {
 
 constexpr size_t kShownReasons = 5;
-
-/// Lines of `label  value`; further values of one label stand below the first.
-class Lines {
- public:
-  explicit Lines(std::string title) : text_(std::move(title) + "\n") {}
-
-  void add(std::string_view label, const std::string& value) {
-    text_ += fmt::format("  {:<16} {}\n", label == last_ ? "" : label, value);
-    last_ = label;
-  }
-  void add_all(std::string_view label, const std::vector<std::string>& values) {
-    for (const std::string& value : values) add(label, value);
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-  std::string last_;
-};
 
 uint64_t unpacked_size(const WheelFacts& facts) {
   uint64_t total = 0;
@@ -52,6 +41,20 @@ void tell_metadata(const WheelFacts& facts, Lines& lines) {
   if (others > 0) lines.add("requires", plural(others, torch.empty() ? "project" : "other"));
 }
 
+std::string_view string_abi_text(StringAbi abi) {
+  switch (abi) {
+    case StringAbi::cxx11:
+      return "_GLIBCXX_USE_CXX11_ABI=1";
+    case StringAbi::old:
+      return "_GLIBCXX_USE_CXX11_ABI=0";
+    case StringAbi::mixed:
+      return "of both values of _GLIBCXX_USE_CXX11_ABI";
+    case StringAbi::none:
+      break;
+  }
+  return "";
+}
+
 void tell_platform(const WheelFacts& facts, const Expectations& expected, Lines& lines) {
   const Result<PlatformTag> earned = platform_tag(facts.libraries, expected.external);
   if (!earned) {
@@ -70,6 +73,8 @@ void tell_platform(const WheelFacts& facts, const Expectations& expected, Lines&
     versions.push_back(fmt::format("{} {}", family, version));
   }
   if (!versions.empty()) lines.add("symbol versions", join(versions, ", "));
+  const std::string_view strings = string_abi_text(string_abi(facts.libraries));
+  if (!strings.empty()) lines.add("C++ strings", std::string(strings));
 }
 
 void tell_libraries(const WheelFacts& facts, const Expectations& expected, Lines& lines) {
@@ -81,22 +86,101 @@ void tell_libraries(const WheelFacts& facts, const Expectations& expected, Lines
   }
 }
 
-void tell_device_code(const WheelFacts& facts, Lines& lines) {
-  for (const CodeTotal& total : code_totals(facts)) {
-    std::string form = std::string(binary::to_string(total.kind));
-    if (total.compression != binary::CodeCompression::none) {
-      form += " by " + std::string(binary::to_string(total.compression));
-    }
-    lines.add("device code", fmt::format("{} as {}, {} in {}", total.architecture, form,
-                                         plural(total.pieces, "piece"), total.file));
+std::string code_text(const CodeTotal& total) {
+  std::string form = std::string(binary::to_string(total.kind));
+  if (total.ptx.major != 0) form += fmt::format(" {}.{}", total.ptx.major, total.ptx.minor);
+  if (total.compression != binary::CodeCompression::none) {
+    form += " by " + std::string(binary::to_string(total.compression));
   }
+  return fmt::format("{} as {}, {} in {}", total.architecture, form, plural(total.pieces, "piece"),
+                     total.file);
+}
+
+std::string driver_line(const DriverNeed& need, std::string_view purpose) {
+  return fmt::format("{} or newer{}, as {}", driver_text(need.cuda), purpose, need.reason);
+}
+
+void tell_gpus(const WheelFacts& facts, Lines& lines) {
+  const std::vector<ProductSupport> products = product_support(facts);
+  for (const GpuSupport support :
+       {GpuSupport::native, GpuSupport::just_in_time, GpuSupport::none}) {
+    std::vector<std::string> names;
+    for (const ProductSupport& each : products) {
+      if (each.support == support) names.emplace_back(each.product.name);
+    }
+    if (names.empty()) continue;
+    const std::string_view label = support == GpuSupport::native         ? "runs on"
+                                   : support == GpuSupport::just_in_time ? "by its PTX on"
+                                                                         : "not on";
+    lines.add(label, join(names, ", "));
+  }
+}
+
+void tell_device_code(const WheelFacts& facts, Lines& lines) {
+  for (const CodeTotal& total : code_totals(facts)) lines.add("device code", code_text(total));
+  const DriverNeeds needs = driver_needs(facts);
+  const std::optional<DriverNeed> oldest = oldest_driver(needs);
+  if (oldest) lines.add("driver", driver_line(*oldest, ""));
+  if (needs.ptx) lines.add("driver", driver_line(*needs.ptx, " to compile its PTX"));
+  tell_gpus(facts, lines);
+}
+
+std::string share_text(const SizeShare& share) {
+  std::string text = fmt::format("{} {}", share.what, format_bytes(share.bytes));
+  if (share.packed) text += fmt::format(" ({} packed)", format_bytes(*share.packed));
+  return text;
+}
+
+std::string largest(const std::vector<SizeShare>& shares) {
+  constexpr size_t kShown = 6;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < shares.size() && i < kShown; ++i) parts.push_back(share_text(shares[i]));
+  return join(parts, ", ");
+}
+
+void tell_sizes(const WheelFacts& facts, Lines& lines) {
+  lines.add("size",
+            fmt::format("{}, {} unpacked, {}", format_bytes(facts.file_size),
+                        format_bytes(unpacked_size(facts)), plural(facts.members.size(), "file")));
+  const SizeShares shares = size_shares(facts);
+  if (!shares.sections.empty()) lines.add("sections", largest(shares.sections));
+  if (shares.architectures.empty()) return;
+  lines.add("architectures", largest(shares.architectures));
+  const UnitSize& unit = shares.units.front();
+  lines.add("largest unit",
+            fmt::format("{} of device code in unit {} of {}, of {} in all",
+                        format_bytes(unit.bytes), unit.unit, unit.file, shares.units.size()));
+}
+
+void tell_budget(const BudgetPlan& plan, Lines& lines) {
+  if (plan.size <= plan.budget) {
+    lines.add("budget", fmt::format("{} are left of {}", format_bytes(plan.budget - plan.size),
+                                    format_bytes(plan.budget)));
+    return;
+  }
+  lines.add("budget",
+            fmt::format("{} above {}; estimated savings:", format_bytes(plan.size - plan.budget),
+                        format_bytes(plan.budget)));
+  uint64_t left = plan.size;
+  for (size_t i = 0; i < plan.cuts.size(); ++i) {
+    const Cut& cut = plan.cuts[i];
+    left -= std::min(left, cut.saves);
+    lines.add("budget", fmt::format("  {} without {}: {} left{}", format_bytes(cut.saves), cut.what,
+                                    format_bytes(left),
+                                    plan.reached && i + 1 == plan.needed ? ", enough" : ""));
+  }
+  if (!plan.reached) lines.add("budget", "  all of this is not enough");
 }
 
 void tell_findings(const std::vector<Finding>& findings, Lines& lines) {
   if (findings.empty()) lines.add("findings", "none");
-  for (const Finding& finding : findings) {
-    lines.add("findings", to_error(finding).message);
-    if (!finding.hint.empty()) lines.add("findings", "  hint: " + finding.hint);
+  for (const Severity severity : {Severity::warning, Severity::error}) {
+    const std::string_view label = severity == Severity::warning ? "warnings" : "findings";
+    for (const Finding& finding : findings) {
+      if (finding.severity != severity) continue;
+      lines.add(label, to_error(finding).message);
+      if (!finding.hint.empty()) lines.add(label, "  hint: " + finding.hint);
+    }
   }
 }
 
@@ -109,9 +193,8 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
   tell_platform(facts, expected, lines);
   tell_libraries(facts, expected, lines);
   tell_device_code(facts, lines);
-  lines.add("size",
-            fmt::format("{}, {} unpacked, {}", format_bytes(facts.file_size),
-                        format_bytes(unpacked_size(facts)), plural(facts.members.size(), "file")));
+  tell_sizes(facts, lines);
+  if (expected.budget) tell_budget(plan_budget(facts, *expected.budget), lines);
   tell_findings(findings, lines);
   return lines.take();
 }

@@ -14,7 +14,7 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
                     const std::vector<Finding>& findings);
 
 /// The same and more as one JSON object, two-space indent, keys sorted, a newline at the end:
-///     schema          "pinwheel-inspect/1"; keys may be added under the same number
+///     schema          1; keys may be added under the same number
 ///     wheel, size     file name, bytes
 ///     name, version   of METADATA; null when it is unreadable
 ///     tags            ["cp312-cp312-manylinux_2_28_x86_64", ...] of the file name, expanded
@@ -26,14 +26,28 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
 ///     policy, arch    "manylinux_2_28", "x86_64"; null where there is none
 ///     why_not_older   texts: what forbids the next older policy
 ///     glibc, glibcxx, cxxabi   newest symbol version needed, "2.28", or null
-///     needed          [{library, provider, needed_by: [member]}]; provider is system, own, torch,
+///     cxx11_abi       the `_GLIBCXX_USE_CXX11_ABI` of what is imported: true, false, "mixed" or
+///     null needed          [{library, provider, needed_by: [member]}]; provider is system, own,
+///     torch,
 ///                     gpu, declared or nobody
-///     device_code     [{file, kind, arch, compression, pieces, bytes}]: one entry for all pieces
-///                     that share the first four; bytes as stored, 0 inside compressed bundles
+///     device_code     [{file, kind, arch, compression, ptx_version, pieces, bytes}]: one entry
+///                     for all pieces that share the first five; ptx_version "9.0", null for what
+///                     is no PTX; bytes as stored, 0 inside compressed bundles
+///     driver          {load, ptx}: the oldest NVIDIA driver that loads the code, and that compiles
+///                     its PTX: {cuda: "12.4", branch: 550 or null, reason}, or null
+///     gpus            [{product, arch, support, files}] for makers that there is code for: support
+///                     is native, ptx or none, of the libraries that run worst, which `files` names
+///     sizes           {sections, architectures: [{name, bytes, packed}], units: [{file, unit,
+///                     bytes}]}, the largest first, 20 units at most; packed is the share of the
+///                     archive, null unless a budget was asked for
+///     budget          null, or {limit, reached, needed, cuts: [{what, saves, costs_users}]}: the
+///                     first `needed` cuts bring the wheel under the limit when `reached`; what
+///                     they save is estimated
 ///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal, sha256
 ///                     as RECORD writes it
 ///     unpacked_size   bytes of all files
-///     findings        [{rule, file, message, evidence, hint}]
+///     findings        [{rule, severity, file, message, evidence, hint}]; severity is error or
+///                     warning
 std::string json_report(const WheelFacts& facts, const Expectations& expected,
                         const std::vector<Finding>& findings);
 

@@ -3,10 +3,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "inspect/budget.h"
 #include "inspect/code_total.h"
+#include "inspect/cxx_abi.h"
+#include "inspect/driver.h"
+#include "inspect/gpu_support.h"
 #include "inspect/needed_library.h"
 #include "inspect/report.h"
 #include "inspect/requirements.h"
+#include "inspect/size_shares.h"
 #include "inspect/symbol_versions.h"
 
 namespace pinwheel::inspect {
@@ -19,7 +24,7 @@ json or_null(const std::optional<std::string>& text) {
 }
 
 void put_identity(const WheelFacts& facts, json& out) {
-  out["schema"] = "pinwheel-inspect/1";
+  out["schema"] = 1;
   out["wheel"] = facts.file_name;
   out["size"] = facts.file_size;
   out["tags"] = json::array();
@@ -34,6 +39,20 @@ void put_identity(const WheelFacts& facts, json& out) {
   out["requires_python"] = known ? or_null(facts.metadata->block.get("Requires-Python")) : json();
   out["requires_dist"] = known ? json(facts.metadata->requires_dist()) : json::array();
   out["requires_torch"] = torch_requirements(facts);
+}
+
+json cxx11_abi(const std::vector<ElfMember>& libraries) {
+  switch (string_abi(libraries)) {
+    case StringAbi::cxx11:
+      return true;
+    case StringAbi::old:
+      return false;
+    case StringAbi::mixed:
+      return "mixed";
+    case StringAbi::none:
+      break;
+  }
+  return nullptr;
 }
 
 void put_platform(const WheelFacts& facts, const Expectations& expected, json& out) {
@@ -55,11 +74,36 @@ void put_platform(const WheelFacts& facts, const Expectations& expected, json& o
   out["glibc"] = version_of("GLIBC");
   out["glibcxx"] = version_of("GLIBCXX");
   out["cxxabi"] = version_of("CXXABI");
+  out["cxx11_abi"] = cxx11_abi(facts.libraries);
   out["needed"] = json::array();
   for (const NeededLibrary& library : needed_libraries(facts, expected.external)) {
     out["needed"].push_back({{"library", library.soname},
                              {"provider", provider_id(library.provider)},
                              {"needed_by", library.needed_by}});
+  }
+}
+
+json ptx_version(binary::PtxVersion ptx) {
+  return ptx.major == 0 ? json() : json(fmt::format("{}.{}", ptx.major, ptx.minor));
+}
+
+json driver_json(const std::optional<DriverNeed>& need) {
+  if (!need) return nullptr;
+  const std::optional<int> branch = driver_branch(need->cuda);
+  return {{"cuda", fmt::format("{}.{}", need->cuda.major, need->cuda.minor.value_or(0))},
+          {"branch", branch ? json(*branch) : json()},
+          {"reason", need->reason}};
+}
+
+void put_gpus(const WheelFacts& facts, json& out) {
+  const DriverNeeds needs = driver_needs(facts);
+  out["driver"] = {{"load", driver_json(oldest_driver(needs))}, {"ptx", driver_json(needs.ptx)}};
+  out["gpus"] = json::array();
+  for (const ProductSupport& each : product_support(facts)) {
+    out["gpus"].push_back({{"product", each.product.name},
+                           {"arch", each.product.architecture},
+                           {"support", to_string(each.support)},
+                           {"files", each.files}});
   }
 }
 
@@ -70,9 +114,47 @@ void put_device_code(const WheelFacts& facts, json& out) {
                                   {"kind", binary::to_string(total.kind)},
                                   {"arch", total.architecture},
                                   {"compression", binary::to_string(total.compression)},
+                                  {"ptx_version", ptx_version(total.ptx)},
                                   {"pieces", total.pieces},
                                   {"bytes", total.bytes}});
   }
+}
+
+json share_json(const std::vector<SizeShare>& shares) {
+  json out = json::array();
+  for (const SizeShare& share : shares) {
+    out.push_back({{"name", share.what},
+                   {"bytes", share.bytes},
+                   {"packed", share.packed ? json(*share.packed) : json()}});
+  }
+  return out;
+}
+
+void put_sizes(const WheelFacts& facts, json& out) {
+  constexpr size_t kUnits = 20;
+  const SizeShares shares = size_shares(facts);
+  json units = json::array();
+  for (size_t i = 0; i < shares.units.size() && i < kUnits; ++i) {
+    const UnitSize& unit = shares.units[i];
+    units.push_back({{"file", unit.file}, {"unit", unit.unit}, {"bytes", unit.bytes}});
+  }
+  out["sizes"] = {{"sections", share_json(shares.sections)},
+                  {"architectures", share_json(shares.architectures)},
+                  {"units", std::move(units)}};
+}
+
+void put_budget(const WheelFacts& facts, const Expectations& expected, json& out) {
+  out["budget"] = nullptr;
+  if (!expected.budget) return;
+  const BudgetPlan plan = plan_budget(facts, *expected.budget);
+  json cuts = json::array();
+  for (const Cut& cut : plan.cuts) {
+    cuts.push_back({{"what", cut.what}, {"saves", cut.saves}, {"costs_users", cut.costs_users}});
+  }
+  out["budget"] = {{"limit", plan.budget},
+                   {"reached", plan.reached},
+                   {"needed", plan.needed},
+                   {"cuts", std::move(cuts)}};
 }
 
 void put_files(const WheelFacts& facts, json& out) {
@@ -97,10 +179,14 @@ std::string json_report(const WheelFacts& facts, const Expectations& expected,
   put_identity(facts, out);
   put_platform(facts, expected, out);
   put_device_code(facts, out);
+  put_gpus(facts, out);
+  put_sizes(facts, out);
+  put_budget(facts, expected, out);
   put_files(facts, out);
   out["findings"] = json::array();
   for (const Finding& finding : findings) {
     out["findings"].push_back({{"rule", finding.rule},
+                               {"severity", to_string(finding.severity)},
                                {"file", finding.file},
                                {"message", finding.message},
                                {"evidence", finding.evidence},

@@ -31,4 +31,31 @@ Findings judge_rpath(const WheelFacts& facts, const Expectations& expected);
 /// is the expected arch list, or what the wheel's own build record says.
 Findings judge_device_code(const WheelFacts& facts, const Expectations& expected);
 
+/// Libraries and tags agree on the Pythons that can load them: names of modules, the Stable ABI of
+/// the oldest Python that the tag promises, reference counting with or without a global lock.
+Findings judge_python_abi(const WheelFacts& facts, const Expectations& expected);
+/// No library asks for an executable stack.
+Findings judge_executable_stack(const WheelFacts& facts, const Expectations& expected);
+/// No library needs its code to be written to while it is loaded.
+Findings judge_text_relocations(const WheelFacts& facts, const Expectations& expected);
+/// Shared libraries protect relocated data.
+Findings judge_relro(const WheelFacts& facts, const Expectations& expected);
+/// No library has debug information.
+Findings judge_debug_info(const WheelFacts& facts, const Expectations& expected);
+/// The local version's CUDA or ROCm release is the one that libraries, device code and requirements
+/// are for.
+Findings judge_gpu_label(const WheelFacts& facts, const Expectations& expected);
+/// Device code needs no newer driver than its CUDA release does.
+Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& expected);
+/// Who needs torch's libraries requires torch.
+Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& expected);
+/// No byte code.
+Findings judge_byte_code(const WheelFacts& facts, const Expectations& expected);
+/// What lies at the top of site-packages is importable, and not of a name that many projects use.
+Findings judge_top_level(const WheelFacts& facts, const Expectations& expected);
+/// No contents worth a kilobyte are there twice.
+Findings judge_duplicates(const WheelFacts& facts, const Expectations& expected);
+/// No links, no names that some systems cannot have, no leftovers of tools.
+Findings judge_odd_members(const WheelFacts& facts, const Expectations& expected);
+
 }  // namespace pinwheel::inspect

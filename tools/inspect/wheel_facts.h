@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "binary/device_code.h"
 #include "inspect/finding.h"
+#include "inspect/packed_map.h"
 #include "inspect/platform_tag.h"
 #include "pep/wheel_name.h"
 #include "wheel/metadata.h"
@@ -23,6 +25,7 @@ struct MemberFacts {
   uint32_t crc = 0;
   uint32_t mode = 0;   ///< Unix permission and type bits, 0 where the writer gave none
   std::string sha256;  ///< base64url without padding, as RECORD writes it
+  uint32_t time = 0;   ///< DOS time as the archive has it
 };
 
 /// The GPU code in one shared library; never empty.
@@ -47,6 +50,8 @@ struct WheelFacts {
   std::vector<DeviceCodeMember> device_code = {};
   /// What `pinwheel.json` says it was built for; nullopt without a record or a choice.
   std::optional<std::vector<std::string>> claimed_arch_list = std::nullopt;
+  /// Of libraries, where it was asked for.
+  std::map<std::string, PackedMap> packing = {};
   std::vector<wheel::ZipFault> archive = {};
   std::vector<Finding> unreadable = {};
 };

@@ -13,6 +13,7 @@ inline ElfMember library(const std::string& name, std::vector<std::string> neede
   out.name = name;
   out.elf.machine = 62;
   out.elf.type = 3;
+  out.elf.relro = binary::Relro::full;
   out.elf.needed = std::move(needed);
   out.elf.version_needs = std::move(versions);
   return out;

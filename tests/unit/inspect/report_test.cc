@@ -13,6 +13,7 @@ WheelFacts gpu_facts() {
   facts.libraries[0].elf.needed = {"libtorch_cpu.so", "libc.so.6", "libgomp.so.1"};
   facts.libraries[0].elf.version_needs.push_back(
       {"libstdc++.so.6", {"GLIBCXX_3.4.9", "GLIBCXX_3.4.21", "CXXABI_1.3", "CXXABI_TM_1"}});
+  facts.libraries[0].elf.undefined = {{"_ZN3c105ErrorC1ENSt7__cxx1112basic_stringIcEE"}};
   const binary::DeviceCode piece{binary::CodeKind::cubin, "sm_90a", binary::CodeCompression::zstd,
                                  100, 300};
   facts.device_code = {{"demo/_C.so", {piece, piece}}};
@@ -31,11 +32,20 @@ TEST_CASE("the summary tells what a wheel is, requires and holds") {
         "  platform         manylinux_2_28_x86_64\n"
         "  not older, as    `demo/_C.so` needs `GLIBC_2.28` of `libc.so.6`\n"
         "  symbol versions  CXXABI 1.3, GLIBC 2.28, GLIBCXX 3.4.21\n"
+        "  C++ strings      _GLIBCXX_USE_CXX11_ABI=1\n"
         "  needs            libc.so.6 from the system, for demo/_C.so\n"
         "                   libgomp.so.1 from what was declared, for demo/_C.so\n"
         "                   libtorch_cpu.so from torch, for demo/_C.so\n"
         "  device code      sm_90a as cubin by zstd, 2 pieces in demo/_C.so\n"
+        "  driver           550 (CUDA 12.4) or newer, as its device code is zstd-compressed\n"
+        "  runs on          H100, H200, GH200\n"
+        "  not on           Tesla P100, GeForce GTX 1080 Ti, V100, T4, GeForce RTX 2080 Ti, A100, "
+        "A30, A10, A40, RTX A6000, GeForce RTX 3090, L4, L40S, RTX 6000 Ada, GeForce RTX 4090, "
+        "B200, GB200, B300, GB300, Jetson AGX Thor, RTX PRO 6000 Blackwell, GeForce RTX 5090, DGX "
+        "Spark (GB10)\n"
         "  size             1.0 KB, 110 B unpacked, 2 files\n"
+        "  architectures    sm_90a 200 B\n"
+        "  largest unit     200 B of device code in unit 0 of demo/_C.so, of 1 in all\n"
         "  findings         none\n");
 }
 
@@ -56,7 +66,7 @@ TEST_CASE("the JSON report has every documented key") {
   const WheelFacts facts = gpu_facts();
   const nlohmann::json report = nlohmann::json::parse(
       json_report(facts, {}, {{"size", "x.whl", "is too large", "2 GB", "shrink it"}}));
-  CHECK(report["schema"] == "pinwheel-inspect/1");
+  CHECK(report["schema"] == 1);
   CHECK(report["wheel"] == facts.file_name);
   CHECK(report["size"] == 1000);
   CHECK(report["name"] == "demo-kit");
@@ -78,15 +88,20 @@ TEST_CASE("the JSON report has every documented key") {
             R"({"library": "libgomp.so.1", "provider": "nobody", "needed_by": ["demo/_C.so"]})"));
   CHECK(report["device_code"] == nlohmann::json::parse(
                                      R"([{"file": "demo/_C.so", "kind": "cubin", "arch": "sm_90a",
-                                         "compression": "zstd", "pieces": 2, "bytes": 200}])"));
+                                         "compression": "zstd", "pieces": 2, "bytes": 200, "ptx_version": null}])"));
+  CHECK(report["driver"]["load"]["cuda"] == "12.4");
+  CHECK(report["driver"]["ptx"].is_null());
+  CHECK(report["gpus"].size() == 26);
   CHECK(report["files"][0] == nlohmann::json::parse(
                                   R"({"name": "demo/__init__.py", "size": 10, "compressed_size": 8,
                 "crc32": "00000007", "sha256": "digest"})"));
   CHECK(report["unpacked_size"] == 110);
   CHECK(report["findings"] ==
         nlohmann::json::parse(R"([{"rule": "size", "file": "x.whl", "message": "is too large",
-                                   "evidence": "2 GB", "hint": "shrink it"}])"));
-  CHECK(report.size() == 21);
+                                   "evidence": "2 GB", "hint": "shrink it",
+                                   "severity": "error"}])"));
+  CHECK(report["cxx11_abi"] == true);
+  CHECK(report.size() == 26);
 }
 
 TEST_CASE("what is unknown is null in JSON, bytes that are no UTF-8 are replaced") {

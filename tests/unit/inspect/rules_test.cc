@@ -19,8 +19,27 @@ TEST_CASE("rules have ids and descriptions of their own") {
     CHECK(seen.emplace(rule.id).second);
     CHECK_FALSE(rule.description.empty());
   }
-  CHECK(rule_ids() == Texts{"wheel-name", "metadata", "record", "archive", "platform-tag",
-                            "needed-libraries", "rpath", "device-code", "size"});
+  CHECK(rule_ids() == Texts{"wheel-name",
+                            "metadata",
+                            "record",
+                            "archive",
+                            "platform-tag",
+                            "needed-libraries",
+                            "rpath",
+                            "python-abi",
+                            "executable-stack",
+                            "text-relocations",
+                            "relro",
+                            "debug-info",
+                            "gpu-label",
+                            "gpu-driver",
+                            "torch-requirement",
+                            "byte-code",
+                            "top-level",
+                            "duplicates",
+                            "odd-members",
+                            "device-code",
+                            "size"});
 }
 
 TEST_CASE("an unknown rule is a configuration error that names the nearest") {
@@ -29,7 +48,8 @@ TEST_CASE("an unknown rule is a configuration error that names the nearest") {
   CHECK(found.error().kind == ErrorKind::config);
   CHECK(found.error().message == "unknown rule `platform-tags`");
   CHECK(found.error().hint == "did you mean `platform-tag`?");
-  CHECK_FALSE(rules_without({"sizes"}));
+  CHECK_FALSE(chosen_rules({{}, {"sizes"}}));
+  CHECK_FALSE(chosen_rules({{"sizes"}, {}}));
 }
 
 TEST_CASE("only the rules that were asked for are judged") {
@@ -42,13 +62,21 @@ TEST_CASE("only the rules that were asked for are judged") {
   const std::vector<Finding> size = findings_of(facts, {}, {"size"});
   REQUIRE(size.size() == 1);
   CHECK(size[0].rule == "size");
-  const Result<std::vector<std::string>> rest = rules_without({"size"});
+  const Result<std::vector<std::string>> rest = chosen_rules({{}, {"size"}});
   REQUIRE(rest);
   CHECK(rest->size() == rule_ids().size() - 1);
+  CHECK(*chosen_rules({{"size", "rpath"}, {"size"}}) == Texts{"rpath"});
   const std::vector<Finding> record = findings_of(facts, {}, *rest);
   REQUIRE(record.size() == 1);
   CHECK(to_error(record[0]).message ==
         "[record] `demo_kit-1.0.dist-info/RECORD`: is missing from the wheel");
+}
+
+TEST_CASE("warnings fail where they are asked to") {
+  const std::vector<Finding> findings = {{"size", "x.whl", "is large"},
+                                         {"relro", "x.so", "has none", "", "", Severity::warning}};
+  CHECK(failures(findings) == std::vector<Finding>{findings[0]});
+  CHECK(failures(findings, {"relro"}) == findings);
 }
 
 TEST_CASE("an expected architecture that does not exist is a configuration error") {

@@ -1,0 +1,65 @@
+#include <string>
+
+#include "fuzz/fuzz.h"
+#include "inspect/gather.h"
+#include "inspect/report.h"
+#include "inspect/rules.h"
+#include "wheel/member_stream.h"
+
+using namespace pinwheel;
+
+namespace {
+
+/// A member streams to what is read whole, or both are refused.
+void stream_members(const ports::ByteSource& source) {
+  const auto zip = wheel::ZipReader::open(source);
+  if (!zip) return;
+  for (const wheel::ZipMember& member : zip->members()) {
+    const auto whole = zip->read(member);
+    auto stream = wheel::MemberStream::open(*zip, member, 64);
+    if (!stream) {
+      must(!whole);
+      continue;
+    }
+    std::string out;
+    while (true) {
+      const auto piece = stream->next();
+      if (!piece) {
+        must(!whole);
+        break;
+      }
+      if (piece->empty()) {
+        must(whole && *whole == out);
+        break;
+      }
+      out += *piece;
+    }
+  }
+}
+
+}  // namespace
+
+// Every wheel and every loose file is judged and told.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string bytes(text_of(data, size));
+  const ports::MemorySource source(bytes);
+  stream_members(source);
+  inspect::Expectations expected;
+  expected.budget = 1;
+  const inspect::LooseFile loose{"x.so", [&bytes]() -> Result<std::unique_ptr<ports::ByteSource>> {
+                                   return std::make_unique<ports::MemorySource>(bytes);
+                                 }};
+  const inspect::GatherOptions options{{1, UINT64_MAX}, inspect::Measure::packing};
+  for (const auto& facts : {inspect::gather("x-1-py3-none-any.whl", source, options),
+                            inspect::gather_files("x.so", {loose}, {1, UINT64_MAX})}) {
+    if (!facts) {
+      must(facts.error().kind == ErrorKind::check);
+      continue;
+    }
+    const auto findings = inspect::check(*facts, expected, inspect::rule_ids());
+    must(findings.has_value());
+    must(!inspect::summary(*facts, expected, *findings).empty());
+    must(!inspect::json_report(*facts, expected, *findings).empty());
+  }
+  return 0;
+}

@@ -1,0 +1,106 @@
+#include "inspect/gpu_stack.h"
+#include "unit/catch.h"
+#include "unit/inspect/demo_facts.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+std::string promise(const std::string& version) {
+  const Result<pep::Version> parsed = pep::parse_version(version);
+  REQUIRE(parsed);
+  const std::optional<GpuRelease> release = promised_release(*parsed);
+  return release ? to_string(*release) : "";
+}
+
+WheelFacts labelled(const std::string& local, std::vector<std::string> needed) {
+  WheelFacts facts = native_facts();
+  facts.name->version = *pep::parse_version("1.0+" + local);
+  facts.libraries[0].elf.needed = std::move(needed);
+  return facts;
+}
+
+Texts label_told(const WheelFacts& facts) {
+  Texts out;
+  for (const Finding& finding : findings_of(facts, {}, {"gpu-label"})) {
+    out.push_back(finding.message + " (" + finding.evidence + ")");
+  }
+  return out;
+}
+
+TEST_CASE("local versions promise a release of a GPU stack") {
+  CHECK(promise("1.0") == "");
+  CHECK(promise("1.0+local.7") == "");
+  CHECK(promise("1.0+cpu") == "CPU");
+  CHECK(promise("1.0+cu130") == "CUDA 13.0");
+  CHECK(promise("1.0+cu118") == "CUDA 11.8");
+  CHECK(promise("1.0+pt29cu128") == "");
+  CHECK(promise("1.0+pt2.9.cu128") == "CUDA 12.8");
+  CHECK(promise("2.8+cu12torch2.9cxx11abiTRUE") == "CUDA 12");
+  CHECK(promise("1.0+rocm6.4") == "ROCm 6.4");
+  CHECK(promise("1.0+rocm7") == "ROCm 7");
+  CHECK(promise("1.0+custom") == "");
+}
+
+TEST_CASE("libraries carry the release of their toolkit") {
+  const auto release = [](std::string_view soname) {
+    const std::optional<GpuRelease> found = release_of_library(soname);
+    return found ? to_string(*found) : "";
+  };
+  CHECK(release("libcudart.so.12") == "CUDA 12");
+  CHECK(release("libcudart.so.11.0") == "CUDA 11");
+  CHECK(release("libnvrtc.so.13") == "CUDA 13");
+  CHECK(release("libamdhip64.so.6") == "ROCm 6");
+  CHECK(release("libcufft.so.11") == "");
+  CHECK(release("libcudart.so.x") == "");
+}
+
+TEST_CASE("a label that fits says nothing") {
+  CHECK(label_told(labelled("cu130", {"libcudart.so.13", "libtorch_cuda.so"})).empty());
+  CHECK(label_told(labelled("cu126", {"libcudart.so.12"})).empty());
+  CHECK(label_told(labelled("cpu", {"libtorch_cpu.so"})).empty());
+  CHECK(label_told(labelled("rocm6.4", {"libamdhip64.so.6", "libtorch_hip.so"})).empty());
+  CHECK(label_told(labelled("local", {"libcudart.so.13"})).empty());
+  WheelFacts pure = pure_facts();
+  pure.name->version = *pep::parse_version("1.0+cu130");
+  CHECK(label_told(pure).empty());
+}
+
+TEST_CASE("a label that lies is an error with its evidence") {
+  CHECK(label_told(labelled("cu130", {"libcudart.so.12", "libcublas.so.12"})) ==
+        Texts{"is made for CUDA 12, but the wheel's version says CUDA 13.0 (needs "
+              "libcudart.so.12)"});
+  CHECK(label_told(labelled("cpu", {"libtorch_cuda.so"})) ==
+        Texts{"is made for CUDA, but the wheel's version says CPU (needs libtorch_cuda.so)"});
+  CHECK(label_told(labelled("rocm6.4", {"libamdhip64.so.5"})).size() == 1);
+  CHECK(label_told(labelled("cu130", {"libtorch_cpu.so"})) ==
+        Texts{"says CUDA 13.0 in its version, but nothing in it is for a GPU (no device code, no "
+              "library of CUDA 13.0 needed)"});
+  WheelFacts facts = labelled("cu130", {"libtorch_cpu.so"});
+  facts.device_code = {{"demo/_C.so", {{binary::CodeKind::cubin, "sm_90"}}}};
+  CHECK(label_told(facts).empty());
+  facts.device_code[0].code = {{binary::CodeKind::code_object, "gfx90a"}};
+  CHECK(label_told(facts) == Texts{"is made for ROCm, but the wheel's version says CUDA 13.0 "
+                                   "(holds device code for AMD GPUs)"});
+  facts = labelled("cu130", {"libcudart.so.13"});
+  facts.metadata = *wheel::parse_metadata(
+      "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n"
+      "Requires-Dist: nvidia-cublas-cu12==12.6\nRequires-Dist: nvidia-nccl\n");
+  CHECK(label_told(facts) == Texts{"is made for CUDA 12, but the wheel's version says CUDA 13.0 "
+                                   "(requires nvidia-cublas-cu12)"});
+}
+
+TEST_CASE("who needs torch's libraries requires torch") {
+  WheelFacts facts = native_facts();
+  facts.libraries[0].elf.needed = {"libtorch.so", "libc10.so"};
+  CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
+  facts.metadata = *wheel::parse_metadata("Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n");
+  const std::vector<Finding> found = findings_of(facts, {}, {"torch-requirement"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].severity == Severity::warning);
+  CHECK(found[0].evidence == "`demo/_C.so` needs libc10.so, libtorch.so");
+  facts.libraries[0].elf.needed = {"libc.so.6"};
+  CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
+}
+
+}  // namespace
+}  // namespace pinwheel::inspect

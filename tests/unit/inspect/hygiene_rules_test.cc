@@ -1,0 +1,96 @@
+#include "inspect/installed_path.h"
+#include "unit/catch.h"
+#include "unit/inspect/demo_facts.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+/// What these rules alone say of a wheel with these members.
+Texts told_of(std::vector<MemberFacts> members) {
+  WheelFacts facts = pure_facts();
+  facts.members = std::move(members);
+  Texts out;
+  for (const Finding& finding :
+       findings_of(facts, {}, {"byte-code", "top-level", "duplicates", "odd-members"})) {
+    CHECK(finding.severity == Severity::warning);
+    out.push_back(finding.rule + " " + finding.file);
+  }
+  return out;
+}
+
+Texts told_of_names(const std::vector<std::string>& names) {
+  std::vector<MemberFacts> members;
+  for (const std::string& name : names) {
+    members.push_back({name, 10, 8, 7, 0100644, name});
+  }
+  return told_of(std::move(members));
+}
+
+TEST_CASE("members lie below site-packages or elsewhere") {
+  const WheelFacts facts = pure_facts();
+  CHECK(installed_path("demo/_C.so") == "demo/_C.so");
+  CHECK(installed_path("demo-1.0.data/platlib/demo/_C.so") == "demo/_C.so");
+  CHECK(installed_path("demo-1.0.data/purelib/demo.py") == "demo.py");
+  CHECK_FALSE(installed_path("demo-1.0.data/scripts/run"));
+  CHECK(installed_path("demo/x.data/scripts/run") == "demo/x.data/scripts/run");
+  CHECK_FALSE(library_path(facts, "demo_kit-1.0.dist-info/WHEEL"));
+}
+
+TEST_CASE("byte code is told") {
+  CHECK(told_of_names({"demo/__pycache__/a.cpython-312.pyc", "demo/a.py", "b.pyo"}) ==
+        Texts{"byte-code demo/__pycache__/a.cpython-312.pyc", "byte-code b.pyo"});
+}
+
+TEST_CASE("what lies at the top level has a name of its own and is importable") {
+  CHECK(
+      told_of_names({"demo/__init__.py", "demo.pth", "one.py", "_C.cpython-312-x86_64-linux-gnu.so",
+                     "demo-stubs/__init__.pyi", "demo.libs/libx-1.so", "demo/libx-2.so",
+                     "demo_kit-1.0.data/scripts/a-b.py", "demo/data-1/readme.txt"})
+          .empty());
+  CHECK(told_of_names({"tests/test_a.py", "tests/test_b.py", "README.md", "__init__.py", "build.py",
+                       "demo/a-b.py", "demo-1/c.py", "demo_kit-1.0.data/purelib/docs/x.txt"}) ==
+        Texts{"top-level tests/test_a.py", "top-level README.md", "top-level __init__.py",
+              "top-level build.py", "top-level demo/a-b.py", "top-level demo-1/c.py",
+              "top-level demo_kit-1.0.data/purelib/docs/x.txt"});
+}
+
+TEST_CASE("large contents are told when they are there twice") {
+  const auto file = [](const std::string& name, uint64_t size, const std::string& digest) {
+    return MemberFacts{name, size, 700, 1, 0100644, digest};
+  };
+  CHECK(told_of({file("demo/b.bin", 2000, "x"), file("demo/a.bin", 2000, "x"),
+                 file("demo/c.txt", 10, "y"), file("demo/d.txt", 10, "y"),
+                 file("demo_kit-1.0.dist-info/LICENSE", 2000, "x")}) ==
+        Texts{"duplicates demo/b.bin"});
+}
+
+TEST_CASE("odd members are told with what is odd") {
+  WheelFacts facts = pure_facts();
+  facts.members = {{"demo/link", 3, 3, 1, 0120777, "a"},
+                   {"demo/pipe", 0, 0, 1, 0010644, "b"},
+                   {"demo/root", 3, 3, 1, 0104755, "c"},
+                   {"demo/a b", 3, 3, 1, 0, "d"},
+                   {"demo/caf\xc3\xa9", 3, 3, 1, 0, "e"},
+                   {"demo/.git/x", 3, 3, 1, 0, "f"},
+                   {"demo/x.o", 3, 3, 1, 0, "g"},
+                   {"demo/Readme", 3, 3, 1, 0, "h"},
+                   {"demo/README", 3, 3, 1, 0, "i"},
+                   {"demo/fine.py", 3, 3, 1, 0100755, "j"},
+                   {"demo/" + std::string(200, 'x'), 3, 3, 1, 0, "k"}};
+  Texts messages;
+  for (const Finding& finding : findings_of(facts, {}, {"odd-members"})) {
+    messages.push_back(finding.message);
+  }
+  CHECK(messages == Texts{"is a symbolic link, which installers write as a file of text",
+                          "is neither a file nor a directory",
+                          "would run with the rights of another user", "has a space in its name",
+                          "has a name that is not ASCII",
+                          "looks like a leftover of a tool or an editor",
+                          "looks like a leftover of a tool or an editor",
+                          "has a name of 205 bytes, too long for some systems",
+                          "differs only by case from `demo/Readme`, which systems that ignore case "
+                          "overwrite with it"});
+}
+
+}  // namespace
+}  // namespace pinwheel::inspect

@@ -1,0 +1,81 @@
+#include "inspect/cxx_abi.h"
+
+#include <cctype>
+
+// The old string is the substitution `Ss`, the new one lives in the namespace `__cxx11` or carries
+// the tag `B5cxx11`. `Ss` must be looked for between the parts of a name only: the letters may as
+// well stand inside an identifier, so identifiers, substitutions and literals are stepped over.
+namespace pinwheel::inspect {
+namespace {
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// The end of an identifier with its length before it, "3std"; the text's end when it is cut.
+size_t after_identifier(std::string_view text, size_t at) {
+  size_t length = 0;
+  while (at < text.size() && is_digit(text[at]) && length < text.size()) {
+    length = length * 10 + static_cast<size_t>(text[at++] - '0');
+  }
+  return length > text.size() - at ? text.size() : at + length;
+}
+
+size_t after_character(std::string_view text, size_t at, char end) {
+  const size_t found = text.find(end, at);
+  return found == std::string_view::npos ? text.size() : found + 1;
+}
+
+bool has_old_string(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    const char next = at + 1 < text.size() ? text[at + 1] : '\0';
+    if (c == 'S' && next == 's') return true;
+    if (is_digit(c)) {
+      at = after_identifier(text, at);
+    } else if (c == 'S' &&
+               (is_digit(next) || (std::isupper(static_cast<unsigned char>(next)) != 0))) {
+      at = after_character(text, at, '_');
+    } else if (c == 'S' && next != '\0') {
+      at += 2;
+    } else if (c == 'L' && std::islower(static_cast<unsigned char>(next)) != 0) {
+      at = after_character(text, at, 'E');  // a literal: its type, its digits
+    } else if ((c == 'T' || c == 'A') && is_digit(next)) {
+      at = after_character(text, at, '_');
+    } else {
+      ++at;
+    }
+  }
+  return false;
+}
+
+StringAbi merge(StringAbi left, StringAbi right) {
+  if (left == StringAbi::none || left == right) return right;
+  return right == StringAbi::none ? left : StringAbi::mixed;
+}
+
+}  // namespace
+
+StringAbi string_abi_of(std::string_view mangled) {
+  if (!mangled.starts_with("_Z")) return StringAbi::none;
+  if (mangled.find("__cxx11") != std::string_view::npos ||
+      mangled.find("B5cxx11") != std::string_view::npos) {
+    return StringAbi::cxx11;
+  }
+  return has_old_string(mangled.substr(2)) ? StringAbi::old : StringAbi::none;
+}
+
+StringAbi string_abi(const std::vector<ElfMember>& libraries) {
+  StringAbi others = StringAbi::none;
+  StringAbi standard = StringAbi::none;
+  for (const ElfMember& library : libraries) {
+    for (const binary::Symbol& symbol : library.elf.undefined) {
+      StringAbi& told = symbol.library.starts_with("libstdc++") ? standard : others;
+      told = merge(told, string_abi_of(symbol.name));
+    }
+  }
+  return others == StringAbi::none ? standard : others;
+}
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "binary/elf.h"
+
+namespace pinwheel::inspect {
+
+/// What only a debugger reads of a library.
+struct DebugInfo {
+  std::vector<std::string> sections = {};  ///< ".debug_info", in the file's order
+  uint64_t bytes = 0;
+};
+
+/// Whether a section of that name is debug information, compressed the old way included.
+bool is_debug_section(std::string_view name);
+DebugInfo debug_info(const binary::Elf& elf);
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "inspect/driver.h"
+#include "inspect/gpu_stack.h"
+#include "inspect/needed_library.h"
+#include "inspect/requirements.h"
+#include "inspect/rule_functions.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+bool agrees(const GpuRelease& promised, const GpuRelease& used) {
+  if (promised.stack != used.stack) return false;
+  if (used.major != 0 && promised.major != used.major) return false;
+  return !used.minor || !promised.minor || *used.minor == *promised.minor;
+}
+
+}  // namespace
+
+Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected*/) {
+  if (!facts.name) return {};  // said by `unreadable` under wheel-name
+  const std::optional<GpuRelease> promised = promised_release(facts.name->version);
+  if (!promised) return {};
+  Findings out;
+  const std::vector<GpuUse> uses = gpu_uses(facts);
+  std::set<std::pair<GpuRelease, std::string>> told;
+  for (const GpuUse& use : uses) {
+    if (agrees(*promised, use.release) || !told.emplace(use.release, use.file).second) continue;
+    out.push_back({"", use.file,
+                   "is made for " + to_string(use.release) + ", but the wheel's version says " +
+                       to_string(*promised),
+                   use.evidence,
+                   "build with the toolkit that the label names, or label it rightly"});
+  }
+  if (promised->stack != GpuStack::cpu && uses.empty() && !facts.libraries.empty()) {
+    out.push_back(
+        {"", facts.file_name,
+         "says " + to_string(*promised) + " in its version, but nothing in it is for a GPU",
+         "no device code, no library of " + to_string(*promised) + " needed",
+         "look why the build made its CPU part only, or drop the label"});
+  }
+  return out;
+}
+
+Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& expected) {
+  if (!facts.metadata || !torch_requirements(facts).empty()) return {};
+  std::vector<std::string> sonames;
+  std::string by;
+  for (const NeededLibrary& library : needed_libraries(facts, expected.external)) {
+    if (library.provider != Provider::torch) continue;
+    if (by.empty()) by = library.needed_by.front();
+    sonames.push_back(library.soname);
+  }
+  if (sonames.empty()) return {};
+  return {
+      {"", facts.dist_info + "/METADATA",
+       "requires no torch, but the libraries need torch's: without it, or with another release, "
+       "the import fails",
+       quoted(by) + " needs " + join(sonames, ", "),
+       "add `Requires-Dist: torch` with the release that it was built with"}};
+}
+
+Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& /*expected*/) {
+  const DriverNeeds needs = driver_needs(facts);
+  const std::optional<DriverNeed> oldest = oldest_driver(needs);
+  // Only what needs more than the release itself is a surprise.
+  if (!oldest || needs.load.size() < 2 || oldest->cuda == needs.load.front().cuda) return {};
+  return {{"", facts.file_name,
+           fmt::format("runs on no driver older than {}, though drivers from {} on run {}",
+                       driver_text(oldest->cuda), driver_text(needs.load.front().cuda),
+                       to_string(GpuRelease{GpuStack::cuda, needs.load.front().cuda.major})),
+           oldest->reason,
+           "compress device code with `-Xfatbin -compress-all --compress-mode=speed`, or say which "
+           "driver it needs"}};
+}
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,44 @@
+#pragma once
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inspect/wheel_facts.h"
+#include "pep/version.h"
+
+namespace pinwheel::inspect {
+
+enum class GpuStack { cpu, cuda, rocm };
+
+/// "CUDA 13.0", "CUDA 12" when the minor release is open, "CPU".
+struct GpuRelease {
+  GpuStack stack = GpuStack::cpu;
+  int major = 0;
+  std::optional<int> minor = std::nullopt;
+
+  auto operator<=>(const GpuRelease&) const = default;
+};
+std::string to_string(const GpuRelease& release);
+
+/// What a local version promises: "cpu", "cu130", "cu12torch2.9", "rocm6.4"; nullopt when it speaks
+/// of none of these.
+std::optional<GpuRelease> promised_release(const pep::Version& version);
+
+/// The release whose runtime a library is: CUDA 12 of "libcudart.so.12"; nullopt for others. Only
+/// libraries that carry the number of their toolkit count.
+std::optional<GpuRelease> release_of_library(std::string_view soname);
+
+/// Something that only works with one release, and which.
+struct GpuUse {
+  GpuRelease release;
+  std::string file;      ///< the member
+  std::string evidence;  ///< "needs libcudart.so.12"
+};
+
+/// Every use of a GPU stack: libraries that carry a release, libraries that only name the stack
+/// (major 0), device code (major 0), requirements on NVIDIA's distributions for a release.
+std::vector<GpuUse> gpu_uses(const WheelFacts& facts);
+
+}  // namespace pinwheel::inspect

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "inspect/installed_path.h"
+#include "inspect/name_list.h"
+#include "inspect/rule_functions.h"
+
+// What makes a wheel a bad neighbour without breaking it: files that nobody needs, names that other
+// distributions have too, names that some systems cannot have.
+namespace pinwheel::inspect {
+namespace {
+
+bool is_byte_code(std::string_view name) {
+  return name.ends_with(".pyc") || name.ends_with(".pyo");
+}
+
+bool is_module(std::string_view name) {
+  return name.ends_with(".py") || name.ends_with(".so") || name.ends_with(".pyd");
+}
+
+bool is_identifier(std::string_view text) {
+  const auto part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::all_of(text.begin(), text.end(), part);
+}
+
+/// Names that every second project has, so that two of them overwrite each other.
+bool is_common(std::string_view name) {
+  constexpr std::array<std::string_view, 20> kCommon = {
+      ".eggs",   ".nox", ".tox", ".venv", "app",     "build",     "cli",
+      "data",    "dist", "doc",  "docs",  "example", "examples",  "lib",
+      "scripts", "src",  "test", "tests", "venv",    "benchmarks"};
+  return std::find(kCommon.begin(), kCommon.end(), name) != kCommon.end();
+}
+
+std::string top_fault(const std::vector<std::string>& parts) {
+  const std::string& top = parts.front();
+  if (parts.size() > 1) {
+    return is_common(top) ? "lies in a top-level directory whose name many projects use" : "";
+  }
+  if (top == "__init__.py") return "makes site-packages itself a package";
+  const std::string stem = top.substr(0, top.find('.'));
+  if (is_module(top)) return is_common(stem) ? "is a top-level module of a common name" : "";
+  return top.ends_with(".pth") ? "" : "lies at the top level, but is no module";
+}
+
+/// Whether a module lies where `import` finds it. Directories of stubs and of libraries that were
+/// put beside a package (`demo.libs`) are not meant for it.
+bool is_importable(const std::vector<std::string>& parts) {
+  if (!is_module(parts.back())) return true;
+  for (size_t i = 0; i + 1 < parts.size(); ++i) {
+    const std::string_view part = parts[i];
+    if (i == 0 && (part.ends_with("-stubs") || part.ends_with(".libs"))) return true;
+    if (!is_identifier(part)) return false;
+  }
+  const std::string& file = parts.back();
+  return file.starts_with("lib") || is_identifier(std::string_view(file).substr(0, file.find('.')));
+}
+
+constexpr uint32_t kTypeBits = 0170000;
+constexpr uint32_t kLink = 0120000;
+constexpr uint32_t kRegular = 0100000;
+constexpr uint32_t kSetIds = 06000;
+
+bool is_leftover(std::string_view path) {
+  constexpr std::array<std::string_view, 6> kDirectories = {
+      ".git/", ".svn/", ".hg/", "__MACOSX/", ".ipynb_checkpoints/", ".pytest_cache/"};
+  constexpr std::array<std::string_view, 10> kEndings = {
+      ".DS_Store", "Thumbs.db", ".orig", ".rej", ".swp", "~", ".o", ".obj", ".gitignore", ".bak"};
+  return std::any_of(kDirectories.begin(), kDirectories.end(),
+                     [path](std::string_view name) {
+                       return path.starts_with(name) ||
+                              path.find("/" + std::string(name)) != std::string_view::npos;
+                     }) ||
+         std::any_of(kEndings.begin(), kEndings.end(),
+                     [path](std::string_view ending) { return path.ends_with(ending); });
+}
+
+std::string odd_fault(const MemberFacts& member) {
+  constexpr size_t kLongest = 200;
+  const std::string& name = member.name;
+  const uint32_t type = member.mode & kTypeBits;
+  if (type == kLink) return "is a symbolic link, which installers write as a file of text";
+  if (type != 0 && type != kRegular) return "is neither a file nor a directory";
+  if ((member.mode & kSetIds) != 0) return "would run with the rights of another user";
+  if (name.size() > kLongest) {
+    return fmt::format("has a name of {} bytes, too long for some systems", name.size());
+  }
+  const auto foreign = [](unsigned char c) { return c >= 0x80; };
+  if (std::any_of(name.begin(), name.end(), foreign)) return "has a name that is not ASCII";
+  if (name.find(' ') != std::string::npos) return "has a space in its name";
+  return is_leftover(name) ? "looks like a leftover of a tool or an editor" : "";
+}
+
+void find_case_twins(const WheelFacts& facts, Findings& out) {
+  std::map<std::string, std::string> seen;
+  for (const MemberFacts& member : facts.members) {
+    const auto [first, added] = seen.emplace(to_lower(member.name), member.name);
+    if (added) continue;
+    out.push_back({"", member.name,
+                   "differs only by case from " + quoted(first->second) +
+                       ", which systems that ignore case overwrite with it",
+                   "", "rename one of them"});
+  }
+}
+
+}  // namespace
+
+Findings judge_byte_code(const WheelFacts& facts, const Expectations& /*expected*/) {
+  Findings out;
+  for (const MemberFacts& member : facts.members) {
+    if (!is_byte_code(member.name)) continue;
+    out.push_back({"", member.name, "is byte code, which installers make themselves", "",
+                   "leave `__pycache__` out of the package data"});
+  }
+  return out;
+}
+
+Findings judge_top_level(const WheelFacts& facts, const Expectations& /*expected*/) {
+  Findings out;
+  std::set<std::string> told;
+  for (const MemberFacts& member : facts.members) {
+    const std::optional<std::string> path = library_path(facts, member.name);
+    if (!path || path->empty() || is_byte_code(*path)) continue;
+    const std::vector<std::string> parts = split(*path, '/');
+    const std::string fault = top_fault(parts);
+    if (!fault.empty() && told.insert(parts.front()).second) {
+      out.push_back(
+          {"", member.name, fault, "", "put it into the package, or leave it out of the wheel"});
+    }
+    if (is_importable(parts)) continue;
+    out.push_back({"", member.name, "is a module that cannot be imported by its path", "",
+                   "name directories and files of modules as identifiers"});
+  }
+  return out;
+}
+
+Findings judge_duplicates(const WheelFacts& facts, const Expectations& /*expected*/) {
+  constexpr uint64_t kWorthIt = 1024;
+  std::map<std::string_view, std::vector<const MemberFacts*>> by_digest;
+  for (const MemberFacts& member : facts.members) {
+    if (member.size >= kWorthIt && library_path(facts, member.name)) {
+      by_digest[member.sha256].push_back(&member);
+    }
+  }
+  Findings out;
+  for (const auto& [digest, members] : by_digest) {
+    if (members.size() < 2) continue;
+    std::vector<std::string> others;
+    uint64_t wasted = 0;
+    for (size_t i = 1; i < members.size(); ++i) {
+      others.push_back(members[i]->name);
+      wasted += members[i]->compressed_size;
+    }
+    out.push_back({"", members[0]->name,
+                   fmt::format("is in the wheel {} times, which costs {}", members.size(),
+                               format_bytes(wasted)),
+                   first_names(others), "keep one, and let the others refer to it"});
+  }
+  std::sort(out.begin(), out.end(),
+            [](const Finding& left, const Finding& right) { return left.file < right.file; });
+  return out;
+}
+
+Findings judge_odd_members(const WheelFacts& facts, const Expectations& /*expected*/) {
+  Findings out;
+  for (const MemberFacts& member : facts.members) {
+    const std::string fault = odd_fault(member);
+    if (fault.empty()) continue;
+    out.push_back({"", member.name, fault, "", "rename it, or leave it out of the wheel"});
+  }
+  find_case_twins(facts, out);
+  return out;
+}
+
+}  // namespace pinwheel::inspect

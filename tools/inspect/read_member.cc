@@ -1,0 +1,187 @@
+#include "inspect/read_member.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/digest.h"
+#include "binary/fatbin_scan.h"
+#include "wheel/member_source.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+// ELF header fields that tell whether the host's loader is meant (System V gABI).
+constexpr uint64_t kTypeOffset = 16;
+constexpr uint64_t kMachineOffset = 18;
+constexpr uint16_t kTypeExecutable = 2;
+constexpr uint16_t kTypeShared = 3;
+constexpr uint16_t kMachineCuda = 190;
+constexpr uint16_t kMachineAmdGpu = 224;
+
+constexpr uint64_t kStreamFrom = uint64_t{48} << 20U;
+constexpr uint64_t kStreamCost = uint64_t{48} << 20U;
+
+Finding unreadable(const char* rule, const std::string& file, const Error& error) {
+  return Finding{rule, file, error.message, "", error.hint};
+}
+
+/// Objects for the linker and code for a GPU are ELF files, too, which no loader of the host reads.
+bool is_for_host_loader(std::string_view elf) {
+  const uint16_t type = load_le<uint16_t>(elf, kTypeOffset).value_or(0);
+  const uint16_t machine = load_le<uint16_t>(elf, kMachineOffset).value_or(0);
+  return (type == kTypeExecutable || type == kTypeShared) && machine != kMachineCuda &&
+         machine != kMachineAmdGpu;
+}
+
+/// Takes down what an ELF file tells, its device code as `read_code` finds it.
+template <class ReadCode>
+void take_elf(const std::string& name, const ports::ByteSource& source, MemberReading& out,
+              const ReadCode& read_code) {
+  Result<binary::Elf> elf = binary::read_elf(source);
+  if (!elf) {
+    out.unreadable.push_back(unreadable("platform-tag", name, elf.error()));
+    return;
+  }
+  out.library = ElfMember{name, *std::move(elf)};
+  Result<std::vector<binary::DeviceCode>> code = read_code();
+  if (!code) {
+    out.unreadable.push_back(unreadable("device-code", name, code.error()));
+  } else if (!code->empty()) {
+    out.device_code = DeviceCodeMember{name, *std::move(code)};
+  }
+}
+
+/// What is looked for in bytes that pass by: their digest, what kind of file they begin, GPU code.
+class Passing {
+ public:
+  explicit Passing(uint64_t size) : scanner_(size) {}
+
+  void feed(std::string_view piece) {
+    if (first_) is_elf_ = binary::is_elf(piece);
+    if (first_) is_loaded_ = is_elf_ && is_for_host_loader(piece);
+    first_ = false;
+    hash_.update(piece);
+    if (is_loaded_) scanner_.feed(piece);
+  }
+  /// Whether its tables will have to be read.
+  bool is_loaded() const { return first_ || is_loaded_; }
+
+  void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
+    out.is_other_elf = is_elf_ && !is_loaded_;
+    if (!is_loaded_) return;
+    take_elf(name, source, out,
+             [&] { return binary::read_device_code(source, scanner_.containers()); });
+  }
+  std::string digest() { return base64url(hash_.finish()); }
+
+ private:
+  bool first_ = true;
+  bool is_elf_ = false;
+  bool is_loaded_ = false;
+  Sha256 hash_;
+  binary::FatbinScanner scanner_;
+};
+
+MemberFacts facts_of(const wheel::ZipMember& member, std::string digest) {
+  return {member.name,       member.size, member.compressed_size, member.crc, member.mode,
+          std::move(digest), member.time};
+}
+
+Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
+                MemberReading& out) {
+  TRY(std::string contents, archive.zip.read(member));
+  Sha256 hash;
+  hash.update(contents);
+  out.member = facts_of(member, base64url(hash.finish()));
+  if (is_judged_text(archive, member.name)) {
+    out.contents = std::move(contents);
+  } else if (binary::is_elf(contents)) {
+    out.is_other_elf = !is_for_host_loader(contents);
+    if (out.is_other_elf) return {};
+    const ports::MemorySource source(std::move(contents));
+    take_elf(member.name, source, out, [&] { return binary::read_device_code(source); });
+  }
+  return {};
+}
+
+Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
+                  MemberReading& out) {
+  TRY(wheel::MemberStream stream, wheel::MemberStream::open(archive.zip, member));
+  TRY(const std::unique_ptr<wheel::MemberSource> source,
+      wheel::MemberSource::open(archive.zip, member));
+  Passing passing(member.size);
+  while (true) {
+    if (passing.is_loaded()) source->pass(stream);
+    TRY(const std::string_view piece, stream.next());
+    if (piece.empty()) break;
+    passing.feed(piece);
+  }
+  out.member = facts_of(member, passing.digest());
+  passing.finish(member.name, *source, out);
+  return {};
+}
+
+Result<PackedMap> packed_map(const wheel::WheelArchive& archive, const wheel::ZipMember& member) {
+  constexpr uint64_t kStep = uint64_t{64} << 10U;
+  TRY(wheel::MemberStream stream, wheel::MemberStream::open(archive.zip, member, kStep));
+  PackedMap map{member.size, kStep};
+  while (true) {
+    TRY(const std::string_view piece, stream.next());
+    if (piece.empty()) return map;
+    map.consumed.push_back(stream.consumed());
+  }
+}
+
+bool is_large(const wheel::ZipMember& member) {
+  return member.size > kStreamFrom;
+}
+
+}  // namespace
+
+bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name) {
+  constexpr std::array<const char*, 4> kNames = {"METADATA", "WHEEL", "RECORD", "pinwheel.json"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](const char* file) { return name == archive.info_path(file); });
+}
+
+uint64_t memory_to_read(const wheel::ZipMember& member) {
+  return is_large(member) ? kStreamCost : member.size + member.compressed_size;
+}
+
+MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
+                          Measure measure) {
+  MemberReading out;
+  const bool whole = !is_large(member) || is_judged_text(archive, member.name);
+  const Done done = whole ? read_whole(archive, member, out) : read_passing(archive, member, out);
+  if (!done) {
+    out = {};
+    out.unreadable.push_back(unreadable("archive", member.name, done.error()));
+  }
+  if (measure == Measure::packing && out.library) {
+    Result<PackedMap> map = packed_map(archive, member);
+    if (map) out.packing = *std::move(map);
+  }
+  return out;
+}
+
+MemberReading read_loose_file(const std::string& name, const ports::ByteSource& source) {
+  MemberReading out;
+  Passing passing(source.size());
+  for (uint64_t at = 0; at < source.size();) {
+    const uint64_t length = std::min(wheel::MemberStream::kPiece, source.size() - at);
+    const Result<std::string> piece = source.read(at, length);
+    if (!piece) {
+      out.unreadable.push_back(unreadable("archive", name, piece.error()));
+      return out;
+    }
+    passing.feed(*piece);
+    at += length;
+  }
+  out.member = MemberFacts{name, source.size(), 0, 0, 0, passing.digest()};
+  passing.finish(name, source, out);
+  return out;
+}
+
+}  // namespace pinwheel::inspect
