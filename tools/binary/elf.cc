@@ -13,9 +13,9 @@ void read_flags(const Image& image, const Dynamic& dynamic, Elf& elf) {
   constexpr uint32_t kExecute = 1;
   constexpr uint64_t kFlagTextrel = 4;
   constexpr uint64_t kFlagNow = 8;
-  constexpr uint16_t kX86 = 62;
+  constexpr uint16_t kMachineX86 = 62;
   // Without a word on its stack the loader gives an x86-64 library an executable one.
-  elf.executable_stack = elf.machine == kX86 && !image.segments().empty();
+  elf.executable_stack = elf.machine == kMachineX86 && !image.segments().empty();
   for (const Segment& segment : image.segments()) {
     if (segment.type == kGnuStack) elf.executable_stack = (segment.flags & kExecute) != 0;
     if (segment.type == kGnuRelro) elf.relro = Relro::partial;

@@ -8,7 +8,7 @@ namespace pinwheel::binary {
 namespace {
 
 // Twice what all 65536 versions that symbols can name take; not all of the segment behind it.
-constexpr uint64_t kMaxVersions = uint64_t{4} << 20U;
+constexpr uint64_t kMaxVersionTable = uint64_t{4} << 20U;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t
                                                     const std::string& strings,
                                                     VersionNames& names) {
   std::vector<VersionNeed> needs;
-  TRY(const std::string bytes, image.at_address(address, kMaxVersions));
+  TRY(const std::string bytes, image.at_address(address, kMaxVersionTable));
   uint64_t at = 0;
   // Each record is at least 16 bytes, so this many steps visit every honest table.
   for (uint64_t budget = bytes.size() / 16; budget > 0; --budget) {
@@ -49,7 +49,7 @@ Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t
 
 Done read_version_definitions(const Image& image, uint64_t address, const std::string& strings,
                               VersionNames& names) {
-  TRY(const std::string bytes, image.at_address(address, kMaxVersions));
+  TRY(const std::string bytes, image.at_address(address, kMaxVersionTable));
   uint64_t at = 0;
   for (uint64_t budget = bytes.size() / 20; budget > 0; --budget) {
     ByteCursor definition(bytes, at);

@@ -8,7 +8,7 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr uint64_t kAlignment = 8;
+constexpr uint64_t kWord = 8;
 
 uint64_t word_at(std::string_view bytes, size_t at) {
   uint64_t word = 0;
@@ -40,20 +40,19 @@ void FatbinScanner::pass(std::string_view& piece, uint64_t length) {
 }
 
 void FatbinScanner::search(std::string_view& piece) {
-  const uint64_t odd =
-      std::min<uint64_t>((kAlignment - position_ % kAlignment) % kAlignment, piece.size());
+  const uint64_t odd = std::min<uint64_t>((kWord - position_ % kWord) % kWord, piece.size());
   zeros_ = zeros_ && all_zeros(piece.substr(0, odd));
   pass(piece, odd);
   // This loop sees every byte of the file that lies in no container.
   uint64_t seen = 0;
   size_t at = 0;
-  for (; at + kAlignment <= piece.size(); at += kAlignment) {
+  for (; at + kWord <= piece.size(); at += kWord) {
     const uint64_t word = word_at(piece, at);
     if (static_cast<uint32_t>(word) == kFatbinMagic) break;
     seen |= word;
   }
   zeros_ = zeros_ && seen == 0;
-  const bool found = at + kAlignment <= piece.size();
+  const bool found = at + kWord <= piece.size();
   pass(piece, at);
   if (found) {
     wanted_ = kFatbinHeader;

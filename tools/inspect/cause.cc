@@ -11,9 +11,6 @@
 namespace pinwheel::inspect {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -68,7 +65,7 @@ size_t random_length(std::string_view text) {
 
 /// The text with everything that `length_of` recognises replaced by one mark.
 template <class LengthOf>
-std::string without(std::string_view text, const LengthOf& length_of) {
+std::string with_marks(std::string_view text, const LengthOf& length_of) {
   std::string out;
   out.reserve(text.size());
   bool after_word = false;
@@ -99,7 +96,7 @@ Texts without_versions(const Versioned& left, const Versioned& right) {
 
 template <class LengthOf>
 void take_away(Texts& texts, const LengthOf& length_of) {
-  for (std::string& text : texts) text = without(text, length_of);
+  for (std::string& text : texts) text = with_marks(text, length_of);
 }
 
 std::string sorted_lines(const std::string& text) {

@@ -2,15 +2,13 @@
 
 #include <cctype>
 
+#include "base/text.h"
+
 // The old string is the substitution `Ss`, the new one lives in the namespace `__cxx11` or carries
 // the tag `B5cxx11`. `Ss` must be looked for between the parts of a name only: the letters may as
 // well stand inside an identifier, so identifiers, substitutions and literals are stepped over.
 namespace pinwheel::inspect {
 namespace {
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 /// The end of an identifier with its length before it, "3std"; the text's end when it is cut.
 size_t after_identifier(std::string_view text, size_t at) {

@@ -23,6 +23,9 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+/// What the rule has to say of a file that it would have judged and that could not be read.
+Finding unreadable(std::string rule, const std::string& file, const Error& error);
+
 /// An error of kind `check`: "[platform-tag] `demo/_C.so`: needs GLIBC_2.34 (libc.so.6)".
 Error to_error(const Finding& finding);
 

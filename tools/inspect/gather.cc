@@ -13,10 +13,6 @@ namespace {
 
 constexpr uint64_t kMemory = uint64_t{224} << 20U;
 
-Finding unreadable(const char* rule, const std::string& file, const Error& error) {
-  return Finding{rule, file, error.message, "", error.hint};
-}
-
 void read_info(const std::string& path, const std::string& contents, WheelFacts& facts) {
   const auto keep = [&](auto& field, const char* rule, auto parsed) {
     if (parsed) {
@@ -36,7 +32,7 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
   }
 }
 
-void take(const std::string& name, MemberReading reading, WheelFacts& facts) {
+void take_reading(const std::string& name, MemberReading reading, WheelFacts& facts) {
   if (reading.member) facts.members.push_back(*std::move(reading.member));
   if (reading.is_other_elf) facts.other_elf.push_back(name);
   for (Finding& finding : reading.unreadable) facts.unreadable.push_back(std::move(finding));
@@ -70,7 +66,7 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
     const std::string& name = members[i]->name;
     const bool judged = readings[i].member && is_judged_text(archive, name);
     const std::string contents = std::move(readings[i].contents);
-    take(name, std::move(readings[i]), facts);
+    take_reading(name, std::move(readings[i]), facts);
     if (judged) read_info(name, contents, facts);
   }
 }
@@ -118,7 +114,7 @@ Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& 
   for (size_t i = 0; i < files.size(); ++i) {
     if (errors[i]) return fail(*errors[i]);
     if (readings[i].member) facts.file_size += readings[i].member->size;
-    take(files[i].name, std::move(readings[i]), facts);
+    take_reading(files[i].name, std::move(readings[i]), facts);
   }
   return facts;
 }

@@ -23,10 +23,6 @@ constexpr uint16_t kMachineAmdGpu = 224;
 constexpr uint64_t kStreamFrom = uint64_t{48} << 20U;
 constexpr uint64_t kStreamCost = uint64_t{48} << 20U;
 
-Finding unreadable(const char* rule, const std::string& file, const Error& error) {
-  return Finding{rule, file, error.message, "", error.hint};
-}
-
 /// Objects for the linker and code for a GPU are ELF files, too, which no loader of the host reads.
 bool is_for_host_loader(std::string_view elf) {
   const uint16_t type = load_le<uint16_t>(elf, kTypeOffset).value_or(0);
