@@ -188,9 +188,7 @@ void add_env(Parser& parser) {
 
 void add_inspect(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
-      "inspect",
-      "what wheels and libraries hold and require, or what changed between two wheels; `--check` "
-      "applies the gate that `build` applies");
+      "inspect", "what wheels hold and require; `--check` applies the gate that `build` applies");
   app.add_option("files", parser.inspect.files,
                  "wheels, shared libraries, directories; two wheels alone are compared")
       ->type_name("FILE");
