@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/digest.h"
 #include "binary/fatbin_scan.h"
-#include "wheel/member_source.h"
+#include "wheel/passed_member.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -105,8 +105,8 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
 Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
                   MemberReading& out) {
   TRY(wheel::MemberStream stream, wheel::MemberStream::open(archive.zip, member));
-  TRY(const std::unique_ptr<wheel::MemberSource> source,
-      wheel::MemberSource::open(archive.zip, member));
+  TRY(const std::unique_ptr<wheel::PassedMember> source,
+      wheel::PassedMember::open(archive.zip, member));
   Passing passing(member.size);
   while (true) {
     if (passing.is_loaded()) source->pass(stream);

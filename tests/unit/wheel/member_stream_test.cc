@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "unit/catch.h"
 #include "unit/wheel/make_wheel.h"
-#include "wheel/member_source.h"
+#include "wheel/passed_member.h"
 #include "wheel/zip_format.h"
 
 namespace pinwheel::wheel {
@@ -136,7 +136,7 @@ TEST_CASE("a member that has passed by is read at any offset") {
   const std::string contents = sample((21 << 20U) + 4321, 3);
   const Opened opened(make_zip({{"a", contents}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
-  const std::unique_ptr<MemberSource> source = *MemberSource::open(opened.zip, opened.member());
+  const std::unique_ptr<PassedMember> source = *PassedMember::open(opened.zip, opened.member());
   while (true) {
     source->pass(stream);
     if (stream.next()->empty()) break;
@@ -159,7 +159,7 @@ TEST_CASE("a member that has passed by is read at any offset") {
 TEST_CASE("what has not passed by cannot be read") {
   const Opened opened(make_zip({{"a", sample(9 << 20U)}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
-  const std::unique_ptr<MemberSource> source = *MemberSource::open(opened.zip, opened.member());
+  const std::unique_ptr<PassedMember> source = *PassedMember::open(opened.zip, opened.member());
   source->pass(stream);
   CHECK(source->read(0, 100));
   const Result<std::string> far = source->read(8 << 20U, 100);

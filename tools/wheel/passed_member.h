@@ -13,9 +13,9 @@ namespace pinwheel::wheel {
 /// Bytes at any offset of a member that has passed by as a stream: marks that were set on the way
 /// make it enough to inflate the few megabytes around what is asked for. For one thread; the reader
 /// and the member must outlive it.
-class MemberSource final : public ports::ByteSource {
+class PassedMember final : public ports::ByteSource {
  public:
-  static Result<std::unique_ptr<MemberSource>> open(const ZipReader& zip, const ZipMember& member);
+  static Result<std::unique_ptr<PassedMember>> open(const ZipReader& zip, const ZipMember& member);
 
   /// To be called before each piece of the stream is taken: sets a mark where one is due. Only what
   /// has passed by can be read.
@@ -33,7 +33,7 @@ class MemberSource final : public ports::ByteSource {
     std::string bytes;
   };
 
-  MemberSource(const ZipMember& member, MemberStream stream)
+  PassedMember(const ZipMember& member, MemberStream stream)
       : member_(&member), stream_(std::move(stream)) {}
   Result<const Block*> block(uint64_t number) const;
 

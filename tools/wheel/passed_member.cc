@@ -1,20 +1,20 @@
-#include "wheel/member_source.h"
+#include "wheel/passed_member.h"
 
 #include <algorithm>
 
 namespace pinwheel::wheel {
 
-Result<std::unique_ptr<MemberSource>> MemberSource::open(const ZipReader& zip,
+Result<std::unique_ptr<PassedMember>> PassedMember::open(const ZipReader& zip,
                                                          const ZipMember& member) {
   TRY(MemberStream stream, MemberStream::open(zip, member));
-  return std::unique_ptr<MemberSource>(new MemberSource(member, std::move(stream)));
+  return std::unique_ptr<PassedMember>(new PassedMember(member, std::move(stream)));
 }
 
-void MemberSource::pass(const MemberStream& stream) {
+void PassedMember::pass(const MemberStream& stream) {
   if (stream.offset() == marks_.size() * kBlock) marks_.push_back(stream.mark());
 }
 
-Result<const MemberSource::Block*> MemberSource::block(uint64_t number) const {
+Result<const PassedMember::Block*> PassedMember::block(uint64_t number) const {
   for (const Block& known : blocks_) {
     if (known.number == number) return &known;
   }
@@ -33,7 +33,7 @@ Result<const MemberSource::Block*> MemberSource::block(uint64_t number) const {
   return &blocks_.back();
 }
 
-Result<std::string> MemberSource::read(uint64_t offset, uint64_t length) const {
+Result<std::string> PassedMember::read(uint64_t offset, uint64_t length) const {
   if (offset > size() || length > size() - offset) {
     return fail(ErrorKind::check, "the file ends before the data it announces");
   }
