@@ -52,7 +52,8 @@ class ZipReader {
   /// The member's contents, CRC verified. Refuses methods other than stored and deflate,
   /// encryption, and members of more than 64 MiB that grow more than 250-fold.
   Result<std::string> read(const ZipMember& member) const;
-  /// Where the member's compressed data begins in the file; the same refusals.
+  /// Where the member's stored or compressed bytes begin, which its local header says. Refuses what
+  /// `read` refuses before it reads them.
   Result<uint64_t> data_offset(const ZipMember& member) const;
 
  private:

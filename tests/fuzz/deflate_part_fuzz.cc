@@ -1,0 +1,26 @@
+#include "fuzz/fuzz.h"
+#include "wheel/deflate.h"
+#include "wheel/deflate_part.h"
+
+using namespace pinwheel;
+
+// Both ends of any bytes are read or refused within the limit, and where all of a stream is there
+// its beginning is what the whole decoder makes of it.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr uint64_t kLimit = 1 << 20;
+  constexpr uint64_t kLongestMatch = 258;
+  const std::string_view bytes = text_of(data, size);
+  const auto head = wheel::inflate_head(bytes, kLimit);
+  if (head) {
+    must(head->size() <= kLimit + kLongestMatch + UINT16_MAX);
+    const auto whole = wheel::inflate(bytes, head->size());
+    if (whole) must(*whole == *head);
+  }
+  const auto tail = wheel::inflate_tail(bytes, kLimit);
+  if (tail) {
+    for (const wheel::Extent& gap : tail->unknown) {
+      must(gap.from < gap.to && gap.to <= tail->bytes.size());
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,95 @@
+#include "wheel/member_source.h"
+
+#include "base/digest.h"
+#include "unit/catch.h"
+#include "unit/wheel/make_wheel.h"
+
+namespace pinwheel::wheel {
+namespace {
+
+/// Counts what is read of an archive.
+class CountingSource final : public ports::ByteSource {
+ public:
+  explicit CountingSource(std::string bytes) : bytes_(std::move(bytes)) {}
+  uint64_t size() const override { return bytes_.size(); }
+  Result<std::string> read(uint64_t offset, uint64_t length) const override {
+    count += length;
+    return bytes_.read(offset, length);
+  }
+
+  mutable uint64_t count = 0;
+
+ private:
+  ports::MemorySource bytes_;
+};
+
+/// Bytes that compress to about half, everywhere different.
+std::string hex_noise(size_t digests) {
+  std::string out;
+  for (size_t i = 0; i < digests; ++i) out += sha256_hex(std::to_string(i));
+  return out;
+}
+
+struct Opened {
+  explicit Opened(const Contents& members) : source(make_zip(members)) {
+    auto opened = ZipReader::open(source);
+    REQUIRE(opened);
+    zip = *std::move(opened);
+    source.count = 0;
+  }
+  std::unique_ptr<MemberSource> member(const std::string& name) const {
+    auto opened = MemberSource::open(zip, *zip.find(name));
+    REQUIRE(opened);
+    return *std::move(opened);
+  }
+
+  CountingSource source;
+  ZipReader zip;
+};
+
+TEST_CASE("both ends of a member are read without what lies between them") {
+  const std::string contents = hex_noise(120000);
+  const Opened archive(Contents{{"lib.so", contents}});
+  const auto member = archive.member("lib.so");
+  REQUIRE(member->size() == contents.size());
+  CHECK((member->read(0, 1000) == contents.substr(0, 1000)));
+  CHECK((member->read(100000, 50000) == contents.substr(100000, 50000)));
+  const size_t near_end = contents.size() - 200000;
+  CHECK((member->read(near_end, 200000) == contents.substr(near_end)));
+  CHECK((member->read(contents.size() - 1, 1) == contents.substr(contents.size() - 1)));
+  CHECK(archive.source.count < archive.zip.find("lib.so")->compressed_size / 3);
+  CHECK_FALSE(member->is_whole());
+}
+
+TEST_CASE("the middle of a member is read as well, in the end by reading all of it") {
+  const std::string contents = hex_noise(60000);
+  const Opened archive(Contents{{"lib.so", contents}});
+  const auto member = archive.member("lib.so");
+  for (size_t at = 0; at < contents.size() - 1000; at += contents.size() / 7) {
+    CHECK((member->read(at, 1000) == contents.substr(at, 1000)));
+  }
+  REQUIRE(member->read_whole());
+  CHECK(member->is_whole());
+  CHECK((member->read(0, contents.size()) == contents));
+}
+
+TEST_CASE("stored and small members are read too") {
+  const std::string noise = Sha256().finish();
+  const Opened archive({{"stored", noise}, {"small", std::string(3000, 'a')}, {"empty", ""}});
+  CHECK(archive.member("stored")->read(1, 5) == noise.substr(1, 5));
+  CHECK(archive.member("small")->read(2000, 1000) == std::string(1000, 'a'));
+  CHECK(archive.member("empty")->read(0, 0) == "");
+}
+
+TEST_CASE("reads behind the end are refused") {
+  const Opened archive(Contents{{"small", "abc"}});
+  for (const auto& [offset, length] :
+       std::vector<std::pair<uint64_t, uint64_t>>{{0, 4}, {4, 0}, {UINT64_MAX, 2}}) {
+    const auto read = archive.member("small")->read(offset, length);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::check);
+  }
+}
+
+}  // namespace
+}  // namespace pinwheel::wheel

@@ -1,0 +1,210 @@
+#include "wheel/deflate_part.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "wheel/huffman.h"
+
+// A deflate block says nothing about where it lies, and its matches reach back at most 32 KiB. So a
+// stream can be entered at any block: the window before it is filled with a value that is no byte,
+// matches copy that value as they copy bytes, and what is still marked at the end is unknown. After
+// 32 KiB of known output nothing can be marked any more, and plain bytes are decoded.
+namespace pinwheel::wheel {
+namespace {
+
+constexpr uint64_t kWindow = 32768;
+constexpr uint16_t kUnknown = 256;
+constexpr uint16_t kEndOfBlock = 256;
+constexpr uint64_t kLongestMatchBits = 48;
+
+struct Step {
+  uint16_t base;
+  uint8_t extra;
+};
+constexpr std::array<Step, 29> kLengths = {
+    {{3, 0},  {4, 0},  {5, 0},  {6, 0},   {7, 0},   {8, 0},   {9, 0},   {10, 0},  {11, 1}, {13, 1},
+     {15, 1}, {17, 1}, {19, 2}, {23, 2},  {27, 2},  {31, 2},  {35, 3},  {43, 3},  {51, 3}, {59, 3},
+     {67, 4}, {83, 4}, {99, 4}, {115, 4}, {131, 5}, {163, 5}, {195, 5}, {227, 5}, {258, 0}}};
+constexpr std::array<Step, 30> kDistances = {
+    {{1, 0},     {2, 0},     {3, 0},     {4, 0},      {5, 1},      {7, 1},
+     {9, 2},     {13, 2},    {17, 3},    {25, 3},     {33, 4},     {49, 4},
+     {65, 5},    {97, 5},    {129, 6},   {193, 6},    {257, 7},    {385, 7},
+     {513, 8},   {769, 8},   {1025, 9},  {1537, 9},   {2049, 10},  {3073, 10},
+     {4097, 11}, {6145, 11}, {8193, 12}, {12289, 12}, {16385, 13}, {24577, 13}}};
+
+enum class Ended {
+  block,    ///< at the end of a block, others follow
+  stream,   ///< at the end of the last block
+  cut,      ///< the input ends inside a block
+  full,     ///< the output has more than was wanted
+  damaged,  ///< no compressor writes this
+};
+
+/// Decodes blocks; `Units` holds bytes, or bytes and marks.
+template <class Units>
+class BlockDecoder {
+ public:
+  BlockDecoder(BitReader& bits, uint64_t most) : bits_(bits), most_(most) {}
+
+  Units& units() { return units_; }
+
+  Ended block() {
+    const bool last = bits_.take(1) != 0;
+    const uint32_t type = bits_.take(2);
+    if (bits_.overrun()) return Ended::cut;
+    Ended ended = Ended::damaged;
+    if (type == 0) {
+      ended = stored();
+    } else if (type == 1) {
+      ended = compressed(fixed_codes());
+    } else if (type == 2) {
+      const std::optional<BlockCodes> codes = read_dynamic_codes(bits_);
+      if (!codes) return bits_.overrun() ? Ended::cut : Ended::damaged;
+      ended = compressed(*codes);
+    }
+    return ended == Ended::block && last ? Ended::stream : ended;
+  }
+
+ private:
+  Ended stored() {
+    const std::string_view sizes = bits_.take_bytes(4);
+    if (sizes.size() < 4) return Ended::cut;
+    const uint16_t length = load_le<uint16_t>(sizes, 0).value_or(0);
+    if ((length ^ load_le<uint16_t>(sizes, 2).value_or(0)) != 0xffff) return Ended::damaged;
+    const std::string_view bytes = bits_.take_bytes(length);
+    for (const char byte : bytes) units_.push_back(static_cast<unsigned char>(byte));
+    if (bytes.size() < length) return Ended::cut;
+    return units_.size() > most_ ? Ended::full : Ended::block;
+  }
+
+  Ended compressed(const BlockCodes& codes) {
+    while (units_.size() <= most_) {
+      const HuffmanCode::Word word = codes.literals.decode(bits_.peek());
+      if (word.length == 0) return broken();
+      bits_.skip(word.length);
+      if (bits_.overrun()) return Ended::cut;
+      if (word.symbol == kEndOfBlock) return Ended::block;
+      if (word.symbol < kEndOfBlock) {
+        units_.push_back(static_cast<typename Units::value_type>(word.symbol));
+      } else if (const Ended ended = match(word.symbol - kEndOfBlock - 1U, codes.distances);
+                 ended != Ended::block) {
+        return ended;
+      }
+    }
+    return Ended::full;
+  }
+
+  Ended match(size_t length_symbol, const HuffmanCode& distances) {
+    if (length_symbol >= kLengths.size()) return broken();
+    const Step length_step = kLengths[length_symbol];
+    const uint64_t length = uint64_t{length_step.base} + bits_.take(length_step.extra);
+    const HuffmanCode::Word word = distances.decode(bits_.peek());
+    if (word.length == 0 || word.symbol >= kDistances.size()) return broken();
+    bits_.skip(word.length);
+    const Step distance_step = kDistances[word.symbol];
+    const uint64_t distance = uint64_t{distance_step.base} + bits_.take(distance_step.extra);
+    if (bits_.overrun()) return Ended::cut;
+    if (distance > units_.size()) return Ended::damaged;
+    const size_t start = units_.size();
+    units_.resize(start + length);
+    for (size_t i = start; i < start + length; ++i) units_[i] = units_[i - distance];
+    return Ended::block;
+  }
+
+  /// Bits that mean nothing are the input's end when the rest of them may be missing.
+  Ended broken() const {
+    BitReader ahead = bits_;
+    ahead.skip(kLongestMatchBits);
+    return ahead.overrun() ? Ended::cut : Ended::damaged;
+  }
+
+  BitReader& bits_;
+  uint64_t most_;
+  Units units_;
+};
+
+using Marked = std::vector<uint16_t>;
+
+/// Whether nothing that follows can refer to an unknown byte.
+bool is_settled(const Marked& units) {
+  return std::none_of(units.end() - static_cast<std::ptrdiff_t>(kWindow), units.end(),
+                      [](uint16_t unit) { return unit == kUnknown; });
+}
+
+/// The decoded units behind the window that was made up.
+InflatedTail to_bytes(const Marked& units) {
+  InflatedTail tail;
+  tail.bytes.reserve(units.size() - kWindow);
+  for (size_t i = kWindow; i < units.size(); ++i) {
+    const uint64_t at = i - kWindow;
+    if (units[i] != kUnknown) {
+      tail.bytes.push_back(static_cast<char>(units[i]));
+      continue;
+    }
+    tail.bytes.push_back('\0');
+    if (!tail.unknown.empty() && tail.unknown.back().to == at) {
+      tail.unknown.back().to = at + 1;
+    } else {
+      tail.unknown.push_back({at, at + 1});
+    }
+  }
+  return tail;
+}
+
+/// Decodes from a bit to the end; nullopt when the stream does not end where the bytes do.
+/// `budget` is how many bytes may be made, and goes down by those that were.
+std::optional<InflatedTail> enter_at(std::string_view stream, uint64_t bit, uint64_t& budget) {
+  BitReader bits(stream, bit);
+  BlockDecoder<Marked> marked(bits, kWindow + budget);
+  marked.units().assign(kWindow, kUnknown);
+  Ended ended = Ended::block;
+  while (ended == Ended::block &&
+         (marked.units().size() < 2 * kWindow || !is_settled(marked.units()))) {
+    ended = marked.block();
+  }
+  budget -= std::min<uint64_t>(budget, marked.units().size() - kWindow);
+  if (ended != Ended::block && ended != Ended::stream) return std::nullopt;
+  InflatedTail tail = to_bytes(marked.units());
+  if (ended == Ended::block) {
+    BlockDecoder<std::string> plain(bits, tail.bytes.size() + budget);
+    plain.units() = std::move(tail.bytes);
+    const size_t before = plain.units().size();
+    while (ended == Ended::block) ended = plain.block();
+    budget -= std::min<uint64_t>(budget, plain.units().size() - before);
+    tail.bytes = std::move(plain.units());
+  }
+  if (ended != Ended::stream || !bits.at_end()) return std::nullopt;
+  return tail;
+}
+
+/// Whether a block that is not the last, with codes of its own, may begin here.
+bool may_begin_block(std::string_view stream, uint64_t bit) {
+  BitReader bits(stream, bit);
+  constexpr uint64_t kDynamicNotLast = 0b100;
+  if ((bits.peek() & 0b111U) != kDynamicNotLast) return false;
+  bits.skip(3);
+  return read_dynamic_codes(bits).has_value();
+}
+
+}  // namespace
+
+Result<std::string> inflate_head(std::string_view head, uint64_t enough) {
+  BitReader bits(head);
+  BlockDecoder<std::string> decoder(bits, enough);
+  Ended ended = Ended::block;
+  while (ended == Ended::block) ended = decoder.block();
+  if (ended == Ended::damaged) return fail(ErrorKind::check, "the compressed data is damaged");
+  return std::move(decoder.units());
+}
+
+Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit) {
+  uint64_t budget = limit;
+  for (uint64_t bit = 0; bit < tail.size() * 8 && budget > 0; ++bit) {
+    if (!may_begin_block(tail, bit)) continue;
+    if (std::optional<InflatedTail> found = enter_at(tail, bit, budget)) return *std::move(found);
+  }
+  return fail(ErrorKind::check, "the end of the compressed data cannot be read by itself");
+}
+
+}  // namespace pinwheel::wheel

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::wheel {
+
+/// Bytes from `from` up to, not including, `to`.
+struct Extent {
+  uint64_t from = 0;
+  uint64_t to = 0;
+
+  bool operator==(const Extent&) const = default;
+};
+
+/// What the first bytes of a raw deflate stream give: all that they determine, or a little more
+/// than `enough`. Kind `check` when no stream begins like that.
+Result<std::string> inflate_head(std::string_view head, uint64_t enough);
+
+/// What the last bytes of a raw deflate stream give.
+struct InflatedTail {
+  std::string bytes;                 ///< the last ones of the whole; zeros where they are unknown
+  std::vector<Extent> unknown = {};  ///< copies from before the entry; ascending offsets in `bytes`
+};
+
+/// Inflates the end of a stream without its beginning: looks for the first dynamic block, bit by
+/// bit, and decodes from there to the end; what refers to bytes before the entry stays unknown.
+/// Kind `check` when no entry leads to the exact end of the stream, or to more than `limit` bytes
+/// on the way. A block can be found where there is none, though it takes a long chain of chances:
+/// the caller checks what it reads by other means.
+Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit);
+
+}  // namespace pinwheel::wheel
