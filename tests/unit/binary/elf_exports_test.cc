@@ -1,0 +1,119 @@
+#include "binary/elf_exports.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "unit/catch.h"
+
+namespace pinwheel::binary {
+namespace {
+
+constexpr const char* kSource = R"(
+#ifdef HIDE
+static int alone = 1;
+#else
+int exported(void) { return 1; }
+__attribute__((weak)) int weak_one(void) { return 2; }
+__attribute__((visibility("hidden"))) int hidden_one(void) { return 3; }
+__attribute__((visibility("protected"))) int protected_one(void) { return 4; }
+static int local_one(void) { return 5; }
+int data_one = 6;
+__thread int thread_one;
+extern int elsewhere(void);
+int uses(void) { return elsewhere() + local_one(); }
+#endif
+)";
+
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string out;
+  std::array<char, 4096> part{};
+  while (const size_t got = fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
+  REQUIRE(pclose(pipe) == 0);
+  return out;
+}
+
+/// A library compiled from `kSource`, in a directory that goes at the end of the test.
+class Compiled {
+ public:
+  explicit Compiled(const std::string& flags) {
+    std::string name = (std::filesystem::temp_directory_path() / "pinwheel-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    directory_ = name;
+    std::ofstream(directory_ / "x.c") << kSource;
+    output_of("cc -shared -fPIC -o " + file().string() + " " + (directory_ / "x.c").string() + " " +
+              flags);
+  }
+  ~Compiled() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+  }
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  std::filesystem::path file() const { return directory_ / "libx.so"; }
+  std::string bytes() const {
+    std::ifstream in(file(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST_CASE("exports are what nm -D lists as defined") {
+  const Compiled library("-Wl,-soname,libx.so.3 -Wl,--no-as-needed -lm");
+  const auto exports = read_exports(ports::MemorySource(library.bytes()));
+  REQUIRE(exports);
+  CHECK(exports->soname == "libx.so.3");
+  CHECK(exports->needed == std::vector<std::string>{"libm.so.6", "libc.so.6"});
+  CHECK(sorted(exports->names) == std::vector<std::string>{"data_one", "exported", "protected_one",
+                                                           "thread_one", "uses", "weak_one"});
+  std::vector<std::string> listed =
+      split(output_of("nm -D --defined-only -j " + library.file().string()), '\n');
+  std::erase(listed, "");
+  CHECK(sorted(exports->names) == sorted(listed));
+}
+
+TEST_CASE("a library without exports has none, one without a symbol hash is refused") {
+  const Compiled none("-fvisibility=hidden -Wl,--exclude-libs,ALL -DHIDE");
+  CHECK(read_exports(ports::MemorySource(none.bytes()))->names.empty());
+  const Compiled old("-Wl,--hash-style=sysv");
+  const auto refused = read_exports(ports::MemorySource(old.bytes()));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "the ELF file is damaged: it has no `.gnu.hash`");
+}
+
+TEST_CASE("a name that does not fit its hash is noticed") {
+  const Compiled library("");
+  std::string bytes = library.bytes();
+  const size_t at = bytes.find(std::string("protected_one\0", 14));
+  REQUIRE(at != std::string::npos);
+  bytes[at] = 'P';
+  const auto changed = read_exports(ports::MemorySource(bytes));
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().message ==
+        "the ELF file is damaged: a symbol has another name than its hash says");
+}
+
+TEST_CASE("a file cut anywhere is read or refused") {
+  const std::string bytes = Compiled("").bytes();
+  for (size_t length = 0; length < bytes.size(); length += 7) {
+    const auto exports = read_exports(ports::MemorySource(bytes.substr(0, length)));
+    if (!exports) CHECK(exports.error().kind == ErrorKind::check);
+  }
+}
+
+}  // namespace
+}  // namespace pinwheel::binary

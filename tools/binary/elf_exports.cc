@@ -1,0 +1,131 @@
+#include "binary/elf_exports.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/bytes.h"
+#include "binary/elf_image.h"
+
+namespace pinwheel::binary {
+namespace {
+
+constexpr uint64_t kSymbolSize = 24;
+constexpr uint64_t kChainPiece = 65536;
+
+/// The hash of DT_GNU_HASH.
+uint32_t gnu_hash(std::string_view name) {
+  uint32_t hash = 5381;
+  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  return hash;
+}
+
+/// The part of `.gnu.hash` that speaks of each symbol.
+struct HashTable {
+  uint64_t first = 0;  ///< the first symbol that it holds; those before it are not exported
+  uint64_t count = 0;  ///< of the whole symbol table
+  std::string links;   ///< 32 bits for each symbol from `first` on
+};
+
+/// Reads links until one ends the chain that the highest bucket starts; that is the last symbol.
+Result<HashTable> read_links(const Image& image, uint64_t address, HashTable table,
+                             uint64_t highest) {
+  uint64_t last = highest - table.first;
+  while (true) {
+    const uint64_t wanted = (last + 1) * 4;
+    if (wanted > table.links.size()) {
+      const uint64_t have = table.links.size();
+      const uint64_t length = std::max(wanted - have, have == 0 ? uint64_t{0} : kChainPiece);
+      TRY(const std::string more, image.at_address(address + have, length));
+      table.links += more;
+    }
+    const std::optional<uint32_t> link = load_le<uint32_t>(table.links, last * 4);
+    if (!link) return broken_elf("a chain of its symbol hash does not end");
+    ++last;
+    if ((*link & 1U) != 0) break;
+  }
+  table.count = table.first + last;
+  return table;
+}
+
+Result<HashTable> read_hash(const Image& image, uint64_t address) {
+  constexpr uint64_t kHead = 16;
+  TRY(const std::string head, image.at_address(address, kHead));
+  ByteCursor cursor(head);
+  const uint64_t buckets = cursor.u32();
+  HashTable table{cursor.u32(), 0, {}};
+  const uint64_t bloom = cursor.u32();
+  if (!cursor.ok()) return broken_elf("its symbol hash is cut");
+  const uint64_t buckets_at = address + kHead + bloom * 8;
+  TRY(const std::string starts, image.at_address(buckets_at, buckets * 4));
+  if (starts.size() < buckets * 4) return broken_elf("its symbol hash is cut");
+  uint64_t highest = 0;
+  for (uint64_t i = 0; i < buckets; ++i) {
+    highest = std::max<uint64_t>(highest, load_le<uint32_t>(starts, i * 4).value_or(0));
+  }
+  if (highest == 0) return table;
+  if (highest < table.first) return broken_elf("its symbol hash is inconsistent");
+  return read_links(image, buckets_at + buckets * 4, std::move(table), highest);
+}
+
+struct SymbolEntry {
+  uint32_t name = 0;
+  bool exported = false;
+};
+
+SymbolEntry read_entry(ByteCursor& cursor) {
+  SymbolEntry entry;
+  entry.name = cursor.u32();
+  const unsigned binding = cursor.u8() >> 4U;
+  const unsigned visibility = cursor.u8() & 3U;
+  const uint16_t section = cursor.u16();
+  cursor.text(16);
+  constexpr unsigned kGlobal = 1;
+  constexpr unsigned kWeak = 2;
+  constexpr unsigned kUnique = 10;
+  constexpr unsigned kDefault = 0;
+  constexpr unsigned kProtected = 3;
+  entry.exported = section != 0 && (binding == kGlobal || binding == kWeak || binding == kUnique) &&
+                   (visibility == kDefault || visibility == kProtected);
+  return entry;
+}
+
+Done read_names(const Image& image, const Dynamic& dynamic, const std::string& strings,
+                ElfExports& out) {
+  if (!has_tag(dynamic, kGnuHash)) return broken_elf("it has no `.gnu.hash`");
+  TRY(const HashTable table, read_hash(image, value_of(dynamic, kGnuHash)));
+  if (table.count == 0) return {};
+  const uint64_t size = (table.count - table.first) * kSymbolSize;
+  TRY(const std::string symbols,
+      image.at_address(value_of(dynamic, kSymbolTable) + table.first * kSymbolSize, size));
+  if (symbols.size() < size) return broken_elf("its symbol table is cut");
+  ByteCursor cursor(symbols);
+  for (uint64_t i = 0; i < table.count - table.first; ++i) {
+    const SymbolEntry entry = read_entry(cursor);
+    std::string name = text_at(strings, entry.name);
+    const uint32_t link = load_le<uint32_t>(table.links, i * 4).value_or(0);
+    if ((gnu_hash(name) | 1U) != (link | 1U)) {
+      return broken_elf("a symbol has another name than its hash says");
+    }
+    if (entry.exported) out.names.push_back(std::move(name));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ElfExports> read_exports(const ports::ByteSource& source) {
+  TRY(const ElfHeader header, read_elf_header(source));
+  TRY(const Image image, Image::open(source, header));
+  TRY(const Dynamic dynamic, read_dynamic(image));
+  TRY(const std::string strings,
+      image.at_address(value_of(dynamic, kStringTable), value_of(dynamic, kStringSize)));
+  ElfExports out;
+  for (const auto& [tag, value] : dynamic) {
+    if (tag == kNeeded) out.needed.push_back(text_at(strings, value));
+    if (tag == kSoname) out.soname = text_at(strings, value);
+  }
+  TRY_DONE(read_names(image, dynamic, strings, out));
+  return out;
+}
+
+}  // namespace pinwheel::binary
