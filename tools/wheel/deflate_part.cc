@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "wheel/huffman.h"
 
@@ -152,31 +153,80 @@ InflatedTail to_bytes(const Marked& units) {
   return tail;
 }
 
-/// Decodes from a bit to the end; nullopt when the stream does not end where the bytes do.
-/// `budget` is how many bytes may be made, and goes down by those that were.
-std::optional<InflatedTail> enter_at(std::string_view stream, uint64_t bit, uint64_t& budget) {
-  BitReader bits(stream, bit);
-  BlockDecoder<Marked> marked(bits, kWindow + budget);
-  marked.units().assign(kWindow, kUnknown);
-  Ended ended = Ended::block;
-  while (ended == Ended::block &&
-         (marked.units().size() < 2 * kWindow || !is_settled(marked.units()))) {
-    ended = marked.block();
+/// Decodes one end of a stream from an entry.
+class TailDecoder {
+ public:
+  /// `budget` is how many bytes may be made, and goes down by those that were.
+  TailDecoder(std::string_view stream, const InflatedTail& known, uint64_t& budget)
+      : stream_(stream), known_(known), budget_(budget) {}
+
+  /// nullopt when the stream does not end where its bytes do.
+  std::optional<InflatedTail> run(uint64_t bit) {
+    BitReader bits(stream_, bit);
+    blocks_.clear();
+    BlockDecoder<Marked> marked(bits, kWindow + budget_);
+    marked.units().assign(kWindow, kUnknown);
+    Ended ended = Ended::block;
+    while (ended == Ended::block &&
+           (marked.units().size() < 2 * kWindow || !is_settled(marked.units()))) {
+      note(bits, marked.units().size() - kWindow);
+      ended = marked.block();
+    }
+    spend(marked.units().size() - kWindow);
+    if (ended != Ended::block && ended != Ended::stream) return std::nullopt;
+    InflatedTail tail = to_bytes(marked.units());
+    if (ended == Ended::block && !go_on(bits, tail)) return std::nullopt;
+    if (ended == Ended::stream && !bits.at_end()) return std::nullopt;
+    for (const auto& [bits_left, bytes_before] : blocks_) {
+      tail.blocks.push_back({bits_left, tail.bytes.size() - bytes_before});
+    }
+    return tail;
   }
-  budget -= std::min<uint64_t>(budget, marked.units().size() - kWindow);
-  if (ended != Ended::block && ended != Ended::stream) return std::nullopt;
-  InflatedTail tail = to_bytes(marked.units());
-  if (ended == Ended::block) {
-    BlockDecoder<std::string> plain(bits, tail.bytes.size() + budget);
+
+ private:
+  /// Decodes to the end, or to a block behind which all is known.
+  bool go_on(BitReader& bits, InflatedTail& tail) {
+    BlockDecoder<std::string> plain(bits, tail.bytes.size() + budget_);
     plain.units() = std::move(tail.bytes);
     const size_t before = plain.units().size();
-    while (ended == Ended::block) ended = plain.block();
-    budget -= std::min<uint64_t>(budget, plain.units().size() - before);
+    Ended ended = Ended::block;
+    std::optional<uint64_t> rest;
+    while (ended == Ended::block && !(rest = known_rest(bits))) {
+      note(bits, plain.units().size());
+      ended = plain.block();
+    }
+    spend(plain.units().size() - before);
     tail.bytes = std::move(plain.units());
+    if (!rest) return ended == Ended::stream && bits.at_end();
+    const uint64_t here = tail.bytes.size();
+    for (const BlockStart& block : known_.blocks) {
+      if (block.bytes <= *rest) blocks_.emplace_back(block.bits, here + *rest - block.bytes);
+    }
+    tail.bytes.append(known_.bytes, known_.bytes.size() - *rest);
+    return true;
   }
-  if (ended != Ended::stream || !bits.at_end()) return std::nullopt;
-  return tail;
-}
+
+  uint64_t bits_left(const BitReader& bits) const { return stream_.size() * 8 - bits.position(); }
+  void note(const BitReader& bits, uint64_t bytes) { blocks_.emplace_back(bits_left(bits), bytes); }
+  void spend(uint64_t bytes) { budget_ -= std::min(budget_, bytes); }
+
+  /// How many bytes come from here on, when they are all known.
+  std::optional<uint64_t> known_rest(const BitReader& bits) const {
+    const uint64_t left = bits_left(bits);
+    const auto found =
+        std::lower_bound(known_.blocks.begin(), known_.blocks.end(), left,
+                         [](const BlockStart& block, uint64_t want) { return block.bits > want; });
+    if (found == known_.blocks.end() || found->bits != left) return std::nullopt;
+    const uint64_t from = known_.bytes.size() - found->bytes;
+    if (!known_.unknown.empty() && known_.unknown.back().to > from) return std::nullopt;
+    return found->bytes;
+  }
+
+  std::string_view stream_;
+  const InflatedTail& known_;
+  uint64_t& budget_;
+  std::vector<std::pair<uint64_t, uint64_t>> blocks_;  ///< bits left, and bytes made before
+};
 
 /// Whether a block that is not the last, with codes of its own, may begin here.
 bool may_begin_block(std::string_view stream, uint64_t bit) {
@@ -198,11 +248,13 @@ Result<std::string> inflate_head(std::string_view head, uint64_t enough) {
   return std::move(decoder.units());
 }
 
-Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit) {
+Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit,
+                                  const InflatedTail& known) {
   uint64_t budget = limit;
+  TailDecoder decoder(tail, known, budget);
   for (uint64_t bit = 0; bit < tail.size() * 8 && budget > 0; ++bit) {
     if (!may_begin_block(tail, bit)) continue;
-    if (std::optional<InflatedTail> found = enter_at(tail, bit, budget)) return *std::move(found);
+    if (std::optional<InflatedTail> found = decoder.run(bit)) return *std::move(found);
   }
   return fail(ErrorKind::check, "the end of the compressed data cannot be read by itself");
 }

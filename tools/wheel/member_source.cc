@@ -71,13 +71,13 @@ Done MemberSource::grow_head() const {
 
 Done MemberSource::grow_tail() const {
   const uint64_t have = packed_tail_.size();
-  const uint64_t want = std::min(std::max(kFirstTail, have + have / 2), member_->compressed_size);
+  const uint64_t want = std::min(std::max(kFirstTail, have + have / 4), member_->compressed_size);
   TRY(std::string more,
       archive_->source().read(start_ + member_->compressed_size - want, want - have));
   packed_tail_.insert(0, more);
   // A stream of other blocks is entered further ahead, or read as a whole in the end.
-  Result<InflatedTail> tail = inflate_tail(packed_tail_, std::min(size(), kMostTail));
-  tail_ = tail ? *std::move(tail) : InflatedTail{};
+  Result<InflatedTail> tail = inflate_tail(packed_tail_, std::min(size(), kMostTail), tail_);
+  if (tail) tail_ = *std::move(tail);
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "wheel/deflate_part.h"
 
+#include <vector>
+
 #include "base/bytes.h"
 #include "unit/catch.h"
 #include "unit/wheel/python.h"
@@ -73,6 +75,25 @@ TEST_CASE("a stream is entered at whatever byte its end is cut out") {
     REQUIRE(tail);
     check_tail(sample, *tail);
   }
+}
+
+TEST_CASE("a longer end goes on to the blocks that a shorter one gave") {
+  const Sample sample = zlib_sample(6, "Z_DEFAULT_STRATEGY");
+  const std::string_view stream = sample.stream;
+  InflatedTail tail;
+  for (size_t size = stream.size() / 4; size < stream.size(); size += stream.size() / 8) {
+    const std::string_view end = stream.substr(stream.size() - size);
+    const auto longer = inflate_tail(end, sample.raw.size(), tail);
+    REQUIRE(longer);
+    check_tail(sample, *longer);
+    CHECK((longer->blocks == inflate_tail(end, sample.raw.size())->blocks));
+    tail = *longer;
+  }
+  // What was known is not decoded again: with all but the new part known, little may be made.
+  const uint64_t known = tail.bytes.size();
+  const auto all = inflate_tail(stream, sample.raw.size() - known + known / 2, tail);
+  REQUIRE(all);
+  CHECK(all->bytes.size() > known);
 }
 
 TEST_CASE("an end in a fixed block is read: its distance code has 32 words") {
