@@ -1,7 +1,7 @@
 """A package index for tests that misbehaves on demand.
 
     python index_server.py [--plan STEP,STEP,...] [--token TOKEN] [--hash sha256|md5|none] [--json]
-                           [--stale N] [--echo-token]
+                           [--stale N] [--echo-token] [--hold FILE...] [--no-ranges]
 
 It listens on a free port of 127.0.0.1, prints `PORT <n>` and serves until its standard input ends,
 so it dies with the test that started it. Each upload takes the next step of the plan; when none is
@@ -18,8 +18,10 @@ left, uploads are taken:
     hang             read the body and never answer
     redirect         308 to /moved/
 
-GET /simple/<name>/ shows what is held; GET /files/<filename> gives it; GET /log tells, as JSON, each
-upload with its fields in order. `--stale N` hides new files from the first N page reads.
+GET /simple/<name>/ shows what is held; GET /files/<filename> gives it, or a range of it; GET /log
+tells, as JSON, each upload with its fields in order; GET /connections counts the connections.
+`--stale N` hides new files from the first N page reads; `--hold` holds files from the start;
+`--no-ranges` gives files whole whatever is asked for.
 """
 
 import argparse
@@ -28,6 +30,7 @@ import email.policy
 import hashlib
 import html
 import json
+import pathlib
 import re
 import socket
 import sys
@@ -63,8 +66,15 @@ class Index(ThreadingHTTPServer):
         self.steps = [step for step in options.plan.split(",") if step]
         self.held = {}
         self.log = []
+        for path in map(pathlib.Path, options.hold):
+            self.held[path.name] = path.read_bytes()
         self.page_reads = 0
+        self.connections = 0
         self.lock = threading.Lock()
+
+    def get_request(self):
+        self.connections += 1
+        return super().get_request()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -94,12 +104,24 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/log":
             self.answer(200, json.dumps(self.server.log), "application/json")
         elif self.path.startswith("/files/"):
-            content = self.server.held.get(self.path[len("/files/"):].replace("%2B", "+"))
-            self.answer(200 if content is not None else 404, content or b"")
+            self.give_file(self.server.held.get(self.path[len("/files/"):].replace("%2B", "+")))
+        elif self.path == "/connections":
+            self.answer(200, str(self.server.connections))
         elif match := re.fullmatch(r"/simple/([a-z0-9-]+)/", self.path):
             self.project_page(match[1])
         else:
             self.answer(404)
+
+    def give_file(self, content):
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if content is None:
+            self.answer(404)
+        elif not asked or self.server.options.no_ranges:
+            self.answer(200, content)
+        else:
+            first, last = int(asked[1]), min(int(asked[2]), len(content) - 1)
+            self.answer(206, content[first:last + 1],
+                        headers=[("Content-Range", f"bytes {first}-{last}/{len(content)}")])
 
     def project_page(self, name):
         with self.server.lock:
@@ -206,6 +228,8 @@ def main():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--stale", type=int, default=0)
     parser.add_argument("--echo-token", default="")
+    parser.add_argument("--hold", nargs="*", default=[])
+    parser.add_argument("--no-ranges", action="store_true")
     server = Index(parser.parse_args())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print("PORT", server.server_address[1], flush=True)

@@ -17,6 +17,10 @@ FileSource::FileSource(std::filesystem::path path, UniqueFd fd, uint64_t size)
 Result<std::unique_ptr<FileSource>> FileSource::open(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return fail(system_error("read", path, errno));
+  return of(std::move(fd), path);
+}
+
+Result<std::unique_ptr<FileSource>> FileSource::of(UniqueFd fd, const std::filesystem::path& path) {
   struct stat status = {};
   if (::fstat(fd.get(), &status) != 0) return fail(system_error("read", path, errno));
   if (!S_ISREG(status.st_mode)) {

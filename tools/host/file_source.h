@@ -14,6 +14,9 @@ class FileSource final : public ports::ByteSource {
   /// `config` when the file is missing, `environment` when it cannot be read or is no regular file.
   static Result<std::unique_ptr<FileSource>> open(const std::filesystem::path& path);
 
+  /// An open file; `name` is what errors call it. Errors as above.
+  static Result<std::unique_ptr<FileSource>> of(UniqueFd fd, const std::filesystem::path& name);
+
   uint64_t size() const override { return size_; }
   Result<std::string> read(uint64_t offset, uint64_t length) const override;
 

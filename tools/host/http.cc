@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <mutex>
 
 #include "base/text.h"
 #include "host/http_failure.h"
@@ -58,12 +59,12 @@ int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t total, curl_off_t
   return exchange.cancel->stop_requested() ? 1 : 0;
 }
 
-/// A request in libcurl's hands; frees what it was given.
+/// A request in libcurl's hands; frees what it was given, except the handle.
 class Transfer {
  public:
-  explicit Transfer(const CurlLibrary& curl) : curl_(curl), easy_(curl.easy_init()) {}
+  Transfer(const CurlLibrary& curl, CURL* easy) : curl_(curl), easy_(easy) {}
   ~Transfer() {
-    curl_.easy_cleanup(easy_);
+    curl_.easy_reset(easy_);
     if (mime_ != nullptr) curl_.mime_free(mime_);
     curl_.slist_free_all(headers_);
   }
@@ -155,6 +156,9 @@ void set_options(Transfer& transfer, const ports::HttpRequest& request,
     transfer.set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
     transfer.set(CURLOPT_USERNAME, request.credentials->user);
     transfer.set(CURLOPT_PASSWORD, request.credentials->password.reveal());
+  } else if (!options.netrc.empty()) {
+    transfer.set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+    transfer.set(CURLOPT_NETRC_FILE, options.netrc.string());
   }
 }
 
@@ -196,15 +200,63 @@ std::filesystem::path ca_bundle_from(const std::map<std::string, std::string>& e
   return {};
 }
 
+std::filesystem::path netrc_from(const std::map<std::string, std::string>& environment) {
+  const std::string named = value_at(environment, "NETRC");
+  const std::string home = value_at(environment, "HOME");
+  if (named.empty() && home.empty()) return {};
+  std::filesystem::path file =
+      named.empty() ? std::filesystem::path(home) / ".netrc" : std::filesystem::path(named);
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) ? file : std::filesystem::path();
+}
+
+/// libcurl's handles, each with the connections that it has open.
+class CurlHttp::Handles {
+ public:
+  explicit Handles(Connections connections) : connections_(connections) {}
+  ~Handles() {
+    for (CURL* easy : idle_) curl_->easy_cleanup(easy);
+  }
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
+  CURL* take(const CurlLibrary& curl) {
+    const std::lock_guard lock(mutex_);
+    curl_ = &curl;
+    if (idle_.empty()) return curl.easy_init();
+    CURL* easy = idle_.back();
+    idle_.pop_back();
+    return easy;
+  }
+  void give_back(CURL* easy) {
+    const std::lock_guard lock(mutex_);
+    if (connections_ == Connections::kept) {
+      idle_.push_back(easy);
+    } else {
+      curl_->easy_cleanup(easy);
+    }
+  }
+
+ private:
+  Connections connections_;
+  std::mutex mutex_;
+  const CurlLibrary* curl_ = nullptr;
+  std::vector<CURL*> idle_;
+};
+
 CurlHttp::CurlHttp(HttpOptions options, std::stop_token cancel)
-    : options_(std::move(options)), cancel_(std::move(cancel)) {}
+    : options_(std::move(options)),
+      cancel_(std::move(cancel)),
+      handles_(std::make_shared<Handles>(options_.connections)) {}
 
 tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
     const ports::HttpRequest& request) {
   const Result<const CurlLibrary*> curl = curl_library();
   if (!curl) return tl::unexpected(ports::HttpFailure{curl.error(), ports::Sent::nothing});
   Exchange exchange{&request, &cancel_, {}};
-  Transfer transfer(**curl);
+  const auto give_back = [this](CURL* easy) { handles_->give_back(easy); };
+  const std::unique_ptr<CURL, decltype(give_back)> handle(handles_->take(**curl), give_back);
+  Transfer transfer(**curl, handle.get());
   set_options(transfer, request, options_);
   if (const Done body = set_body(transfer, request); !body) {
     return tl::unexpected(ports::HttpFailure{body.error(), ports::Sent::nothing});

@@ -36,6 +36,7 @@ Result<CurlLibrary> load_curl() {
                         find_function(handle, "curl_easy_setopt", curl.easy_setopt) &&
                         find_function(handle, "curl_easy_perform", curl.easy_perform) &&
                         find_function(handle, "curl_easy_getinfo", curl.easy_getinfo) &&
+                        find_function(handle, "curl_easy_reset", curl.easy_reset) &&
                         find_function(handle, "curl_easy_cleanup", curl.easy_cleanup) &&
                         find_function(handle, "curl_easy_strerror", curl.easy_strerror) &&
                         find_function(handle, "curl_mime_init", curl.mime_init) &&
