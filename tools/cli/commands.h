@@ -28,6 +28,8 @@ Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& 
                            Streams& streams);
 Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
                         Streams& streams);
+Result<int> cmd_torch_exports(const GlobalOptions& global, const TorchExportsOptions& options,
+                              Streams& streams);
 Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);
 Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
                           Streams& streams);

@@ -36,6 +36,9 @@ struct Dispatch {
     return cmd_env_export(global, o, streams);
   }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
+  Result<int> operator()(const TorchExportsOptions& o) const {
+    return cmd_torch_exports(global, o, streams);
+  }
   Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
   Result<int> operator()(const ReproduceOptions& o) const {
     return cmd_reproduce(global, o, streams);

@@ -156,6 +156,18 @@ struct InspectOptions {
   std::string budget;
 };
 
+enum class TorchExportsVerb { list, add, update, verify };
+struct TorchExportsOptions {
+  TorchExportsVerb verb = TorchExportsVerb::list;
+  std::vector<std::string> sources;  ///< wheels, directories, tables
+  std::string index;
+  std::string torch;  ///< a version on the index
+  std::string arch;
+  std::vector<std::string> pythons;
+  std::string table;  ///< empty: the shipped one and the user's
+  bool json = false;
+};
+
 struct FinishOptions {
   std::vector<std::string> files;
   std::string distribution;

@@ -10,6 +10,7 @@
 #include "cli/effective_values.h"
 #include "cli/product.h"
 #include "cli/shared_options.h"
+#include "cli/torch_exports_parser.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -32,6 +33,7 @@ struct Parser {
   EnvShellOptions env_shell;
   EnvExportOptions env_export;
   InspectOptions inspect;
+  TorchExportsOptions torch_exports;
   FinishOptions finish;
   ReproduceOptions reproduce;
   LogsOptions logs;
@@ -253,6 +255,7 @@ void add_commands(Parser& parser) {
   add_explain(parser);
   add_runs(parser);
   add_inspect(parser);
+  add_torch_exports(parser.app, parser.torch_exports);
   add_finish(parser);
   add_version(parser);
   add_publish(parser);
@@ -280,6 +283,10 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("test")) return TestCommand{parser.test};
   if (app.got_subcommand("release")) return ReleaseCommand{parser.release};
   if (app.got_subcommand("inspect")) return parser.inspect;
+  if (app.got_subcommand("torch-exports")) {
+    parser.torch_exports.verb = chosen_verb(*app.get_subcommand("torch-exports"));
+    return parser.torch_exports;
+  }
   if (app.got_subcommand("finish")) return parser.finish;
   if (app.got_subcommand("version")) return parser.version;
   if (app.got_subcommand("publish")) return parser.publish;

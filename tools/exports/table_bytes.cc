@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PWEXPORT";
 constexpr uint16_t kVersion = 1;
-constexpr int kLevel = 19;
+constexpr int kLevel = 12;
 constexpr uint64_t kMostBody = uint64_t{128} << 20U;
 constexpr size_t kMostMembers = size_t{32} << 20U;
 constexpr unsigned kHashPlanes = 8;

@@ -1,0 +1,16 @@
+#include "env/pip_index.h"
+
+#include "unit/catch.h"
+
+using pinwheel::env::configured_index;
+
+TEST_CASE("pip's index is what its variable, or the nearest section of its files, names") {
+  CHECK_FALSE(configured_index(""));
+  CHECK_FALSE(configured_index("global.cert='/c'\nglobal.extra-index-url='https://x/'\n"));
+  CHECK(configured_index("global.index-url='https://a.example/simple'\n") ==
+        "https://a.example/simple");
+  CHECK(configured_index("global.index-url='https://a/'\ninstall.index-url='https://b/'\n") ==
+        "https://b/");
+  CHECK(configured_index(":env:.index-url='https://c/'\ninstall.index-url='https://b/'\n") ==
+        "https://c/");
+}

@@ -1,0 +1,62 @@
+#include "cli/torch_exports_parser.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pinwheel::cli {
+namespace {
+
+void add_table(CLI::App& app, TorchExportsOptions& options) {
+  app.add_option("--table", options.table, "this file in place of the shipped table and yours")
+      ->type_name("FILE");
+  app.add_flag("--json", options.json, "as JSON");
+}
+
+void add_index(CLI::App& app, TorchExportsOptions& options) {
+  app.add_option("--index", options.index,
+                 "`pypi`, or the address of a simple index (default: pip's)")
+      ->type_name("URL");
+  app.add_option("--arch", options.arch, "`x86_64` or `aarch64` (default: both)");
+}
+
+void add_sources(CLI::App& app, TorchExportsOptions& options) {
+  app.add_option("sources", options.sources,
+                 "wheels of torch, directories that hold an installed one, tables")
+      ->type_name("FILE|DIR");
+  add_index(app, options);
+  app.add_option("--torch", options.torch, "a version on the index, `2.13.0`")
+      ->type_name("VERSION");
+  app.add_option("--python", options.pythons,
+                 "the interpreter of an installed torch; with `--torch`, versions of Python, "
+                 "`3.11` (default: all)")
+      ->type_name("PATH|VERSION");
+  add_table(app, options);
+}
+
+}  // namespace
+
+void add_torch_exports(CLI::App& app, TorchExportsOptions& options) {
+  CLI::App& tables = *app.add_subcommand(
+      "torch-exports", "the table of what each torch release exports, which `compat` reads");
+  tables.require_subcommand(1);
+  CLI::App& list = *tables.add_subcommand("list", "the builds in the table");
+  add_table(list, options);
+  CLI::App& add =
+      *tables.add_subcommand("add", "read a build into your table; of a remote wheel, a few parts");
+  add_sources(add, options);
+  CLI::App& update =
+      *tables.add_subcommand("update", "add the releases of the index that the table lacks");
+  add_index(update, options);
+  add_table(update, options);
+  CLI::App& verify = *tables.add_subcommand(
+      "verify", "read a build again and compare; exit 5 when the table says something else");
+  add_sources(verify, options);
+}
+
+TorchExportsVerb chosen_verb(const CLI::App& torch_exports) {
+  if (torch_exports.got_subcommand("add")) return TorchExportsVerb::add;
+  if (torch_exports.got_subcommand("update")) return TorchExportsVerb::update;
+  if (torch_exports.got_subcommand("verify")) return TorchExportsVerb::verify;
+  return TorchExportsVerb::list;
+}
+
+}  // namespace pinwheel::cli

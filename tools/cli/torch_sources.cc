@@ -1,0 +1,150 @@
+#include "cli/torch_sources.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "cli/gather.h"
+#include "env/pip_index.h"
+#include "exports/table_bytes.h"
+#include "host/file_source.h"
+#include "host/process.h"
+#include "host/torch_exports.h"
+
+namespace pinwheel::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The first release of which pinwheel keeps exports.
+constexpr std::string_view kOldest = "1.13.0";
+
+host::HttpOptions reading_options(const std::map<std::string, std::string>& variables) {
+  host::HttpOptions options = http_options();
+  options.connections = host::Connections::kept;
+  options.netrc = host::netrc_from(variables);
+  return options;
+}
+
+/// Files without a name are put there, so nothing has to be cleared away.
+fs::path scratch_of(const std::map<std::string, std::string>& variables) {
+  const std::string named = value_at(variables, "TMPDIR");
+  return named.empty() ? fs::path("/var/tmp") : fs::path(named);
+}
+
+std::string name_of(const host::BuildToRead& build) {
+  std::vector<std::string> pythons;
+  for (const host::TorchFile& file : build.wheels) pythons.push_back(file.wheel.python);
+  return fmt::format("torch {} {} ({})", build.build.version, build.build.arch,
+                     join(pythons, ", "));
+}
+
+}  // namespace
+
+TorchSources::TorchSources(Streams& streams)
+    : streams_(streams), variables_(user_variables()), http_(reading_options(variables_)) {}
+
+Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions& options) {
+  const bool from_index = !options.index.empty() || !options.torch.empty();
+  if (!from_index) return local(options);
+  if (options.torch.empty() || !options.sources.empty()) {
+    return fail(ErrorKind::usage, "an index is asked for one version, and for nothing beside it",
+                "`pinwheel torch-exports add --index pypi --torch 2.13.0`");
+  }
+  TRY(const std::vector<host::TorchFile> files, ask_index(options));
+  TRY(std::vector<host::BuildToRead> builds,
+      host::choose_wheels(files, {options.torch, options.arch, options.pythons}));
+  std::vector<ExportsSource> sources;
+  for (host::BuildToRead& build : builds) sources.push_back(remote(std::move(build)));
+  return sources;
+}
+
+Result<std::vector<ExportsSource>> TorchSources::missing(const TorchExportsOptions& options,
+                                                         const exports::Table& table) {
+  TRY(const std::vector<host::TorchFile> files, ask_index(options));
+  std::vector<ExportsSource> sources;
+  for (host::BuildToRead& build : host::missing_builds(files, table, kOldest)) {
+    if (!options.arch.empty() && build.build.arch != options.arch) continue;
+    sources.push_back(remote(std::move(build)));
+  }
+  return sources;
+}
+
+Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions& options) {
+  std::vector<ExportsSource> sources;
+  std::vector<std::string> places = options.sources;
+  for (const std::string& python : options.pythons) {
+    TRY(const fs::path site, torch_of(python));
+    places.push_back(site.string());
+  }
+  for (const std::string& place : places) {
+    sources.push_back({place, [this, place]() -> Result<ExportsRead> {
+                         std::error_code missing;
+                         if (fs::is_directory(place, missing)) {
+                           TRY(const auto snapshot, host::read_torch_directory(place, files_));
+                           return ExportsRead{exports::Table::of(snapshot)};
+                         }
+                         if (place.ends_with(".pwx")) {
+                           TRY(exports::Table table, host::read_exports_file(place, files_));
+                           return ExportsRead{std::move(table)};
+                         }
+                         TRY(const auto file, host::FileSource::open(place));
+                         TRY(const auto snapshot,
+                             host::read_torch_wheel(*file, fs::path(place).filename().string(),
+                                                    host::TorchLibraries::all));
+                         return ExportsRead{exports::Table::of(snapshot)};
+                       }});
+  }
+  if (!sources.empty()) return sources;
+  return fail(ErrorKind::usage, "nothing is named that has torch's exports",
+              "name a wheel or a directory, or give `--python PATH`, or `--torch VERSION`");
+}
+
+Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
+  const std::string named = options.index.empty() ? pip_index().value_or("pypi") : options.index;
+  TRY(host::IndexAddress index, host::parse_index(named));
+  if (index.credentials) streams_.mask(index.credentials->password);
+  access_.emplace(host::RemoteAccess{http_, std::move(index.credentials), index.url});
+  return host::list_torch_wheels(*access_, index.url);
+}
+
+ExportsSource TorchSources::remote(host::BuildToRead build) {
+  const std::string name = name_of(build);
+  return {name, [this, build = std::move(build)]() -> Result<ExportsRead> {
+            const host::WholeFiles whole{
+                scratch_of(variables_), [this](std::string_view url) {
+                  streams_.note(
+                      fmt::format("{} comes whole: its server gives no parts of files\n", url));
+                }};
+            TRY(const host::BuildRead read, host::read_build(*access_, whole, build));
+            return ExportsRead{exports::Table::of(read.snapshot), read.bytes};
+          }};
+}
+
+Result<fs::path> TorchSources::torch_of(const std::string& python) {
+  host::ChildProcesses process;
+  TRY(const ports::Captured ran,
+      process.capture({{python, "-c",
+                        "import importlib.util as u, os\n"
+                        "print(os.path.dirname(os.path.dirname(u.find_spec('torch').origin)))"},
+                       {},
+                       variables_}));
+  const std::string site(trim(ran.out));
+  if (ran.exit.ok() && !site.empty()) return fs::path(site);
+  return fail(ErrorKind::environment, fmt::format("{} has no torch", quoted(python)),
+              "with `--torch VERSION`, `--python` names versions of Python on an index");
+}
+
+std::optional<std::string> TorchSources::pip_index() {
+  host::ChildProcesses process;
+  const Result<ports::Captured> ran =
+      process.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables_});
+  const std::string listed = ran && ran->exit.ok() ? ran->out : std::string();
+  if (const auto index = env::configured_index(listed)) return index;
+  const std::string variable = value_at(variables_, "PIP_INDEX_URL");
+  return variable.empty() ? std::nullopt : std::optional(variable);
+}
+
+}  // namespace pinwheel::cli

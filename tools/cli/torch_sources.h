@@ -1,0 +1,59 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/streams.h"
+#include "exports/table.h"
+#include "host/files.h"
+#include "host/http.h"
+#include "host/torch_index.h"
+
+namespace pinwheel::cli {
+
+/// What was read from one source.
+struct ExportsRead {
+  exports::Table table;
+  uint64_t bytes = 0;  ///< that came over the network
+};
+
+/// A place that says what torch exports, and how it is read.
+struct ExportsSource {
+  std::string name;  ///< as people call it: a path, "torch 2.13.0 x86_64 (cp311, cp312)"
+  std::function<Result<ExportsRead>()> read;
+};
+
+/// The sources that a command line names. The sources refer to this object.
+class TorchSources {
+ public:
+  explicit TorchSources(Streams& streams);
+
+  /// Files and directories, the torch of an interpreter, wheels of an index. Kind `usage` when
+  /// nothing is named.
+  Result<std::vector<ExportsSource>> named(const TorchExportsOptions& options);
+  /// What the index has and the table lacks, from torch 1.13.0 on.
+  Result<std::vector<ExportsSource>> missing(const TorchExportsOptions& options,
+                                             const exports::Table& table);
+
+ private:
+  Result<std::vector<ExportsSource>> local(const TorchExportsOptions& options);
+  /// The wheels of the index that the option names, else pip's configuration, else PyPI.
+  Result<std::vector<host::TorchFile>> ask_index(const TorchExportsOptions& options);
+  ExportsSource remote(host::BuildToRead build);
+  Result<std::filesystem::path> torch_of(const std::string& python);
+  std::optional<std::string> pip_index();
+
+  Streams& streams_;
+  std::map<std::string, std::string> variables_;
+  host::LocalFiles files_;
+  host::CurlHttp http_;
+  std::optional<host::RemoteAccess> access_;
+};
+
+}  // namespace pinwheel::cli
