@@ -18,6 +18,7 @@ constexpr uint64_t kWindow = 32768;
 constexpr uint16_t kUnknown = 256;
 constexpr uint16_t kEndOfBlock = 256;
 constexpr uint64_t kLongestMatchBits = 48;
+constexpr int kMostEntries = 100;  ///< what looks like a block and is none is rare
 
 struct Step {
   uint16_t base;
@@ -252,8 +253,10 @@ Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit,
                                   const InflatedTail& known) {
   uint64_t budget = limit;
   TailDecoder decoder(tail, known, budget);
-  for (uint64_t bit = 0; bit < tail.size() * 8 && budget > 0; ++bit) {
+  int entries = 0;
+  for (uint64_t bit = 0; bit < tail.size() * 8 && budget > 0 && entries < kMostEntries; ++bit) {
     if (!may_begin_block(tail, bit)) continue;
+    ++entries;
     if (std::optional<InflatedTail> found = decoder.run(bit)) return *std::move(found);
   }
   return fail(ErrorKind::check, "the end of the compressed data cannot be read by itself");
