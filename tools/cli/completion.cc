@@ -51,8 +51,8 @@ std::string bash_script(const std::vector<Command>& commands) {
   return "_pinwheel() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} path= word words=\n"
          "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-         "    case $word in -*|*.yaml|*.yml) ;; env|list|rm|[a-z]*) [[ -z $path || $path == env ]] "
-         "&& "
+         "    case $word in -*|*.yaml|*.yml) ;; [a-z]*) "
+         "[[ -z $path || $path == env || $path == torch-exports ]] && "
          "path=${path:+$path }$word ;; esac\n"
          "  done\n"
          "  case $path in\n" +
