@@ -9,7 +9,6 @@
 namespace pinwheel::binary {
 namespace {
 
-constexpr uint64_t kSymbolSize = 24;
 constexpr uint64_t kChainPiece = 65536;
 
 /// The hash of DT_GNU_HASH.

@@ -12,13 +12,13 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr int kMostRedirections = 5;
+constexpr int kMostHops = 5;
 constexpr int kAttempts = 3;
 constexpr int kTooManyRequests = 429;
-constexpr int kFirstServerFault = 500;
+constexpr int kServerFaults = 500;
 
 bool may_pass(int status) {
-  return status == kTooManyRequests || status >= kFirstServerFault;
+  return status == kTooManyRequests || status >= kServerFaults;
 }
 
 ports::HttpRequest request_for(const RemoteAccess& access, const std::string& url) {
@@ -37,7 +37,7 @@ Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& st
                                const std::function<void(ports::HttpRequest&)>& prepare) {
   std::string url = start;
   int attempt = 1;
-  for (int hop = 0; hop <= kMostRedirections;) {
+  for (int hop = 0; hop <= kMostHops;) {
     ports::HttpRequest request = request_for(access, url);
     prepare(request);
     auto reply = access.http.send(request);

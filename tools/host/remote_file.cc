@@ -20,8 +20,8 @@ namespace pinwheel::host {
 namespace {
 
 constexpr uint64_t kLeast = 65536;  ///< a small part costs a round trip as a larger one does
-constexpr int kOk = 200;
-constexpr int kPartial = 206;
+constexpr int kAllOfIt = 200;
+constexpr int kPartOfIt = 206;
 
 std::optional<uint64_t> number(std::string_view text) {
   uint64_t value = 0;
@@ -145,9 +145,9 @@ Done RemoteFile::fetch(uint64_t offset, uint64_t length) const {
       }));
   fetched_ += receiver.received();
   url_ = answer.url;
-  if (answer.reply.status == kPartial)
+  if (answer.reply.status == kPartOfIt)
     return keep_part(answer, std::move(receiver.bytes()), offset);
-  if (answer.reply.status == kOk) return keep_whole(receiver);
+  if (answer.reply.status == kAllOfIt) return keep_whole(receiver);
   return fail(unexpected_answer(answer));
 }
 

@@ -21,7 +21,7 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr int kOk = 200;
+constexpr int kPageIsThere = 200;
 
 /// Versions in their order, then architectures, then Pythons by number: cp39 before cp310.
 bool stands_before(const TorchWheel& a, const TorchWheel& b) {
@@ -101,7 +101,7 @@ Result<std::vector<TorchFile>> list_torch_wheels(const RemoteAccess& access,
   TRY(const RemoteReply page, get_remote(access, index + "torch/", [](ports::HttpRequest& request) {
         request.headers.emplace_back("Accept", std::string(publish::kAcceptSimple));
       }));
-  if (page.reply.status != kOk) return fail(unexpected_answer(page));
+  if (page.reply.status != kPageIsThere) return fail(unexpected_answer(page));
   TRY(const std::vector<publish::IndexFile> listed,
       publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
   struct Newest {

@@ -16,7 +16,6 @@ namespace {
 
 constexpr uint64_t kWindow = 32768;
 constexpr uint16_t kUnknown = 256;
-constexpr uint16_t kEndOfBlock = 256;
 constexpr uint64_t kLongestMatchBits = 48;
 constexpr int kMostEntries = 100;  ///< what looks like a block and is none is rare
 

@@ -7,7 +7,6 @@ namespace {
 
 constexpr unsigned kMostBits = 15;
 constexpr size_t kLengthCodes = 19;
-constexpr size_t kEndOfBlock = 256;
 constexpr size_t kMostLiterals = 286;
 constexpr size_t kMostDistances = 30;
 // Codes for lengths beyond these are not written: they repeat lengths and zeros.

@@ -8,6 +8,9 @@
 
 namespace pinwheel::wheel {
 
+/// The symbol behind the last one of a block.
+inline constexpr uint16_t kEndOfBlock = 256;
+
 /// What a code whose words do not fill all bit patterns is: an error, or allowed when it has at
 /// most one word, as deflate does for distances (RFC 1951, 3.2.7).
 enum class Gaps { refused, for_one_word };
