@@ -17,4 +17,14 @@ Result<std::optional<std::vector<std::string>>> claimed_arch_list(std::string_vi
   }
 }
 
+Result<std::optional<std::string>> claimed_torch(std::string_view record_json) {
+  try {
+    const nlohmann::json record = nlohmann::json::parse(record_json);
+    const std::string torch = record.at("built-with").value("torch", std::string());
+    return torch.empty() ? std::nullopt : std::optional<std::string>(torch);
+  } catch (const nlohmann::json::exception& error) {
+    return fail(ErrorKind::check, std::string("it is no build record: ") + error.what());
+  }
+}
+
 }  // namespace pinwheel::inspect

@@ -13,4 +13,8 @@ namespace pinwheel::inspect {
 /// is no such record.
 Result<std::optional<std::vector<std::string>>> claimed_arch_list(std::string_view record_json);
 
+/// The torch that a wheel says it was built with; nullopt when it names none. Kind `check` as
+/// above.
+Result<std::optional<std::string>> claimed_torch(std::string_view record_json);
+
 }  // namespace pinwheel::inspect

@@ -52,6 +52,8 @@ struct WheelFacts {
   std::optional<std::vector<std::string>> claimed_arch_list = std::nullopt;
   /// Of libraries, where it was asked for.
   std::map<std::string, PackedMap> packing = {};
+  /// The torch that `pinwheel.json` says it was built with, "2.13"; nullopt when it names none.
+  std::optional<std::string> built_with_torch = std::nullopt;
   std::vector<wheel::ZipFault> archive = {};
   std::vector<Finding> unreadable = {};
 };

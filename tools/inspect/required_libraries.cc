@@ -1,0 +1,85 @@
+#include "inspect/required_libraries.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+enum class Numbered { as_toolkit, otherwise };
+
+/// A distribution of NVIDIA's, without `nvidia-` before and `-cuN` after, and a library that it
+/// brings.
+struct Brought {
+  std::string_view distribution;
+  std::string_view library;
+  Numbered numbered;
+};
+constexpr std::array<Brought, 18> kBrought = {{
+    {"cuda-runtime", "libcudart.so", Numbered::as_toolkit},
+    {"cuda-nvrtc", "libnvrtc.so", Numbered::as_toolkit},
+    {"cuda-cupti", "libcupti.so", Numbered::as_toolkit},
+    {"cublas", "libcublas.so", Numbered::as_toolkit},
+    {"cublas", "libcublasLt.so", Numbered::as_toolkit},
+    {"nvjitlink", "libnvJitLink.so", Numbered::as_toolkit},
+    {"cudnn", "libcudnn", Numbered::otherwise},
+    {"cufft", "libcufft.so", Numbered::otherwise},
+    {"cufile", "libcufile.so", Numbered::otherwise},
+    {"curand", "libcurand.so", Numbered::otherwise},
+    {"cusolver", "libcusolver.so", Numbered::otherwise},
+    {"cusparse", "libcusparse.so", Numbered::otherwise},
+    {"cusparselt", "libcusparseLt.so", Numbered::otherwise},
+    {"nccl", "libnccl.so", Numbered::otherwise},
+    {"npp", "libnpp", Numbered::otherwise},
+    {"nvjpeg", "libnvjpeg.so", Numbered::otherwise},
+    {"nvshmem", "libnvshmem", Numbered::otherwise},
+    {"nvtx", "libnvToolsExt.so", Numbered::otherwise},
+}};
+
+/// "cuda-runtime" and "12" of `nvidia-cuda-runtime-cu12`.
+struct Distribution {
+  std::string stem;
+  std::string toolkit = {};
+};
+
+Distribution distribution_of(const std::string& project) {
+  std::string stem = project.substr(std::string_view("nvidia-").size());
+  const size_t suffix = stem.rfind("-cu");
+  if (suffix == std::string::npos ||
+      stem.find_first_not_of("0123456789", suffix + 3) != std::string::npos) {
+    return {std::move(stem)};
+  }
+  return {stem.substr(0, suffix), stem.substr(suffix + 3)};
+}
+
+bool brings(const Distribution& distribution, const std::string& soname) {
+  return std::any_of(kBrought.begin(), kBrought.end(), [&](const Brought& brought) {
+    if (brought.distribution != distribution.stem || !soname.starts_with(brought.library))
+      return false;
+    if (brought.numbered == Numbered::otherwise || distribution.toolkit.empty()) return true;
+    const std::string number = soname.substr(std::min(soname.size(), brought.library.size() + 1));
+    return number.substr(0, number.find('.')) == distribution.toolkit;
+  });
+}
+
+}  // namespace
+
+bool is_driver_library(const std::string& soname) {
+  return soname == "libcuda.so.1" || soname == "libnvidia-ml.so.1";
+}
+
+bool is_required_library(const WheelFacts& facts, const std::string& soname) {
+  if (!facts.metadata) return false;
+  for (const std::string& line : facts.metadata->requires_dist()) {
+    const std::string marker = line.substr(std::min(line.find(';'), line.size()));
+    if (marker.find("extra") != std::string::npos) continue;
+    const std::string project = wheel::requirement_project(line);
+    if (project.starts_with("nvidia-") && brings(distribution_of(project), soname)) return true;
+  }
+  return false;
+}
+
+}  // namespace pinwheel::inspect
