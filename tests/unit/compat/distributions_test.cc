@@ -1,0 +1,46 @@
+#include "compat/distributions.h"
+
+#include "unit/compat/demo_wheel.h"
+
+namespace pinwheel::compat {
+namespace {
+
+Texts running(const std::vector<binary::VersionNeed>& needs) {
+  inspect::WheelFacts facts = inspect::native_facts();
+  facts.libraries = {inspect::library("demo/_C.so", {"libc.so.6"}, needs)};
+  Texts out;
+  for (const DistributionVerdict& verdict : judge_distributions(facts)) {
+    if (verdict.runs) out.emplace_back(verdict.name);
+  }
+  return out;
+}
+
+TEST_CASE("a wheel runs where the C library is new enough") {
+  CHECK(running({{"libc.so.6", {"GLIBC_2.17", "GLIBC_2.2.5"}}}).size() == 9);
+  CHECK(running({{"libc.so.6", {"GLIBC_2.35"}}}) ==
+        Texts{"Ubuntu 22.04", "Debian 12", "Ubuntu 24.04", "Debian 13", "Ubuntu 26.04"});
+  CHECK(running({{"libc.so.6", {"GLIBC_ABI_DT_RELR"}}}).front() == "Debian 12");
+  CHECK(running({{"libc.so.6", {"GLIBC_2.99"}}}).empty());
+}
+
+TEST_CASE("libstdc++ counts by itself") {
+  CHECK(running({{"libstdc++.so.6", {"GLIBCXX_3.4.32"}}}) ==
+        Texts{"Ubuntu 24.04", "Debian 13", "Ubuntu 26.04"});
+  CHECK(running({{"libstdc++.so.6", {"CXXABI_1.3.12", "CXXABI_FLOAT128"}}}).front() == "Debian 11");
+  CHECK(running({{"libz.so.1", {"ZLIB_1.2.9"}}}).size() == 9);
+}
+
+TEST_CASE("reasons name file and version, and own libraries are no reason") {
+  inspect::WheelFacts facts = inspect::native_facts();
+  facts.libraries = {inspect::library("demo/_C.so", {"libstdc++-12ab.so.6"},
+                                      {{"libstdc++-12ab.so.6", {"GLIBCXX_3.4.99"}},
+                                       {"libc.so.6", {"GLIBC_2.28"}}}),
+                     inspect::library("demo.libs/libstdc++-12ab.so.6", {})};
+  const std::vector<DistributionVerdict> found = judge_distributions(facts);
+  CHECK(found[0].name == "CentOS 7");
+  CHECK(found[0].reasons == Texts{"`demo/_C.so` needs `GLIBC_2.28`"});
+  CHECK(found[1].runs);
+}
+
+}  // namespace
+}  // namespace pinwheel::compat

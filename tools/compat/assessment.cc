@@ -1,0 +1,79 @@
+#include "compat/assessment.h"
+
+#include <algorithm>
+
+#include "compat/python_tags.h"
+#include "inspect/platform_tag.h"
+#include "inspect/requirements.h"
+
+namespace pinwheel::compat {
+namespace {
+
+bool lacks_library(const BuildVerdict& build) {
+  return std::any_of(build.needed_unresolved.begin(), build.needed_unresolved.end(),
+                     [](const inspect::AbsentLibrary& library) {
+                       return inspect::is_external_library(library.soname, {});
+                     });
+}
+
+bool is_usable(const BuildVerdict& build) {
+  return build.loads && !lacks_library(build);
+}
+
+/// The range to write: the minor that the wheel was built with, else the newest that loads.
+std::optional<TorchRange> chosen(const TorchVerdicts& torch, const std::vector<TorchRange>& ranges,
+                                 const std::vector<ReleaseLoads>& releases) {
+  if (ranges.empty()) return std::nullopt;
+  if (torch.use != TorchUse::classic || !torch.built_with) return ranges.back();
+  std::vector<ReleaseLoads> own;
+  for (const ReleaseLoads& release : releases) {
+    const bool same = minor_of(release.version) == minor_of(*torch.built_with);
+    own.push_back({release.version, release.loads && same});
+  }
+  const std::vector<TorchRange> range = loading_ranges(own, PinBy::minor);
+  return range.empty() ? ranges.back() : range.front();
+}
+
+}  // namespace
+
+std::vector<ReleaseLoads> release_loads(const TorchVerdicts& torch) {
+  std::vector<ReleaseLoads> out;
+  bool settled = false;
+  for (const BuildVerdict& build : torch.builds) {
+    pep::Version release = release_of(build.build);
+    if (out.empty() || out.back().version != release) {
+      out.push_back({std::move(release), false});
+      settled = false;
+    }
+    // A plain version sorts before its labelled builds.
+    if (settled) continue;
+    out.back().loads = out.back().loads || is_usable(build);
+    settled = is_plain(build.build) && !lacks_library(build);
+  }
+  return out;
+}
+
+Assessment assess(const inspect::WheelFacts& facts, const exports::Table& table,
+                  const Beside& beside) {
+  Assessment out;
+  out.wheel = facts.file_name;
+  if (facts.name) {
+    for (const pep::Tag& tag : pep::expand(facts.name->tags)) {
+      out.tags.push_back(pep::to_string(tag));
+    }
+    out.python = python_text(facts.name->tags);
+  }
+  out.requires_torch = inspect::torch_requirements(facts);
+  out.torch = evaluate(facts, table, beside);
+  out.distributions = judge_distributions(facts);
+  out.cuda = cuda_needs(facts);
+  const std::vector<ReleaseLoads> releases = release_loads(out.torch);
+  const PinBy by = out.torch.use == TorchUse::stable ? PinBy::release : PinBy::minor;
+  out.ranges = loading_ranges(releases, by);
+  if (out.torch.use == TorchUse::none) return out;
+  const std::optional<TorchRange> range = chosen(out.torch, out.ranges, releases);
+  if (range) out.pin = pin(*range);
+  return out;
+}
+
+}  // namespace pinwheel::compat

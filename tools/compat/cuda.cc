@@ -1,0 +1,52 @@
+#include "compat/cuda.h"
+
+#include <array>
+#include <charconv>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace pinwheel::compat {
+namespace {
+
+// NVIDIA, "CUDA Compatibility", Minor Version Compatibility, table 1.
+constexpr std::array<std::pair<int, std::string_view>, 3> kDrivers = {
+    {{11, "450"}, {12, "525"}, {13, "580"}}};
+
+/// 13 of "libcudart.so.13", "libcudart.so.13.0.96" and of the copies "libcudart-faf08d9a.so.13"
+/// and "libcudart.faf08d9a.so.13"; 0 of everything else.
+int runtime_of(std::string_view soname) {
+  constexpr std::string_view kNumbered = ".so.";
+  const size_t at = soname.find(kNumbered);
+  if (!soname.starts_with("libcudart") || at == std::string_view::npos) return 0;
+  int major = 0;
+  const std::string_view number = soname.substr(at + kNumbered.size());
+  std::from_chars(number.data(), number.data() + number.size(), major);
+  return major;
+}
+
+}  // namespace
+
+CudaNeeds cuda_needs(const inspect::WheelFacts& facts) {
+  std::set<int> runtimes;
+  for (const inspect::ElfMember& library : facts.libraries) {
+    for (const std::string& soname : library.elf.needed) {
+      const int major = runtime_of(soname);
+      if (major > 0) runtimes.insert(major);
+    }
+  }
+  CudaNeeds out;
+  out.runtimes.assign(runtimes.begin(), runtimes.end());
+  for (const inspect::DeviceCodeMember& member : facts.device_code) {
+    for (const binary::DeviceCode& code : member.code) {
+      out.device_code = out.device_code || code.kind != binary::CodeKind::code_object;
+    }
+  }
+  if (runtimes.empty()) return out;
+  for (const auto& [major, driver] : kDrivers) {
+    if (major == *runtimes.rbegin()) out.minimum_driver = driver;
+  }
+  return out;
+}
+
+}  // namespace pinwheel::compat

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inspect/wheel_facts.h"
+
+namespace pinwheel::compat {
+
+/// Whether the C and C++ libraries of a distribution have every version that a wheel's binaries
+/// ask of them.
+struct DistributionVerdict {
+  std::string_view name;   ///< "Ubuntu 22.04"
+  std::string_view glibc;  ///< "2.35"
+  bool runs = true;
+  std::vector<std::string> reasons = {};  ///< "`demo/_C.so` needs `GLIBC_2.38`", each once
+};
+
+/// CentOS 7, Amazon Linux 2023, Ubuntu 20.04 to 26.04, Debian 11 to 13, oldest C library first.
+/// Versions of libraries that the wheel itself brings are left out.
+std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts);
+
+}  // namespace pinwheel::compat

@@ -1,0 +1,191 @@
+#include "compat/evaluate.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compat/pin.h"
+#include "compat/python_tags.h"
+#include "inspect/platform_tag.h"
+#include "inspect/symbol_owner.h"
+
+namespace pinwheel::compat {
+namespace {
+
+constexpr const char* kPythonLibrary = "libtorch_python.so";
+
+bool needs_torch(const inspect::LinkView& view) {
+  const std::vector<std::string> needed = view.needed();
+  return std::any_of(needed.begin(), needed.end(), inspect::is_torch_library);
+}
+
+/// Symbols of torch's that the wheel wants. What no namespace gives away is torch's where a build
+/// exports it and the wheel needs torch at all.
+std::vector<std::string> torch_symbols(const inspect::LinkView& view, TorchTable& table) {
+  std::vector<std::string> out;
+  const bool linked = needs_torch(view);
+  for (const std::string& symbol : view.symbols()) {
+    const inspect::SymbolOwner owner = inspect::symbol_owner(symbol);
+    const bool unnamed = owner == inspect::SymbolOwner::anybody && linked && table.knows(symbol);
+    if (owner == inspect::SymbolOwner::torch || unnamed) out.push_back(symbol);
+  }
+  return out;
+}
+
+TorchUse use_of(const std::vector<std::string>& symbols, const inspect::LinkView& view) {
+  if (symbols.empty()) return needs_torch(view) ? TorchUse::stable : TorchUse::none;
+  return std::all_of(symbols.begin(), symbols.end(), inspect::is_stable_shim) ? TorchUse::stable
+                                                                              : TorchUse::classic;
+}
+
+std::optional<pep::Version> minimum_of(const std::vector<std::string>& shims, TorchTable& table) {
+  std::optional<pep::Version> out;
+  for (const std::string& shim : shims) {
+    const SymbolHistory history = table.history(shim);
+    if (!history.first) return std::nullopt;
+    if (!out || *out < *history.first) out = history.first;
+  }
+  return out;
+}
+
+/// The tags of the build on which the wheel installs; a wheel without a readable name installs on
+/// all.
+std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts,
+                                        const std::vector<std::string>& tags) {
+  std::vector<std::string> out;
+  for (const std::string& tag : tags) {
+    if (!facts.name || runs_on(facts.name->tags, tag)) out.push_back(tag);
+  }
+  return out;
+}
+
+/// A GPU library of another number, or none: it is no torch symbol, and import fails all the same.
+bool lacks_gpu_library(const BuildVerdict& verdict) {
+  return std::any_of(verdict.needed_unresolved.begin(), verdict.needed_unresolved.end(),
+                     [](const inspect::AbsentLibrary& library) {
+                       return inspect::is_external_library(library.soname, {});
+                     });
+}
+
+Verdict verdict_of(const BuildVerdict& build, const TorchVerdicts& all) {
+  if (!build.loads) return Verdict::no;
+  if (lacks_gpu_library(build)) return Verdict::symbols_resolve;
+  const bool stable = all.use == TorchUse::stable;
+  const bool own = all.built_with && minor_of(*all.built_with) == minor_of(release_of(build.build));
+  return stable || own ? Verdict::guaranteed : Verdict::symbols_resolve;
+}
+
+void take(inspect::Loading loading, BuildVerdict& verdict) {
+  verdict.missing = std::move(loading.missing);
+  verdict.undecided = std::move(loading.undecided);
+  verdict.needed_unresolved = std::move(loading.absent);
+  verdict.failing = std::move(loading.failing);
+}
+
+/// What one evaluation works with.
+struct Bench {
+  const inspect::LinkView& view;
+  TorchTable& torch;
+  const Beside& beside;
+  bool needs_python = false;  ///< of torch: its library for Python is another for each
+};
+
+/// Judged on every Python when the wheel needs torch's library for it, else on one for all. The
+/// lists are those of the first Python on which it does not load.
+BuildVerdict judge(const Bench& bench, uint32_t index, std::vector<std::string> pythons) {
+  BuildVerdict out{bench.torch.build(index), std::move(pythons), true};
+  bool told = false;
+  for (const std::string& python : out.pythons) {
+    inspect::Loading loading =
+        bench.view.beside(bench.torch.surroundings(index, python, bench.beside.libraries));
+    const bool loads = loading.loads();
+    if (!told || (out.loads && !loads)) take(std::move(loading), out);
+    out.loads = out.loads && loads;
+    told = true;
+    if (!bench.needs_python) break;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(TorchUse use) {
+  switch (use) {
+    case TorchUse::none:
+      return "none";
+    case TorchUse::stable:
+      return "stable";
+    case TorchUse::classic:
+      return "classic";
+  }
+  return "none";
+}
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::guaranteed:
+      return "guaranteed";
+    case Verdict::symbols_resolve:
+      return "symbols-resolve";
+    case Verdict::no:
+      return "no";
+  }
+  return "no";
+}
+
+std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other) {
+  std::vector<BesideLibrary> out;
+  for (const inspect::ElfMember& library : other.libraries) {
+    const std::string file = library.name.substr(library.name.rfind('/') + 1);
+    BesideLibrary one{library.elf.soname.empty() ? file : library.elf.soname, library.elf.needed};
+    for (const binary::Symbol& symbol : library.elf.defined) one.exports.push_back(symbol.name);
+    const bool renamed = one.soname != file;
+    out.push_back(one);
+    if (!renamed) continue;
+    one.soname = file;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string arch_of(const inspect::WheelFacts& facts) {
+  if (!facts.libraries.empty()) {
+    return binary::machine_name(facts.libraries.front().elf.machine);
+  }
+  if (!facts.name) return "x86_64";
+  for (const std::string& platform : facts.name->tags.platform) {
+    if (platform.ends_with("aarch64")) return "aarch64";
+  }
+  return "x86_64";
+}
+
+TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,
+                       const Beside& beside) {
+  const inspect::LinkView view(facts, beside.declared);
+  TorchTable torch(table, arch_of(facts));
+  const std::vector<std::string> symbols = torch_symbols(view, torch);
+  const std::vector<std::string> needed = view.needed();
+  TorchVerdicts out;
+  out.use = use_of(symbols, view);
+  if (out.use == TorchUse::stable) out.minimum = minimum_of(symbols, torch);
+  if (facts.built_with_torch) {
+    const Result<pep::Version> version = pep::parse_version(*facts.built_with_torch);
+    if (version) out.built_with = pep::public_part(*version);
+  }
+  const bool needs_python = std::find(needed.begin(), needed.end(), kPythonLibrary) != needed.end();
+  const Bench bench{view, torch, beside, needs_python};
+  for (const uint32_t index : torch.builds()) {
+    std::vector<std::string> pythons = shared_pythons(facts, torch.pythons(index));
+    if (pythons.empty()) continue;
+    BuildVerdict verdict = judge(bench, index, std::move(pythons));
+    verdict.verdict = verdict_of(verdict, out);
+    for (const inspect::WantedSymbol& symbol : verdict.missing) {
+      if (!out.histories.contains(symbol.name)) {
+        out.histories.emplace(symbol.name, torch.history(symbol.name));
+      }
+    }
+    out.builds.push_back(std::move(verdict));
+  }
+  return out;
+}
+
+}  // namespace pinwheel::compat

@@ -1,0 +1,73 @@
+#include "compat/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "compat/demangle.h"
+#include "pep/version.h"
+
+namespace pinwheel::compat {
+namespace {
+
+constexpr const char* kHint =
+    "build against that torch, require one that loads (`pinwheel compat` names the range), or keep "
+    "to torch's Stable ABI";
+
+std::vector<std::string> absent_torch_libraries(const BuildVerdict& build) {
+  std::vector<std::string> out;
+  for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
+    if (inspect::is_torch_library(library.soname)) out.push_back(library.soname);
+  }
+  return out;
+}
+
+std::string history_of(const std::string& symbol, const TorchVerdicts& all) {
+  const auto found = all.histories.find(symbol);
+  return to_string(found == all.histories.end() ? SymbolHistory{} : found->second);
+}
+
+std::string culprit(const BuildVerdict& build) {
+  if (!build.missing.empty()) return build.missing.front().wanted_by.front();
+  for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
+    if (inspect::is_torch_library(library.soname)) return library.needed_by.front();
+  }
+  return "";
+}
+
+inspect::Finding finding_for(const BuildVerdict& build, const TorchVerdicts& all) {
+  std::string evidence = build.missing.empty() ? "" : build.missing.front().name;
+  return {"undefined-symbols", culprit(build),
+          fmt::format("does not load on torch {}: {}", build.build.version, why_not(build, all)),
+          std::move(evidence), kHint};
+}
+
+}  // namespace
+
+std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
+  if (build.loads) return "";
+  const std::vector<std::string> absent = absent_torch_libraries(build);
+  // The symbols of a library that is not there are no news.
+  if (!absent.empty()) return fmt::format("it has no {}", quoted_list(absent));
+  const inspect::WantedSymbol& first = build.missing.front();
+  std::string text =
+      fmt::format("{} is missing ({})", quoted(demangle(first.name)), history_of(first.name, all));
+  if (build.missing.size() > 1) text += fmt::format(", and {} more", build.missing.size() - 1);
+  return text;
+}
+
+GateResult gate(const TorchVerdicts& torch, const pep::SpecifierSet& range) {
+  GateResult out;
+  for (const BuildVerdict& build : torch.builds) {
+    const Result<pep::Version> version = pep::parse_version(build.build.version);
+    if (!version || !pep::satisfies(*version, range)) continue;
+    const bool of_another_kind = !is_plain(build.build) && !absent_torch_libraries(build).empty();
+    if (of_another_kind) continue;
+    ++out.judged;
+    if (!build.loads) out.findings.push_back(finding_for(build, torch));
+  }
+  return out;
+}
+
+}  // namespace pinwheel::compat
