@@ -30,6 +30,7 @@ Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& optio
                         Streams& streams);
 Result<int> cmd_torch_exports(const GlobalOptions& global, const TorchExportsOptions& options,
                               Streams& streams);
+Result<int> cmd_compat(const GlobalOptions& global, const CompatOptions& options, Streams& streams);
 Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);
 Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
                           Streams& streams);

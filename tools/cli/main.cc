@@ -39,6 +39,7 @@ struct Dispatch {
   Result<int> operator()(const TorchExportsOptions& o) const {
     return cmd_torch_exports(global, o, streams);
   }
+  Result<int> operator()(const CompatOptions& o) const { return cmd_compat(global, o, streams); }
   Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
   Result<int> operator()(const ReproduceOptions& o) const {
     return cmd_reproduce(global, o, streams);

@@ -168,6 +168,16 @@ struct TorchExportsOptions {
   bool json = false;
 };
 
+struct CompatOptions {
+  std::string wheel;
+  std::string require;
+  std::vector<std::string> torch;
+  std::vector<std::string> with;
+  std::vector<std::string> installed;
+  std::vector<std::string> external;
+  bool json = false;
+};
+
 struct FinishOptions {
   std::vector<std::string> files;
   std::string distribution;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
 #include "cli/product.h"
@@ -34,6 +35,7 @@ struct Parser {
   EnvExportOptions env_export;
   InspectOptions inspect;
   TorchExportsOptions torch_exports;
+  CompatOptions compat;
   FinishOptions finish;
   ReproduceOptions reproduce;
   LogsOptions logs;
@@ -256,6 +258,7 @@ void add_commands(Parser& parser) {
   add_runs(parser);
   add_inspect(parser);
   add_torch_exports(parser.app, parser.torch_exports);
+  add_compat(parser.app, parser.compat);
   add_finish(parser);
   add_version(parser);
   add_publish(parser);
@@ -287,6 +290,7 @@ CommandOptions chosen(Parser& parser) {
     parser.torch_exports.verb = chosen_verb(*app.get_subcommand("torch-exports"));
     return parser.torch_exports;
   }
+  if (app.got_subcommand("compat")) return parser.compat;
   if (app.got_subcommand("finish")) return parser.finish;
   if (app.got_subcommand("version")) return parser.version;
   if (app.got_subcommand("publish")) return parser.publish;

@@ -26,7 +26,7 @@ struct PrintText {
 using CommandOptions =
     std::variant<PrintText, PlanOptions, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, EnvShellOptions,
-                 EnvExportOptions, InspectOptions, TorchExportsOptions, FinishOptions,
+                 EnvExportOptions, InspectOptions, CompatOptions, TorchExportsOptions, FinishOptions,
                  ReproduceOptions, LogsOptions, DoctorOptions, CompletionOptions>;
 
 struct ParsedCommandLine {

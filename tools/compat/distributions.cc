@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -44,42 +44,57 @@ std::set<std::string> own_names(const inspect::WheelFacts& facts) {
   return out;
 }
 
-bool has(const Distribution& distribution, const std::string& version) {
-  // Relative relocations came with glibc 2.36.
-  if (version == "GLIBC_ABI_DT_RELR") return has(distribution, "GLIBC_2.36");
-  const std::array<std::pair<std::string_view, std::string_view>, 3> families = {
-      {{"GLIBC_", distribution.glibc},
-       {"GLIBCXX_", distribution.glibcxx},
-       {"CXXABI_", distribution.cxxabi}}};
-  for (const auto& [family, newest] : families) {
-    if (!version.starts_with(family)) continue;
-    const Result<pep::Version> wanted = pep::parse_version(version.substr(family.size()));
-    return !wanted || *wanted <= *pep::parse_version(newest);
-  }
-  return true;
-}
+/// The newest version of a family that the wheel asks for, and the first member that does.
+struct Newest {
+  std::string version;  ///< "GLIBC_2.28"
+  pep::Version number;
+  std::string member;
+};
+using Wants = std::map<std::string_view, Newest>;  ///< by family
 
-/// What a library asks of the system that the distribution lacks.
-void judge(const inspect::ElfMember& library, const std::set<std::string>& own,
-           const Distribution& distribution, std::vector<std::string>& reasons) {
-  for (const binary::VersionNeed& need : library.elf.version_needs) {
-    if (own.contains(need.library)) continue;
-    for (const std::string& version : need.versions) {
-      if (has(distribution, version)) continue;
-      reasons.push_back(fmt::format("{} needs {}", quoted(library.name), quoted(version)));
+constexpr std::array<std::string_view, 3> kFamilies = {"GLIBC_", "GLIBCXX_", "CXXABI_"};
+
+void take(const std::string& version, const std::string& member, Wants& wants) {
+  for (const std::string_view family : kFamilies) {
+    if (!version.starts_with(family)) continue;
+    // Relative relocations came with glibc 2.36.
+    const std::string number =
+        version == "GLIBC_ABI_DT_RELR" ? "2.36" : version.substr(family.size());
+    const Result<pep::Version> parsed = pep::parse_version(number);
+    if (!parsed) continue;  // names such as CXXABI_FLOAT128 are as old as the policies
+    const auto known = wants.find(family);
+    if (known == wants.end() || known->second.number < *parsed) {
+      wants.insert_or_assign(family, Newest{version, *parsed, member});
     }
   }
+}
+
+Wants wants_of(const inspect::WheelFacts& facts) {
+  const std::set<std::string> own = own_names(facts);
+  Wants wants;
+  for (const inspect::ElfMember& library : facts.libraries) {
+    for (const binary::VersionNeed& need : library.elf.version_needs) {
+      if (own.contains(need.library)) continue;
+      for (const std::string& version : need.versions) take(version, library.name, wants);
+    }
+  }
+  return wants;
 }
 
 }  // namespace
 
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts) {
-  const std::set<std::string> own = own_names(facts);
+  const Wants wants = wants_of(facts);
   std::vector<DistributionVerdict> out;
   for (const Distribution& distribution : kDistributions) {
     DistributionVerdict verdict{distribution.name, distribution.glibc};
-    for (const inspect::ElfMember& library : facts.libraries) {
-      judge(library, own, distribution, verdict.reasons);
+    const std::map<std::string_view, std::string_view> has = {{"GLIBC_", distribution.glibc},
+                                                              {"GLIBCXX_", distribution.glibcxx},
+                                                              {"CXXABI_", distribution.cxxabi}};
+    for (const auto& [family, newest] : wants) {
+      if (newest.number <= *pep::parse_version(has.at(family))) continue;
+      verdict.reasons.push_back(
+          fmt::format("{} needs {}", quoted(newest.member), quoted(newest.version)));
     }
     verdict.runs = verdict.reasons.empty();
     out.push_back(std::move(verdict));

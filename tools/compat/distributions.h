@@ -13,11 +13,12 @@ struct DistributionVerdict {
   std::string_view name;   ///< "Ubuntu 22.04"
   std::string_view glibc;  ///< "2.35"
   bool runs = true;
-  std::vector<std::string> reasons = {};  ///< "`demo/_C.so` needs `GLIBC_2.38`", each once
+  std::vector<std::string> reasons = {};  ///< "`demo/_C.so` needs `GLIBC_2.38`"
 };
 
 /// CentOS 7, Amazon Linux 2023, Ubuntu 20.04 to 26.04, Debian 11 to 13, oldest C library first.
-/// Versions of libraries that the wheel itself brings are left out.
+/// Versions of libraries that the wheel itself brings are left out. A reason names the newest
+/// version of a family, and the first member that asks for it.
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts);
 
 }  // namespace pinwheel::compat

@@ -57,13 +57,20 @@ std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
   return text;
 }
 
-GateResult gate(const TorchVerdicts& torch, const pep::SpecifierSet& range) {
+std::optional<pep::SpecifierSet> declared_range(const std::string& version, PinBy by) {
+  const Result<pep::Version> parsed = pep::parse_version(version);
+  if (!parsed) return std::nullopt;
+  if (by == PinBy::release) return pep::SpecifierSet{{pep::Comparison::at_least, *parsed}};
+  return pep::SpecifierSet{{pep::Comparison::equal, minor_of(*parsed), true}};
+}
+
+GateResult gate(const TorchVerdicts& torch, const pep::SpecifierSet& range, OtherKinds kinds) {
   GateResult out;
   for (const BuildVerdict& build : torch.builds) {
     const Result<pep::Version> version = pep::parse_version(build.build.version);
     if (!version || !pep::satisfies(*version, range)) continue;
-    const bool of_another_kind = !is_plain(build.build) && !absent_torch_libraries(build).empty();
-    if (of_another_kind) continue;
+    const bool of_another_kind = !absent_torch_libraries(build).empty();
+    if (of_another_kind && (kinds == OtherKinds::none || !is_plain(build.build))) continue;
     ++out.judged;
     if (!build.loads) out.findings.push_back(finding_for(build, torch));
   }

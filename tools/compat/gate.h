@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compat/evaluate.h"
+#include "compat/pin.h"
 #include "inspect/finding.h"
 #include "pep/specifier.h"
 
@@ -19,8 +21,17 @@ struct GateResult {
   size_t judged = 0;  ///< builds in the range
 };
 
-/// Judges the builds whose version the clauses admit. A labelled build that lacks a whole library
-/// of torch's is of another kind than the wheel (the CPU's for a wheel for CUDA) and left out.
-GateResult gate(const TorchVerdicts& torch, const pep::SpecifierSet& range);
+/// Which builds that lack a whole library of torch's are judged: they may be of another kind than
+/// the wheel, the CPU's for a wheel for CUDA, CUDA's for one for ROCm.
+enum class OtherKinds { plain, none };
+
+/// Judges the builds whose version the clauses admit; of those of another kind PyPI's (`plain`), or
+/// none.
+GateResult gate(const TorchVerdicts& torch, const pep::SpecifierSet& range,
+                OtherKinds kinds = OtherKinds::plain);
+
+/// The releases that a build of the matrix must load on: the minor that it was built with, for the
+/// Stable ABI everything from its target on. nullopt when the text is no version.
+std::optional<pep::SpecifierSet> declared_range(const std::string& version, PinBy by);
 
 }  // namespace pinwheel::compat

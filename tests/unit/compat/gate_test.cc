@@ -48,5 +48,21 @@ TEST_CASE("a build of another kind than the wheel is left out, PyPI's never") {
   CHECK(plain.findings[0].message == "does not load on torch 2.13.0: it has no `libtorch_cuda.so`");
 }
 
+TEST_CASE("builds of another kind may all be left out") {
+  const inspect::WheelFacts wheel =
+      wheel_wanting({kNew}, "py3-none-linux_x86_64", {"libtorch.so", "libtorch_hip.so"});
+  const GateResult found =
+      gate(evaluate(wheel, torches()), *pep::parse_specifiers(">=2.11"), OtherKinds::none);
+  CHECK(found.judged == 0);
+  CHECK(found.findings.empty());
+}
+
+TEST_CASE("a matrix declares the minor of the classic ABI, and all from a target of the stable") {
+  CHECK(pep::to_string(*declared_range("2.13", PinBy::minor)) == "==2.13.*");
+  CHECK(pep::to_string(*declared_range("2.13.1", PinBy::minor)) == "==2.13.*");
+  CHECK(pep::to_string(*declared_range("2.10", PinBy::release)) == ">=2.10");
+  CHECK_FALSE(declared_range("nightly", PinBy::minor));
+}
+
 }  // namespace
 }  // namespace pinwheel::compat

@@ -1,0 +1,31 @@
+#include "cli/compat_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pinwheel::cli {
+
+void add_compat(CLI::App& program, CompatOptions& options) {
+  CLI::App& app = *program.add_subcommand(
+      "compat", "on which torch, Pythons, distributions and drivers a wheel loads, and why not");
+  app.add_option("wheel", options.wheel, "a wheel")->type_name("WHEEL")->required();
+  app.add_option("--require", options.require,
+                 "exit 5 when a known build in this range does not load, `torch>=2.10`")
+      ->type_name("RANGE");
+  app.add_option("--torch", options.torch, "only these releases or builds, `2.13`, `2.13.0+cpu`")
+      ->type_name("VERSION")
+      ->allow_extra_args(false);
+  app.add_option("--with", options.with, "another wheel that is installed, too")
+      ->type_name("WHEEL")
+      ->allow_extra_args(false);
+  app.add_option("--installed", options.installed,
+                 "the torch in this site-packages directory, as one more build")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--external", options.external,
+                 "a library that something else brings, `libavcodec.so.*`")
+      ->type_name("SONAME")
+      ->allow_extra_args(false);
+  app.add_flag("--json", options.json, "as JSON");
+}
+
+}  // namespace pinwheel::cli

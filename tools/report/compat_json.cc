@@ -1,0 +1,89 @@
+#include "report/compat_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "compat/demangle.h"
+#include "compat/paragraph.h"
+
+namespace pinwheel::report {
+namespace {
+
+using nlohmann::json;
+
+json or_null(const std::string& text) {
+  return text.empty() ? json() : json(text);
+}
+
+json or_null(const std::optional<pep::Version>& version) {
+  return version ? json(pep::to_string(*version)) : json();
+}
+
+json symbol_json(const inspect::WantedSymbol& symbol) {
+  return {{"symbol", symbol.name},
+          {"name", compat::demangle(symbol.name)},
+          {"needed_by", symbol.wanted_by}};
+}
+
+json build_json(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
+  json missing = json::array();
+  for (const inspect::WantedSymbol& symbol : build.missing) {
+    missing.push_back(symbol_json(symbol));
+    const auto history = all.histories.find(symbol.name);
+    if (history != all.histories.end()) {
+      missing.back()["history"] = compat::to_string(history->second);
+    }
+  }
+  json undecided = json::array();
+  for (const inspect::WantedSymbol& symbol : build.undecided) {
+    undecided.push_back(symbol_json(symbol));
+  }
+  json absent = json::array();
+  for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
+    absent.push_back(library.soname);
+  }
+  return {{"version", build.build.version},
+          {"arch", build.build.arch},
+          {"pythons", build.pythons},
+          {"loads", build.loads},
+          {"verdict", compat::to_string(build.verdict)},
+          {"missing", std::move(missing)},
+          {"undecided", std::move(undecided)},
+          {"needed_unresolved", std::move(absent)},
+          {"failing", build.failing}};
+}
+
+}  // namespace
+
+std::string compat_json(const compat::Assessment& assessment) {
+  json torch = json::array();
+  for (const compat::BuildVerdict& build : assessment.torch.builds) {
+    torch.push_back(build_json(build, assessment.torch));
+  }
+  json distributions = json::array();
+  for (const compat::DistributionVerdict& each : assessment.distributions) {
+    distributions.push_back({{"name", each.name},
+                             {"glibc", each.glibc},
+                             {"runs", each.runs},
+                             {"reasons", each.reasons}});
+  }
+  const json out = {{"schema", 1},
+                    {"wheel", assessment.wheel},
+                    {"torch", std::move(torch)},
+                    {"abi", compat::to_string(assessment.torch.use)},
+                    {"minimum_torch", or_null(assessment.torch.minimum)},
+                    {"built_with", or_null(assessment.torch.built_with)},
+                    {"requires_torch", assessment.requires_torch},
+                    {"tags", assessment.tags},
+                    {"python", or_null(assessment.python)},
+                    {"distributions", std::move(distributions)},
+                    {"cuda",
+                     {{"runtimes", assessment.cuda.runtimes},
+                      {"device_code", assessment.cuda.device_code},
+                      {"minimum_driver", or_null(assessment.cuda.minimum_driver)}}},
+                    {"pin", or_null(assessment.pin)},
+                    {"verdict", compat::paragraph(assessment)}};
+  // A foreign wheel may hold any bytes; JSON holds UTF-8 alone.
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pinwheel::report

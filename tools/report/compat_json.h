@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+
+#include "compat/assessment.h"
+
+namespace pinwheel::report {
+
+/// Where a wheel runs as one JSON object, two-space indent, keys sorted, a newline at the end:
+///     schema          1; keys may be added under the same number
+///     wheel           file name
+///     torch           oldest build first, [{
+///                       version, arch     "2.13.0" is PyPI's build, "2.13.0+cpu" another
+///                       pythons           tags on which it was judged, ["cp311"]
+///                       loads             RTLD_NOW finds every symbol of torch's
+///                       verdict           "guaranteed", "symbols-resolve" or "no"
+///                       missing           [{symbol, name, needed_by: [member], history}]: symbol
+///                       is
+///                                         mangled, name demangled, history "since 2.13.0"
+///                       undecided         [{symbol, name, needed_by}]: what a library of unknown
+///                                         content (libstdc++, libz) may give
+///                       needed_unresolved [soname] that nobody known brings
+///                       failing           members that do not load when opened by themselves}]
+///     abi             what it uses of torch: "none", "stable" or "classic"
+///     minimum_torch   of the Stable ABI: the first release with every shim that it calls, or null
+///     built_with      the torch that its own record names, or null
+///     requires_torch  lines of METADATA that name torch
+///     tags, python    of the file name: expanded; in words
+///     distributions   [{name, glibc, runs, reasons: [text]}], oldest C library first
+///     cuda            {runtimes: [major], device_code, minimum_driver}; the last a driver branch
+///                     or null
+///     pin             what to require, "torch>=2.13,<2.14", or null
+///     verdict         the whole in one paragraph
+std::string compat_json(const compat::Assessment& assessment);
+
+}  // namespace pinwheel::report

@@ -1,0 +1,119 @@
+#include "report/compat_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "compat/demangle.h"
+#include "compat/gate.h"
+#include "compat/paragraph.h"
+#include "compat/python_tags.h"
+#include "report/plan_text.h"
+
+namespace pinwheel::report {
+namespace {
+
+std::string pythons_text(const std::vector<std::string>& tags) {
+  std::vector<std::string> out;
+  out.reserve(tags.size());
+  for (const std::string& tag : tags) out.push_back(compat::python_version(tag));
+  return join(out, " ");
+}
+
+std::string note_on(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
+  std::vector<std::string> notes;
+  if (!build.loads) notes.push_back(compat::why_not(build, all));
+  std::vector<std::string> absent;
+  for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
+    if (!inspect::is_torch_library(library.soname)) absent.push_back(library.soname);
+  }
+  if (!absent.empty()) notes.push_back(fmt::format("nobody brings {}", quoted_list(absent)));
+  return join(notes, "; ");
+}
+
+std::string torch_table(const compat::TorchVerdicts& torch) {
+  if (torch.builds.empty()) return "no known build of torch is for its Pythons\n";
+  std::vector<std::vector<std::string>> rows = {{"torch", "python", "loads", "verdict", ""}};
+  for (const compat::BuildVerdict& build : torch.builds) {
+    rows.push_back({build.build.version, pythons_text(build.pythons), build.loads ? "yes" : "no",
+                    std::string(compat::to_string(build.verdict)), note_on(build, torch)});
+  }
+  return align_columns(rows);
+}
+
+/// Every missing symbol once, below the libraries that want it; those of libraries that a whole
+/// build lacks are left out, for their absence says it.
+std::string missing_symbols(const compat::TorchVerdicts& torch) {
+  constexpr size_t kMost = 20;
+  std::map<std::string, std::set<std::string>> by_library;
+  for (const compat::BuildVerdict& build : torch.builds) {
+    for (const inspect::WantedSymbol& symbol : build.missing) {
+      for (const std::string& member : symbol.wanted_by) by_library[member].insert(symbol.name);
+    }
+  }
+  std::string out;
+  for (const auto& [library, symbols] : by_library) {
+    out += fmt::format("missing for {}:\n", quoted(library));
+    size_t shown = 0;
+    for (const std::string& symbol : symbols) {
+      if (++shown > kMost) break;
+      const auto history = torch.histories.find(symbol);
+      out +=
+          fmt::format("  {} ({})\n", compat::demangle(symbol),
+                      history == torch.histories.end() ? "" : compat::to_string(history->second));
+    }
+    if (symbols.size() > kMost) {
+      out += fmt::format("  and {} more; `--json` has them all\n", symbols.size() - kMost);
+    }
+  }
+  return out;
+}
+
+std::string distribution_table(const std::vector<compat::DistributionVerdict>& distributions) {
+  std::vector<std::vector<std::string>> rows = {{"distribution", "glibc", "runs", ""}};
+  for (const compat::DistributionVerdict& each : distributions) {
+    std::string note = each.reasons.empty() ? "" : each.reasons.front();
+    if (each.reasons.size() > 1) note += fmt::format(", and {} more", each.reasons.size() - 1);
+    rows.push_back(
+        {std::string(each.name), std::string(each.glibc), each.runs ? "yes" : "no", note});
+  }
+  return align_columns(rows);
+}
+
+std::string cuda_line(const compat::CudaNeeds& cuda) {
+  if (cuda.runtimes.empty()) {
+    return cuda.device_code ? "cuda: device code, and no shared runtime is needed\n" : "";
+  }
+  std::vector<std::string> majors;
+  for (const int major : cuda.runtimes) majors.push_back(std::to_string(major));
+  std::string line = fmt::format("cuda: runtime {}", join(majors, ", "));
+  if (!cuda.minimum_driver.empty())
+    line += fmt::format(", driver {} or later", cuda.minimum_driver);
+  return line + "\n";
+}
+
+std::string without_controls(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](unsigned char byte) { return (byte < ' ' && byte != '\n') || byte == 0x7f; }, '?');
+  return text;
+}
+
+}  // namespace
+
+std::string compat_text(const compat::Assessment& assessment) {
+  std::string out = assessment.wheel + "\n\n" + compat::paragraph(assessment) + "\n\n";
+  if (assessment.torch.use != compat::TorchUse::none) {
+    out += torch_table(assessment.torch) + "\n";
+    const std::string missing = missing_symbols(assessment.torch);
+    if (!missing.empty()) out += missing + "\n";
+  }
+  out += distribution_table(assessment.distributions);
+  if (!assessment.python.empty()) out += fmt::format("\npython: {}\n", assessment.python);
+  return without_controls(out + cuda_line(assessment.cuda));
+}
+
+}  // namespace pinwheel::report
