@@ -1,0 +1,182 @@
+"""What `compat` predicts of wheels, held against the real dynamic linker after importing a real torch."""
+
+import json
+import pathlib
+import platform
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from real_torch import fetch_wheels, site_packages, torch_python
+
+pytestmark = [
+    pytest.mark.xdist_group("real-torch"),
+    pytest.mark.skipif(
+        platform.machine() != "x86_64" or sys.version_info[:2] != (3, 11), reason="the wheels are for 3.11 on x86_64"
+    ),
+]
+
+TORCH = "2.13.0"
+# Releases for this torch, for older and newer ones, with and without CUDA, of the classic and of the Stable ABI,
+# and some that use no torch at all.
+WHEELS = [
+    "fbgemm-gpu-cpu==1.6.0",
+    "fbgemm-gpu-cpu==1.7.0",
+    "fbgemm-gpu-cpu==1.8.0",
+    "fbgemm-gpu-cpu==1.9.0",
+    "torchaudio==2.9.0",
+    "torchaudio==2.11.0",
+    "torchcodec==0.8.0",
+    "torchcodec==0.17.0",
+    "torchvision==0.24.0",
+    "torchtext==0.18.0",
+    "torchao==0.18.0",
+    "sentencepiece==0.2.3",
+    "pillow==13.0.0",
+    "numpy==2.4.6",
+]
+
+
+@pytest.fixture(scope="module")
+def python(shared) -> pathlib.Path:
+    """An interpreter with the torch of this module."""
+    return torch_python(shared, TORCH)
+
+
+def compat(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str, code: int = 0):
+    command = [pinwheel, "compat", str(wheel), "--installed", str(site_packages(python)), *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == code, ran.stdout + ran.stderr
+    return ran
+
+
+def judged(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str) -> dict:
+    """The verdict on the installed torch."""
+    report = json.loads(compat(pinwheel, wheel, python, *arguments, "--json").stdout)
+    assert report["schema"] == 1
+    (verdict,) = [each for each in report["torch"] if each["version"].startswith(TORCH + "+")]
+    return verdict
+
+
+def opened(wheel: pathlib.Path, python: pathlib.Path, place: pathlib.Path) -> dict[str, str | None]:
+    """Each library of the wheel and why the linker does not open it."""
+    unpacked = place / wheel.stem
+    zipfile.ZipFile(wheel).extractall(unpacked)
+    script = pathlib.Path(__file__).with_name("open_libraries.py")
+    ran = subprocess.run([python, script, unpacked], check=True, capture_output=True, text=True)
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("requirement", WHEELS)
+def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, shared, python, tmp_path):
+    (wheel,) = fetch_wheels(shared, [requirement])
+    predicted = set(judged(pinwheel, wheel, python)["failing"])
+    errors = {member: error for member, error in opened(wheel, python, tmp_path).items() if error}
+    assert predicted == set(errors), (
+        f"predicted to fail, and loads: {sorted(predicted - set(errors))}\n"
+        f"predicted to load, and fails: { {member: errors[member] for member in set(errors) - predicted} }"
+    )
+
+
+def test_a_real_wheel_for_another_torch_is_refused_by_name(pinwheel, shared, python):
+    (wheel,) = fetch_wheels(shared, ["fbgemm-gpu-cpu==1.7.0"])
+    ran = compat(pinwheel, wheel, python, "--torch", TORCH + "+cpu", "--require", f"torch=={TORCH}", code=5)
+    assert f"does not load on torch {TORCH}+cpu: `" in ran.stderr
+    assert "[undefined-symbols] `fbgemm_gpu/" in ran.stderr and "is missing (" in ran.stderr
+    (right,) = fetch_wheels(shared, ["fbgemm-gpu-cpu==1.8.0"])
+    compat(pinwheel, right, python, "--torch", TORCH + "+cpu", "--require", f"torch=={TORCH}")
+
+
+class Extension:
+    """A wheel with libraries that are compiled beside the installed torch."""
+
+    def __init__(self, place: pathlib.Path, python: pathlib.Path):
+        self.place = place
+        self.torch = site_packages(python) / "torch" / "lib"
+        self.files: dict[str, pathlib.Path] = {}
+
+    def compile(self, name: str, source: str, *arguments: str) -> "Extension":
+        text = self.place / f"{name}.cc"
+        text.write_text(source)
+        output = self.place / name
+        link = ["-L", self.torch, "-L", self.place, "-Wl,--no-as-needed", *arguments]
+        subprocess.run(
+            ["g++", "-shared", "-fPIC", "-o", output, text, f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", *link], check=True
+        )
+        self.files[f"demo/{name}"] = output
+        return self
+
+    def wheel(self) -> pathlib.Path:
+        path = self.place / "demo-1.0-cp311-cp311-manylinux_2_28_x86_64.whl"
+        info = "demo-1.0.dist-info"
+        with zipfile.ZipFile(path, "w") as archive:
+            for member, file in self.files.items():
+                archive.write(file, member)
+            archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
+            tag = "cp311-cp311-manylinux_2_28_x86_64"
+            archive.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n")
+            archive.writestr(f"{info}/RECORD", "")
+        return path
+
+
+@pytest.fixture
+def extension(python, tmp_path):
+    return Extension(tmp_path, python)
+
+
+TORCH_LIBRARIES = ("-ltorch_cpu", "-lc10")
+
+
+def agreed(extension: Extension, pinwheel: str, python: pathlib.Path, place: pathlib.Path) -> dict:
+    """The verdict, after the linker was found to agree."""
+    wheel = extension.wheel()
+    verdict = judged(pinwheel, wheel, python)
+    errors = {member for member, error in opened(wheel, python, place).items() if error}
+    assert set(verdict["failing"]) == errors
+    return verdict
+
+
+def test_a_missing_symbol_is_named(extension, pinwheel, python, tmp_path):
+    source = "namespace c10 { void vanished(int); }\nvoid f() { c10::vanished(1); }\n"
+    verdict = agreed(extension.compile("_C.so", source, *TORCH_LIBRARIES), pinwheel, python, tmp_path)
+    assert not verdict["loads"] and verdict["verdict"] == "no"
+    (missing,) = verdict["missing"]
+    assert missing["symbol"] == "_ZN3c108vanishedEi" and missing["name"] == "c10::vanished(int)"
+    assert missing["needed_by"] == ["demo/_C.so"]
+
+
+def test_a_weak_symbol_may_stay_undefined(extension, pinwheel, python, tmp_path):
+    source = 'extern "C" void __attribute__((weak)) aoti_torch_optional();\nvoid f() { if (aoti_torch_optional) aoti_torch_optional(); }\n'
+    verdict = agreed(extension.compile("_C.so", source, *TORCH_LIBRARIES), pinwheel, python, tmp_path)
+    assert verdict["loads"] and verdict["missing"] == []
+
+
+def test_a_symbol_of_a_sibling_library_is_found(extension, pinwheel, python, tmp_path):
+    extension.compile("libhelp.so", "namespace at { int help() { return 1; } }\n")
+    source = "namespace at { int help(); }\nint f() { return at::help(); }\n"
+    verdict = agreed(extension.compile("_C.so", source, "-lhelp", *TORCH_LIBRARIES), pinwheel, python, tmp_path)
+    assert verdict["loads"] and verdict["failing"] == []
+
+
+def test_a_symbol_of_a_sibling_that_is_not_needed_is_missing(extension, pinwheel, python, tmp_path):
+    extension.compile("libhelp.so", "namespace at { int help() { return 1; } }\n")
+    source = "namespace at { int help(); }\nint f() { return at::help(); }\n"
+    verdict = agreed(extension.compile("_C.so", source, *TORCH_LIBRARIES), pinwheel, python, tmp_path)
+    assert [each["symbol"] for each in verdict["missing"]] == ["_ZN2at4helpEv"]
+
+
+def test_a_torch_symbol_outside_the_closure_is_missing(extension, pinwheel, python, tmp_path):
+    source = 'extern "C" int aoti_torch_device_type_cpu();\nint f() { return aoti_torch_device_type_cpu(); }\n'
+    inside = agreed(extension.compile("_C.so", source, "-ltorch_cpu"), pinwheel, python, tmp_path / "inside")
+    assert inside["loads"] and inside["verdict"] == "guaranteed"
+    outside = agreed(extension.compile("_C.so", source, "-lc10"), pinwheel, python, tmp_path / "outside")
+    assert [each["symbol"] for each in outside["missing"]] == ["aoti_torch_device_type_cpu"]
+
+
+def test_a_library_that_nobody_brings_is_listed_apart(extension, pinwheel, python, tmp_path):
+    extension.compile("libcudart.so.12", "int cudart;\n").files.clear()
+    extension.compile("_C.so", "int f() { return 1; }\n", *TORCH_LIBRARIES, "-l:libcudart.so.12")
+    verdict = agreed(extension, pinwheel, python, tmp_path)
+    assert verdict["loads"] and verdict["needed_unresolved"] == ["libcudart.so.12"]
+    assert verdict["verdict"] == "symbols-resolve"
