@@ -4,10 +4,13 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/gather.h"
 #include "cli/wheel_facts.h"
 #include "compat/assessment.h"
 #include "compat/gate.h"
-#include "host/torch_snapshot.h"
+#include "host/files.h"
+#include "host/torch_exports.h"
+#include "host/torch_wheel.h"
 #include "pep/requirement.h"
 #include "report/compat_json.h"
 #include "report/compat_text.h"
@@ -16,9 +19,10 @@ namespace pinwheel::cli {
 namespace {
 
 Result<exports::Table> known_builds(const CompatOptions& options) {
-  exports::Table table;
+  host::LocalFiles files;
+  TRY(exports::Table table, host::torch_exports(user_variables(), files));
   for (const std::string& directory : options.installed) {
-    TRY(const exports::Snapshot snapshot, host::read_installed_torch(directory));
+    TRY(const exports::Snapshot snapshot, host::read_torch_directory(directory, files));
     table = exports::merge(table, snapshot);
   }
   return table;
