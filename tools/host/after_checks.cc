@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "host/file_source.h"
 #include "host/operators_check.h"
+#include "host/symbols_check.h"
 #include "inspect/gather.h"
 #include "inspect/rules.h"
 #include "pep/version.h"
@@ -72,7 +73,8 @@ Done check_after(const Bench& bench, const plan::BuildWheel& action, const Build
   const std::vector<matrix::Check>& checks = action.settings.checks.after;
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
   TRY(const inspect::WheelFacts facts, inspect::gather(finished.filename().string(), *source));
-  TRY(const inspect::Expectations expected, expectations_of(action, naming));
+  TRY(inspect::Expectations expected, expectations_of(action, naming));
+  TRY(expected.judge_symbols, symbols_judge(bench, action));
   TRY(const std::vector<inspect::Finding> findings,
       inspect::check(facts, expected, rules_for(checks)));
   // A rule that is only a warning elsewhere is strict where the matrix names it.

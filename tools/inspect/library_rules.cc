@@ -78,6 +78,10 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
   return out;
 }
 
+Findings judge_undefined_symbols(const WheelFacts& facts, const Expectations& expected) {
+  return expected.judge_symbols ? expected.judge_symbols(facts) : Findings{};
+}
+
 Findings judge_rpath(const WheelFacts& facts, const Expectations& expected) {
   Findings out;
   const std::vector<NeededLibrary> needed = needed_libraries(facts, expected.external);

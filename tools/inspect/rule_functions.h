@@ -24,6 +24,8 @@ Findings judge_size(const WheelFacts& facts, const Expectations& expected);
 Findings judge_platform_tag(const WheelFacts& facts, const Expectations& expected);
 /// Somebody brings every library that the binaries need.
 Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& expected);
+/// Every declared release of torch exports what the binaries want of it.
+Findings judge_undefined_symbols(const WheelFacts& facts, const Expectations& expected);
 /// RPATH and RUNPATH stay inside the installation.
 Findings judge_rpath(const WheelFacts& facts, const Expectations& expected);
 

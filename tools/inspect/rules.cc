@@ -10,7 +10,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<Rule, 21> kRules = {{
+constexpr std::array<Rule, 22> kRules = {{
     {"wheel-name", Severity::error,
      "file name, plan, METADATA and WHEEL agree on name, version and tags", judge_wheel_name},
     {"metadata", Severity::error, "METADATA is what PyPI and installers accept", judge_metadata},
@@ -24,6 +24,9 @@ constexpr std::array<Rule, 21> kRules = {{
     {"needed-libraries", Severity::error,
      "the system, the wheel, torch or the driver brings every needed library",
      judge_needed_libraries},
+    {"undefined-symbols", Severity::error,
+     "every declared release of torch exports what the binaries want of it",
+     judge_undefined_symbols},
     {"rpath", Severity::error,
      "RPATH and RUNPATH are relative to $ORIGIN and stay inside site-packages", judge_rpath},
     {"python-abi", Severity::error,

@@ -25,6 +25,7 @@ TEST_CASE("rules have ids and descriptions of their own") {
                             "archive",
                             "platform-tag",
                             "needed-libraries",
+                            "undefined-symbols",
                             "rpath",
                             "python-abi",
                             "executable-stack",

@@ -1,0 +1,78 @@
+"""A build whose wheel would not load on the torch that the matrix declares is stopped before it is handed out."""
+
+import json
+import pathlib
+import platform
+import subprocess
+import sys
+
+import pytest
+from conftest import PYTHON
+
+BUILD = f"build:cp{PYTHON.replace('.', '')}-plain-torch9.1"
+
+
+def make_torch(site: pathlib.Path, version: str, function: str) -> None:
+    """A torch with one function, as installed in a site-packages directory."""
+    libraries = site / "torch" / "lib"
+    libraries.mkdir(parents=True)
+    for name, source in (("libtorch_cpu.so", f"int {function}(void) {{ return 1; }}\n"), ("libtorch_python.so", "")):
+        arguments = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-x", "c", "-", "-o", libraries / name]
+        subprocess.run(["cc", *arguments], input=source, text=True, check=True)
+    info = site / f"torch-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
+    abi = f"cpython-{sys.version_info.major}{sys.version_info.minor}-{platform.machine()}-linux-gnu"
+    (site / "torch" / f"_C.{abi}.so").touch()
+
+
+@pytest.fixture
+def torches(pinwheel, tmp_path):
+    """The variables under which 9.0 and 9.1 are known: each has a function that the other lacks."""
+    variables = {"XDG_DATA_HOME": str(tmp_path / "data")}
+    for version, function in (("9.0.0", "aoti_torch_old"), ("9.1.0", "aoti_torch_new")):
+        make_torch(tmp_path / version, version, function)
+        command = [pinwheel, "torch-exports", "add", tmp_path / version]
+        subprocess.run(command, check=True, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **variables})
+    return variables
+
+
+def wanting(project, tmp_path, function: str, version: str = "9.1"):
+    """The extension, built against torch 9.1 as far as the matrix says, wanting that function of torch's."""
+    extension = project("extension")
+    extension.edit(lambda matrix: matrix["package"].update(sdist=False))
+    extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"], torch=[version]))
+    lib = tmp_path / "9.0.0" / "torch" / "lib"
+    flags = f"cc -shared -L{lib} -Wl,--no-as-needed -ltorch_cpu -Wl,--as-needed"
+    extension.edit(lambda matrix: matrix["environment"]["variables"].update(LDSHARED=flags))
+    source = extension.directory / "src" / "tiny_ext" / "native.c"
+    source.write_text(f"extern int {function}(void);\nint wants(void) {{ return {function}(); }}\n" + source.read_text())
+    extension.commit()
+    return extension
+
+
+def test_a_wheel_that_the_declared_torch_has_no_symbol_for_is_refused(project, torches, tmp_path):
+    extension = wanting(project, tmp_path, "aoti_torch_old")
+    outcomes = extension.report("build", "matrix.yaml", code=5, **torches)
+    assert outcomes[BUILD]["state"] == "failed" and outcomes[BUILD]["attempts"] == 1
+    error = json.dumps(outcomes[BUILD]["error"])
+    assert "[undefined-symbols]" in error and "does not load on torch 9.1.0" in error
+    assert "`aoti_torch_old` is missing (until 9.0.0, gone in 9.1.0)" in error
+    assert extension.wheels() == {}
+
+
+def test_a_wheel_that_the_declared_torch_has_every_symbol_for_is_built(project, torches, tmp_path):
+    extension = wanting(project, tmp_path, "aoti_torch_new")
+    outcomes = extension.report("build", "matrix.yaml", **torches)
+    assert outcomes[BUILD]["state"] == "done"
+    log = extension.run("logs", BUILD).stdout
+    assert "undefined-symbols: judged on 1 known build of `torch==9.1.*`" in log
+
+
+def test_a_torch_that_no_table_knows_is_said_not_guessed(project, torches, tmp_path):
+    extension = wanting(project, tmp_path, "aoti_torch_old", "9.7")
+    outcomes = extension.report("build", "matrix.yaml", **torches)
+    unknown = BUILD.replace("9.1", "9.7")
+    assert outcomes[unknown]["state"] == "done"
+    log = extension.run("logs", unknown).stdout
+    assert "undefined-symbols: no known build of `torch==9.7.*` is for this wheel; not judged" in log

@@ -1,0 +1,47 @@
+#include "host/symbols_check.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "compat/gate.h"
+#include "host/torch_exports.h"
+
+namespace pinwheel::host {
+namespace {
+
+void say(const Bench& bench, const std::string& text) {
+  append_log(bench, fmt::format("undefined-symbols: {}\n", text));
+}
+
+}  // namespace
+
+Result<inspect::SymbolsJudge> symbols_judge(const Bench& bench, const plan::BuildWheel& action) {
+  if (action.torch_abi == matrix::TorchAbi::none || action.torch.empty())
+    return inspect::SymbolsJudge{};
+  const bool stable = action.torch_abi == matrix::TorchAbi::stable;
+  const std::string& declared = stable ? action.torch_target : action.torch;
+  const std::optional<pep::SpecifierSet> range =
+      compat::declared_range(declared, stable ? compat::PinBy::release : compat::PinBy::minor);
+  if (!range) {
+    say(bench, fmt::format("torch {} is no release; not judged", quoted(declared)));
+    return inspect::SymbolsJudge{};
+  }
+  const EnvMachine& machine = host_of(bench.machine);
+  TRY(exports::Table read, torch_exports(machine.variables, machine.files));
+  const auto table = std::make_shared<const exports::Table>(std::move(read));
+  return [&bench, table, range = *range](const inspect::WheelFacts& facts) {
+    compat::GateResult result =
+        compat::gate(compat::evaluate(facts, *table), range, compat::OtherKinds::none);
+    const std::string clauses = quoted("torch" + pep::to_string(range));
+    say(bench,
+        result.judged == 0
+            ? fmt::format("no known build of {} is for this wheel; not judged", clauses)
+            : fmt::format("judged on {} of {}", plural(result.judged, "known build"), clauses));
+    return std::move(result.findings);
+  };
+}
+
+}  // namespace pinwheel::host
