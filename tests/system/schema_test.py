@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "matrix" / "pinwheel.schema.json"
 DATA = ROOT / "tests" / "data" / "matrix"

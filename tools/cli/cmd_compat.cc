@@ -52,6 +52,7 @@ Done choose_builds(const std::vector<std::string>& words,
                    std::vector<compat::BuildVerdict>& builds) {
   if (words.empty()) return {};
   std::vector<std::string> known;
+  known.reserve(builds.size());
   for (const compat::BuildVerdict& build : builds) known.push_back(build.build.version);
   for (const std::string& word : words) {
     const bool found = std::any_of(builds.begin(), builds.end(),
