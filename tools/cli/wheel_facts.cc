@@ -19,7 +19,7 @@ Result<inspect::WheelFacts> read(const std::string& file) {
 
 }  // namespace
 
-Result<inspect::WheelFacts> facts_of(const std::string& file) {
+Result<inspect::WheelFacts> wheel_facts_of(const std::string& file) {
   Result<inspect::WheelFacts> facts = read(file);
   if (facts) return facts;
   Error error{facts.error().kind, fmt::format("{} cannot be inspected", quoted(file))};

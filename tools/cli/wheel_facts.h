@@ -7,6 +7,6 @@
 namespace pinwheel::cli {
 
 /// What a wheel holds; an error says of which file it speaks.
-Result<inspect::WheelFacts> facts_of(const std::string& file);
+Result<inspect::WheelFacts> wheel_facts_of(const std::string& file);
 
 }  // namespace pinwheel::cli

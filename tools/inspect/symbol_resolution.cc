@@ -12,7 +12,8 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
+constexpr std::array<std::string_view, 3> kTorchLibraries = {"libtorch*.so", "libc10*.so",
+                                                             "libshm.so"};
 // These give every symbol a version, so nothing without one was linked against them.
 constexpr std::array<std::string_view, 12> kVersioned = {
     "libc.so.6",      "libm.so.6",     "libpthread.so.0", "libdl.so.2",
@@ -21,7 +22,7 @@ constexpr std::array<std::string_view, 12> kVersioned = {
 constexpr std::array<std::string_view, 3> kOpenMp = {"libgomp*", "libiomp*", "libomp*"};
 
 template <class Patterns>
-bool matches_any(const Patterns& patterns, const std::string& text) {
+bool matches_one_of(const Patterns& patterns, const std::string& text) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](std::string_view pattern) { return glob_match(pattern, text); });
 }
@@ -31,7 +32,7 @@ bool is_versioned_system_library(const std::string& soname) {
          std::find(kVersioned.begin(), kVersioned.end(), soname) != kVersioned.end();
 }
 
-bool is_on_every_system(const std::string& soname) {
+bool is_everywhere(const std::string& soname) {
   // Which libraries every system has is the same for all architectures.
   return is_system_library(soname, policies("x86_64").back());
 }
@@ -40,7 +41,7 @@ bool is_gpu_library(const std::string& soname) {
   return is_external_library(soname, {}) && !is_torch_library(soname);
 }
 
-std::string file_name(const std::string& member) {
+std::string name_of_file(const std::string& member) {
   return member.substr(member.rfind('/') + 1);  // npos + 1 is 0
 }
 
@@ -134,9 +135,9 @@ class Judge {
   }
 
   bool is_brought(const std::string& soname) const {
-    return outside_.contains(soname) || brought_.contains(soname) || is_on_every_system(soname) ||
+    return outside_.contains(soname) || brought_.contains(soname) || is_everywhere(soname) ||
            is_driver_library(soname) || is_required_library(facts_, soname) ||
-           matches_any(declared_, soname);
+           matches_one_of(declared_, soname);
   }
 
   void enter(const std::string& soname, Scope& scope) const {
@@ -147,7 +148,7 @@ class Judge {
         enter(next, scope);
       return;
     }
-    if (matches_any(kOpenMp, soname)) scope.openmp = true;
+    if (matches_one_of(kOpenMp, soname)) scope.openmp = true;
     if (is_gpu_library(soname)) scope.gpu = true;
   }
 
@@ -157,7 +158,7 @@ class Judge {
     scope.gpu = has_gpu_;
     for (const OpenedLibrary::Need& need : root.needed) {
       enter(need.soname, scope);
-      const bool from_torch = brought_.contains(need.soname) && !is_on_every_system(need.soname);
+      const bool from_torch = brought_.contains(need.soname) && !is_everywhere(need.soname);
       const bool known = outside_.contains(need.soname) || from_torch ||
                          is_versioned_system_library(need.soname) ||
                          is_external_library(need.soname, {});
@@ -219,7 +220,7 @@ class Judge {
 }  // namespace
 
 bool is_torch_library(const std::string& soname) {
-  return matches_any(kTorch, soname);
+  return matches_one_of(kTorchLibraries, soname);
 }
 
 bool Loading::loads() const {
@@ -234,7 +235,7 @@ LinkView::LinkView(const WheelFacts& facts, std::vector<std::string> declared)
   for (size_t i = 0; i < facts.libraries.size(); ++i) {
     const ElfMember& library = facts.libraries[i];
     if (!library.elf.soname.empty()) own_.emplace(library.elf.soname, i);
-    own_.emplace(file_name(library.name), i);
+    own_.emplace(name_of_file(library.name), i);
   }
   std::set<size_t> drawn_in;
   for (size_t i = 0; i < facts.libraries.size(); ++i) {
@@ -275,7 +276,7 @@ std::vector<size_t> LinkView::own_closure(size_t root) const {
 
 void LinkView::want(const binary::Symbol& symbol, const Wanting& wanting,
                     OpenedLibrary& out) const {
-  if (symbol.binding == binary::Binding::weak || is_on_every_system(symbol.library)) return;
+  if (symbol.binding == binary::Binding::weak || is_everywhere(symbol.library)) return;
   const auto owner = own_.find(symbol.library);
   const bool own = owner != own_.end();
   if (own && defines(facts_->libraries[owner->second].elf, symbol)) return;
