@@ -8,24 +8,24 @@
 namespace pinwheel::report {
 namespace {
 
-using nlohmann::json;
+using SortedJson = nlohmann::json;
 
-json or_null(const std::string& text) {
-  return text.empty() ? json() : json(text);
+SortedJson or_null(const std::string& text) {
+  return text.empty() ? SortedJson() : SortedJson(text);
 }
 
-json or_null(const std::optional<pep::Version>& version) {
-  return version ? json(pep::to_string(*version)) : json();
+SortedJson or_null(const std::optional<pep::Version>& version) {
+  return version ? SortedJson(pep::to_string(*version)) : SortedJson();
 }
 
-json symbol_json(const inspect::WantedSymbol& symbol) {
+SortedJson symbol_json(const inspect::WantedSymbol& symbol) {
   return {{"symbol", symbol.name},
           {"name", compat::demangle(symbol.name)},
           {"needed_by", symbol.wanted_by}};
 }
 
-json build_json(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
-  json missing = json::array();
+SortedJson build_json(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
+  SortedJson missing = SortedJson::array();
   for (const inspect::WantedSymbol& symbol : build.missing) {
     missing.push_back(symbol_json(symbol));
     const auto history = all.histories.find(symbol.name);
@@ -33,11 +33,11 @@ json build_json(const compat::BuildVerdict& build, const compat::TorchVerdicts& 
       missing.back()["history"] = compat::to_string(history->second);
     }
   }
-  json undecided = json::array();
+  SortedJson undecided = SortedJson::array();
   for (const inspect::WantedSymbol& symbol : build.undecided) {
     undecided.push_back(symbol_json(symbol));
   }
-  json absent = json::array();
+  SortedJson absent = SortedJson::array();
   for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
     absent.push_back(library.soname);
   }
@@ -55,35 +55,35 @@ json build_json(const compat::BuildVerdict& build, const compat::TorchVerdicts& 
 }  // namespace
 
 std::string compat_json(const compat::Assessment& assessment) {
-  json torch = json::array();
+  SortedJson torch = SortedJson::array();
   for (const compat::BuildVerdict& build : assessment.torch.builds) {
     torch.push_back(build_json(build, assessment.torch));
   }
-  json distributions = json::array();
+  SortedJson distributions = SortedJson::array();
   for (const compat::DistributionVerdict& each : assessment.distributions) {
     distributions.push_back({{"name", each.name},
                              {"glibc", each.glibc},
                              {"runs", each.runs},
                              {"reasons", each.reasons}});
   }
-  const json out = {{"schema", 1},
-                    {"wheel", assessment.wheel},
-                    {"torch", std::move(torch)},
-                    {"abi", compat::to_string(assessment.torch.use)},
-                    {"minimum_torch", or_null(assessment.torch.minimum)},
-                    {"built_with", or_null(assessment.torch.built_with)},
-                    {"requires_torch", assessment.requires_torch},
-                    {"tags", assessment.tags},
-                    {"python", or_null(assessment.python)},
-                    {"distributions", std::move(distributions)},
-                    {"cuda",
-                     {{"runtimes", assessment.cuda.runtimes},
-                      {"device_code", assessment.cuda.device_code},
-                      {"minimum_driver", or_null(assessment.cuda.minimum_driver)}}},
-                    {"pin", or_null(assessment.pin)},
-                    {"verdict", compat::paragraph(assessment)}};
+  const SortedJson out = {{"schema", 1},
+                          {"wheel", assessment.wheel},
+                          {"torch", std::move(torch)},
+                          {"abi", compat::to_string(assessment.torch.use)},
+                          {"minimum_torch", or_null(assessment.torch.minimum)},
+                          {"built_with", or_null(assessment.torch.built_with)},
+                          {"requires_torch", assessment.requires_torch},
+                          {"tags", assessment.tags},
+                          {"python", or_null(assessment.python)},
+                          {"distributions", std::move(distributions)},
+                          {"cuda",
+                           {{"runtimes", assessment.cuda.runtimes},
+                            {"device_code", assessment.cuda.device_code},
+                            {"minimum_driver", or_null(assessment.cuda.minimum_driver)}}},
+                          {"pin", or_null(assessment.pin)},
+                          {"verdict", compat::paragraph(assessment)}};
   // A foreign wheel may hold any bytes; JSON holds UTF-8 alone.
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace pinwheel::report

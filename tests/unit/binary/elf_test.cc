@@ -20,7 +20,7 @@ std::string own_bytes() {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string output_of(const std::string& command) {
+std::string words_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string out;
@@ -51,7 +51,7 @@ TEST_CASE("needed libraries, versions and symbols are those that readelf prints"
     const ports::MemorySource source(std::string(std::istreambuf_iterator<char>(in), {}));
     const Result<Elf> elf = read_elf(source);
     REQUIRE(elf);
-    const std::string dynamic = output_of("LC_ALL=C readelf -dW " + shell_quote(path));
+    const std::string dynamic = words_of("LC_ALL=C readelf -dW " + shell_quote(path));
     std::vector<std::string> needed;
     std::istringstream lines(dynamic);
     for (std::string line; std::getline(lines, line);) {
@@ -61,7 +61,7 @@ TEST_CASE("needed libraries, versions and symbols are those that readelf prints"
       }
     }
     CHECK(elf->needed == needed);
-    const std::string symbols = output_of("LC_ALL=C readelf --dyn-syms -W " + shell_quote(path));
+    const std::string symbols = words_of("LC_ALL=C readelf --dyn-syms -W " + shell_quote(path));
     size_t undefined = 0;
     size_t defined = 0;
     std::istringstream rows(symbols);
@@ -73,7 +73,7 @@ TEST_CASE("needed libraries, versions and symbols are those that readelf prints"
     }
     CHECK(elf->undefined.size() == undefined);
     CHECK(elf->defined.size() == defined);
-    const std::string needs = output_of("LC_ALL=C readelf -VW " + shell_quote(path));
+    const std::string needs = words_of("LC_ALL=C readelf -VW " + shell_quote(path));
     for (const VersionNeed& need : elf->version_needs) {
       CHECK(needs.find("File: " + need.library) != std::string::npos);
       for (const std::string& version : need.versions) {

@@ -42,7 +42,7 @@ void check_alike(const std::string& bytes) {
 }
 
 /// One entry of a container, its payload filled with `p`.
-std::string entry(uint32_t payload = 16, uint32_t header = 64) {
+std::string plain_entry(uint32_t payload = 16, uint32_t header = 64) {
   std::string out;
   append_le<uint16_t>(out, 2);
   append_le<uint16_t>(out, 0x0101);
@@ -54,7 +54,7 @@ std::string entry(uint32_t payload = 16, uint32_t header = 64) {
   return out.substr(0, 64) + std::string(16, 'p');
 }
 
-std::string container(const std::string& entries, uint64_t size) {
+std::string scanned_container(const std::string& entries, uint64_t size) {
   std::string out;
   append_le<uint32_t>(out, 0xba55ed50);
   append_le<uint16_t>(out, 1);
@@ -63,8 +63,8 @@ std::string container(const std::string& entries, uint64_t size) {
   return out + entries;
 }
 
-std::string container(const std::string& entries) {
-  return container(entries, entries.size());
+std::string scanned_container(const std::string& entries) {
+  return scanned_container(entries, entries.size());
 }
 
 TEST_CASE("a file that passes by tells what the same file tells when it is held") {
@@ -83,8 +83,9 @@ TEST_CASE("without a section table the loaded containers count") {
 }
 
 TEST_CASE("a section of containers holds nothing else") {
-  const std::string one = container(entry());
-  check_alike(make_elf(".nv_fatbin", one + one + std::string(40, '\0') + container("") + one));
+  const std::string one = scanned_container(plain_entry());
+  check_alike(
+      make_elf(".nv_fatbin", one + one + std::string(40, '\0') + scanned_container("") + one));
   check_alike(make_elf(".nv_fatbin", std::string(24, '\0') + one));
   check_alike(make_elf(".nv_fatbin", one + "12345678" + one));
   check_alike(make_elf(".nv_fatbin", "12345678" + one));
@@ -95,16 +96,20 @@ TEST_CASE("a section of containers holds nothing else") {
 
 TEST_CASE("containers that lie about their sizes are refused alike") {
   for (const std::string& bad :
-       {container(entry(), 5000), container(entry(), UINT64_MAX), container(entry(), 79),
-        container(entry(), 40), container(entry(16, 0)), container(entry(17)),
-        container(entry(0xffffffff)), container(entry()).substr(0, 10)}) {
+       {scanned_container(plain_entry(), 5000), scanned_container(plain_entry(), UINT64_MAX),
+        scanned_container(plain_entry(), 79), scanned_container(plain_entry(), 40),
+        scanned_container(plain_entry(16, 0)), scanned_container(plain_entry(17)),
+        scanned_container(plain_entry(0xffffffff)),
+        scanned_container(plain_entry()).substr(0, 10)}) {
     check_alike(make_elf(".nv_fatbin", bad));
   }
 }
 
 TEST_CASE("look-alikes elsewhere are no device code") {
-  check_alike(make_elf(".rodata", container(entry(16, 0)) + "12345678" + container(entry())));
-  const FatbinScanner scanner = scan("12345678" + container(entry(16, 0)) + container(entry()), 8);
+  check_alike(make_elf(".rodata", scanned_container(plain_entry(16, 0)) + "12345678" +
+                                      scanned_container(plain_entry())));
+  const FatbinScanner scanner = scan(
+      "12345678" + scanned_container(plain_entry(16, 0)) + scanned_container(plain_entry()), 8);
   REQUIRE(scanner.containers().size() == 2);
   CHECK(scanner.containers()[0].fault);
   CHECK(scanner.containers()[1].code.size() == 1);

@@ -33,8 +33,14 @@ TEST_CASE("a bundle's code objects are listed by target, without the host's") {
   const auto codes = bundled_codes(two_targets() + two_targets());
   REQUIRE(codes);
   REQUIRE(codes->size() == 4);
-  CHECK(codes->at(0) == DeviceCode{CodeKind::code_object, "gfx90a:sramecc+:xnack-",
-                                   CodeCompression::none, 5000, 5000, {}, 0, 4096});
+  CHECK(codes->at(0) == DeviceCode{CodeKind::code_object,
+                                   "gfx90a:sramecc+:xnack-",
+                                   CodeCompression::none,
+                                   5000,
+                                   5000,
+                                   {},
+                                   0,
+                                   4096});
   CHECK(codes->at(1).architecture == "gfx10-3-generic");
   CHECK(codes->at(1).size == 300);
 }
@@ -62,9 +68,13 @@ TEST_CASE("compressed bundles of each version and method are read, one after ano
       const auto codes = bundled_codes(one + gap + one + plain);
       REQUIRE(codes);
       REQUIRE(codes->size() == 6);
-      CHECK(codes->at(2) == DeviceCode{CodeKind::code_object, "gfx90a:sramecc+:xnack-",
+      CHECK(codes->at(2) == DeviceCode{CodeKind::code_object,
+                                       "gfx90a:sramecc+:xnack-",
                                        method == 0 ? CodeCompression::zlib : CodeCompression::zstd,
-                                       0, 5000, {}, 1});
+                                       0,
+                                       5000,
+                                       {},
+                                       1});
       CHECK(codes->at(4).compression == CodeCompression::none);
     }
   }

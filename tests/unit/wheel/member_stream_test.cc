@@ -34,8 +34,9 @@ std::string sample(size_t size, unsigned seed = 1) {
   return out;
 }
 
-struct Opened {
-  explicit Opened(std::string bytes) : source(std::move(bytes)), zip(*ZipReader::open(source)) {}
+struct OpenedStream {
+  explicit OpenedStream(std::string bytes)
+      : source(std::move(bytes)), zip(*ZipReader::open(source)) {}
   ports::MemorySource source;
   ZipReader zip;
 
@@ -55,7 +56,7 @@ Result<std::string> streamed(const ZipReader& zip, const ZipMember& member) {
 /// A zip archive with one stored member.
 std::string stored_zip(const std::string& contents) {
   std::string bytes = make_zip({{"a", contents}});
-  const Opened opened(bytes);
+  const OpenedStream opened(bytes);
   REQUIRE(opened.member().method == zip::kStored);
   return bytes;
 }
@@ -66,7 +67,7 @@ TEST_CASE("members of every size stream as they are read whole") {
                             3 * kPiece, 9 * kPiece + 12345}) {
     INFO(size);
     const std::string contents = sample(size);
-    const Opened opened(make_zip({{"a", contents}}));
+    const OpenedStream opened(make_zip({{"a", contents}}));
     const Result<std::string> out = streamed(opened.zip, opened.member());
     REQUIRE(out);
     CHECK(*out == contents);
@@ -77,14 +78,14 @@ TEST_CASE("noise and stored members stream, too") {
   std::mt19937 random(7);
   std::string noise;
   for (size_t i = 0; i < 70000; ++i) noise += static_cast<char>(random());
-  const Opened opened(make_zip({{"a", noise}}));
+  const OpenedStream opened(make_zip({{"a", noise}}));
   CHECK(*streamed(opened.zip, opened.member()) == noise);
-  const Opened tiny(stored_zip(""));
+  const OpenedStream tiny(stored_zip(""));
   CHECK(streamed(tiny.zip, tiny.member())->empty());
 }
 
 TEST_CASE("compressed bytes are counted up to the end") {
-  const Opened opened(make_zip({{"a", sample(5 << 20U)}}));
+  const OpenedStream opened(make_zip({{"a", sample(5 << 20U)}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
   uint64_t last = 0;
   while (!stream.next()->empty()) {
@@ -99,11 +100,11 @@ TEST_CASE("damage anywhere is an error, never other contents") {
   const std::string contents = sample(40000);
   const std::string intact = make_zip({{"a", contents}});
   const size_t start = 31;
-  const size_t length = Opened(intact).member().compressed_size;
+  const size_t length = OpenedStream(intact).member().compressed_size;
   for (size_t at = start; at < start + length; at += 13) {
     std::string bytes = intact;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
-    const Opened opened(bytes);
+    const OpenedStream opened(bytes);
     const Result<std::string> out = streamed(opened.zip, opened.member());
     if (out) CHECK(*out == contents);
     if (!out) CHECK(out.error().kind == ErrorKind::check);
@@ -111,7 +112,7 @@ TEST_CASE("damage anywhere is an error, never other contents") {
 }
 
 TEST_CASE("sizes and checksums that lie are refused") {
-  const Opened opened(make_zip({{"a", sample(3 << 20U)}}));
+  const OpenedStream opened(make_zip({{"a", sample(3 << 20U)}}));
   for (const int64_t change : {-1, 1, 100000, -100000, -(3 << 20)}) {
     INFO(change);
     ZipMember member = opened.member();
@@ -134,7 +135,7 @@ TEST_CASE("sizes and checksums that lie are refused") {
 
 TEST_CASE("a member that has passed by is read at any offset") {
   const std::string contents = sample((21 << 20U) + 4321, 3);
-  const Opened opened(make_zip({{"a", contents}}));
+  const OpenedStream opened(make_zip({{"a", contents}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
   const std::unique_ptr<PassedMember> source = *PassedMember::open(opened.zip, opened.member());
   while (true) {
@@ -157,7 +158,7 @@ TEST_CASE("a member that has passed by is read at any offset") {
 }
 
 TEST_CASE("what has not passed by cannot be read") {
-  const Opened opened(make_zip({{"a", sample(9 << 20U)}}));
+  const OpenedStream opened(make_zip({{"a", sample(9 << 20U)}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
   const std::unique_ptr<PassedMember> source = *PassedMember::open(opened.zip, opened.member());
   source->pass(stream);
