@@ -16,18 +16,19 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/cache/dnf,sharing=locked \
     install-compiler "${GCC}"
 
+# Caches of its own: podman 4.3 holds a locked one until the last stage is done.
 FROM cpu AS cuda
 ARG CUDA
 COPY install-cuda /usr/local/bin/
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/cache/dnf,sharing=locked \
+RUN --mount=type=cache,id=cuda-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=cuda-dnf,target=/var/cache/dnf,sharing=locked \
     install-cuda "${CUDA}"
 ENV PATH=/usr/local/cuda/bin:${PATH}
 
 FROM cpu AS rocm
 COPY install-rocm /usr/local/bin/
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/cache/dnf,sharing=locked \
+RUN --mount=type=cache,id=rocm-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=rocm-dnf,target=/var/cache/dnf,sharing=locked \
     install-rocm
 ENV PATH=/opt/rocm/bin:${PATH}
 

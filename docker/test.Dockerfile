@@ -28,8 +28,9 @@ FROM system AS python
 ARG PYTHON
 ARG PYTHON_SOURCE
 COPY compile-python /usr/local/bin/
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/cache/dnf,sharing=locked \
+# Caches of its own: podman 4.3 holds a locked one until the last stage is done.
+RUN --mount=type=cache,id=python-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=python-dnf,target=/var/cache/dnf,sharing=locked \
     compile-python "${PYTHON}" "${PYTHON_SOURCE}" /opt/python
 
 FROM system
