@@ -44,19 +44,21 @@ std::string torch_table(const compat::TorchVerdicts& torch) {
   return align_columns(rows);
 }
 
-/// Every missing symbol once, below the libraries that want it; those of libraries that a whole
-/// build lacks are left out, for their absence says it.
+/// What is missing on the newest build that lacks a symbol, below the libraries that want it: that
+/// is the build which users move to. Older ones have their line in the table.
 std::string missing_symbols(const compat::TorchVerdicts& torch) {
-  constexpr size_t kMost = 20;
+  const auto lacking =
+      std::find_if(torch.builds.rbegin(), torch.builds.rend(),
+                   [](const compat::BuildVerdict& build) { return !build.missing.empty(); });
+  if (lacking == torch.builds.rend()) return "";
   std::map<std::string, std::set<std::string>> by_library;
-  for (const compat::BuildVerdict& build : torch.builds) {
-    for (const inspect::WantedSymbol& symbol : build.missing) {
-      for (const std::string& member : symbol.wanted_by) by_library[member].insert(symbol.name);
-    }
+  for (const inspect::WantedSymbol& symbol : lacking->missing) {
+    for (const std::string& member : symbol.wanted_by) by_library[member].insert(symbol.name);
   }
+  constexpr size_t kMost = 20;
   std::string out;
   for (const auto& [library, symbols] : by_library) {
-    out += fmt::format("missing for {}:\n", quoted(library));
+    out += fmt::format("missing on torch {} for {}:\n", lacking->build.version, quoted(library));
     size_t shown = 0;
     for (const std::string& symbol : symbols) {
       if (++shown > kMost) break;
@@ -65,11 +67,9 @@ std::string missing_symbols(const compat::TorchVerdicts& torch) {
           fmt::format("  {} ({})\n", compat::demangle(symbol),
                       history == torch.histories.end() ? "" : compat::to_string(history->second));
     }
-    if (symbols.size() > kMost) {
-      out += fmt::format("  and {} more; `--json` has them all\n", symbols.size() - kMost);
-    }
+    if (symbols.size() > kMost) out += fmt::format("  and {} more\n", symbols.size() - kMost);
   }
-  return out;
+  return out + "`--json` has those of every build\n";
 }
 
 std::string distribution_table(const std::vector<compat::DistributionVerdict>& distributions) {

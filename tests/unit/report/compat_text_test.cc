@@ -24,7 +24,7 @@ TEST_CASE("the text has the verdict, a line for each build, what is missing, and
        {"torch   python  loads  verdict\n",
         "2.11.0  3.11    no     no               `at::new()` is missing (since 2.12.0)\n",
         "2.12.0  3.11    yes    symbols-resolve\n",
-        "missing for `demo/_C.so`:\n  at::new() (since 2.12.0)\n",
+        "missing on torch 2.11.0 for `demo/_C.so`:\n  at::new() (since 2.12.0)\n",
         "Ubuntu 20.04       2.31   no    `demo/_C.so` needs `GLIBC_2.35`\n",
         "Debian 12          2.36   yes\n", "\npython: CPython 3.11\n"}) {
     INFO(text);
