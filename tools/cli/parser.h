@@ -26,8 +26,8 @@ struct PrintText {
 using CommandOptions =
     std::variant<PrintText, PlanOptions, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, EnvShellOptions,
-                 EnvExportOptions, InspectOptions, CompatOptions, TorchExportsOptions, FinishOptions,
-                 ReproduceOptions, LogsOptions, DoctorOptions, CompletionOptions>;
+                 EnvExportOptions, InspectOptions, CompatOptions, TorchExportsOptions,
+                 FinishOptions, ReproduceOptions, LogsOptions, DoctorOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

@@ -57,6 +57,7 @@ Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions
   TRY(std::vector<host::BuildToRead> builds,
       host::choose_wheels(files, {options.torch, options.arch, options.pythons}));
   std::vector<ExportsSource> sources;
+  sources.reserve(builds.size());
   for (host::BuildToRead& build : builds) sources.push_back(remote(std::move(build)));
   return sources;
 }
@@ -79,6 +80,7 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
     TRY(const fs::path site, torch_of(python));
     places.push_back(site.string());
   }
+  sources.reserve(places.size());
   for (const std::string& place : places) {
     sources.push_back({place, [this, place]() -> Result<ExportsRead> {
                          std::error_code missing;
@@ -142,7 +144,7 @@ std::optional<std::string> TorchSources::pip_index() {
   const Result<ports::Captured> ran =
       process.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables_});
   const std::string listed = ran && ran->exit.ok() ? ran->out : std::string();
-  if (const auto index = env::configured_index(listed)) return index;
+  if (auto index = env::configured_index(listed)) return index;
   const std::string variable = value_at(variables_, "PIP_INDEX_URL");
   return variable.empty() ? std::nullopt : std::optional(variable);
 }

@@ -25,7 +25,7 @@ Artifact sdist(const std::string& filename = "demo_ops-1.0.tar.gz") {
 }
 
 std::vector<std::string> preflight_messages(const std::vector<Artifact>& files,
-                                  publish::PreflightRules rules = {IndexKind::pypi}) {
+                                            publish::PreflightRules rules = {IndexKind::pypi}) {
   std::vector<std::string> out;
   for (const Error& error : publish::preflight(files, rules)) {
     CHECK(error.kind == ErrorKind::check);
@@ -98,7 +98,8 @@ TEST_CASE("a release has one version, one sdist and some wheel, each file once")
                                  kWheel + "`), `1.1` (`demo_ops-1.1-py3-none-any.whl`)"});
   CHECK(preflight_messages({file(kWheel), file(kWheel)}) ==
         std::vector<std::string>{std::string("`") + kWheel + "` is given twice"});
-  CHECK(preflight_messages({file(kWheel), sdist(), sdist("Demo.Ops-1.0.tar.gz")}, {IndexKind::other}) ==
+  CHECK(preflight_messages({file(kWheel), sdist(), sdist("Demo.Ops-1.0.tar.gz")},
+                           {IndexKind::other}) ==
         std::vector<std::string>{"one release of `demo-ops` has one sdist, not "
                                  "`demo_ops-1.0.tar.gz`, `Demo.Ops-1.0.tar.gz`"});
   CHECK(preflight_messages({sdist()}) ==
