@@ -120,6 +120,7 @@ Result<std::vector<TorchFile>> list_torch_wheels(const RemoteAccess& access,
     if (!added && place->second.tag < tag) place->second = std::move(found);
   }
   std::vector<TorchFile> files;
+  files.reserve(newest.size());
   for (auto& [key, found] : newest) files.push_back(std::move(found.file));
   std::sort(files.begin(), files.end(),
             [](const TorchFile& a, const TorchFile& b) { return stands_before(a.wheel, b.wheel); });

@@ -24,6 +24,12 @@ size_t after_character(std::string_view text, size_t at, char end) {
   return found == std::string_view::npos ? text.size() : found + 1;
 }
 
+/// A substitution (`S0_`), a template parameter (`T0_`) or the length of an array (`A4_`).
+bool names_earlier_part(char c, char next) {
+  if (is_digit(next)) return c == 'S' || c == 'T' || c == 'A';
+  return c == 'S' && std::isupper(static_cast<unsigned char>(next)) != 0;
+}
+
 bool has_old_string(std::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
@@ -32,15 +38,12 @@ bool has_old_string(std::string_view text) {
     if (c == 'S' && next == 's') return true;
     if (is_digit(c)) {
       at = after_identifier(text, at);
-    } else if (c == 'S' &&
-               (is_digit(next) || (std::isupper(static_cast<unsigned char>(next)) != 0))) {
+    } else if (names_earlier_part(c, next)) {
       at = after_character(text, at, '_');
     } else if (c == 'S' && next != '\0') {
       at += 2;
     } else if (c == 'L' && std::islower(static_cast<unsigned char>(next)) != 0) {
       at = after_character(text, at, 'E');  // a literal: its type, its digits
-    } else if ((c == 'T' || c == 'A') && is_digit(next)) {
-      at = after_character(text, at, '_');
     } else {
       ++at;
     }
