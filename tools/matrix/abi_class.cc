@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "matrix/axis_map.h"
 #include "matrix/axis_value.h"
 #include "matrix/expand.h"
 #include "matrix/ids.h"
@@ -23,6 +24,22 @@ std::string reduced(const Abi& abi, const std::string& axis, const std::string& 
   return fmt::format("{}/{}", compute.family, leading(1, compute.version));
 }
 
+const std::string& reduced_once(AxisMap<std::string>& known, const Abi& abi,
+                                const std::string& axis, const std::string& value) {
+  const std::string* const before = known.find(axis, value);
+  return before != nullptr ? *before : known.set(axis, value, reduced(abi, axis, value));
+}
+
+/// The axes of the variant that stay, as `reductions` has them.
+Combination stays_of(const AxisMap<std::string>& reductions, const Variant& variant) {
+  Combination stays;
+  for (const auto& [axis, value] : variant.axes) {
+    const std::string& part = *reductions.find(axis, value);
+    if (!part.empty()) stays.axes.emplace_back(axis, part);
+  }
+  return stays;
+}
+
 /// Toolkit before torch before Python: an older toolkit decides which drivers load the code.
 bool is_older(const Variant& a, const Variant& b) {
   for (const char* axis : {"compute", "torch", "python"}) {
@@ -40,30 +57,38 @@ bool represents_better(const Variant& a, const Variant& b) {
 }
 
 struct Group {
-  Combination reduced;  // the axes that stay
   std::vector<const Variant*> members;
   const Variant* representative = nullptr;
 };
 
-std::vector<Group> group_variants(const Abi& abi, const std::vector<Variant>& variants) {
+struct Grouping {
   std::vector<Group> groups;
+  std::vector<Combination> stays;  // of each group: the axes that stay
+};
+
+Grouping group_variants(const Abi& abi, const std::vector<Variant>& variants) {
+  Grouping grouping;
+  auto& [groups, stays] = grouping;
   std::unordered_map<std::string, size_t> known;
+  AxisMap<std::string> reductions;
+  std::string key;
   for (const Variant& variant : variants) {
-    Combination stays;
-    std::string key;
+    key.clear();
     for (const auto& [axis, value] : variant.axes) {
-      std::string part = reduced(abi, axis, value);
-      if (part.empty()) continue;
-      key += fmt::format("{}={}\n", axis, part);
-      stays.axes.emplace_back(axis, std::move(part));
+      const std::string& part = reduced_once(reductions, abi, axis, value);
+      if (!part.empty()) key.append(axis).append(1, '=').append(part).append(1, '\n');
     }
-    const auto [at, fresh] = known.emplace(std::move(key), groups.size());
-    if (fresh) groups.push_back({std::move(stays), {}, &variant});
+    const auto [at, fresh] = known.emplace(key, groups.size());
+    if (fresh) {
+      stays.push_back(stays_of(reductions, variant));
+      groups.push_back({{&variant}, &variant});
+      continue;
+    }
     Group& group = groups[at->second];
     group.members.push_back(&variant);
     if (represents_better(variant, *group.representative)) group.representative = &variant;
   }
-  return groups;
+  return grouping;
 }
 
 bool sets_with(const Node& sections) {
@@ -99,17 +124,16 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
 
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {
-  const std::vector<Group> groups = group_variants(matrix.abi, variants);
-  std::vector<Combination> rows;
-  rows.reserve(groups.size());
-  for (const Group& group : groups) rows.push_back(group.reduced);
-  const IdParts parts(rows);
+  const auto [groups, stays] = group_variants(matrix.abi, variants);
+  const IdParts parts(stays);
   const bool with = uses_with(matrix);
   std::unordered_map<std::string, size_t> taken;
   std::vector<AbiClass> classes;
-  for (const Group& group : groups) {
+  classes.reserve(groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const Group& group = groups[i];
     AbiClass cls;
-    cls.id = group.reduced.axes.empty() ? "any" : parts.id_of(group.reduced.axes);
+    cls.id = stays[i].axes.empty() ? "any" : parts.id_of(stays[i].axes);
     const auto [other, fresh] = taken.emplace(cls.id, classes.size());
     if (!fresh) {
       return fail(ErrorKind::config,

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <utility>
 
 #include "base/text.h"
 
@@ -50,12 +51,18 @@ int compare_components(std::string_view a, std::string_view b) {
   return sign(left - right);
 }
 
+/// "cuda/13.0" is "cuda" and "13.0"; a value without a slash is its own first part.
+std::pair<std::string_view, std::string_view> split_at_slash(std::string_view value) {
+  const size_t slash = value.find('/');
+  if (slash == std::string_view::npos) return {value, {}};
+  return {value.substr(0, slash), value.substr(slash + 1)};
+}
+
 }  // namespace
 
 Compute split_compute(std::string_view value) {
-  const size_t slash = value.find('/');
-  if (slash == std::string_view::npos) return {std::string(value), {}};
-  return {std::string(value.substr(0, slash)), std::string(value.substr(slash + 1))};
+  const auto [family, version] = split_at_slash(value);
+  return {std::string(family), std::string(version)};
 }
 
 std::string leading(size_t count, std::string_view version) {
@@ -86,12 +93,13 @@ std::string id_part(std::string_view axis, std::string_view value) {
 }
 
 int compare_versions(std::string_view a, std::string_view b) {
-  const Compute left = split_compute(a);
-  const Compute right = split_compute(b);
-  const bool families = !left.version.empty() || !right.version.empty();
-  if (families && left.family != right.family) return sign(left.family.compare(right.family));
-  std::string_view left_rest = families ? left.version : left.family;
-  std::string_view right_rest = families ? right.version : right.family;
+  if (a == b) return 0;
+  const auto [left, left_version] = split_at_slash(a);
+  const auto [right, right_version] = split_at_slash(b);
+  const bool families = !left_version.empty() || !right_version.empty();
+  if (families && left != right) return sign(left.compare(right));
+  std::string_view left_rest = families ? left_version : left;
+  std::string_view right_rest = families ? right_version : right;
   while (!left_rest.empty() || !right_rest.empty()) {
     const std::string_view left_component = take_component(left_rest);
     const std::string_view right_component = take_component(right_rest);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -30,27 +31,25 @@ Error at_row(std::string message, const Combination& row, std::string hint) {
 IdParts::IdParts(const std::vector<Combination>& rows) {
   std::map<std::string, std::set<std::string>> computes;  // label -> the values that have it
   for (const Combination& row : rows) {
-    for (const auto& pair : row.axes) {
-      if (parts_.contains(pair)) continue;
-      parts_[pair] = id_part(pair.first, pair.second);
-      if (pair.first == "compute") computes[parts_[pair]].insert(pair.second);
+    for (const auto& [axis, value] : row.axes) {
+      if (parts_.find(axis, value) != nullptr) continue;
+      const std::string& label = parts_.set(axis, value, id_part(axis, value));
+      if (axis == "compute") computes[label].insert(value);
     }
   }
   for (const auto& [label, values] : computes) {
     if (values.size() < 2) continue;
-    for (const std::string& value : values) parts_[{"compute", value}] = full_compute_label(value);
+    for (const std::string& value : values) {
+      parts_.set("compute", value, full_compute_label(value));
+    }
   }
-}
-
-const std::string& IdParts::of(const std::string& axis, const std::string& value) const {
-  return parts_.at({axis, value});
 }
 
 std::string IdParts::id_of(const std::vector<std::pair<std::string, std::string>>& axes) const {
   std::string id;
-  for (const auto& pair : axes) {
+  for (const auto& [axis, value] : axes) {
     if (!id.empty()) id += '-';
-    id += parts_.at(pair);
+    id += *parts_.find(axis, value);
   }
   return id;
 }

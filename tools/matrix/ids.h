@@ -1,10 +1,10 @@
 #pragma once
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "matrix/axis_map.h"
 #include "matrix/combine.h"
 
 namespace pinwheel::matrix {
@@ -15,12 +15,11 @@ class IdParts {
  public:
   explicit IdParts(const std::vector<Combination>& rows);
 
-  const std::string& of(const std::string& axis, const std::string& value) const;
-  /// The parts of the axis values, joined by `-`.
+  /// The parts of the axis values, which are of the rows given, joined by `-`.
   std::string id_of(const std::vector<std::pair<std::string, std::string>>& axes) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, std::string> parts_;
+  AxisMap<std::string> parts_;
 };
 
 /// The ids of all rows, in order. Two rows with one id, and a row without an axis, are `config`
