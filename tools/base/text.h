@@ -13,9 +13,18 @@ std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string to_lower(std::string_view text);
-/// Of ASCII, whatever the locale.
-bool is_digit(char c);
-bool is_alphanumeric(char c);
+/// What stands behind the last slash of a path or address; all of it without one.
+constexpr std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+/// Of ASCII, whatever the locale. Here because versions are read by them, tens of thousands in a
+/// large matrix.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_alphanumeric(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 /// The value under a name; empty without one.
 std::string value_at(const std::map<std::string, std::string>& values, const std::string& name);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);

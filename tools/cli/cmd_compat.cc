@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
-#include "cli/wheel_facts.h"
 #include "compat/assessment.h"
 #include "compat/gate.h"
 #include "host/files.h"
+#include "host/inspect_path.h"
 #include "host/torch_exports.h"
 #include "host/torch_wheel.h"
 #include "pep/requirement.h"
@@ -32,7 +32,7 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
   compat::Beside beside;
   beside.declared = options.external;
   for (const std::string& file : options.with) {
-    TRY(const inspect::WheelFacts other, wheel_facts_of(file));
+    TRY(const inspect::WheelFacts other, host::inspect_wheel(file));
     for (compat::BesideLibrary& library : compat::beside_libraries(other)) {
       beside.libraries.push_back(std::move(library));
     }
@@ -101,7 +101,7 @@ Done require(const compat::Assessment& assessment, const std::string& range,
 Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& options,
                        Streams& streams) {
   TRY(const pep::SpecifierSet range, parse_range(options.require));
-  TRY(const inspect::WheelFacts facts, wheel_facts_of(options.wheel));
+  TRY(const inspect::WheelFacts facts, host::inspect_wheel(options.wheel));
   TRY(const compat::Beside beside, beside_of(options));
   TRY(const exports::Table table, known_builds(options));
   compat::Assessment assessment = compat::assess(facts, table, beside);

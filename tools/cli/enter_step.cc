@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <thread>
-
+#include "base/parallel.h"
 #include "cli/gather.h"
 #include "env/container.h"
 #include "host/files.h"
@@ -28,7 +26,7 @@ Result<int> enter_step(const host::Workplace& given, const StepVisit& visit, Str
   run::Attempt attempt;
   attempt.step = &visit.step;
   attempt.key = visit.step.key;
-  attempt.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  attempt.cores = static_cast<int>(usable_processors());
   attempt.scratch = scratch.path();
   attempt.log = scratch.path() / "visit.log";
   attempt.needs = visit.needs;

@@ -9,9 +9,10 @@
 #include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
+#include "cli/inspect_options.h"
 #include "cli/product.h"
 #include "cli/shared_options.h"
-#include "cli/torch_exports_parser.h"
+#include "cli/torch_exports_options.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -190,26 +191,6 @@ void add_env(Parser& parser) {
   add_env_export(app, parser);
 }
 
-void add_inspect(Parser& parser) {
-  CLI::App& app = *parser.app.add_subcommand(
-      "inspect", "what wheels hold and require; `--check` applies the gate that `build` applies");
-  app.add_option("files", parser.inspect.files,
-                 "wheels, shared libraries, directories; two wheels alone are compared")
-      ->type_name("FILE");
-  app.add_flag("--check", parser.inspect.check, "exit 5 when a rule is broken, warnings aside");
-  app.add_flag("--strict", parser.inspect.strict, "with `--check`, let warnings fail too");
-  app.add_flag("--rules", parser.inspect.rules, "list the rules");
-  app.add_option("--select", parser.inspect.select, "judge this rule alone; may be repeated")
-      ->allow_extra_args(false);
-  app.add_option("--ignore", parser.inspect.ignore, "leave out this rule")->allow_extra_args(false);
-  app.add_option("--arch-list", parser.inspect.arch_list,
-                 "the architectures that device code must hold, `8.0;9.0a;12.0+PTX`");
-  app.add_option("--size-limit", parser.inspect.size_limit, "largest file allowed, `100 MB`");
-  app.add_option("--budget", parser.inspect.budget,
-                 "say what to leave out so that the wheel comes under this size, `100 MB`");
-  app.add_flag("--json", parser.inspect.json, "as JSON");
-}
-
 void add_finish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "finish", "rewrite a wheel or sdist reproducibly, under its final name and platform tag");
@@ -256,7 +237,7 @@ void add_commands(Parser& parser) {
   add_plan(parser);
   add_explain(parser);
   add_runs(parser);
-  add_inspect(parser);
+  add_inspect(parser.app, parser.inspect);
   add_torch_exports(parser.app, parser.torch_exports);
   add_compat(parser.app, parser.compat);
   add_finish(parser);

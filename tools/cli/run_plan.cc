@@ -11,8 +11,8 @@
 #include <fstream>
 #include <memory>
 #include <random>
-#include <thread>
 
+#include "base/parallel.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/earlier_results.h"
@@ -120,9 +120,7 @@ Result<run::Budget> budget_of(const RunOptions& options) {
     return fail(ErrorKind::usage, fmt::format("`--jobs` cannot be {}", options.jobs),
                 "give a number of cores, or leave it out for all of them");
   }
-  budget.cores = options.jobs > 0
-                     ? options.jobs
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  budget.cores = options.jobs > 0 ? options.jobs : static_cast<int>(usable_processors());
   budget.memory = free_memory();
   if (!options.memory.empty()) {
     const auto memory = parse_bytes(options.memory);

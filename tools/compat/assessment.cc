@@ -9,13 +9,6 @@
 namespace pinwheel::compat {
 namespace {
 
-bool lacks_library(const BuildVerdict& build) {
-  return std::any_of(build.needed_unresolved.begin(), build.needed_unresolved.end(),
-                     [](const inspect::AbsentLibrary& library) {
-                       return inspect::is_external_library(library.soname, {});
-                     });
-}
-
 bool is_usable(const BuildVerdict& build) {
   return build.loads && !lacks_library(build);
 }

@@ -1,17 +1,14 @@
 #include "compat/cuda.h"
 
-#include <array>
 #include <charconv>
+#include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
+
+#include "inspect/driver.h"
 
 namespace pinwheel::compat {
 namespace {
-
-// NVIDIA, "CUDA Compatibility", Minor Version Compatibility, table 1.
-constexpr std::array<std::pair<int, std::string_view>, 3> kDrivers = {
-    {{11, "450"}, {12, "525"}, {13, "580"}}};
 
 /// 13 of "libcudart.so.13", "libcudart.so.13.0.96" and of the copies "libcudart-faf08d9a.so.13"
 /// and "libcudart.faf08d9a.so.13"; 0 of everything else.
@@ -43,9 +40,9 @@ CudaNeeds cuda_needs(const inspect::WheelFacts& facts) {
     }
   }
   if (runtimes.empty()) return out;
-  for (const auto& [major, driver] : kDrivers) {
-    if (major == *runtimes.rbegin()) out.minimum_driver = driver;
-  }
+  // Every driver of a major release runs the runtimes of all of its minor ones.
+  const auto driver = inspect::driver_branch({inspect::GpuStack::cuda, *runtimes.rbegin(), 0});
+  if (driver) out.minimum_driver = std::to_string(*driver);
   return out;
 }
 

@@ -35,15 +35,6 @@ constexpr std::array<Distribution, 9> kDistributions = {{
     {"Ubuntu 26.04", "2.43", "3.4.34", "1.3.16"},
 }};
 
-std::set<std::string> own_names(const inspect::WheelFacts& facts) {
-  std::set<std::string> out;
-  for (const inspect::ElfMember& library : facts.libraries) {
-    out.insert(library.name.substr(library.name.rfind('/') + 1));
-    if (!library.elf.soname.empty()) out.insert(library.elf.soname);
-  }
-  return out;
-}
-
 /// The newest version of a family that the wheel asks for, and the first member that does.
 struct Newest {
   std::string version;  ///< "GLIBC_2.28"
@@ -70,7 +61,7 @@ void take(const std::string& version, const std::string& member, Wants& wants) {
 }
 
 Wants wants_of(const inspect::WheelFacts& facts) {
-  const std::set<std::string> own = own_names(facts);
+  const std::set<std::string> own = inspect::own_sonames(facts.libraries);
   Wants wants;
   for (const inspect::ElfMember& library : facts.libraries) {
     for (const binary::VersionNeed& need : library.elf.version_needs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "compat/pin.h"
 #include "compat/python_tags.h"
 #include "inspect/platform_tag.h"
@@ -10,8 +11,6 @@
 
 namespace pinwheel::compat {
 namespace {
-
-constexpr const char* kPythonLibrary = "libtorch_python.so";
 
 bool needs_torch(const inspect::LinkView& view) {
   const std::vector<std::string> needed = view.needed();
@@ -58,17 +57,9 @@ std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts,
   return out;
 }
 
-/// A GPU library of another number, or none: it is no torch symbol, and import fails all the same.
-bool lacks_gpu_library(const BuildVerdict& verdict) {
-  return std::any_of(verdict.needed_unresolved.begin(), verdict.needed_unresolved.end(),
-                     [](const inspect::AbsentLibrary& library) {
-                       return inspect::is_external_library(library.soname, {});
-                     });
-}
-
 Verdict verdict_of(const BuildVerdict& build, const TorchVerdicts& all) {
   if (!build.loads) return Verdict::no;
-  if (lacks_gpu_library(build)) return Verdict::symbols_resolve;
+  if (lacks_library(build)) return Verdict::symbols_resolve;
   const bool stable = all.use == TorchUse::stable;
   const bool own = all.built_with && minor_of(*all.built_with) == minor_of(release_of(build.build));
   return stable || own ? Verdict::guaranteed : Verdict::symbols_resolve;
@@ -132,10 +123,17 @@ std::string_view to_string(Verdict verdict) {
   return "no";
 }
 
+bool lacks_library(const BuildVerdict& build) {
+  return std::any_of(build.needed_unresolved.begin(), build.needed_unresolved.end(),
+                     [](const inspect::AbsentLibrary& library) {
+                       return inspect::is_external_library(library.soname, {});
+                     });
+}
+
 std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other) {
   std::vector<BesideLibrary> out;
   for (const inspect::ElfMember& library : other.libraries) {
-    const std::string file = library.name.substr(library.name.rfind('/') + 1);
+    const std::string file(last_part(library.name));
     BesideLibrary one{library.elf.soname.empty() ? file : library.elf.soname, library.elf.needed};
     for (const binary::Symbol& symbol : library.elf.defined) one.exports.push_back(symbol.name);
     const bool renamed = one.soname != file;
@@ -171,7 +169,8 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
     const Result<pep::Version> version = pep::parse_version(*facts.built_with_torch);
     if (version) out.built_with = pep::public_part(*version);
   }
-  const bool needs_python = std::find(needed.begin(), needed.end(), kPythonLibrary) != needed.end();
+  const bool needs_python =
+      std::find(needed.begin(), needed.end(), exports::kPythonLibrary) != needed.end();
   const Bench bench{view, torch, beside, needs_python};
   for (const uint32_t index : torch.builds()) {
     std::vector<std::string> pythons = shared_pythons(facts, torch.pythons(index));

@@ -40,6 +40,10 @@ struct BuildVerdict {
   std::vector<std::string> failing = {};  ///< as in `inspect::Loading`
 };
 
+/// Whether it lacks a library of torch's or of a GPU, of that number or at all: such a library is
+/// no symbol of torch's, and import fails all the same.
+bool lacks_library(const BuildVerdict& build);
+
 /// How a wheel does on every build of torch that a table has for its architecture and Pythons.
 struct TorchVerdicts {
   TorchUse use = TorchUse::none;

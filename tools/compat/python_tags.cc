@@ -1,46 +1,29 @@
 #include "compat/python_tags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <set>
 
 #include "base/text.h"
+#include "pep/cpython_tag.h"
 
 namespace pinwheel::compat {
 namespace {
 
-struct CPython {
-  int minor = 0;
-  bool free_threaded = false;
-};
-
-std::optional<CPython> parse(std::string_view tag) {
-  if (!tag.starts_with("cp3")) return std::nullopt;
-  tag.remove_prefix(3);
-  CPython out;
-  out.free_threaded = tag.ends_with('t');
-  if (out.free_threaded) tag.remove_suffix(1);
-  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), out.minor);
-  if (error != std::errc() || end != tag.data() + tag.size()) return std::nullopt;
-  return out;
-}
-
-bool runs_one(const pep::Tag& tag, const CPython& python) {
-  const std::optional<CPython> least = parse(tag.python);
+bool runs_one(const pep::Tag& tag, const pep::CPythonTag& python) {
+  const std::optional<pep::CPythonTag> least = pep::parse_cpython_tag(tag.python);
   if (tag.abi == "none") {
     return tag.python.starts_with("py3") || (least && least->minor == python.minor);
   }
   if (tag.abi == "abi3") return least && least->minor <= python.minor && !python.free_threaded;
   if (tag.abi == "abi3t") return least && least->minor <= python.minor;
-  const std::optional<CPython> abi = parse(tag.abi);
+  const std::optional<pep::CPythonTag> abi = pep::parse_cpython_tag(tag.abi);
   return abi && abi->minor == python.minor && abi->free_threaded == python.free_threaded;
 }
 
 }  // namespace
 
 bool runs_on(const pep::TagSet& tags, const std::string& python) {
-  const std::optional<CPython> wanted = parse(python);
+  const std::optional<pep::CPythonTag> wanted = pep::parse_cpython_tag(python);
   if (!wanted) return false;
   const std::vector<pep::Tag> all = pep::expand(tags);
   return std::any_of(all.begin(), all.end(),
@@ -48,7 +31,7 @@ bool runs_on(const pep::TagSet& tags, const std::string& python) {
 }
 
 std::string python_version(const std::string& tag) {
-  const std::optional<CPython> python = parse(tag);
+  const std::optional<pep::CPythonTag> python = pep::parse_cpython_tag(tag);
   if (!python) return tag;
   return "3." + std::to_string(python->minor) + (python->free_threaded ? "t" : "");
 }

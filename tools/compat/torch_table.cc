@@ -9,8 +9,6 @@
 namespace pinwheel::compat {
 namespace {
 
-constexpr const char* kPython = "libtorch_python.so";
-
 /// Which of the other libraries export a symbol, by where they stand in the surroundings.
 using Others = std::unordered_map<std::string, std::vector<size_t>>;
 
@@ -46,7 +44,8 @@ std::vector<uint32_t> TorchTable::builds() const {
 std::vector<std::string> TorchTable::pythons(uint32_t build) const {
   std::vector<std::string> out;
   for (const exports::Record& record : table_.libraries()) {
-    if (record.build == build && record.soname == kPython) out.push_back(record.python);
+    if (record.build == build && record.soname == exports::kPythonLibrary)
+      out.push_back(record.python);
   }
   return out;
 }

@@ -95,7 +95,7 @@ std::string_view to_string(CondaKind kind) {
 }
 
 CondaKind conda_kind(std::string_view program) {
-  const std::string_view name = program.substr(program.rfind('/') + 1);
+  const std::string_view name = last_part(program);
   if (name.starts_with("micromamba")) return CondaKind::micromamba;
   return name.starts_with("mamba") ? CondaKind::mamba : CondaKind::conda;
 }

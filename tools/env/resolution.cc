@@ -22,9 +22,8 @@ std::string dump(const Json& json, int indent) {
 }
 
 std::string file_of(const std::string& url) {
-  std::string path = url.substr(0, url.find_first_of("?#"));
-  path.erase(0, path.rfind('/') + 1);
-  return replace_all(path, "%2B", "+");
+  const std::string_view path = std::string_view(url).substr(0, url.find_first_of("?#"));
+  return replace_all(std::string(last_part(path)), "%2B", "+");
 }
 
 Result<Package> parse_package(const Json& item) {

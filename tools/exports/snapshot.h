@@ -18,6 +18,9 @@ struct Build {
 /// more by the finaliser of splitmix64, because the hashes of similar names must not lie together.
 uint64_t symbol_hash(std::string_view mangled);
 
+/// The library that is another for each Python.
+inline constexpr std::string_view kPythonLibrary = "libtorch_python.so";
+
 /// A shared library of a build and what it exports: the symbols that are defined, global, weak or
 /// unique, and of default or protected visibility.
 struct Library {

@@ -40,7 +40,7 @@ uint64_t bytes_needed(const Packages& packages) {
 fs::path archive_of(const env::CondaPackage& package, const fs::path& cache) {
   constexpr std::string_view kLocal = "file://";
   if (package.url.starts_with(kLocal)) return package.url.substr(kLocal.size());
-  return cache / package.url.substr(package.url.rfind('/') + 1);
+  return cache / last_part(package.url);
 }
 
 /// The clients compare the md5 at most, and nothing for files of the machine.

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
+#include "publish/reply.h"
 
 namespace pinwheel::host {
 namespace {
@@ -15,13 +16,6 @@ constexpr size_t kMostBytes = 32UL << 20;
 constexpr int kFirstRedirection = 300;
 constexpr int kFirstRefusal = 400;
 constexpr int kFirstServerFault = 500;
-
-std::string location_of(const ports::HttpResponse& response) {
-  for (const auto& [name, value] : response.headers) {
-    if (name == "location") return value;
-  }
-  return {};
-}
 
 Error refusal(const std::string& url, const ports::HttpResponse& response) {
   const bool may_pass = response.status >= kFirstServerFault;
@@ -50,7 +44,7 @@ Result<std::string> fetch_text(ports::Http& http, const std::string& asked) {
       return fail(ErrorKind::check, fmt::format("{} is no report: it has more than {}",
                                                 quoted(asked), format_bytes(kMostBytes)));
     }
-    const std::string next = location_of(*response);
+    const std::string next = publish::header(*response, "location");
     if (response->status < kFirstRedirection || next.empty()) return body;
     url = resolve_url(url, next);
   }

@@ -69,6 +69,12 @@ Result<inspect::WheelFacts> read_path(const fs::path& path, const inspect::Gathe
   return inspect::gather(name, *source, options);
 }
 
+Result<inspect::WheelFacts> read_wheel(const fs::path& path,
+                                       const inspect::GatherOptions& options) {
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
+  return inspect::gather(path.filename().string(), *source, options);
+}
+
 Result<bool> have_same_bytes(const ports::ByteSource& left, const ports::ByteSource& right) {
   constexpr uint64_t kPiece = uint64_t{1} << 20U;
   if (left.size() != right.size()) return false;
@@ -102,6 +108,11 @@ Result<Value> naming(const std::string& path, Result<Value> result) {
 Result<inspect::WheelFacts> inspect_path(const fs::path& path,
                                          const inspect::GatherOptions& options) {
   return naming(path.string(), read_path(path, options));
+}
+
+Result<inspect::WheelFacts> inspect_wheel(const fs::path& path,
+                                          const inspect::GatherOptions& options) {
+  return naming(path.string(), read_wheel(path, options));
 }
 
 Result<ComparedWheels> compare_wheels(const fs::path& old_path, const fs::path& new_path) {

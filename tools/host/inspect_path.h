@@ -12,6 +12,10 @@ namespace pinwheel::host {
 Result<inspect::WheelFacts> inspect_path(const std::filesystem::path& path,
                                          const inspect::GatherOptions& options);
 
+/// What a wheel holds. An error says of which path it speaks.
+Result<inspect::WheelFacts> inspect_wheel(const std::filesystem::path& path,
+                                          const inspect::GatherOptions& options = {});
+
 struct ComparedWheels {
   inspect::WheelFacts old_wheel;
   inspect::WheelFacts new_wheel;

@@ -11,11 +11,11 @@ namespace pinwheel::host {
 namespace fs = std::filesystem;
 
 Result<fs::path> user_exports_file(const std::map<std::string, std::string>& variables) {
-  constexpr const char* kName = "pinwheel/torch-exports.pwx";
+  constexpr const char* kBelowData = "pinwheel/torch-exports.pwx";
   const std::string data = value_at(variables, "XDG_DATA_HOME");
-  if (!data.empty()) return fs::path(data) / kName;
+  if (!data.empty()) return fs::path(data) / kBelowData;
   const std::string home = value_at(variables, "HOME");
-  if (!home.empty()) return fs::path(home) / ".local" / "share" / kName;
+  if (!home.empty()) return fs::path(home) / ".local" / "share" / kBelowData;
   return fail(ErrorKind::environment, "there is no home directory to keep tables in",
               "set `HOME` or `XDG_DATA_HOME`");
 }

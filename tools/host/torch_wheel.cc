@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<std::string_view, 2> kArchitectures = {"x86_64", "aarch64"};
-constexpr std::string_view kOfPython = "libtorch_python.so";
 /// Where libraries lie below site-packages; auditwheel puts those of other projects beside torch.
 constexpr std::array<std::string_view, 3> kPlaces = {"torch/lib/", "torch/", "torch.libs/"};
 
@@ -43,7 +42,7 @@ std::string_view library_name(std::string_view path) {
 exports::Library to_library(const binary::ElfExports& read, std::string_view name,
                             const std::string& python) {
   exports::Library library{read.soname.empty() ? std::string(name) : read.soname};
-  if (library.soname == kOfPython) library.python = python;
+  if (library.soname == exports::kPythonLibrary) library.python = python;
   library.needed = read.needed;
   library.symbols.reserve(read.names.size());
   for (const std::string& symbol : read.names) {
@@ -138,7 +137,8 @@ Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
   exports::Snapshot snapshot{torch->build};
   for (const wheel::ZipMember& member : zip.members()) {
     const std::string_view name = library_name(member.name);
-    if (name.empty() || (which == TorchLibraries::of_python && name != kOfPython)) continue;
+    if (name.empty() || (which == TorchLibraries::of_python && name != exports::kPythonLibrary))
+      continue;
     Result<binary::ElfExports> read = read_member(zip, member);
     if (!read) return unreadable(member.name, std::move(read).error());
     snapshot.libraries.push_back(to_library(*read, name, torch->python));

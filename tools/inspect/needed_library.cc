@@ -11,22 +11,6 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
-
-std::set<std::string> own_sonames(const WheelFacts& facts) {
-  std::set<std::string> out;
-  for (const ElfMember& library : facts.libraries) {
-    out.insert(library.name.substr(library.name.rfind('/') + 1));
-    if (!library.elf.soname.empty()) out.insert(library.elf.soname);
-  }
-  return out;
-}
-
-bool matches_any(std::span<const std::string_view> patterns, const std::string& soname) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](std::string_view pattern) { return glob_match(pattern, soname); });
-}
-
 bool is_on_every_system(const std::string& soname, const std::string& arch) {
   const std::span<const Policy> known = policies(arch);
   return !known.empty() && is_system_library(soname, known.back());
@@ -72,11 +56,11 @@ std::string_view provider_id(Provider provider) {
 
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
                                             const std::vector<std::string>& external) {
-  const std::set<std::string> own = own_sonames(facts);
+  const std::set<std::string> own = own_sonames(facts.libraries);
   const auto provider_of = [&](const std::string& soname, const std::string& arch) {
     if (own.count(soname) != 0) return Provider::own;
     if (is_on_every_system(soname, arch)) return Provider::system;
-    if (matches_any(kTorch, soname)) return Provider::torch;
+    if (is_torch_library(soname)) return Provider::torch;
     if (is_external_library(soname, {})) return Provider::gpu;
     return is_external_library(soname, external) ? Provider::declared : Provider::nobody;
   };

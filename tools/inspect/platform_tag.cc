@@ -11,19 +11,16 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<std::string_view, 29> kKnownExternal = {
-    "libtorch*.so",         "libc10*.so",         "libshm.so",        "libcuda.so.1",
-    "libcudart.so.*",       "libcublas.so.*",     "libcublasLt.so.*", "libcudnn*.so.*",
-    "libcufft.so.*",        "libcurand.so.*",     "libcusolver.so.*", "libcusparse.so.*",
-    "libcusparseLt.so.*",   "libnccl.so.*",       "libnvrtc.so.*",    "libnvJitLink.so.*",
-    "libnvshmem_host.so.*", "libnvToolsExt.so.*", "libcupti.so.*",    "libcufile.so.*",
-    "libnvidia-ml.so.1",    "libamdhip64.so.*",   "libhiprtc*.so.*",  "libhsa-runtime64.so.*",
-    "libhipblas*.so.*",     "librocblas.so.*",    "libMIOpen.so.*",   "librccl.so.*",
-    "libroctx64.so.*"};
-
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-}
+constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
+// What drivers and their vendors' distributions bring.
+constexpr std::array<std::string_view, 26> kOfGpus = {
+    "libcuda.so.1",          "libcudart.so.*",       "libcublas.so.*",     "libcublasLt.so.*",
+    "libcudnn*.so.*",        "libcufft.so.*",        "libcurand.so.*",     "libcusolver.so.*",
+    "libcusparse.so.*",      "libcusparseLt.so.*",   "libnccl.so.*",       "libnvrtc.so.*",
+    "libnvJitLink.so.*",     "libnvshmem_host.so.*", "libnvToolsExt.so.*", "libcupti.so.*",
+    "libcufile.so.*",        "libnvidia-ml.so.1",    "libamdhip64.so.*",   "libhiprtc*.so.*",
+    "libhsa-runtime64.so.*", "libhipblas*.so.*",     "librocblas.so.*",    "libMIOpen.so.*",
+    "librccl.so.*",          "libroctx64.so.*"};
 
 std::vector<std::string> objections(const std::vector<ElfMember>& files,
                                     const std::set<std::string>& brought, const Policy& policy,
@@ -49,10 +46,8 @@ std::vector<std::string> objections(const std::vector<ElfMember>& files,
 // Sonames that the system need not have.
 std::set<std::string> brought_along(const std::vector<ElfMember>& files,
                                     const std::vector<std::string>& external) {
-  std::set<std::string> out;
+  std::set<std::string> out = own_sonames(files);
   for (const ElfMember& file : files) {
-    out.insert(base_name(file.name));
-    if (!file.elf.soname.empty()) out.insert(file.elf.soname);
     for (const std::string& library : file.elf.needed) {
       if (is_external_library(library, external)) out.insert(library);
     }
@@ -78,9 +73,23 @@ Result<std::string> common_arch(const std::vector<ElfMember>& files) {
 
 }  // namespace
 
+std::set<std::string> own_sonames(const std::vector<ElfMember>& files) {
+  std::set<std::string> out;
+  for (const ElfMember& file : files) {
+    out.emplace(last_part(file.name));
+    if (!file.elf.soname.empty()) out.insert(file.elf.soname);
+  }
+  return out;
+}
+
+bool is_torch_library(const std::string& soname) {
+  return std::any_of(kTorch.begin(), kTorch.end(),
+                     [&](std::string_view pattern) { return glob_match(pattern, soname); });
+}
+
 bool is_external_library(const std::string& soname, const std::vector<std::string>& external) {
   const auto matches = [&](std::string_view pattern) { return glob_match(pattern, soname); };
-  return std::any_of(kKnownExternal.begin(), kKnownExternal.end(), matches) ||
+  return is_torch_library(soname) || std::any_of(kOfGpus.begin(), kOfGpus.end(), matches) ||
          std::any_of(external.begin(), external.end(), matches);
 }
 

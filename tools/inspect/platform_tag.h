@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct PlatformTag {
   std::string tag;                        ///< "manylinux_2_28_x86_64", "linux_x86_64", or "any"
   std::vector<std::string> reasons = {};  ///< why not the next older policy; names file and version
 };
+
+/// The names under which libraries of the wheel are found: sonames and file names.
+std::set<std::string> own_sonames(const std::vector<ElfMember>& files);
+
+/// Whether it is one of torch's own libraries: "libtorch_cuda.so", "libc10.so".
+bool is_torch_library(const std::string& soname);
 
 /// Whether another distribution or the driver brings that library at run time: torch's own,
 /// NVIDIA's and AMD's, and the names or globs in `external`.

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/text.h"
 #include "inspect/stable_abi.h"
 
 namespace pinwheel::inspect {
@@ -15,19 +16,19 @@ namespace {
 constexpr std::array<std::string_view, 3> kFreeThreaded = {
     "_Py_DecRefShared", "_Py_DecRefSharedDebug", "_Py_MergeZeroLocalRefcount"};
 
-bool is_python_symbol(std::string_view name) {
-  return name.starts_with("Py") || name.starts_with("_Py");
-}
-
 bool has(const std::vector<std::string>& symbols, std::string_view name) {
   return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
 }
 
 }  // namespace
 
+bool is_python_symbol(std::string_view name) {
+  return name.starts_with("Py") || name.starts_with("_Py");
+}
+
 ModuleName module_name(std::string_view file) {
   constexpr std::string_view kMarker = ".cpython-";
-  const std::string_view base = file.substr(file.rfind('/') + 1);  // npos + 1 is 0
+  const std::string_view base = last_part(file);
   if (base.ends_with(".abi3.so")) return {ModuleKind::stable};
   const size_t at = base.find(kMarker);
   if (at == std::string_view::npos || !base.ends_with(".so")) return {};

@@ -22,6 +22,9 @@ struct ModuleName {
   bool operator==(const ModuleName&) const = default;
 };
 
+/// Whether the interpreter, or another part of CPython, gives a symbol of that name.
+bool is_python_symbol(std::string_view name);
+
 /// Reads the suffix of a library's file name; directories do not matter.
 ModuleName module_name(std::string_view file);
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "inspect/name_list.h"
 #include "inspect/python_abi.h"
 #include "inspect/rule_functions.h"
+#include "pep/cpython_tag.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -18,27 +18,18 @@ std::set<std::string_view> own_symbols(const WheelFacts& facts) {
   std::set<std::string_view> out;
   for (const ElfMember& library : facts.libraries) {
     for (const binary::Symbol& symbol : library.elf.defined) {
-      if (symbol.name.starts_with("Py") || symbol.name.starts_with("_Py")) out.insert(symbol.name);
+      if (is_python_symbol(symbol.name)) out.insert(symbol.name);
     }
   }
   return out;
 }
 
-/// 9 of "cp39"; nullopt of "py3" and of what is no CPython 3.
-std::optional<int> minor_of(std::string_view python) {
-  if (!python.starts_with("cp3") || python.size() < 4) return std::nullopt;
-  int minor = 0;
-  const char* const end = python.data() + python.size();
-  const auto [rest, error] = std::from_chars(python.data() + 3, end, minor);
-  return error == std::errc() && rest == end ? std::optional<int>(minor) : std::nullopt;
-}
-
 std::optional<int> oldest_python(const pep::TagSet& tags) {
   std::optional<int> oldest;
   for (const std::string& python : tags.python) {
-    const std::optional<int> minor = minor_of(python);
-    if (!minor) return std::nullopt;
-    oldest = oldest ? std::min(*oldest, *minor) : minor;
+    const std::optional<pep::CPythonTag> tag = pep::parse_cpython_tag(python);
+    if (!tag || tag->free_threaded) return std::nullopt;
+    oldest = oldest ? std::min(*oldest, tag->minor) : tag->minor;
   }
   return oldest;
 }

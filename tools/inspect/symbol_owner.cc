@@ -5,10 +5,12 @@
 #include <cctype>
 #include <span>
 
+#include "inspect/python_abi.h"
+
 namespace pinwheel::inspect {
 namespace {
 
-using Names = std::span<const std::string_view>;
+using Prefixes = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 4> kTorchNamespaces = {"2at", "3c10", "5torch", "6caffe2"};
 // `St`, `Sa`, `Ss` and the like stand for std and its templates (Itanium C++ ABI, 5.1.5).
@@ -38,7 +40,7 @@ constexpr std::array<std::string_view, 46> kCNames = {
     "lgamma", "log",     "log10",   "log1p",     "log2",   "nearbyint", "pow",    "remainder",
     "rint",   "round",   "sin",     "sqrt",      "tan",    "tanh"};
 
-bool begins_with_any(std::string_view text, Names prefixes) {
+bool begins_with_any(std::string_view text, Prefixes prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [text](std::string_view prefix) { return text.starts_with(prefix); });
 }
@@ -108,7 +110,7 @@ SymbolOwner symbol_owner(std::string_view mangled) {
     return is_for_torch_types(mangled) ? SymbolOwner::torch : SymbolOwner::cxx_runtime;
   }
   if (is_stable_shim(mangled)) return SymbolOwner::torch;
-  if (mangled.starts_with("Py") || mangled.starts_with("_Py")) return SymbolOwner::interpreter;
+  if (is_python_symbol(mangled)) return SymbolOwner::interpreter;
   if (begins_with_any(mangled, kGpuPrefixes) || is_driver_function(mangled))
     return SymbolOwner::gpu;
   if (begins_with_any(mangled, kOpenMpPrefixes)) return SymbolOwner::openmp;

@@ -12,8 +12,6 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTorchLibraries = {"libtorch*.so", "libc10*.so",
-                                                             "libshm.so"};
 // These give every symbol a version, so nothing without one was linked against them.
 constexpr std::array<std::string_view, 12> kVersioned = {
     "libc.so.6",      "libm.so.6",     "libpthread.so.0", "libdl.so.2",
@@ -39,10 +37,6 @@ bool is_everywhere(const std::string& soname) {
 
 bool is_gpu_library(const std::string& soname) {
   return is_external_library(soname, {}) && !is_torch_library(soname);
-}
-
-std::string name_of_file(const std::string& member) {
-  return member.substr(member.rfind('/') + 1);  // npos + 1 is 0
 }
 
 bool is_extension_module(const ElfMember& library) {
@@ -219,10 +213,6 @@ class Judge {
 
 }  // namespace
 
-bool is_torch_library(const std::string& soname) {
-  return matches_one_of(kTorchLibraries, soname);
-}
-
 bool Loading::loads() const {
   return missing.empty() &&
          std::none_of(absent.begin(), absent.end(), [](const AbsentLibrary& library) {
@@ -235,7 +225,7 @@ LinkView::LinkView(const WheelFacts& facts, std::vector<std::string> declared)
   for (size_t i = 0; i < facts.libraries.size(); ++i) {
     const ElfMember& library = facts.libraries[i];
     if (!library.elf.soname.empty()) own_.emplace(library.elf.soname, i);
-    own_.emplace(name_of_file(library.name), i);
+    own_.emplace(last_part(library.name), i);
   }
   std::set<size_t> drawn_in;
   for (size_t i = 0; i < facts.libraries.size(); ++i) {

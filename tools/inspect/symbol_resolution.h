@@ -54,9 +54,6 @@ struct Loading {
   bool loads() const;
 };
 
-/// Whether the soname is one of torch's own libraries: "libtorch_cuda.so", "libc10.so".
-bool is_torch_library(const std::string& soname);
-
 /// What opening one library of a wheel asks of others, for itself and for the own libraries that it
 /// draws in.
 struct OpenedLibrary {

@@ -2,9 +2,8 @@
 
 #include <map>
 
-#include "matrix/decode.h"
-
 #include "matrix/config_error.h"
+#include "matrix/decode.h"
 
 namespace pinwheel::matrix {
 namespace {

@@ -21,10 +21,6 @@ std::string with_separator(std::string_view name, char separator) {
 
 }  // namespace
 
-bool is_separator(char c) {
-  return c == '.' || c == '-' || c == '_';
-}
-
 bool is_valid_name(std::string_view name) {
   return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
          std::all_of(name.begin(), name.end(),

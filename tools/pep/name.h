@@ -5,7 +5,9 @@
 namespace pinwheel::pep {
 
 /// `.`, `-` or `_`, which names and versions take for one another.
-bool is_separator(char c);
+constexpr bool is_separator(char c) {
+  return c == '.' || c == '-' || c == '_';
+}
 
 /// Whether the text may name a project (PEP 508: letters, digits, `.`, `-`, `_`, with a letter or
 /// digit at both ends).

@@ -114,10 +114,7 @@ Done MemberStream::check_end() {
       return broken(": the compressed data ends before its announced size");
     }
   }
-  if (crc_ == member_->crc) return {};
-  return fail(ErrorKind::check,
-              "member " + quoted(member_->name) + " is damaged: its CRC-32 does not match",
-              "build or download the file again");
+  return check_crc(*member_, crc_);
 }
 
 std::shared_ptr<const MemberStream::Mark> MemberStream::mark() const {

@@ -202,6 +202,13 @@ Result<uint64_t> ZipReader::data_offset(const ZipMember& member) const {
   return start;
 }
 
+Done check_crc(const ZipMember& member, uint32_t crc) {
+  if (crc == member.crc) return {};
+  return fail(ErrorKind::check,
+              "member " + quoted(member.name) + " is damaged: its CRC-32 does not match",
+              "build or download the file again");
+}
+
 Result<std::string> ZipReader::read(const ZipMember& member) const {
   const std::string name = "member " + quoted(member.name);
   TRY(const uint64_t start, data_offset(member));
@@ -213,10 +220,7 @@ Result<std::string> ZipReader::read(const ZipMember& member) const {
   }
   if (data.size() != member.size)
     return fail(ErrorKind::check, name + " has another size than stated");
-  if (crc32(data) != member.crc) {
-    return fail(ErrorKind::check, name + " is damaged: its CRC-32 does not match",
-                "build or download the file again");
-  }
+  TRY_DONE(check_crc(member, crc32(data)));
   return data;
 }
 

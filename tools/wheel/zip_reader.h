@@ -62,6 +62,9 @@ class ZipReader {
   std::vector<ZipMember> members_;
 };
 
+/// Compares the CRC-32 of what came out of a member with the one that the archive states.
+Done check_crc(const ZipMember& member, uint32_t crc);
+
 /// Whether a member of that name stays below the directory it is extracted into: relative, `/`
 /// between non-empty parts, no `.`, `..`, backslash, drive or control character, valid UTF-8.
 bool is_safe_member_name(std::string_view name);

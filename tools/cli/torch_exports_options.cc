@@ -1,4 +1,4 @@
-#include "cli/torch_exports_parser.h"
+#include "cli/torch_exports_options.h"
 
 #include <CLI/CLI.hpp>
 
