@@ -1,14 +1,13 @@
 #include "binary/elf_exports.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/text.h"
 #include "unit/catch.h"
+#include "unit/command_output.h"
 
 namespace pinwheel::binary {
 namespace {
@@ -28,16 +27,6 @@ extern int elsewhere(void);
 int uses(void) { return elsewhere() + local_one(); }
 #endif
 )";
-
-std::string output_of(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string out;
-  std::array<char, 4096> part{};
-  while (const size_t got = fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
-  REQUIRE(pclose(pipe) == 0);
-  return out;
-}
 
 /// A library compiled from `kSource`, in a directory that goes at the end of the test.
 class Compiled {

@@ -1,8 +1,6 @@
 #include "binary/elf.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "base/text.h"
 #include "unit/catch.h"
+#include "unit/command_output.h"
 
 namespace pinwheel::binary {
 namespace {
@@ -18,16 +17,6 @@ namespace {
 std::string own_bytes() {
   std::ifstream in("/proc/self/exe", std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string words_of(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string out;
-  std::array<char, 4096> part{};
-  while (const size_t got = fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
-  REQUIRE(pclose(pipe) == 0);
-  return out;
 }
 
 // The running test and the libraries it is linked with are real ELF files on every machine.
@@ -51,7 +40,7 @@ TEST_CASE("needed libraries, versions and symbols are those that readelf prints"
     const ports::MemorySource source(std::string(std::istreambuf_iterator<char>(in), {}));
     const Result<Elf> elf = read_elf(source);
     REQUIRE(elf);
-    const std::string dynamic = words_of("LC_ALL=C readelf -dW " + shell_quote(path));
+    const std::string dynamic = output_of("LC_ALL=C readelf -dW " + shell_quote(path));
     std::vector<std::string> needed;
     std::istringstream lines(dynamic);
     for (std::string line; std::getline(lines, line);) {
@@ -61,7 +50,7 @@ TEST_CASE("needed libraries, versions and symbols are those that readelf prints"
       }
     }
     CHECK(elf->needed == needed);
-    const std::string symbols = words_of("LC_ALL=C readelf --dyn-syms -W " + shell_quote(path));
+    const std::string symbols = output_of("LC_ALL=C readelf --dyn-syms -W " + shell_quote(path));
     size_t undefined = 0;
     size_t defined = 0;
     std::istringstream rows(symbols);
@@ -73,7 +62,7 @@ TEST_CASE("needed libraries, versions and symbols are those that readelf prints"
     }
     CHECK(elf->undefined.size() == undefined);
     CHECK(elf->defined.size() == defined);
-    const std::string needs = words_of("LC_ALL=C readelf -VW " + shell_quote(path));
+    const std::string needs = output_of("LC_ALL=C readelf -VW " + shell_quote(path));
     for (const VersionNeed& need : elf->version_needs) {
       CHECK(needs.find("File: " + need.library) != std::string::npos);
       for (const std::string& version : need.versions) {

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "unit/binary/make_elf.h"
+#include "unit/binary/make_fatbin.h"
 #include "unit/catch.h"
 
 namespace pinwheel::binary {
@@ -54,19 +55,6 @@ std::string plain_entry(uint32_t payload = 16, uint32_t header = 64) {
   return out.substr(0, 64) + std::string(16, 'p');
 }
 
-std::string scanned_container(const std::string& entries, uint64_t size) {
-  std::string out;
-  append_le<uint32_t>(out, 0xba55ed50);
-  append_le<uint16_t>(out, 1);
-  append_le<uint16_t>(out, 16);
-  append_le<uint64_t>(out, size);
-  return out + entries;
-}
-
-std::string scanned_container(const std::string& entries) {
-  return scanned_container(entries, entries.size());
-}
-
 TEST_CASE("a file that passes by tells what the same file tells when it is held") {
   for (const std::string name : {"plain.so", "plain.o", "size.o", "speed.o", "kinds.o", "hip.o"}) {
     INFO(name);
@@ -83,9 +71,8 @@ TEST_CASE("without a section table the loaded containers count") {
 }
 
 TEST_CASE("a section of containers holds nothing else") {
-  const std::string one = scanned_container(plain_entry());
-  check_alike(
-      make_elf(".nv_fatbin", one + one + std::string(40, '\0') + scanned_container("") + one));
+  const std::string one = container(plain_entry());
+  check_alike(make_elf(".nv_fatbin", one + one + std::string(40, '\0') + container("") + one));
   check_alike(make_elf(".nv_fatbin", std::string(24, '\0') + one));
   check_alike(make_elf(".nv_fatbin", one + "12345678" + one));
   check_alike(make_elf(".nv_fatbin", "12345678" + one));
@@ -96,20 +83,19 @@ TEST_CASE("a section of containers holds nothing else") {
 
 TEST_CASE("containers that lie about their sizes are refused alike") {
   for (const std::string& bad :
-       {scanned_container(plain_entry(), 5000), scanned_container(plain_entry(), UINT64_MAX),
-        scanned_container(plain_entry(), 79), scanned_container(plain_entry(), 40),
-        scanned_container(plain_entry(16, 0)), scanned_container(plain_entry(17)),
-        scanned_container(plain_entry(0xffffffff)),
-        scanned_container(plain_entry()).substr(0, 10)}) {
+       {container(plain_entry(), 5000), container(plain_entry(), UINT64_MAX),
+        container(plain_entry(), 79), container(plain_entry(), 40), container(plain_entry(16, 0)),
+        container(plain_entry(17)), container(plain_entry(0xffffffff)),
+        container(plain_entry()).substr(0, 10)}) {
     check_alike(make_elf(".nv_fatbin", bad));
   }
 }
 
 TEST_CASE("look-alikes elsewhere are no device code") {
-  check_alike(make_elf(".rodata", scanned_container(plain_entry(16, 0)) + "12345678" +
-                                      scanned_container(plain_entry())));
-  const FatbinScanner scanner = scan(
-      "12345678" + scanned_container(plain_entry(16, 0)) + scanned_container(plain_entry()), 8);
+  check_alike(
+      make_elf(".rodata", container(plain_entry(16, 0)) + "12345678" + container(plain_entry())));
+  const FatbinScanner scanner =
+      scan("12345678" + container(plain_entry(16, 0)) + container(plain_entry()), 8);
   REQUIRE(scanner.containers().size() == 2);
   CHECK(scanner.containers()[0].fault);
   CHECK(scanner.containers()[1].code.size() == 1);

@@ -1,6 +1,7 @@
 #include "binary/fatbin.h"
 
 #include "base/bytes.h"
+#include "unit/binary/make_fatbin.h"
 #include "unit/catch.h"
 
 namespace pinwheel::binary {
@@ -31,19 +32,6 @@ std::string entry(const EntrySpec& spec) {
   append_le<uint64_t>(out, 0);
   append_le<uint64_t>(out, 1000);
   return out + std::string(16, 'p');
-}
-
-std::string container(const std::string& entries, uint64_t size) {
-  std::string out;
-  append_le<uint32_t>(out, 0xba55ed50);
-  append_le<uint16_t>(out, 1);
-  append_le<uint16_t>(out, 16);
-  append_le<uint64_t>(out, size);
-  return out + entries;
-}
-
-std::string container(const std::string& entries) {
-  return container(entries, entries.size());
 }
 
 using Read = Done (*)(Window&, std::vector<DeviceCode>&);

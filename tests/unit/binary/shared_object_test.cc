@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -17,6 +15,7 @@
 #include "base/text.h"
 #include "binary/elf.h"
 #include "unit/catch.h"
+#include "unit/command_output.h"
 
 namespace pinwheel::binary {
 namespace {
@@ -49,15 +48,9 @@ class Directory {
   fs::path path_;
 };
 
+/// Warnings too, in English.
 std::string said_by(const std::string& command) {
-  FILE* pipe = popen(("LC_ALL=C " + command + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string out;
-  std::array<char, 4096> part{};
-  while (const size_t got = fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
-  INFO(out);
-  REQUIRE(pclose(pipe) == 0);
-  return out;
+  return output_of("LC_ALL=C " + command + " 2>&1");
 }
 
 /// A library of the running process, closed when it goes.

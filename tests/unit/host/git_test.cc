@@ -3,13 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "base/text.h"
 #include "unit/catch.h"
+#include "unit/command_output.h"
 #include "unit/host/scratch.h"
 
 /// libgit2 1.5 leaks pcre2's match data when it reads the configuration of submodules.
@@ -23,19 +22,6 @@ namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What a shell command prints; the test fails when the command does.
-std::string run_shell(const std::string& command) {
-  std::FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string out;
-  std::array<char, 4096> buffer;
-  size_t got = 0;
-  while ((got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) out.append(buffer.data(), got);
-  INFO(command);
-  REQUIRE(pclose(pipe) == 0);
-  return out;
-}
 
 /// A repository made by the `git` program, untouched by the user's configuration.
 class Repository {
@@ -51,7 +37,7 @@ class Repository {
         "-c user.name=tester -c user.email=tester@example.org -c commit.gpgsign=false "
         "-c protocol.file.allow=always ";
     return std::string(trim(
-        run_shell((date.empty() ? "" : "GIT_COMMITTER_DATE=" + shell_quote(date) + " ") +
+        output_of((date.empty() ? "" : "GIT_COMMITTER_DATE=" + shell_quote(date) + " ") +
                   "git -C " + shell_quote(path_.string()) + " " + identity + arguments + " 2>&1")));
   }
   /// Commits are a minute apart: `git describe` miscounts those of one second.
@@ -159,7 +145,7 @@ TEST_CASE("the files are those that git ls-files tells, tracked and not ignored"
   const std::string list = "ls-files --cached --others --exclude-standard -z";
   for (const std::string below : {"", "sub", "sub [1]"}) {
     const std::string text =
-        run_shell("git -C " + shell_quote((scratch.path() / below).string()) + " " + list);
+        output_of("git -C " + shell_quote((scratch.path() / below).string()) + " " + list);
     std::vector<std::string> expected = split(text, '\0');
     expected.pop_back();
     std::sort(expected.begin(), expected.end());
@@ -223,7 +209,7 @@ TEST_CASE("a shallow clone says that it is one") {
   origin.commit("one");
   origin.git("tag v1.0");
   origin.commit("two");
-  run_shell("git clone -q --depth 1 --no-tags file://" +
+  output_of("git clone -q --depth 1 --no-tags file://" +
             shell_quote((scratch.path() / "origin").string()) + " " +
             shell_quote((scratch.path() / "clone").string()));
   LibGit2 git;
@@ -244,7 +230,7 @@ TEST_CASE("a repository of another user names the command that trusts it") {
     CHECK(LibGit2().facts(path));
     return;
   }
-  run_shell("chown -R 12345:12345 " + shell_quote(path));
+  output_of("chown -R 12345:12345 " + shell_quote(path));
   const Result<ports::GitFacts> facts = LibGit2().facts(path);
   REQUIRE_FALSE(facts);
   CHECK(facts.error().kind == ErrorKind::environment);
@@ -253,7 +239,7 @@ TEST_CASE("a repository of another user names the command that trusts it") {
 
   const std::string home = getenv("HOME") == nullptr ? "" : getenv("HOME");
   setenv("HOME", scratch.path().c_str(), 1);
-  run_shell(split(facts.error().hint, '`')[1]);
+  output_of(split(facts.error().hint, '`')[1]);
   CHECK(LibGit2().facts(path));
   setenv("HOME", home.c_str(), 1);
 }

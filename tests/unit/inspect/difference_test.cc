@@ -97,7 +97,7 @@ TEST_CASE("libraries are compared by section and by what they give") {
   set_digest(after, "demo/_C.so", "y");
   after.libraries[0].elf.defined = {{"new_name"}, {"kept", "V1"}};
   const std::string one = "id01built in /home/me/src/x.c";
-  const std::string other = "id02built in /root/you/src/y.c";
+  const std::string other = "id02built in /home/you/src/y.c";
   WheelDifference found = compare(before, after, {{"demo/_C.so", one}}, {{"demo/_C.so", other}});
   REQUIRE(found.changed.size() == 1);
   CHECK(found.changed[0].cause == Cause::path);

@@ -1,6 +1,4 @@
 #pragma once
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "base/text.h"
 #include "unit/catch.h"
+#include "unit/command_output.h"
 
 namespace pinwheel::wheel {
 
@@ -38,14 +37,7 @@ class ScratchDirectory {
 
 /// What a Python program prints, bytes as they are; it must succeed.
 inline std::string python(const std::string& program, const std::string& argument = {}) {
-  const std::string command = "python3 -c " + shell_quote(program) + " " + shell_quote(argument);
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string out;
-  std::array<char, 4096> part{};
-  while (const size_t got = fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), got);
-  REQUIRE(pclose(pipe) == 0);
-  return out;
+  return output_of("python3 -c " + shell_quote(program) + " " + shell_quote(argument));
 }
 
 }  // namespace pinwheel::wheel
