@@ -1,10 +1,14 @@
 """Networks for containers that leave this machine as it was."""
 
-import collections.abc
+import contextlib
+import fcntl
 import ipaddress
+import json
 import pathlib
 import shlex
 import subprocess
+
+from kept import cache_directory
 
 FORWARDING = pathlib.Path("/proc/sys/net/ipv4/ip_forward")
 LINKS = pathlib.Path("/sys/class/net")
@@ -21,8 +25,36 @@ def rules(table: str) -> list[str]:
     return [line.split(" [")[0] for line in lines if line.startswith((":", "-A"))]
 
 
-def free_subnet() -> ipaddress.IPv4Network:
-    """A /24 that no address or route of this machine touches."""
+class Subnet:
+    """A /24 that no address or route of this machine touches, and that no other session of tests has taken.
+
+    The lock that says so ends with this process, if `release` does not end it before.
+    """
+
+    def __init__(self) -> None:
+        used = addresses_in_use()
+        for third in range(255):
+            self.network = ipaddress.IPv4Network(f"172.29.{third}.0/24")
+            if any(self.network.overlaps(other) for other in used):
+                continue
+            self.lock = open(cache_directory("networks") / f"172.29.{third}", "w")
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                self.lock.close()
+        raise RuntimeError("no free subnet in 172.29.0.0/16")
+
+    @property
+    def prefix(self) -> str:
+        """What all its addresses begin with."""
+        return str(self.network).removesuffix("0/24")
+
+    def release(self) -> None:
+        self.lock.close()
+
+
+def addresses_in_use() -> list[ipaddress.IPv4Network]:
     used = []
     for line in call("ip", "-4", "-o", "addr").splitlines() + call("ip", "-4", "route").splitlines():
         for word in line.split():
@@ -30,12 +62,7 @@ def free_subnet() -> ipaddress.IPv4Network:
                 used.append(ipaddress.IPv4Network(word, strict=False))
             except ValueError:
                 continue  # a word, not an address
-    used = [network for network in used if network.prefixlen > 0]
-    for third in range(255):
-        subnet = ipaddress.IPv4Network(f"172.29.{third}.0/24")
-        if not any(subnet.overlaps(other) for other in used):
-            return subnet
-    raise RuntimeError("no free subnet in 172.29.0.0/16")
+    return [network for network in used if network.prefixlen > 0]
 
 
 def mtu() -> int:
@@ -45,29 +72,53 @@ def mtu() -> int:
 
 
 class NetworkState:
-    """Links, iptables and forwarding as they are when this is made, and the way back."""
+    """Links, iptables and forwarding as they are when this is made, and the way back.
+
+    Forwarding, and the chains that podman's plugins share, belong to all sessions of tests on the machine: the first
+    one notes how they were, the last one brings them back.
+    """
 
     def __init__(self) -> None:
-        self.forwarding = FORWARDING.read_text()
-        self.rules = {table: rules(table) for table in TABLES}
         self.links = {link.name for link in LINKS.iterdir()}
+        self.noted = open(cache_directory("networks") / "before.json", "a+")
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(self.noted, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.noted.truncate(0)
+            before = {"forwarding": FORWARDING.read_text(), "rules": {table: rules(table) for table in TABLES}}
+            json.dump(before, self.noted)
+            self.noted.flush()
+        fcntl.flock(self.noted, fcntl.LOCK_SH)
 
-    def restore(self, links: set[str], ours: collections.abc.Callable[[str], bool]) -> None:
-        """Deletes what is new of these links, and the new lines of iptables that `ours` says yes to."""
+    def restore(self, links: set[str], names: tuple[str, ...]) -> None:
+        """Deletes what is new of these links, and the lines of iptables that hold one of the names."""
         for link in links - self.links:
             if (LINKS / link).exists():
                 call("ip", "link", "delete", link)
         for table in TABLES:
-            new = [line for line in rules(table) if line not in self.rules[table] and ours(line)]
-            for line in new:
-                if line.startswith("-A"):
-                    call("iptables", "-t", table, "-D", *shlex.split(line)[1:])
-            for line in new:
-                if line.startswith(":"):
-                    call("iptables", "-t", table, "-X", line[1:].split()[0])
-        policy = next((line.split()[1] for line in self.rules["filter"] if line.startswith(":FORWARD ")), "ACCEPT")
-        call("iptables", "-P", "FORWARD", policy)
-        FORWARDING.write_text(self.forwarding)
+            delete_rules(table, [line for line in rules(table) if any(name in line for name in names)])
+        with self.noted, contextlib.suppress(BlockingIOError):
+            fcntl.flock(self.noted, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.noted.seek(0)
+            self._restore_shared(json.load(self.noted))
+
+    @staticmethod
+    def _restore_shared(before: dict) -> None:
+        for table in TABLES:
+            old = before["rules"][table]
+            delete_rules(table, [line for line in rules(table) if line not in old and "CNI-" in line])
+        policy = next((line.split()[1] for line in before["rules"]["filter"] if line.startswith(":FORWARD ")), "ACCEPT")
+        call("iptables", "-w", "-P", "FORWARD", policy)
+        FORWARDING.write_text(before["forwarding"])
+
+
+def delete_rules(table: str, lines: list[str]) -> None:
+    """Deletes rules, then the chains that are empty by then."""
+    for line in lines:
+        if line.startswith("-A"):
+            call("iptables", "-w", "-t", table, "-D", *shlex.split(line)[1:])
+    for line in lines:
+        if line.startswith(":"):
+            call("iptables", "-w", "-t", table, "-X", line[1:].split()[0])
 
 
 class Bridge:
@@ -78,21 +129,22 @@ class Bridge:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.subnet = free_subnet()
+        self.subnet = Subnet()
         self.state = NetworkState()
         self.rules = (
-            ("nat", "POSTROUTING", "-s", str(self.subnet), "!", "-o", name, "-j", "MASQUERADE"),
+            ("nat", "POSTROUTING", "-s", str(self.subnet.network), "!", "-o", name, "-j", "MASQUERADE"),
             ("filter", "FORWARD", "-i", name, "-j", "ACCEPT"),
             ("filter", "FORWARD", "-o", name, "-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED", "-j", "ACCEPT"),
         )
 
     def create(self) -> None:
         call("ip", "link", "add", self.name, "type", "bridge")
-        call("ip", "addr", "add", f"{next(self.subnet.hosts())}/24", "dev", self.name)
+        call("ip", "addr", "add", f"{next(self.subnet.network.hosts())}/24", "dev", self.name)
         call("ip", "link", "set", self.name, "up")
         for table, chain, *rule in self.rules:
-            call("iptables", "-t", table, "-I", chain, *rule)
+            call("iptables", "-w", "-t", table, "-I", chain, *rule)
 
     def remove(self) -> None:
         """Takes away what `create` made, as far as it came, and what the daemon did to forwarding."""
-        self.state.restore({self.name}, lambda line: self.name in line)
+        self.state.restore({self.name}, (self.name,))
+        self.subnet.release()

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 
 from engines import Engine, remove_control_groups, unmount_below
-from network import NetworkState, free_subnet
+from network import NetworkState, Subnet
 from scratch_disk import ScratchDisk
 
 DISK_SIZE = "100G"  # sparse: what is used is what is taken
@@ -61,7 +61,7 @@ class Podman(Engine):
         self.outer = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         self.disk = ScratchDisk(self.outer / "disk", DISK_SIZE)
         super().__init__(client, self.disk.place)
-        self.subnet = free_subnet()
+        self.subnet = Subnet()
         self.bridge = f"pw-{self.outer.name.removeprefix(PREFIX)}"
         self.state = NetworkState()
         self.groups_before = os.path.isdir("/sys/fs/cgroup/cpu/libpod_parent")
@@ -84,7 +84,7 @@ class Podman(Engine):
         networks = self.directory / "networks"
         networks.mkdir()
         (networks / "87-podman.conflist").write_text(
-            default_network(self.bridge, self.subnet, self.directory / "leases")
+            default_network(self.bridge, self.subnet.network, self.directory / "leases")
         )
         (self.directory / "storage.conf").write_text(STORAGE_CONF.format(place=self.directory))
 
@@ -95,7 +95,8 @@ class Podman(Engine):
                 self.call("rm", "--all", "--force")
         finally:
             unmount_below(self.directory)
-            self.state.restore({self.bridge}, lambda line: "CNI-" in line or str(self.subnet) in line)
+            self.state.restore({self.bridge}, (self.bridge, self.subnet.prefix))
+            self.subnet.release()
             if not self.groups_before:
                 remove_control_groups("libpod_parent")
             self.disk.remove()
