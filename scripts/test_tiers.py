@@ -2,14 +2,15 @@
 
 import sys
 
-TIERS = ("docker", "torch", "arm64", "threads")
+TIERS = ("docker", "podman", "torch", "arm64", "threads")
 
 
 def main(arguments: list[str]) -> int:
     wanted = {argument.removeprefix("--") for argument in arguments}
     unknown = wanted - {*TIERS, "all"}
     if unknown:
-        print(f"test: unknown option --{sorted(unknown)[0]}; expected --docker, --torch, --arm64, --threads or --all", file=sys.stderr)
+        options = ", ".join(f"--{tier}" for tier in TIERS)
+        print(f"test: unknown option --{sorted(unknown)[0]}; expected {options} or --all", file=sys.stderr)
         return 2
     left_out = [] if "all" in wanted else [tier for tier in TIERS if tier not in wanted]
     for tier in left_out:

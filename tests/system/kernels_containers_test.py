@@ -1,0 +1,73 @@
+"""The bundled kernels inside both levels, for the CPU and for CUDA: the host's bytes, tested on plain distributions."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from conftest import Project, environment_of_projects
+from contained import DOCKERFILES, states, use
+from cuda_package import cuda_package
+
+pytestmark = pytest.mark.docker
+
+CPU, CUDA = "cp311-cpu-torch2.13", "cp311-cu130-torch2.13"
+
+
+@pytest.fixture
+def kernels(pinwheel, kernels_repository, dockerd, served_channel, shared, tmp_path) -> Project:
+    """The kernels in bookworm, with the shipped compiler, a Python and a CUDA of the channel."""
+    served_channel.add_archive(*cuda_package())
+    bases = dockerd.import_bases()
+    directory = kernels_repository(tmp_path / "kernels", "kernels-both.yaml")
+    shutil.copytree(DOCKERFILES, directory / "docker")
+    kernels = Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
+    kernels.patience = 1800
+    use(kernels, dockerd)
+    kernels.environment |= {"PINWHEEL_CONDA": "rattler", "CCACHE_DISABLE": "1"}
+
+    def change(matrix):
+        matrix["environment"] |= {
+            "container": {"dockerfile": "docker/build.Dockerfile", "target": "cpu", "base": "debian:bookworm"},
+            "conda": {"channels": [served_channel.url], "packages": ["python={python}"]},
+            "mirrors": {f"debian:{suite}": base for suite, base in bases.items()},
+        }
+        matrix["test"] = {
+            "pip": ["pytest", "numpy"],
+            "command": ["python", "-m", "pytest", "{package}/tests/test_cumsum.py", "-q"],
+            "images": ["debian:bookworm"],
+            "dockerfile": "docker/test.Dockerfile",
+            "python": "image",
+        }
+
+    kernels.edit(change)
+    return kernels
+
+
+def device_code(pinwheel: str, kernels: Project) -> dict[str, list]:
+    """What `inspect` finds in each wheel."""
+    found = {}
+    for wheel in sorted(kernels.output.glob("*.whl")):
+        said = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
+        found[wheel.name] = json.loads(said.stdout)["device_code"]
+    return found
+
+
+def test_the_kernels_inside_both_levels_are_the_hosts(pinwheel, kernels, dockerd):
+    kernels.edit(lambda matrix: matrix["environment"].update(toolkit="conda"))
+    outcomes = kernels.report("test", "matrix.yaml", "--engine", "docker")
+    assert states(outcomes) <= {"done", "skipped"}
+    tested = {step.removeprefix("test:"): each for step, each in outcomes.items() if step.startswith("test:")}
+    assert {name: each["evidence"] for name, each in tested.items() if name.startswith(CPU)} == {
+        CPU: "ran",
+        f"{CPU}@debian:bookworm": "ran",
+    }
+    assert tested[CUDA]["state"] == "skipped"
+    assert dockerd.containers() == []
+    inside, code = kernels.wheels(), device_code(pinwheel, kernels)
+    assert len(inside) == 2 and sorted(len(each) > 0 for each in code.values()) == [False, True]
+
+    kernels.start_afresh()
+    kernels.run("build", "matrix.yaml", "--engine", "host")
+    assert device_code(pinwheel, kernels) == code
+    assert kernels.wheels() == inside
