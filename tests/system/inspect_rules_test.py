@@ -1,67 +1,17 @@
 """What `inspect` says of wheels whose libraries were compiled for the purpose, held against readelf, nm and the tools
 from PyPI that judge one thing each: abi3audit, check-wheel-contents, pydistcheck."""
 
-import base64
-import hashlib
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import zipfile
 
 import pytest
+from compiled_wheels import PLAIN, PLATFORM, TAGS, broken, call, compiled, make_wheel, report_of
 
 TOOLS = pathlib.Path(sys.executable).parent
-PLATFORM = "manylinux_2_28_x86_64"
-
-
-def call(*command, code: int | None = 0) -> subprocess.CompletedProcess:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    assert code is None or done.returncode == code, done.stdout + done.stderr
-    return done
-
-
-def compiled(place: pathlib.Path, name: str, source: str, *flags: str, compiler: str = "gcc") -> bytes:
-    """A shared library of that source."""
-    file = place / f"{name}.{'cc' if compiler == 'g++' else 'c'}"
-    file.write_text(source)
-    library = place / f"{name}.so"
-    call(compiler, "-shared", "-fPIC", "-o", library, file, *flags)
-    return library.read_bytes()
-
-
-def make_wheel(place: pathlib.Path, files: dict[str, bytes], tags: str, version: str = "1.0", headers: str = ""):
-    """A wheel of these files that keeps every rule of the format."""
-    info = f"demo_kit-{version}.dist-info"
-    lines = "".join(f"Tag: {tags}\n")
-    root = "true" if tags.endswith("any") else "false"
-    members = dict(files)
-    members[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: demo-kit\nVersion: {version}\n{headers}".encode()
-    members[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: {root}\n{lines}\n".encode()
-    record = ""
-    for name, data in members.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        record += f"{name},sha256={digest},{len(data)}\n"
-    members[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
-    path = place / f"demo_kit-{version}-{tags}.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 2, 3, 4, 6)), data, zipfile.ZIP_DEFLATED)
-    return path
-
-
-def report_of(pinwheel: str, path: pathlib.Path, *options: str, code: int = 0) -> dict:
-    return json.loads(call(pinwheel, "inspect", path, "--json", *options, code=code).stdout)
-
-
-def broken(report: dict) -> set[tuple[str, str]]:
-    return {(finding["rule"], finding["severity"]) for finding in report["findings"]}
-
-
-PLAIN = "int demo_answer(void) { return 42; }\n"
-TAGS = f"cp311-cp311-{PLATFORM}"
 
 
 @pytest.mark.parametrize(
@@ -70,6 +20,7 @@ TAGS = f"cp311-cp311-{PLATFORM}"
         (PLAIN, ["-Wl,-z,execstack"], "executable-stack", "error", r"GNU_STACK.*\n?.*RWE"),
         (PLAIN, ["-Wl,-z,norelro"], "relro", "warning", None),
         (PLAIN, ["-g"], "debug-info", "warning", r"\.debug_info"),
+        (PLAIN, ["-Wl,-rpath,/nonexistent/lib"], "rpath", "error", r"\(R(UN)?PATH\).*\[/nonexistent/lib\]"),
         (
             "extern int other; __attribute__((noinline)) int *demo(void) { return &other; }\n"
             "__asm__(\".text\\n.quad other\\n\");\n",
@@ -79,7 +30,7 @@ TAGS = f"cp311-cp311-{PLATFORM}"
             r"TEXTREL",
         ),
     ],
-    ids=["execstack", "norelro", "debug", "textrel"],
+    ids=["execstack", "norelro", "debug", "rpath", "textrel"],
 )
 def test_flags_of_the_linker_show_as_readelf_shows_them(pinwheel, tmp_path, source, flags, rule, severity, readelf):
     library = compiled(tmp_path, "native", source, *flags)
@@ -96,6 +47,22 @@ def test_flags_of_the_linker_show_as_readelf_shows_them(pinwheel, tmp_path, sour
     # The same library by itself.
     assert broken(report_of(pinwheel, tmp_path / "native.so")) == {(rule, severity)}
     assert broken(report_of(pinwheel, tmp_path)) == {(rule, severity)}
+
+
+def test_a_symbol_version_that_is_too_new_bars_the_systems_that_lack_it(pinwheel, tmp_path):
+    source = "unsigned arc4random(void); unsigned demo(void) { return arc4random(); }\n"
+    library = compiled(tmp_path, "new", source)
+    (version,) = re.findall(r"arc4random@GLIBC_([\d.]+)", call("nm", "-D", tmp_path / "new.so").stdout)
+    wheel = make_wheel(tmp_path, {"demo/_C.so": library}, TAGS)
+    report = report_of(pinwheel, wheel)
+    assert broken(report) == {("platform-tag", "error")} and report["glibc"] == version
+    assert f"`GLIBC_{version}` of `libc.so.6`" in report["findings"][0]["evidence"]
+    systems = json.loads(call(pinwheel, "compat", wheel, "--json").stdout)["distributions"]
+    wanted = tuple(map(int, version.split(".")))
+    for system in systems:
+        assert system["runs"] == (tuple(map(int, system["glibc"].split("."))) >= wanted)
+        assert bool(system["reasons"]) != system["runs"]
+    assert {system["runs"] for system in systems} == {True, False}
 
 
 # What a module takes of CPython is declared here, so that no headers are needed.

@@ -1,0 +1,194 @@
+"""What `inspect` says of device code that was compiled for the purpose, held against cuobjdump and
+clang-offload-bundler."""
+
+import collections
+import pathlib
+import re
+import shutil
+import struct
+import sysconfig
+import zlib
+
+import pytest
+from compiled_wheels import TAGS, broken, call, make_wheel, report_of
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "data" / "device_code"
+CUBIN_80 = "-gencode=arch=compute_80,code=sm_80"
+PTX_90 = "-gencode=arch=compute_90,code=compute_90"
+FEATURES = [f"-gencode=arch=compute_{one},code={kind}_{one}" for one, kind in (("90a", "sm"), ("100f", "sm"), ("120f", "compute"))]
+KERNEL = "__global__ void {name}(float* values) {{ values[threadIdx.x] = {call}(values[threadIdx.x]); }}\n"
+
+needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
+
+
+def cuobjdump(library: pathlib.Path) -> collections.Counter:
+    """How many pieces of each kind, architecture and state there are."""
+    (tool,) = pathlib.Path(sysconfig.get_path("purelib"), "nvidia").glob("cu*/bin/cuobjdump")
+    pieces = collections.Counter()
+    for code in call(tool, library).stdout.split("Fatbin ")[1:]:
+        kind = {"elf": "cubin", "ptx": "ptx", "nvvm": "ltoir"}[code.split()[0]]
+        name = re.search(r"^arch = sm_(\w+)$", code, re.M)[1]
+        prefix = {"cubin": "sm", "ptx": "compute", "ltoir": "lto"}[kind]
+        pieces[kind, f"{prefix}_{name}", "\ncompressed\n" in code] += 1
+    return pieces
+
+
+def told(report: dict) -> collections.Counter:
+    """The same as `inspect` tells it."""
+    pieces = collections.Counter()
+    for code in report["device_code"]:
+        pieces[code["kind"], code["arch"], code["compression"] != "none"] += code["pieces"]
+    return pieces
+
+
+def wheel_of(place: pathlib.Path, library: pathlib.Path, version: str = "1.0") -> pathlib.Path:
+    return make_wheel(place, {"demo/_C.so": library.read_bytes()}, TAGS, version)
+
+
+def nvcc(place: pathlib.Path, *flags: str, sources: tuple[str, ...] = (KERNEL.format(name="scale", call=""),)):
+    """A library of these units, without a runtime."""
+    files = [place / f"unit{number}.cu" for number in range(len(sources))]
+    for file, source in zip(files, sources):
+        file.write_text(source)
+    call("nvcc", "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", *flags, "-o", place / "native.so", *files)
+    return place / "native.so"
+
+
+@pytest.mark.parametrize("name", ["plain", "size", "speed", "kinds"])
+def test_the_code_of_kept_files_is_what_cuobjdump_lists(pinwheel, tmp_path, name):
+    library = tmp_path / "native.so"
+    # They were not compiled for a shared library, and `kinds` not linked on the device.
+    call("gcc", "-shared", "-Wl,-z,notext,-Bsymbolic", "-o", library, FIXTURES / f"{name}.o")
+    pieces = cuobjdump(library)
+    assert pieces and told(report_of(pinwheel, wheel_of(tmp_path, library))) == pieces
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    "flags, compression",
+    [
+        (["-compress-mode=none", CUBIN_80, *FEATURES], {"none"}),
+        (["-compress-mode=size", CUBIN_80, *FEATURES], {"zstd"}),
+        (["-compress-mode=speed", CUBIN_80, PTX_90], {"none", "lz4"}),
+    ],
+    ids=["uncompressed", "zstd", "lz4"],
+)
+def test_architectures_and_compression_are_those_that_cuobjdump_lists(pinwheel, tmp_path, flags, compression):
+    library = nvcc(tmp_path, *flags)
+    wheel = wheel_of(tmp_path, library)
+    report = report_of(pinwheel, wheel)
+    assert told(report) == cuobjdump(library)
+    assert {code["compression"] for code in report["device_code"]} == compression
+    # No driver before that of CUDA 12.4 unpacks zstd.
+    assert (report["driver"]["load"] is not None) == (compression == {"zstd"})
+    asked = "8.0;9.0+PTX" if PTX_90 in flags else "8.0;9.0a;10.0f;12.0f+PTX"
+    found = report_of(pinwheel, wheel, "--arch-list", asked)["findings"]
+    # The `+PTX` of a list means the cubin as well, which was left out here.
+    absent = {"8.0;9.0+PTX": "sm_90"}.get(asked, "sm_120f")
+    assert [one["message"] for one in found if one["rule"] == "device-code"] == [f"has no device code for {absent}"]
+
+
+def support(report: dict) -> dict[str, str]:
+    return {gpu["product"]: gpu["support"] for gpu in report["gpus"]}
+
+
+@needs_nvcc
+def test_features_of_one_architecture_and_of_a_family_reach_as_far_as_nvidia_says(pinwheel, tmp_path):
+    gpus = support(report_of(pinwheel, wheel_of(tmp_path, nvcc(tmp_path, *FEATURES))))
+    # `a` is for that chip alone, `f` for the chips of its family; a family's PTX is compiled for it only.
+    assert gpus["H100"] == gpus["B200"] == gpus["B300"] == "native"
+    assert gpus["GeForce RTX 5090"] == gpus["DGX Spark (GB10)"] == "ptx"
+    assert gpus["A100"] == gpus["L4"] == gpus["Jetson AGX Thor"] == "none"
+
+
+@needs_nvcc
+def test_ptx_alone_runs_on_what_is_newer_and_lacks_every_cubin(pinwheel, tmp_path):
+    library = nvcc(tmp_path, PTX_90)
+    assert set(cuobjdump(library)) == {("ptx", "compute_90", True)}
+    wheel = wheel_of(tmp_path, library)
+    report = report_of(pinwheel, wheel)
+    assert told(report) == cuobjdump(library) and report["driver"]["ptx"] is not None
+    gpus = support(report)
+    assert gpus["H100"] == gpus["B200"] == gpus["GeForce RTX 5090"] == "ptx"
+    assert gpus["A100"] == gpus["GeForce RTX 4090"] == "none"
+    said = call(pinwheel, "inspect", "--check", "--arch-list", "9.0+PTX", wheel, code=5)
+    assert "has no device code for sm_90 (holds PTX compute_90; claimed PTX compute_90, sm_90)" in said.stdout
+
+
+@needs_nvcc
+def test_an_architecture_that_is_missing_is_an_error_and_so_is_one_too_many(pinwheel, tmp_path):
+    wheel = wheel_of(tmp_path, nvcc(tmp_path, CUBIN_80), "1.0+cu130")
+    assert broken(report_of(pinwheel, wheel, "--arch-list", "8.0")) == set()
+    said = call(pinwheel, "inspect", "--check", "--arch-list", "8.0;9.0", wheel, code=5).stdout
+    assert "[device-code] `demo/_C.so`: has no device code for sm_90 (" in said
+    said = call(pinwheel, "inspect", "--check", "--arch-list", "9.0", wheel, code=5).stdout
+    assert "has device code that was not asked for: sm_80" in said
+
+
+@needs_nvcc
+def test_units_that_were_linked_on_the_device_are_all_listed(pinwheel, tmp_path):
+    one = "extern __device__ float twice(float v);\n" + KERNEL.format(name="scale", call="twice")
+    two = "__device__ float twice(float v) { return 2 * v; }\n"
+    library = nvcc(tmp_path, "-rdc=true", CUBIN_80, "-gencode=arch=compute_90,code=sm_90", sources=(one, two))
+    assert "__nv_relfatbin" in call("readelf", "-SW", library).stdout
+    report = report_of(pinwheel, wheel_of(tmp_path, library))
+    pieces = cuobjdump(library)
+    assert told(report) == pieces and min(pieces.values()) >= 2
+    assert broken(report_of(pinwheel, wheel_of(tmp_path, library), "--arch-list", "8.0;9.0")) == set()
+
+
+def hip_object(place: pathlib.Path, name: str, *targets: str) -> pathlib.Path:
+    source = place / f"{name}.hip"
+    source.write_text("#include <hip/hip_runtime.h>\n" + KERNEL.format(name=name, call=""))
+    offload = [f"--offload-arch={target}" for target in targets]
+    call("env", "HIP_PLATFORM=amd", "hipcc", "-fPIC", *offload, "-c", source, "-o", place / f"{name}.o")
+    return place / f"{name}.o"
+
+
+def bundle_of(file: pathlib.Path) -> bytes:
+    """The section that hipcc puts its bundle into."""
+    out = file.with_suffix(".bundle")
+    call("objcopy", "-O", "binary", "--only-section=.hip_fatbin", file, out)
+    return out.read_bytes()
+
+
+def listed(bundle: bytes, place: pathlib.Path) -> set[str]:
+    """The targets for a GPU that clang's own program reads in a bundle."""
+    file = place / "listed.bundle"
+    file.write_bytes(bundle)
+    tool = next(filter(None, (shutil.which(f"clang-offload-bundler-{release}") for release in (15, 14))))
+    names = call(tool, "--list", "--type=o", f"--input={file}").stdout.split()
+    return {name.split("--", 1)[1] for name in names if name.startswith("hip")}
+
+
+def compress_bundle(file: pathlib.Path) -> pathlib.Path:
+    """The object with its bundle as newer compilers than Debian's pack it: header, zlib stream."""
+    bundle = bundle_of(file)
+    packed = zlib.compress(bundle)
+    # Version 2: method 0 is zlib; the size of the file, that of the bundle, and a hash that readers pass over.
+    header = struct.pack("<4sHHIIQ", b"CCOB", 2, 0, 24 + len(packed), len(bundle), 0)
+    raw, out = file.with_suffix(".ccob"), file.with_suffix(".packed.o")
+    raw.write_bytes(header + packed)
+    call("objcopy", f"--update-section=.hip_fatbin={raw}", file, out)
+    return out
+
+
+@pytest.mark.torch
+@pytest.mark.xdist_group("toolkits")
+@pytest.mark.parametrize("compressed", [(), (0,), (0, 1)], ids=["plain", "mixed", "compressed"])
+def test_every_bundle_of_several_hip_units_is_read(pinwheel, rocm, tmp_path, compressed):
+    units = [hip_object(tmp_path, "scale", "gfx90a:xnack+", "gfx1030"), hip_object(tmp_path, "shift", "gfx906")]
+    targets = set.union(*(listed(bundle_of(unit), tmp_path) for unit in units))
+    assert targets == {"gfx90a:xnack+", "gfx1030", "gfx906"}
+    for number in compressed:
+        units[number] = compress_bundle(units[number])
+    library = tmp_path / "native.so"
+    call("gcc", "-shared", "-o", library, *units)
+    wheel = wheel_of(tmp_path, library)
+    codes = {code["arch"]: code for code in report_of(pinwheel, wheel)["device_code"]}
+    assert set(codes) == targets and {code["kind"] for code in codes.values()} == {"code-object"}
+    packed = {"gfx90a:xnack+", "gfx1030"} if 0 in compressed else set()
+    packed |= {"gfx906"} if 1 in compressed else set()
+    assert {arch for arch, code in codes.items() if code["compression"] == "zlib"} == packed
+    call(pinwheel, "inspect", "--check", "--arch-list", "gfx90a:xnack+;gfx1030;gfx906", wheel)
+    call(pinwheel, "inspect", "--check", "--arch-list", "gfx90a:xnack+;gfx1030;gfx908", wheel, code=5)
