@@ -1,6 +1,5 @@
 """What `compat` predicts of wheels, held against the real dynamic linker after importing a real torch."""
 
-import json
 import pathlib
 import platform
 import subprocess
@@ -8,7 +7,16 @@ import sys
 import zipfile
 
 import pytest
-from real_torch import fetch_wheels, site_packages, torch_python
+from real_torch import (
+    assert_loads_as_predicted,
+    compat,
+    fetch_wheels,
+    judged,
+    judged_here,
+    opened,
+    site_packages,
+    torch_python,
+)
 
 pytestmark = [
     pytest.mark.xdist_group("real-torch"),
@@ -44,39 +52,10 @@ def python(shared) -> pathlib.Path:
     return torch_python(shared, TORCH)
 
 
-def compat(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str, code: int = 0):
-    command = [pinwheel, "compat", str(wheel), "--installed", str(site_packages(python)), *arguments]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    assert ran.returncode == code, ran.stdout + ran.stderr
-    return ran
-
-
-def judged(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str) -> dict:
-    """The verdict on the installed torch."""
-    report = json.loads(compat(pinwheel, wheel, python, *arguments, "--json").stdout)
-    assert report["schema"] == 1
-    (verdict,) = [each for each in report["torch"] if each["version"].startswith(TORCH + "+")]
-    return verdict
-
-
-def opened(wheel: pathlib.Path, python: pathlib.Path, place: pathlib.Path) -> dict[str, str | None]:
-    """Each library of the wheel and why the linker does not open it."""
-    unpacked = place / wheel.stem
-    zipfile.ZipFile(wheel).extractall(unpacked)
-    script = pathlib.Path(__file__).with_name("open_libraries.py")
-    ran = subprocess.run([python, script, unpacked], check=True, capture_output=True, text=True)
-    return json.loads(ran.stdout)
-
-
 @pytest.mark.parametrize("requirement", WHEELS)
 def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, shared, python, tmp_path):
     (wheel,) = fetch_wheels(shared, [requirement])
-    predicted = set(judged(pinwheel, wheel, python)["failing"])
-    errors = {member: error for member, error in opened(wheel, python, tmp_path).items() if error}
-    assert predicted == set(errors), (
-        f"predicted to fail, and loads: {sorted(predicted - set(errors))}\n"
-        f"predicted to load, and fails: { {member: errors[member] for member in set(errors) - predicted} }"
-    )
+    assert_loads_as_predicted(judged_here(pinwheel, wheel, python), opened(wheel, python, tmp_path))
 
 
 def test_a_real_wheel_for_another_torch_is_refused_by_name(pinwheel, shared, python):
@@ -132,8 +111,7 @@ def agreed(extension: Extension, pinwheel: str, python: pathlib.Path, place: pat
     """The verdict, after the linker was found to agree."""
     wheel = extension.wheel()
     verdict = judged(pinwheel, wheel, python)
-    errors = {member for member, error in opened(wheel, python, place).items() if error}
-    assert set(verdict["failing"]) == errors
+    assert_loads_as_predicted(verdict, opened(wheel, python, place))
     return verdict
 
 

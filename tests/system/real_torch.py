@@ -1,9 +1,13 @@
-"""An interpreter with a real torch, and wheels of PyPI's, installed and fetched once in a session."""
+"""An interpreter with a real torch, and wheels of PyPI's, installed and fetched once in a session; what pinwheel says
+of a wheel there, and what the dynamic linker does."""
 
 import fcntl
+import json
+import os
 import pathlib
 import subprocess
 import sys
+import zipfile
 
 # Of torch itself and what importing it takes.
 NEEDS = ["filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "mpmath", "markupsafe", "numpy"]
@@ -44,3 +48,49 @@ def fetch_wheels(shared: pathlib.Path, requirements: list[str]) -> list[pathlib.
                 check=True,
             )
     return [next((directory / requirement).glob("*.whl")) for requirement in requirements]
+
+
+def compat(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str, code: int = 0):
+    command = [pinwheel, "compat", str(wheel), "--installed", str(site_packages(python)), *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == code, ran.stdout + ran.stderr
+    return ran
+
+
+def judged(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str) -> dict:
+    """The verdict on the installed torch."""
+    (info,) = site_packages(python).glob("torch-*.dist-info")
+    version = info.name.removeprefix("torch-").removesuffix(".dist-info")
+    report = json.loads(compat(pinwheel, wheel, python, *arguments, "--json").stdout)
+    assert report["schema"] == 1
+    (verdict,) = [each for each in report["torch"] if each["version"] == version]
+    return verdict
+
+
+def judged_here(pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, *arguments: str) -> dict:
+    """The verdict where libraries that no policy names, `libheif.so.1`, are those of this machine."""
+    listed = subprocess.run(["ldconfig", "-p"], check=True, capture_output=True, text=True).stdout
+    here = {line.split()[0] for line in listed.splitlines() if "=>" in line}
+    absent = judged(pinwheel, wheel, python, *arguments)["needed_unresolved"]
+    externals = [part for name in absent if name in here for part in ("--external", name)]
+    return judged(pinwheel, wheel, python, *arguments, *externals)
+
+
+def opened(wheel: pathlib.Path, python: pathlib.Path, place: pathlib.Path, **variables: str) -> dict[str, str | None]:
+    """Each library of the wheel and why the linker does not open it."""
+    unpacked = place / wheel.stem
+    zipfile.ZipFile(wheel).extractall(unpacked)
+    script = pathlib.Path(__file__).with_name("open_libraries.py")
+    environment = {**os.environ, **variables}
+    ran = subprocess.run([python, script, unpacked], check=True, capture_output=True, text=True, env=environment)
+    return json.loads(ran.stdout)
+
+
+def assert_loads_as_predicted(predicted: dict, told: dict[str, str | None]) -> None:
+    """`told` is of `opened`; the prediction is a verdict of `judged`."""
+    failing = set(predicted["failing"])
+    errors = {member: error for member, error in told.items() if error}
+    assert failing == set(errors), (
+        f"predicted to fail, and loads: {sorted(failing - set(errors))}\n"
+        f"predicted to load, and fails: { {member: errors[member] for member in set(errors) - failing} }"
+    )
