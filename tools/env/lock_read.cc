@@ -1,10 +1,17 @@
 #include <fmt/format.h>
 
+// The parser asserts, and lets compilers assume without assertions, what a text like "[" and a line
+// break does not keep; the code behind refuses such a text.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_assert(true)
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/ascii_toml.h"
 #include "env/lock.h"
 
 namespace pinwheel::env {
@@ -166,7 +173,10 @@ Result<Lock> parse_pylock(std::string_view text, const std::string& file) {
     return fail(ErrorKind::drift, fmt::format("{} is no lock: {}", pinwheel::quoted(file), what),
                 "write it anew: `pinwheel env lock`");
   };
-  const toml::parse_result parsed = toml::parse(text);
+  // To characters beyond ASCII outside of strings the parser has no defined answer.
+  const std::optional<std::string> ascii = to_ascii_toml(text);
+  if (!ascii) return damaged("it is not UTF-8");
+  const toml::parse_result parsed = toml::parse(*ascii);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return damaged(fmt::format("line {}: {}", error.source().begin.line, error.description()));

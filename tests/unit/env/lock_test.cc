@@ -99,6 +99,14 @@ TEST_CASE("an environment without packages is a lock all the same") {
   CHECK(parse_pylock(text, "a").has_value());
 }
 
+TEST_CASE("text beyond ASCII is read as it was written") {
+  Lock lock = example_lock();
+  lock.pip_options = {"--find-links=/home/j\u00f6rg/\u3001\ufedf"};
+  const auto again = parse_pylock(to_pylock(lock), "a");
+  REQUIRE(again.has_value());
+  CHECK(again->pip_options == lock.pip_options);
+}
+
 TEST_CASE("a text that is no lock is drift, with the reason") {
   const std::string good = to_pylock(example_lock());
   const auto changed = [&good](const std::string& from, const std::string& to) {
@@ -111,6 +119,9 @@ TEST_CASE("a text that is no lock is drift, with the reason") {
       {"", "the table `tool` is missing"},
       {"lock-version = \"1.0\"\n", "the table `tool` is missing"},
       {"<<<<<<< HEAD\n" + good, "line 1: "},
+      {"[\n", "line 1: "},
+      {"\ufedf", "line 1: "},
+      {"\xff", "not UTF-8"},
       {changed("schema = 1", "schema = 2"), "schema is 2"},
       {changed("1.17.0", "1.17.1"), "not those that were locked"},
       {changed(kHash, kOther), "not those that were locked"},
