@@ -7,7 +7,7 @@ using namespace pinwheel;
 // Both ends of any bytes are read or refused within the limit, and where all of a stream is there
 // its beginning is what the whole decoder makes of it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr uint64_t kLimit = 1 << 20;
+  constexpr uint64_t kLimit = 1 << 14;
   constexpr uint64_t kLongestMatch = 258;
   const std::string_view bytes = text_of(data, size);
   const auto head = wheel::inflate_head(bytes, kLimit);

@@ -228,13 +228,25 @@ class TailDecoder {
   std::vector<std::pair<uint64_t, uint64_t>> blocks_;  ///< bits left, and bytes made before
 };
 
-/// Whether a block that is not the last, with codes of its own, may begin here.
+constexpr uint64_t kDynamicNotLast = 0b100;  ///< what such a block begins with, in three bits
+
+/// Whether a block that is not the last, with codes of its own, may begin here, where the three
+/// bits say so. Nearly all that is none has too many symbols or a code for lengths that leaves
+/// gaps, which is seen without making the code.
 bool may_begin_block(std::string_view stream, uint64_t bit) {
+  constexpr uint64_t kMostCounted = 29;  // 257 + 29 literals, 1 + 29 distances
+  constexpr uint64_t kWhole = 128;       // of words of at most 7 bits
   BitReader bits(stream, bit);
-  constexpr uint64_t kDynamicNotLast = 0b100;
-  if ((bits.peek() & 0b111U) != kDynamicNotLast) return false;
   bits.skip(3);
-  return read_dynamic_codes(bits).has_value();
+  uint64_t head = bits.peek();
+  const uint64_t codes = 4 + (head >> 10U & 0xfU);
+  if ((head & 0x1fU) > kMostCounted || (head >> 5U & 0x1fU) > kMostCounted) return false;
+  BitReader lengths = bits;
+  lengths.skip(14);
+  head = lengths.peek();
+  uint64_t filled = 0;
+  for (uint64_t i = 0; i < codes; ++i, head >>= 3U) filled += kWhole >> (head & 7U) & (kWhole - 1);
+  return filled == kWhole && read_dynamic_codes(bits).has_value();
 }
 
 }  // namespace
@@ -253,8 +265,10 @@ Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit,
   uint64_t budget = limit;
   TailDecoder decoder(tail, known, budget);
   int entries = 0;
+  uint64_t ahead = 0;
   for (uint64_t bit = 0; bit < tail.size() * 8 && budget > 0 && entries < kMostEntries; ++bit) {
-    if (!may_begin_block(tail, bit)) continue;
+    ahead = bit % 8 == 0 ? BitReader(tail, bit).peek() : ahead >> 1U;
+    if ((ahead & 0b111U) != kDynamicNotLast || !may_begin_block(tail, bit)) continue;
     ++entries;
     if (std::optional<InflatedTail> found = decoder.run(bit)) return *std::move(found);
   }

@@ -65,10 +65,13 @@ bool read_lengths(BitReader& bits, const HuffmanCode& code, std::span<uint8_t> l
 }  // namespace
 
 std::optional<HuffmanCode> HuffmanCode::make(std::span<const uint8_t> lengths, Gaps gaps) {
+  std::array<uint16_t, 16> count{};
+  for (const uint8_t length : lengths) ++count[length];
+  count[0] = 0;
+  // Most of what is tried is no code: the tables are not even cleared for it.
+  if (!fits(count, gaps)) return std::nullopt;
   HuffmanCode code;
-  for (const uint8_t length : lengths) ++code.count_[length];
-  code.count_[0] = 0;
-  if (!fits(code.count_, gaps)) return std::nullopt;
+  code.count_ = count;
   std::array<uint16_t, 16> place{};
   for (unsigned length = 1; length < kMostBits; ++length) {
     place[length + 1] = static_cast<uint16_t>(place[length] + code.count_[length]);
