@@ -4,12 +4,16 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/compat_run.h"
 #include "cli/gather.h"
 #include "compat/assessment.h"
 #include "compat/gate.h"
+#include "compat/run_choice.h"
 #include "host/files.h"
 #include "host/inspect_path.h"
+#include "host/process.h"
 #include "host/torch_exports.h"
+#include "host/torch_site.h"
 #include "host/torch_wheel.h"
 #include "pep/requirement.h"
 #include "report/compat_json.h"
@@ -18,14 +22,31 @@
 namespace pinwheel::cli {
 namespace {
 
-Result<exports::Table> known_builds(const CompatOptions& options) {
+/// The builds that symbols are judged on, and which of them are installed here.
+struct KnownTorches {
+  exports::Table table;
+  std::vector<compat::InstalledTorch> installed = {};
+};
+
+/// A directory, or the Python whose torch is meant.
+Result<std::filesystem::path> site_of(const std::string& place, ports::Files& files) {
+  std::error_code missing;
+  if (std::filesystem::is_directory(place, missing)) return host::torch_site(place, files);
+  host::ChildProcesses process;
+  return host::torch_site_of(place, process, user_variables());
+}
+
+Result<KnownTorches> known_builds(const CompatOptions& options) {
   host::LocalFiles files;
-  TRY(exports::Table table, host::torch_exports(user_variables(), files));
-  for (const std::string& directory : options.installed) {
-    TRY(const exports::Snapshot snapshot, host::read_torch_directory(directory, files));
-    table = exports::merge(table, snapshot);
+  KnownTorches known;
+  TRY(known.table, host::torch_exports(user_variables(), files));
+  for (const std::string& place : options.installed) {
+    TRY(const std::filesystem::path site, site_of(place, files));
+    TRY(const exports::Snapshot snapshot, host::read_torch_directory(site, files));
+    known.table = exports::merge(known.table, snapshot);
+    known.installed.push_back({snapshot.build, std::filesystem::absolute(site).string()});
   }
-  return table;
+  return known;
 }
 
 Result<compat::Beside> beside_of(const CompatOptions& options) {
@@ -40,13 +61,6 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
   return beside;
 }
 
-/// Whether a build is meant by "2.13", "2.13.0" or "2.13.0+cpu".
-bool is_meant(const exports::Build& build, const std::string& word) {
-  if (build.version == word) return true;
-  const Result<pep::SpecifierSet> release = pep::parse_specifiers("==" + word + ".*");
-  return release && pep::satisfies(compat::release_of(build), *release);
-}
-
 /// Leaves the builds that were asked for; a word that means none is an error.
 Done choose_builds(const std::vector<std::string>& words,
                    std::vector<compat::BuildVerdict>& builds) {
@@ -55,16 +69,18 @@ Done choose_builds(const std::vector<std::string>& words,
   known.reserve(builds.size());
   for (const compat::BuildVerdict& build : builds) known.push_back(build.build.version);
   for (const std::string& word : words) {
-    const bool found = std::any_of(builds.begin(), builds.end(),
-                                   [&](const auto& build) { return is_meant(build.build, word); });
+    const bool found = std::any_of(builds.begin(), builds.end(), [&](const auto& build) {
+      return compat::is_meant(build.build, word);
+    });
     if (found) continue;
     return fail(ErrorKind::usage,
                 fmt::format("no known build of torch {} is for this wheel", quoted(word)),
                 suggest(word, known));
   }
   std::erase_if(builds, [&words](const compat::BuildVerdict& build) {
-    return std::none_of(words.begin(), words.end(),
-                        [&](const std::string& word) { return is_meant(build.build, word); });
+    return std::none_of(words.begin(), words.end(), [&](const std::string& word) {
+      return compat::is_meant(build.build, word);
+    });
   });
   return {};
 }
@@ -96,18 +112,47 @@ Done require(const compat::Assessment& assessment, const std::string& range,
   return fail(std::move(error));
 }
 
+/// Several failures as one error of the kind of the first.
+Error joined(std::vector<Error> failures) {
+  if (failures.size() == 1) return std::move(failures.front());
+  Error all{failures.front().kind, fmt::format("{} failed", plural(failures.size(), "run"))};
+  all.causes = std::move(failures);
+  return all;
+}
+
+int interrupted_by(int signal, Streams& streams) {
+  constexpr int kSignalled = 128;
+  streams.error({ErrorKind::interrupted, "the run was interrupted"});
+  return kSignalled + signal;
+}
+
+Done check_options(const CompatOptions& options) {
+  if (options.run || options.smoke.empty()) return {};
+  return fail(ErrorKind::usage, "`--smoke` is a command of `--run`",
+              "`pinwheel compat WHEEL --run --smoke COMMAND`");
+}
+
 }  // namespace
 
 Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& options,
                        Streams& streams) {
+  TRY_DONE(check_options(options));
   TRY(const pep::SpecifierSet range, parse_range(options.require));
   TRY(const inspect::WheelFacts facts, host::inspect_wheel(options.wheel));
   TRY(const compat::Beside beside, beside_of(options));
-  TRY(const exports::Table table, known_builds(options));
-  compat::Assessment assessment = compat::assess(facts, table, beside);
+  TRY(KnownTorches known, known_builds(options));
+  compat::Assessment assessment = compat::assess(facts, known.table, beside);
   TRY_DONE(choose_builds(options.torch, assessment.torch.builds));
+  RunOutcome outcome;
+  if (options.run) {
+    compat::RunWish wish{options.torch, std::move(known.installed)};
+    if (!options.require.empty()) wish.range = range;
+    TRY(outcome, run_wheel({options, facts, beside, std::move(wish)}, assessment.torch, streams));
+    if (outcome.signal != 0) return interrupted_by(outcome.signal, streams);
+  }
   streams.data(options.json ? report::compat_json(assessment) : report::compat_text(assessment));
   if (!options.require.empty()) TRY_DONE(require(assessment, options.require, range));
+  if (!outcome.failures.empty()) return fail(joined(std::move(outcome.failures)));
   return 0;
 }
 

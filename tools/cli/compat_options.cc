@@ -18,13 +18,23 @@ void add_compat(CLI::App& program, CompatOptions& options) {
       ->type_name("WHEEL")
       ->allow_extra_args(false);
   app.add_option("--installed", options.installed,
-                 "the torch in this site-packages directory, as one more build")
-      ->type_name("DIR")
+                 "the torch in this site-packages directory or of this Python, as one more build")
+      ->type_name("PLACE")
       ->allow_extra_args(false);
   app.add_option("--external", options.external,
                  "a library that something else brings, `libavcodec.so.*`")
       ->type_name("SONAME")
       ->allow_extra_args(false);
+  app.add_flag("--run", options.run,
+               "install it beside real torches and load it: those of `--torch` and `--installed`, "
+               "else the newest release that the symbols say loads; exit 5 when one that was asked "
+               "for fails");
+  app.add_option("--smoke", options.smoke, "with `--run`, a shell command that must end well")
+      ->type_name("COMMAND");
+  app.add_option("--timeout", options.timeout,
+                 "with `--run`, how long each thing that is started of the wheel may take")
+      ->type_name("TIME")
+      ->capture_default_str();
   app.add_flag("--json", options.json, "as JSON");
 }
 

@@ -175,6 +175,9 @@ struct CompatOptions {
   std::vector<std::string> with;
   std::vector<std::string> installed;
   std::vector<std::string> external;
+  bool run = false;
+  std::string smoke;
+  std::string timeout = "10 min";
   bool json = false;
 };
 

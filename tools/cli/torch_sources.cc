@@ -11,6 +11,7 @@
 #include "host/file_source.h"
 #include "host/process.h"
 #include "host/torch_exports.h"
+#include "host/torch_site.h"
 
 namespace pinwheel::cli {
 
@@ -76,9 +77,14 @@ Result<std::vector<ExportsSource>> TorchSources::missing(const TorchExportsOptio
 Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions& options) {
   std::vector<ExportsSource> sources;
   std::vector<std::string> places = options.sources;
+  host::ChildProcesses process;
   for (const std::string& python : options.pythons) {
-    TRY(const fs::path site, torch_of(python));
-    places.push_back(site.string());
+    const Result<fs::path> site = host::torch_site_of(python, process, variables_);
+    if (!site) {
+      return fail(Error(site.error()).with_hint(
+          "with `--torch VERSION`, `--python` names versions of Python on an index"));
+    }
+    places.push_back(site->string());
   }
   sources.reserve(places.size());
   for (const std::string& place : places) {
@@ -123,20 +129,6 @@ ExportsSource TorchSources::remote(host::BuildToRead build) {
             TRY(const host::BuildRead read, host::read_build(*access_, whole, build));
             return ExportsRead{exports::Table::of(read.snapshot), read.bytes};
           }};
-}
-
-Result<fs::path> TorchSources::torch_of(const std::string& python) {
-  host::ChildProcesses process;
-  TRY(const ports::Captured ran,
-      process.capture({{python, "-c",
-                        "import importlib.util as u, os\n"
-                        "print(os.path.dirname(os.path.dirname(u.find_spec('torch').origin)))"},
-                       {},
-                       variables_}));
-  const std::string site(trim(ran.out));
-  if (ran.exit.ok() && !site.empty()) return fs::path(site);
-  return fail(ErrorKind::environment, fmt::format("{} has no torch", quoted(python)),
-              "with `--torch VERSION`, `--python` names versions of Python on an index");
 }
 
 std::optional<std::string> TorchSources::pip_index() {

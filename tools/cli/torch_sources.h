@@ -46,7 +46,6 @@ class TorchSources {
   /// The wheels of the index that the option names, else pip's configuration, else PyPI.
   Result<std::vector<host::TorchFile>> ask_index(const TorchExportsOptions& options);
   ExportsSource remote(host::BuildToRead build);
-  Result<std::filesystem::path> torch_of(const std::string& python);
   std::optional<std::string> pip_index();
 
   Streams& streams_;

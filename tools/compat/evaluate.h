@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compat/run_result.h"
 #include "compat/torch_table.h"
 #include "exports/table.h"
 #include "inspect/symbol_resolution.h"
@@ -37,7 +38,8 @@ struct BuildVerdict {
   std::vector<inspect::WantedSymbol> missing = {};
   std::vector<inspect::WantedSymbol> undecided = {};
   std::vector<inspect::AbsentLibrary> needed_unresolved = {};
-  std::vector<std::string> failing = {};  ///< as in `inspect::Loading`
+  std::vector<std::string> failing = {};        ///< as in `inspect::Loading`
+  std::optional<RunResult> run = std::nullopt;  ///< where it was tried
 };
 
 /// Whether it lacks a library of torch's or of a GPU, of that number or at all: such a library is

@@ -147,9 +147,10 @@ ports::Command install_exact(const Pip& pip, const std::string& target_python,
 
 ports::Command install_overlay(const Pip& pip, const std::string& target_python,
                                const std::vector<std::string>& what,
-                               const std::string& constraints_file) {
+                               const std::string& constraints_file, Dependencies dependencies) {
   std::vector<std::string> arguments = {"pip",     "--python",     target_python,
                                         "install", "--constraint", constraints_file};
+  if (dependencies == Dependencies::left_out) arguments.emplace_back("--no-deps");
   arguments.insert(arguments.end(), what.begin(), what.end());
   return run(pip.python, std::move(arguments), pip.variables);
 }

@@ -55,10 +55,12 @@ ports::Command resolve_all(const Pip& pip, const Request& request, const std::st
 /// `target_python`.
 ports::Command install_exact(const Pip& pip, const std::string& target_python,
                              const std::string& requirements_file, const std::string& extra_index);
+enum class Dependencies { installed, left_out };
 /// Wheels and requirements on top of a base: what the base has stays as it is (`constraints_file`).
 ports::Command install_overlay(const Pip& pip, const std::string& target_python,
                                const std::vector<std::string>& what,
-                               const std::string& constraints_file);
+                               const std::string& constraints_file,
+                               Dependencies dependencies = Dependencies::installed);
 /// Exactly the lines of a requirements file with hashes into a prefix of their own.
 ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix);

@@ -64,15 +64,16 @@ Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
   return {};
 }
 
+std::string ending(const ports::Exit& exit) {
+  if (exit.timed_out) return "ran past its time limit";
+  return exit.signal != 0 ? fmt::format("ended by signal {}", exit.signal)
+                          : fmt::format("exit code {}", exit.code);
+}
+
 Error to_error(const Diagnosis& diagnosis, std::string_view what, const ports::Exit& exit) {
-  std::string why = diagnosis.line;
-  if (why.empty()) {
-    why = exit.signal != 0 ? fmt::format("ended by signal {}", exit.signal)
-                           : fmt::format("exit code {}", exit.code);
-  }
-  if (exit.timed_out) why = "ran past its time limit";
+  const bool told = !diagnosis.line.empty() && !exit.timed_out;
   return Error{.kind = diagnosis.kind,
-               .message = fmt::format("{} failed: {}", what, why),
+               .message = fmt::format("{} failed: {}", what, told ? diagnosis.line : ending(exit)),
                .hint = diagnosis.hint};
 }
 

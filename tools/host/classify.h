@@ -32,4 +32,8 @@ Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
 /// The same as an error: "`what` failed: line", with the exit code or signal when there is no line.
 Error to_error(const Diagnosis& diagnosis, std::string_view what, const ports::Exit& exit);
 
+/// How a child ended that did not end well: "exit code 3", "ended by signal 9", "ran past its time
+/// limit".
+std::string ending(const ports::Exit& exit);
+
 }  // namespace pinwheel::host

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/commands.h"
 #include "env/resolution.h"
 #include "host/env_pip.h"
 
@@ -52,11 +51,11 @@ Result<Overlay> Overlay::create(const EnvMachine& machine, const BaseEnvironment
   return overlay;
 }
 
-Done Overlay::install(const std::vector<std::string>& what) const {
+Done Overlay::install(const std::vector<std::string>& what, env::Dependencies dependencies) const {
   if (what.empty()) return {};
   TRY(const env::Pip pip, own_pip(*machine_, base_.interpreter));
   const std::string constraints = (directory_ / "base-constraints.txt").string();
-  return run_pip(*machine_, env::install_overlay(pip, python_, what, constraints),
+  return run_pip(*machine_, env::install_overlay(pip, python_, what, constraints, dependencies),
                  "installing " + join(what, ", "));
 }
 

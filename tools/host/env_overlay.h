@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "env/commands.h"
 #include "host/env_machine.h"
 #include "host/python_environments.h"
 
@@ -21,9 +22,10 @@ class Overlay {
   Overlay(const Overlay&) = delete;
   Overlay& operator=(const Overlay&) = delete;
 
-  /// Wheels (paths) and requirements, with what they need; the base's packages are pinned, so a
-  /// wheel that wants another torch fails here (`config`) instead of replacing it.
-  Done install(const std::vector<std::string>& what) const;
+  /// Wheels (paths) and requirements, with what they need or without; the base's packages are
+  /// pinned, so a wheel that wants another torch fails here (`config`) instead of replacing it.
+  Done install(const std::vector<std::string>& what,
+               env::Dependencies dependencies = env::Dependencies::installed) const;
 
   const std::string& python() const { return python_; }
   /// The `PATH` for commands in it: its programs, the base's (ninja, cmake), those of the

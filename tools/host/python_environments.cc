@@ -80,4 +80,9 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
   return base;
 }
 
+Result<bool> has_environment(const EnvMachine& machine, const env::Resolution& resolution,
+                             const env::Interpreter& interpreter) {
+  return is_complete(machine, root_of(machine) / env::environment_id(resolution, interpreter));
+}
+
 }  // namespace pinwheel::host

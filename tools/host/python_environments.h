@@ -27,4 +27,8 @@ struct BaseEnvironment {
 Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env::Request& request,
                                            const env::Resolution& resolution);
 
+/// Whether that environment is there already, so that nothing would be installed.
+Result<bool> has_environment(const EnvMachine& machine, const env::Resolution& resolution,
+                             const env::Interpreter& interpreter);
+
 }  // namespace pinwheel::host

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "binary/elf_exports.h"
 #include "host/file_source.h"
+#include "host/torch_site.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
 #include "wheel/member_source.h"
@@ -148,10 +149,7 @@ Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
 }
 
 Result<exports::Snapshot> read_torch_directory(const fs::path& directory, ports::Files& files) {
-  TRY(const ports::FileStatus below, files.status(directory / "torch"));
-  const bool is_site = below.type != ports::FileType::missing;
-  const fs::path named = directory.has_filename() ? directory : directory.parent_path();
-  const fs::path site = is_site ? directory : fs::absolute(named).parent_path();
+  TRY(const fs::path site, torch_site(directory, files));
   TRY(const ports::FileStatus torch_status, files.status(site / "torch"));
   if (torch_status.type == ports::FileType::missing) return nothing_in(directory.string());
   TRY(const TorchWheel torch, installed_torch(site, files));

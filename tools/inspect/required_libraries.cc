@@ -74,8 +74,7 @@ bool is_driver_library(const std::string& soname) {
 bool is_required_library(const WheelFacts& facts, const std::string& soname) {
   if (!facts.metadata) return false;
   for (const std::string& line : facts.metadata->requires_dist()) {
-    const std::string marker = line.substr(std::min(line.find(';'), line.size()));
-    if (marker.find("extra") != std::string::npos) continue;
+    if (wheel::is_of_extra(line)) continue;
     const std::string project = wheel::requirement_project(line);
     if (project.starts_with("nvidia-") && brings(distribution_of(project), soname)) return true;
   }

@@ -24,6 +24,18 @@ SortedJson symbol_json(const inspect::WantedSymbol& symbol) {
           {"needed_by", symbol.wanted_by}};
 }
 
+SortedJson run_json(const compat::RunResult& run) {
+  SortedJson disagreements = SortedJson::array();
+  for (const compat::Disagreement& each : run.disagreements) {
+    disagreements.push_back({{"member", each.member}, {"error", or_null(each.error)}});
+  }
+  return {{"state", compat::to_string(run.state)},
+          {"evidence", run.evidence},
+          {"torch", or_null(run.torch)},
+          {"python", or_null(run.python)},
+          {"disagreements", std::move(disagreements)}};
+}
+
 SortedJson build_json(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
   SortedJson missing = SortedJson::array();
   for (const inspect::WantedSymbol& symbol : build.missing) {
@@ -41,15 +53,17 @@ SortedJson build_json(const compat::BuildVerdict& build, const compat::TorchVerd
   for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
     absent.push_back(library.soname);
   }
-  return {{"version", build.build.version},
-          {"arch", build.build.arch},
-          {"pythons", build.pythons},
-          {"loads", build.loads},
-          {"verdict", compat::to_string(build.verdict)},
-          {"missing", std::move(missing)},
-          {"undecided", std::move(undecided)},
-          {"needed_unresolved", std::move(absent)},
-          {"failing", build.failing}};
+  SortedJson out = {{"version", build.build.version},
+                    {"arch", build.build.arch},
+                    {"pythons", build.pythons},
+                    {"loads", build.loads},
+                    {"verdict", compat::to_string(build.verdict)},
+                    {"missing", std::move(missing)},
+                    {"undecided", std::move(undecided)},
+                    {"needed_unresolved", std::move(absent)},
+                    {"failing", build.failing}};
+  if (build.run) out["run"] = run_json(*build.run);
+  return out;
 }
 
 }  // namespace

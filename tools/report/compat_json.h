@@ -19,7 +19,17 @@ namespace pinwheel::report {
 ///                       undecided         [{symbol, name, needed_by}]: what a library of unknown
 ///                                         content (libstdc++, libz) may give
 ///                       needed_unresolved [soname] that nobody known brings
-///                       failing           members that do not load when opened by themselves}]
+///                       failing           members that do not load when opened by themselves
+///                       run               with `--run`, of a build that was tried: {
+///                         state           "loaded": every library with RTLD_NOW, and the modules
+///                                         import; "ran": the smoke command ended well, too;
+///                                         "failed"; "skipped": it could not be tried
+///                         evidence        text: what was done, or what failed, how it ended and
+///                                         its last lines
+///                         torch, python   as installed, "2.13.0+cpu", "3.11.7", or null
+///                         disagreements   [{member, error}] libraries that do other than their
+///                                         symbols said: the dynamic linker's words, or null for
+///                                         one that was to fail and loads}}]
 ///     abi             what it uses of torch: "none", "stable" or "classic"
 ///     minimum_torch   of the Stable ABI: the first release with every shim that it calls, or null
 ///     built_with      the torch that its own record names, or null

@@ -34,14 +34,36 @@ std::string note_on(const compat::BuildVerdict& build, const compat::TorchVerdic
   return join(notes, "; ");
 }
 
+bool was_run(const compat::TorchVerdicts& torch) {
+  return std::any_of(torch.builds.begin(), torch.builds.end(),
+                     [](const compat::BuildVerdict& build) { return build.run.has_value(); });
+}
+
 std::string torch_table(const compat::TorchVerdicts& torch) {
   if (torch.builds.empty()) return "no known build of torch is for its Pythons\n";
+  const bool runs = was_run(torch);
   std::vector<std::vector<std::string>> rows = {{"torch", "python", "loads", "verdict", ""}};
+  if (runs) rows[0].insert(rows[0].end() - 1, "run");
   for (const compat::BuildVerdict& build : torch.builds) {
     rows.push_back({build.build.version, pythons_text(build.pythons), build.loads ? "yes" : "no",
                     std::string(compat::to_string(build.verdict)), note_on(build, torch)});
+    const std::string words = build.run ? std::string(compat::to_words(build.run->state)) : "";
+    if (runs) rows.back().insert(rows.back().end() - 1, words);
   }
   return align_columns(rows);
+}
+
+std::string run_report(const compat::TorchVerdicts& torch) {
+  std::string out;
+  for (const compat::BuildVerdict& build : torch.builds) {
+    if (!build.run) continue;
+    const compat::RunResult& run = *build.run;
+    out += fmt::format(
+        "beside torch {}{}: {}\n", run.torch.empty() ? build.build.version : run.torch,
+        run.python.empty() ? "" : " on Python " + run.python, compat::to_words(run.state));
+    for (const std::string& line : split(run.evidence, '\n')) out += "  " + line + "\n";
+  }
+  return out;
 }
 
 /// What is missing on the newest build that lacks a symbol, below the libraries that want it: that
@@ -111,6 +133,7 @@ std::string compat_text(const compat::Assessment& assessment) {
     const std::string missing = missing_symbols(assessment.torch);
     if (!missing.empty()) out += missing + "\n";
   }
+  if (was_run(assessment.torch)) out += run_report(assessment.torch) + "\n";
   out += distribution_table(assessment.distributions);
   if (!assessment.python.empty()) out += fmt::format("\npython: {}\n", assessment.python);
   return without_controls(out + cuda_line(assessment.cuda));

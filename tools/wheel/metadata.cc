@@ -22,13 +22,13 @@ Done require_one(const HeaderBlock& block, std::string_view name) {
                                     " where one is required");
 }
 
+}  // namespace
+
 bool is_of_extra(std::string_view requirement) {
   const size_t marker = requirement.find(';');
   return marker != std::string_view::npos &&
          requirement.find("extra", marker) != std::string_view::npos;
 }
-
-}  // namespace
 
 std::string Metadata::version_of_format() const {
   return block.get("Metadata-Version").value_or("");

@@ -29,6 +29,8 @@ std::string to_string(const Metadata& metadata);
 
 /// The project that a requirement names, normalised: "torch" of "Torch >=2.10; extra == 'x'".
 std::string requirement_project(std::string_view requirement);
+/// Whether a requirement holds only for those who ask for an extra.
+bool is_of_extra(std::string_view requirement);
 /// Puts `requirement` in place of the unconditional requirements on the same project; requirements
 /// of extras stay. Other headers keep their place.
 void set_requirement(Metadata& metadata, const std::string& requirement);

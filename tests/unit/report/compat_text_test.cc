@@ -38,6 +38,28 @@ TEST_CASE("names of a foreign wheel do no harm to a terminal") {
   CHECK(text.find("torch_?[31m") != std::string::npos);
 }
 
+TEST_CASE("a build that was run has its result beside the verdict, and the evidence below") {
+  compat::Assessment assessment = demo({kNew});
+  assessment.torch.builds[2].run = compat::RunResult{
+      compat::RunState::failed, "`sh` failed: exit code 3\n  sum: 7", "2.13.0+cpu", "3.11.7"};
+  const std::string text = compat_text(assessment);
+  for (const char* const line :
+       {"torch   python  loads  verdict          run\n", "2.12.0  3.11    yes    symbols-resolve\n",
+        "2.13.0  3.11    yes    symbols-resolve  run failed\n",
+        "beside torch 2.13.0+cpu on Python 3.11.7: run failed\n  `sh` failed: exit code 3\n    "
+        "sum: 7\n"}) {
+    INFO(text);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  const nlohmann::json json = nlohmann::json::parse(compat_json(assessment));
+  CHECK_FALSE(json.at("torch")[1].contains("run"));
+  const nlohmann::json& run = json.at("torch")[2].at("run");
+  CHECK(run.at("state") == "failed");
+  CHECK(run.at("evidence") == "`sh` failed: exit code 3\n  sum: 7");
+  CHECK(run.at("torch") == "2.13.0+cpu");
+  CHECK(run.at("disagreements").empty());
+}
+
 TEST_CASE("the JSON keeps its contract") {
   const nlohmann::json json = nlohmann::json::parse(compat_json(demo({kOld})));
   CHECK(json.at("schema") == 1);

@@ -1,0 +1,128 @@
+"""`compat --run`: a wheel installed beside a real torch, opened, imported, and run."""
+
+import json
+import os
+import pathlib
+import platform
+import signal
+import subprocess
+import sys
+import uuid
+
+import pytest
+from compat_test import Extension, TORCH_LIBRARIES
+from processes import wait_for_none, wait_until
+from real_torch import torch_python
+
+pytestmark = [
+    pytest.mark.xdist_group("real-torch"),
+    pytest.mark.skipif(
+        platform.machine() != "x86_64" or sys.version_info[:2] != (3, 11), reason="the wheels are for 3.11 on x86_64"
+    ),
+]
+
+BUILD = "2.13.0+cpu"
+PACKAGE = """
+import ctypes, pathlib
+native = ctypes.CDLL(str(pathlib.Path(__file__).with_name("_C.so")))
+"""
+# A function of torch's C++ ABI, and one that gives what an extension reads from a structure that has changed.
+NATIVE = """
+#include <string>
+namespace c10 { std::string demangle(const char*); }
+extern "C" int length(const char* name) { return c10::demangle(name).size(); }
+extern "C" int dimensions() { return 7; }
+"""
+
+
+@pytest.fixture(scope="module")
+def python(shared) -> pathlib.Path:
+    return torch_python(shared, "2.13.0")
+
+
+class Runs:
+    """Runs of one wheel beside the installed torch."""
+
+    def __init__(self, pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, cache: pathlib.Path):
+        self.command = [pinwheel, "compat", str(wheel), "--run", "--installed", str(python), "--torch", BUILD]
+        self.cache = cache
+        self.environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(cache), "NO_COLOR": "1"}
+
+    def result(self, *arguments: str, code: int = 0) -> dict:
+        """What the report says of the run; nothing of it may stay."""
+        ran = subprocess.run(
+            [*self.command, "--json", *arguments], capture_output=True, text=True, env=self.environment, timeout=300
+        )
+        assert ran.returncode == code, ran.stdout + ran.stderr
+        assert self.scratch() == []
+        (build,) = json.loads(ran.stdout)["torch"]
+        self.verdict = build["verdict"]
+        return build["run"]
+
+    def scratch(self) -> list[pathlib.Path]:
+        return list((self.cache / "scratch").glob("compat-*"))
+
+
+@pytest.fixture
+def runs(pinwheel, python, shared, tmp_path):
+    """A function that gives the runs of a wheel with that source."""
+
+    def make(source: str = NATIVE) -> Runs:
+        extension = Extension(tmp_path, python).compile("_C.so", source, *TORCH_LIBRARIES)
+        package = tmp_path / "__init__.py"
+        package.write_text(PACKAGE)
+        extension.files["demo/__init__.py"] = package
+        return Runs(pinwheel, extension.wheel(), python, shared / "cache")
+
+    return make
+
+
+def test_a_wheel_that_loads_and_whose_command_ends_well_ran(runs):
+    wheel = runs()
+    smoke = "python -c \"import torch, demo; assert demo.native.length(b'_ZN2at6Tensor3dimEv') == 17\""
+    run = wheel.result("--smoke", smoke)
+    assert wheel.verdict == "symbols-resolve"
+    assert run["state"] == "ran" and run["torch"] == BUILD and run["python"].startswith("3.11.")
+    assert run["evidence"].startswith("1 library loads with RTLD_NOW; importing `demo` ended well; `python -c")
+    assert run["disagreements"] == []
+
+
+def test_a_failing_smoke_command_of_a_classic_wheel_is_reported_with_its_output(runs):
+    wheel = runs()
+    smoke = "python -c \"import torch, demo; print('dimensions:', demo.native.dimensions())\"; exit 3"
+    run = wheel.result("--smoke", smoke, code=5)
+    assert wheel.verdict == "symbols-resolve" and run["state"] == "failed"
+    assert run["evidence"].endswith("failed: exit code 3\n  dimensions: 7")
+
+
+def test_the_dynamic_linker_confirms_a_missing_symbol(runs):
+    wheel = runs("namespace c10 { void vanished(int); }\nvoid f() { c10::vanished(1); }\n")
+    run = wheel.result(code=5)
+    assert wheel.verdict == "no" and run["state"] == "failed" and run["disagreements"] == []
+    assert run["evidence"].startswith("`demo/_C.so` does not load: demo/_C.so: undefined symbol: _ZN3c108vanishedEi")
+
+
+def test_what_takes_too_long_is_ended(runs):
+    marker = f"PIP_MARKER_{uuid.uuid4().hex}"
+    wheel = runs()
+    wheel.environment[marker] = "1"
+    run = wheel.result("--smoke", "sleep 300 & sleep 300", "--timeout", "2s", code=5)
+    assert run["evidence"].endswith("failed: ran past its time limit")
+    assert wait_for_none(marker) == []
+
+
+def test_an_interruption_leaves_nothing(runs, tmp_path):
+    marker = f"PIP_MARKER_{uuid.uuid4().hex}"
+    wheel = runs()
+    begun = tmp_path / "begun"
+    process = subprocess.Popen(
+        [*wheel.command, "--smoke", f"touch {begun}; trap '' INT TERM; sleep 300 & sleep 300"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**wheel.environment, marker: "1"},
+        # A test run in the background of a shell has interrupts ignored, and its children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    wait_until(begun.exists, process)
+    process.send_signal(signal.SIGINT)
+    out, messages = process.communicate(timeout=30)
+    assert process.returncode == 130 and out == "" and "interrupted" in messages
+    assert wait_for_none(marker) == [] and wheel.scratch() == []

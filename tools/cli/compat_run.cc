@@ -1,0 +1,80 @@
+#include "cli/compat_run.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <stop_token>
+
+#include "base/text.h"
+#include "cli/gather.h"
+#include "host/local_machine.h"
+#include "host/run_beside.h"
+#include "host/signals.h"
+
+namespace pinwheel::cli {
+namespace {
+
+constexpr const char* kNothingToRun =
+    "nothing was run: the symbols say that it loads on no known release; `--torch VERSION` names "
+    "one all the same\n";
+
+Result<std::chrono::milliseconds> limit_of(const std::string& text) {
+  const auto limit = parse_duration(text);
+  if (limit && limit->count() > 0) return *limit;
+  return fail(ErrorKind::usage, fmt::format("`--timeout` cannot be {}", quoted(text)),
+              "write a time such as `10 min`");
+}
+
+/// The result that stands for a trial that did not come about.
+compat::RunResult skipped(const Error& error) {
+  compat::RunResult out;
+  out.evidence = error.message;
+  if (!error.hint.empty()) out.evidence += "\n" + error.hint;
+  return out;
+}
+
+Error failed_on(const std::string& wheel, const compat::BuildVerdict& build) {
+  return {ErrorKind::check,
+          fmt::format("{} failed its run beside torch {}", quoted(wheel), build.run->torch)};
+}
+
+}  // namespace
+
+Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, Streams& streams) {
+  TRY(const std::chrono::milliseconds limit, limit_of(job.options.timeout));
+  const std::vector<compat::RunTarget> targets = compat::choose_runs(torch, job.wish);
+  if (targets.empty()) streams.note(kNothingToRun);
+  const std::map<std::string, std::string> variables = user_variables();
+  TRY(const std::filesystem::path cache, cache_directory(variables));
+  std::stop_source stop;
+  std::atomic<int> signal = 0;
+  const host::SignalWatcher watcher([&](int number) {
+    signal = number;
+    stop.request_stop();
+  });
+  // What pip resolved for a release is kept beside the environments that were made of it.
+  const host::LocalMachine local(variables, cache, cache / "compat", stop.get_token());
+  host::Trial trial{job.options.wheel, job.facts, job.beside};
+  trial.with.assign(job.options.with.begin(), job.options.with.end());
+  trial.smoke = job.options.smoke;
+  trial.limit = limit;
+  RunOutcome outcome;
+  for (const compat::RunTarget& target : targets) {
+    compat::BuildVerdict& build = torch.builds[target.build];
+    trial.note = [&](std::string_view line) {
+      streams.note(fmt::format("run beside torch {}: {}\n", build.build.version, line));
+    };
+    Result<compat::RunResult> result = host::run_beside(local.machine, trial, target, build);
+    outcome.signal = signal;
+    if (outcome.signal != 0) return outcome;
+    build.run = result ? *result : skipped(result.error());
+    if (target.demand == compat::Demand::offered) continue;
+    if (!result) outcome.failures.push_back(result.error());
+    if (build.run->state == compat::RunState::failed) {
+      outcome.failures.push_back(failed_on(job.facts.file_name, build));
+    }
+  }
+  return outcome;
+}
+
+}  // namespace pinwheel::cli

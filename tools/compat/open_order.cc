@@ -1,0 +1,123 @@
+#include "compat/open_order.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "inspect/installed_path.h"
+#include "pep/name.h"
+#include "pep/requirement.h"
+
+namespace pinwheel::compat {
+namespace {
+
+using Json = nlohmann::json;
+
+/// The libraries that are opened, by their index in the facts, and how they find each other.
+struct OwnLibraries {
+  std::vector<std::string> paths = {};  ///< empty: not opened
+  std::map<std::string, size_t> names = {};
+};
+
+bool is_shared_library(std::string_view path) {
+  return last_part(path).find(".so") != std::string_view::npos;
+}
+
+OwnLibraries own_libraries(const inspect::WheelFacts& facts) {
+  OwnLibraries out;
+  for (size_t i = 0; i < facts.libraries.size(); ++i) {
+    const inspect::ElfMember& library = facts.libraries[i];
+    const std::optional<std::string> path = inspect::library_path(facts, library.name);
+    const bool opened = path && is_shared_library(*path);
+    out.paths.push_back(opened ? *path : std::string());
+    if (!opened) continue;
+    if (!library.elf.soname.empty()) out.names.emplace(library.elf.soname, i);
+    out.names.emplace(last_part(*path), i);
+  }
+  return out;
+}
+
+void add_in_order(size_t root, const inspect::WheelFacts& facts, const OwnLibraries& own,
+                  std::set<size_t>& seen, std::vector<std::string>& paths) {
+  seen.insert(root);
+  for (const std::string& soname : facts.libraries[root].elf.needed) {
+    const auto found = own.names.find(soname);
+    if (found == own.names.end() || seen.contains(found->second)) continue;
+    add_in_order(found->second, facts, own, seen, paths);
+  }
+  paths.push_back(own.paths[root]);
+}
+
+}  // namespace
+
+std::vector<OpenOrder> open_orders(const inspect::WheelFacts& facts) {
+  const OwnLibraries own = own_libraries(facts);
+  std::vector<OpenOrder> out;
+  for (size_t i = 0; i < own.paths.size(); ++i) {
+    if (own.paths[i].empty()) continue;
+    OpenOrder order{facts.libraries[i].name, {}};
+    std::set<size_t> seen;
+    add_in_order(i, facts, own, seen, order.paths);
+    out.push_back(std::move(order));
+  }
+  return out;
+}
+
+std::string to_json(const OpenRequest& request) {
+  Json libraries = Json::array();
+  for (const OpenOrder& order : request.orders) {
+    libraries.push_back({{"member", order.member}, {"paths", order.paths}});
+  }
+  const Json json = {{"imports", request.imports},
+                     {"libraries", std::move(libraries)},
+                     {"modules", request.modules}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<std::vector<OpenedMember>> parse_opened(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  const auto unreadable = [] {
+    return fail(ErrorKind::internal, "what the opened libraries said cannot be read");
+  };
+  if (!json.is_array()) return unreadable();
+  std::vector<OpenedMember> out;
+  for (const Json& row : json) {
+    const bool whole = row.is_object() && row.contains("member") && row["member"].is_string() &&
+                       row.contains("error") && row["error"].is_string();
+    if (!whole) return unreadable();
+    out.push_back({row["member"].get<std::string>(), row["error"].get<std::string>()});
+  }
+  return out;
+}
+
+std::vector<std::string> modules_to_import(const std::vector<std::string>& modules,
+                                           const inspect::WheelFacts& facts) {
+  std::vector<std::string> native;
+  for (const std::string& module : modules) {
+    const bool holds_libraries = std::any_of(
+        facts.libraries.begin(), facts.libraries.end(), [&](const inspect::ElfMember& library) {
+          const std::string path =
+              inspect::library_path(facts, library.name).value_or(std::string());
+          return path.starts_with(module + "/") || path.starts_with(module + ".");
+        });
+    if (holds_libraries) native.push_back(module);
+  }
+  return native.empty() ? modules : native;
+}
+
+std::vector<std::string> other_requirements(const inspect::WheelFacts& facts) {
+  std::vector<std::string> out;
+  if (!facts.metadata) return out;
+  for (const std::string& line : facts.metadata->requires_dist()) {
+    if (wheel::is_of_extra(line)) continue;
+    const Result<pep::Requirement> requirement = pep::parse_requirement(line);
+    if (!requirement || pep::normalize_name(requirement->name) == "torch") continue;
+    out.push_back(pep::to_string(*requirement));
+  }
+  return out;
+}
+
+}  // namespace pinwheel::compat
