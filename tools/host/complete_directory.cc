@@ -41,13 +41,7 @@ Done make_once(const EnvMachine& machine, const fs::path& directory,
   TRY(const bool made_meanwhile, is_complete(machine, directory));
   if (made_meanwhile) return {};
   TRY_DONE(machine.files.remove_all(directory));
-  Result<env::EnvironmentMarker> made = make();
-  if (!made) {
-    // What is half made helps nobody, and may be gigabytes; the error is what is told.
-    static_cast<void>(machine.files.remove_all(directory));
-    return fail(std::move(made).error());
-  }
-  env::EnvironmentMarker& marker = *made;
+  TRY(env::EnvironmentMarker marker, make());
   TRY(marker.bytes, bytes_under(machine.files, directory));
   marker.made = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   return machine.files.write(directory / kCompleteMarker, env::to_json(marker));

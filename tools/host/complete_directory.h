@@ -16,9 +16,8 @@ inline constexpr std::string_view kCompleteMarker = "pinwheel-complete.json";
 Result<bool> is_complete(const EnvMachine& machine, const std::filesystem::path& directory);
 
 /// Makes a directory of the cache in place, once, under a lock: it counts only once its marker is
-/// written, and a remainder without one is removed first; so is what a failure or an interruption
-/// leaves. `make` fills it and returns what the marker shall say; the bytes on disk and the time
-/// are filled in here.
+/// written, and a remainder without one is removed first. `make` fills it and returns what the
+/// marker shall say; the bytes on disk and the time are filled in here.
 Done make_once(const EnvMachine& machine, const std::filesystem::path& directory,
                const std::function<Result<env::EnvironmentMarker>()>& make);
 

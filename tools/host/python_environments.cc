@@ -76,7 +76,13 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
   base.directory = root_of(machine) / base.id;
   base.python = env::venv_python(base.directory.string());
   base.site_packages = env::site_packages(base.directory.string(), base.interpreter);
-  TRY_DONE(make_once(machine, base.directory, [&] { return make(machine, base); }));
+  const auto make_or_remove = [&] {
+    Result<env::EnvironmentMarker> made = make(machine, base);
+    // What is half made helps nobody, and may be gigabytes; the error is what is told.
+    if (!made) static_cast<void>(machine.files.remove_all(base.directory));
+    return made;
+  };
+  TRY_DONE(make_once(machine, base.directory, make_or_remove));
   return base;
 }
 
