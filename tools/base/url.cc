@@ -42,6 +42,15 @@ std::string_view without_port(std::string_view host) {
 
 }  // namespace
 
+bool is_address(std::string_view text) {
+  return text.starts_with("https://") || text.starts_with("http://");
+}
+
+bool is_loopback(std::string_view host) {
+  const std::string_view name = without_port(host);
+  return name == "localhost" || name == "[::1]" || glob_match("127.*.*.*", name);
+}
+
 std::optional<UrlParts> split_url(std::string_view url) {
   const size_t colon = url.find("://");
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;

@@ -13,6 +13,12 @@ struct UrlParts {
   std::string path;      ///< from the first `/` on, query and fragment included
 };
 
+/// Whether a command line means an address rather than a path: it begins with http:// or https://.
+bool is_address(std::string_view text);
+/// Whether a host, with or without a port, is this machine itself: what goes there nobody can
+/// change on its way.
+bool is_loopback(std::string_view host);
+
 /// nullopt for a relative reference.
 std::optional<UrlParts> split_url(std::string_view url);
 

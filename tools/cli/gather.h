@@ -66,6 +66,11 @@ Done make_ignored_directory(ports::Files& files, const std::filesystem::path& di
 /// How pinwheel speaks to an index: under its own name, trusting the certificates that the user's
 /// variables name.
 host::HttpOptions http_options();
+/// The same for files and pages that are read: connections are kept, and ~/.netrc holds.
+host::HttpOptions reading_options();
+/// Where files without a name are put, so that nothing has to be cleared away: `$TMPDIR`, else
+/// /var/tmp, which is no memory.
+std::filesystem::path unnamed_files_directory(const std::map<std::string, std::string>& variables);
 
 /// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
 /// when there is no home.

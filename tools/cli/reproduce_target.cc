@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "cli/gather.h"
 #include "cli/load.h"
 #include "cli/one_variant.h"
@@ -20,10 +21,6 @@ namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_address(std::string_view text) {
-  return text.starts_with("https://") || text.starts_with("http://");
-}
 
 bool is_file(const std::string& text) {
   std::error_code ignored;

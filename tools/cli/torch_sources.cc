@@ -22,19 +22,6 @@ namespace {
 /// The first release of which pinwheel keeps exports.
 constexpr std::string_view kOldest = "1.13.0";
 
-host::HttpOptions reading_options(const std::map<std::string, std::string>& variables) {
-  host::HttpOptions options = http_options();
-  options.connections = host::Connections::kept;
-  options.netrc = host::netrc_from(variables);
-  return options;
-}
-
-/// Files without a name are put there, so nothing has to be cleared away.
-fs::path scratch_of(const std::map<std::string, std::string>& variables) {
-  const std::string named = value_at(variables, "TMPDIR");
-  return named.empty() ? fs::path("/var/tmp") : fs::path(named);
-}
-
 std::string name_of(const host::BuildToRead& build) {
   std::vector<std::string> pythons;
   for (const host::TorchFile& file : build.wheels) pythons.push_back(file.wheel.python);
@@ -45,7 +32,7 @@ std::string name_of(const host::BuildToRead& build) {
 }  // namespace
 
 TorchSources::TorchSources(Streams& streams)
-    : streams_(streams), variables_(user_variables()), http_(reading_options(variables_)) {}
+    : streams_(streams), variables_(user_variables()), http_(reading_options()) {}
 
 Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions& options) {
   const bool from_index = !options.index.empty() || !options.torch.empty();
@@ -81,8 +68,10 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
   for (const std::string& python : options.pythons) {
     const Result<fs::path> site = host::torch_site_of(python, process, variables_);
     if (!site) {
-      return fail(Error(site.error()).with_hint(
-          "with `--torch VERSION`, `--python` names versions of Python on an index"));
+      return fail(
+          Error(site.error())
+              .with_hint(
+                  "with `--torch VERSION`, `--python` names versions of Python on an index"));
     }
     places.push_back(site->string());
   }
@@ -112,7 +101,7 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
 
 Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
   const std::string named = options.index.empty() ? pip_index().value_or("pypi") : options.index;
-  TRY(host::IndexAddress index, host::parse_index(named));
+  TRY(host::RemoteAddress index, host::parse_index(named));
   if (index.credentials) streams_.mask(index.credentials->password);
   access_.emplace(host::RemoteAccess{http_, std::move(index.credentials), index.url});
   return host::list_torch_wheels(*access_, index.url);
@@ -122,7 +111,7 @@ ExportsSource TorchSources::remote(host::BuildToRead build) {
   const std::string name = name_of(build);
   return {name, [this, build = std::move(build)]() -> Result<ExportsRead> {
             const host::WholeFiles whole{
-                scratch_of(variables_), [this](std::string_view url) {
+                unnamed_files_directory(variables_), [this](std::string_view url) {
                   streams_.note(
                       fmt::format("{} comes whole: its server gives no parts of files\n", url));
                 }};

@@ -37,6 +37,18 @@ host::HttpOptions http_options() {
           .ca_bundle = host::ca_bundle_from(user_variables())};
 }
 
+host::HttpOptions reading_options() {
+  host::HttpOptions options = http_options();
+  options.connections = host::Connections::kept;
+  options.netrc = host::netrc_from(user_variables());
+  return options;
+}
+
+fs::path unnamed_files_directory(const std::map<std::string, std::string>& variables) {
+  const std::string named = value_at(variables, "TMPDIR");
+  return named.empty() ? fs::path("/var/tmp") : fs::path(named);
+}
+
 Result<fs::path> cache_directory(const std::map<std::string, std::string>& variables) {
   const std::string named = value_at(variables, "PINWHEEL_CACHE_DIR");
   if (!named.empty()) return fs::absolute(named).lexically_normal();

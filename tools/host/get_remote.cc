@@ -13,7 +13,6 @@ namespace pinwheel::host {
 namespace {
 
 constexpr int kMostHops = 5;
-constexpr int kAttempts = 3;
 constexpr int kTooManyRequests = 429;
 constexpr int kServerFaults = 500;
 
@@ -33,8 +32,31 @@ ports::HttpRequest request_for(const RemoteAccess& access, const std::string& ur
 
 }  // namespace
 
+std::optional<RemoteAddress> parse_address(std::string_view text) {
+  const std::optional<UrlParts> parts = split_url(text);
+  if (!parts || (parts->scheme != "https" && parts->scheme != "http")) return std::nullopt;
+  RemoteAddress address{std::string(text)};
+  if (parts->userinfo.empty()) return address;
+  const size_t colon = parts->userinfo.find(':');
+  const bool has_password = colon != std::string::npos;
+  address.credentials = ports::BasicCredentials{
+      decode_percent(parts->userinfo.substr(0, colon)),
+      Secret(has_password ? decode_percent(parts->userinfo.substr(colon + 1)) : std::string())};
+  address.url = fmt::format("{}://{}{}", parts->scheme, parts->host, parts->path);
+  return address;
+}
+
+bool safe_to_follow(std::string_view from, std::string_view to) {
+  return same_server(from, to) || to.starts_with("https://");
+}
+
+bool keeps_https(std::string_view from, std::string_view to) {
+  return to.starts_with("https://") || !from.starts_with("https://");
+}
+
 Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& start,
-                               const std::function<void(ports::HttpRequest&)>& prepare) {
+                               const std::function<void(ports::HttpRequest&)>& prepare,
+                               const RemoteManner& manner) {
   std::string url = start;
   int attempt = 1;
   for (int hop = 0; hop <= kMostHops;) {
@@ -43,7 +65,7 @@ Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& st
     auto reply = access.http.send(request);
     const bool again =
         reply ? may_pass(reply->status) : reply.error().error.kind == ErrorKind::transient;
-    if (again && attempt < kAttempts) {
+    if (again && attempt < manner.attempts) {
       std::this_thread::sleep_for(std::chrono::seconds(attempt++));
       continue;
     }
@@ -51,13 +73,11 @@ Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& st
     const std::string next = publish::is_redirect(reply->status)
                                  ? resolve_url(url, publish::header(*reply, "location"))
                                  : std::string();
-    const bool safe = same_server(url, next) || next.starts_with("https://");
-    if (next.empty() || !safe) return RemoteReply{url, *std::move(reply)};
+    if (next.empty() || !manner.follow(url, next)) return RemoteReply{url, *std::move(reply)};
     url = next;
     ++hop;
   }
-  return fail(ErrorKind::config,
-              fmt::format("{} leads from one address to another without an end", quoted(start)));
+  return fail(manner.endless, fmt::format("{} redirects without end", quoted(start)));
 }
 
 Error unexpected_answer(const RemoteReply& answer) {

@@ -1,19 +1,15 @@
 #include "host/remote_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "host/file_source.h"
-#include "host/system_error.h"
-#include "host/unique_fd.h"
+#include "host/unnamed_file.h"
 #include "publish/reply.h"
 
 namespace pinwheel::host {
@@ -66,49 +62,25 @@ class RemoteFile::Receiver {
 
   void take(std::string_view bytes) {
     received_ += bytes.size();
-    if (errno_ != 0) return;
-    if (!file_.valid()) {
-      bytes_ += bytes;
-      if (bytes_.size() <= length_) return;
-      file_ = UniqueFd(::open(whole_->directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-      if (!file_.valid()) {
-        errno_ = errno;
-        return;
-      }
-      if (whole_->on_download) whole_->on_download(url_);
-      write(std::exchange(bytes_, {}));
-    } else {
-      write(bytes);
-    }
+    if (file_) return file_->write(bytes);
+    bytes_ += bytes;
+    if (bytes_.size() <= length_) return;
+    if (whole_->on_download) whole_->on_download(url_);
+    file_.emplace(whole_->directory);
+    file_->write(std::exchange(bytes_, {}));
   }
 
   std::string& bytes() { return bytes_; }
-  UniqueFd& file() { return file_; }
+  std::optional<UnnamedFile>& file() { return file_; }
   uint64_t received() const { return received_; }
-  Done written() const {
-    if (errno_ == 0) return {};
-    return fail(system_error("write", whole_->directory, errno_));
-  }
 
  private:
-  void write(std::string_view bytes) {
-    while (!bytes.empty() && errno_ == 0) {
-      const ssize_t done = ::write(file_.get(), bytes.data(), bytes.size());
-      if (done >= 0) {
-        bytes.remove_prefix(static_cast<size_t>(done));
-      } else if (errno != EINTR) {
-        errno_ = errno;
-      }
-    }
-  }
-
   const WholeFiles* whole_;
   std::string url_;
   uint64_t length_;
   std::string bytes_;
-  UniqueFd file_;
+  std::optional<UnnamedFile> file_;
   uint64_t received_ = 0;
-  int errno_ = 0;
 };
 
 RemoteFile::RemoteFile(const RemoteAccess& access, WholeFiles whole, std::string url)
@@ -165,9 +137,9 @@ Done RemoteFile::keep_part(const RemoteReply& answer, std::string bytes, uint64_
 }
 
 Done RemoteFile::keep_whole(Receiver& receiver) const {
-  TRY_DONE(receiver.written());
-  if (receiver.file().valid()) {
-    TRY(whole_, FileSource::of(std::move(receiver.file()), url_));
+  if (receiver.file()) {
+    TRY_DONE(receiver.file()->written());
+    TRY(whole_, FileSource::of(std::move(receiver.file()->descriptor()), url_));
   } else {
     whole_ = std::make_unique<ports::MemorySource>(std::move(receiver.bytes()));
   }

@@ -77,23 +77,15 @@ Result<BuildRead> read_one(const RemoteAccess& access, const WholeFiles& whole,
 
 }  // namespace
 
-Result<IndexAddress> parse_index(std::string_view text) {
-  IndexAddress address{text == "pypi" ? pep::simple_url(pep::kPypiHost) : std::string(text)};
-  const std::optional<UrlParts> parts = split_url(address.url);
-  if (!parts || (parts->scheme != "https" && parts->scheme != "http")) {
+Result<RemoteAddress> parse_index(std::string_view text) {
+  std::optional<RemoteAddress> address =
+      parse_address(text == "pypi" ? pep::simple_url(pep::kPypiHost) : std::string(text));
+  if (!address) {
     return fail(ErrorKind::usage, fmt::format("{} is no address of an index", quoted(text)),
                 "`pypi`, or an address such as `https://download.pytorch.org/whl/cpu`");
   }
-  if (!parts->userinfo.empty()) {
-    const size_t colon = parts->userinfo.find(':');
-    const bool has_password = colon != std::string::npos;
-    address.credentials = ports::BasicCredentials{
-        decode_percent(parts->userinfo.substr(0, colon)),
-        Secret(has_password ? decode_percent(parts->userinfo.substr(colon + 1)) : std::string())};
-    address.url = fmt::format("{}://{}{}", parts->scheme, parts->host, parts->path);
-  }
-  if (!address.url.ends_with('/')) address.url += '/';
-  return address;
+  if (!address->url.ends_with('/')) address->url += '/';
+  return *std::move(address);
 }
 
 Result<std::vector<TorchFile>> list_torch_wheels(const RemoteAccess& access,

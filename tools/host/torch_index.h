@@ -13,13 +13,9 @@
 
 namespace pinwheel::host {
 
-/// A simple index (PEP 503) to read from: its address without what signs in, and that apart.
-struct IndexAddress {
-  std::string url;  ///< ends in `/`
-  std::optional<ports::BasicCredentials> credentials = std::nullopt;
-};
-/// `pypi` is PyPI. Kind `usage` for what is no http or https address.
-Result<IndexAddress> parse_index(std::string_view text);
+/// A simple index (PEP 503) to read from: its address, which ends in `/`. `pypi` is PyPI. Kind
+/// `usage` for what is no http or https address.
+Result<RemoteAddress> parse_index(std::string_view text);
 
 /// One of torch's wheels on an index.
 struct TorchFile {

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "base/digest.h"
 #include "base/text.h"
 #include "base/url.h"
+#include "host/get_remote.h"
 #include "pep/name.h"
 #include "publish/simple_page.h"
 
@@ -14,15 +13,13 @@ namespace pinwheel::host {
 
 namespace {
 
-constexpr int kMaxRedirects = 3;
+/// Uploads have a protocol of their own for what may pass.
+RemoteManner manner(FollowRule follow) {
+  return {follow, 1, ErrorKind::publish};
+}
 
-ports::HttpRequest get(const UploadTarget& target, const std::string& url) {
-  ports::HttpRequest request;
-  request.url = url;
-  if (same_server(target.endpoint.upload_url, url)) {
-    request.credentials = target.credentials;
-  }
-  return request;
+RemoteAccess access_to(const UploadTarget& target, ports::Http& http) {
+  return {http, target.credentials, target.endpoint.upload_url};
 }
 
 Error unreadable(const std::string& url, const ports::HttpResponse& response) {
@@ -39,48 +36,18 @@ Error unreadable(const std::string& url, const ports::HttpResponse& response) {
                {}};
 }
 
-struct Page {
-  std::string url;  ///< after redirects: links are relative to it
-  ports::HttpResponse reply;
-};
-
-/// How an address is asked, and where its redirects may lead.
-struct Walk {
-  std::function<ports::HttpRequest(const std::string& url)> ask;
-  std::function<bool(const std::string& from, const std::string& to)> follow;
-};
-
-/// The reply at the end of the redirects; one that may not be followed is a reply like any other.
-Result<Page> get_following(const std::string& start, const Walk& walk, ports::Http& http) {
-  std::string url = start;
-  for (int hop = 0; hop <= kMaxRedirects; ++hop) {
-    tl::expected<ports::HttpResponse, ports::HttpFailure> reply = http.send(walk.ask(url));
-    if (!reply) return fail(reply.error().error);
-    if (!publish::is_redirect(reply->status)) return Page{url, *std::move(reply)};
-    const std::string next = resolve_url(url, publish::header(*reply, "location"));
-    if (!walk.follow(url, next)) return Page{url, *std::move(reply)};
-    url = next;
-  }
-  return fail(ErrorKind::publish, fmt::format("{} redirects without end", quoted(start)));
-}
-
 /// The SHA-256 of a file of the index. Stores may keep files with another host, which https alone
 /// vouches for here: a wrong file has a wrong hash and ends the upload.
 Result<std::string> download_digest(const UploadTarget& target, const std::string& url,
                                     ports::Http& http) {
   std::optional<Sha256> hash;
-  Walk walk;
-  walk.ask = [&](const std::string& at) {
+  const auto prepare = [&hash](ports::HttpRequest& request) {
     // What a redirect says besides its address is not part of the file.
     hash.emplace();
-    ports::HttpRequest request = get(target, at);
     request.sink = [&hash](std::string_view bytes) { hash->update(bytes); };
-    return request;
   };
-  walk.follow = [](const std::string& from, const std::string& to) {
-    return same_server(from, to) || to.starts_with("https://");
-  };
-  TRY(const Page page, get_following(url, walk, http));
+  TRY(const RemoteReply page,
+      get_remote(access_to(target, http), url, prepare, manner(safe_to_follow)));
   if (page.reply.status != 200) return fail(unreadable(page.url, page.reply));
   return to_hex(hash->finish());
 }
@@ -89,17 +56,15 @@ Result<std::string> download_digest(const UploadTarget& target, const std::strin
 
 Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
                                                      const std::string& name, ports::Http& http) {
-  Walk walk;
-  walk.ask = [&target](const std::string& at) {
-    ports::HttpRequest request = get(target, at);
+  const auto prepare = [](ports::HttpRequest& request) {
     // Caches in between serve pages that are minutes old.
     request.headers = {{"Accept", std::string(publish::kAcceptSimple)},
                        {"Cache-Control", "no-cache"}};
-    return request;
   };
-  walk.follow = same_server;
-  TRY(const Page page,
-      get_following(publish::project_url(target.endpoint, pep::normalize_name(name)), walk, http));
+  TRY(const RemoteReply page,
+      get_remote(access_to(target, http),
+                 publish::project_url(target.endpoint, pep::normalize_name(name)), prepare,
+                 manner(same_server)));
   const int status = page.reply.status;
   // A page elsewhere is another index's, to which a local one passes on what it does not know.
   if (status == 404 || status == 410 || publish::is_redirect(status)) {

@@ -39,3 +39,14 @@ TEST_CASE("segments are encoded and decoded") {
   CHECK(encode_segment("a-1.0+cu130_x~.whl") == "a-1.0%2Bcu130_x~.whl");
   CHECK(decode_percent("a%2Bb%2bc%zz%2") == "a+b+c%zz%2");
 }
+
+TEST_CASE("addresses are told from paths, and this machine from others") {
+  CHECK(is_address("https://a.example/x.whl"));
+  CHECK_FALSE(is_address("dist/https.whl"));
+  for (const char* const host : {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:80"}) {
+    CHECK(is_loopback(host));
+  }
+  for (const char* const host : {"a.example", "127.0.0.1.example", "localhost.example", "[::2]"}) {
+    CHECK_FALSE(is_loopback(host));
+  }
+}
