@@ -1,10 +1,12 @@
 """A build whose wheel would not load on the torch that the matrix declares is stopped before it is handed out."""
 
 import json
+import os
 import pathlib
 import platform
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from conftest import PYTHON
@@ -76,3 +78,28 @@ def test_a_torch_that_no_table_knows_is_said_not_guessed(project, torches, tmp_p
     assert outcomes[unknown]["state"] == "done"
     log = extension.run("logs", unknown).stdout
     assert "undefined-symbols: no known build of `torch==9.7.*` is for this wheel; not judged" in log
+
+
+def test_a_wheel_is_checked_against_a_torch_that_the_command_line_names(pinwheel, torches, tmp_path):
+    libraries = tmp_path / "9.0.0" / "torch" / "lib"
+    wheel = tmp_path / "demo-1.0-py3-none-any.whl"
+    source = "extern int aoti_torch_old(void);\nint wants(void) { return aoti_torch_old(); }\n"
+    flags = ["-shared", "-fPIC", f"-L{libraries}", "-Wl,--no-as-needed", "-x", "c", "-", "-ltorch_cpu"]
+    subprocess.run(["cc", "-o", tmp_path / "_C.so", *flags], input=source, text=True, check=True)
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(tmp_path / "_C.so", "demo/_C.so")
+        archive.writestr("demo-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
+        archive.writestr("demo-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr("demo-1.0.dist-info/RECORD", "")
+
+    def checked(torch: str, code: int) -> str:
+        command = [pinwheel, "inspect", "--check", "--select", "undefined-symbols", "--torch", torch, str(wheel)]
+        ran = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **torches})
+        assert ran.returncode == code, ran.stdout + ran.stderr
+        return ran.stdout + ran.stderr
+
+    text = checked("torch==9.1.*", 5)
+    assert "does not load on torch 9.1.0: `aoti_torch_old` is missing (until 9.0.0, gone in 9.1.0)" in text
+    assert "undefined-symbols: judged on 1 known build of `torch==9.0.*`" in checked("==9.0.*", 0)
+    assert "no known build of `torch==9.7.*` is for this wheel; not judged" in checked("==9.7.*", 0)
+    assert "`--torch` cannot be" in checked("newest", 2)

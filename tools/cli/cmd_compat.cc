@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "cli/compat_run.h"
 #include "cli/gather.h"
+#include "cli/torch_range.h"
+#include "cli/wheel_argument.h"
 #include "compat/assessment.h"
 #include "compat/gate.h"
 #include "compat/run_choice.h"
@@ -15,7 +17,6 @@
 #include "host/torch_exports.h"
 #include "host/torch_site.h"
 #include "host/torch_wheel.h"
-#include "pep/requirement.h"
 #include "report/compat_json.h"
 #include "report/compat_text.h"
 
@@ -53,7 +54,7 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
   compat::Beside beside;
   beside.declared = options.external;
   for (const std::string& file : options.with) {
-    TRY(const inspect::WheelFacts other, host::inspect_wheel(file));
+    TRY(const inspect::WheelFacts other, host::inspect_wheel({file}));
     for (compat::BesideLibrary& library : compat::beside_libraries(other)) {
       beside.libraries.push_back(std::move(library));
     }
@@ -83,16 +84,6 @@ Done choose_builds(const std::vector<std::string>& words,
     });
   });
   return {};
-}
-
-/// The clauses of "torch>=2.10" or ">=2.10".
-Result<pep::SpecifierSet> parse_range(const std::string& text) {
-  const Result<pep::Requirement> requirement = pep::parse_requirement(text);
-  if (requirement && requirement->name == "torch") return requirement->specifiers;
-  Result<pep::SpecifierSet> clauses = pep::parse_specifiers(text);
-  if (clauses) return clauses;
-  return fail(ErrorKind::usage, fmt::format("`--require` cannot be {}", quoted(text)),
-              "write a range of torch's releases, `torch>=2.10,<2.14`");
 }
 
 Done require(const compat::Assessment& assessment, const std::string& range,
@@ -137,8 +128,9 @@ Done check_options(const CompatOptions& options) {
 Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& options,
                        Streams& streams) {
   TRY_DONE(check_options(options));
-  TRY(const pep::SpecifierSet range, parse_range(options.require));
-  TRY(const inspect::WheelFacts facts, host::inspect_wheel(options.wheel));
+  TRY(const pep::SpecifierSet range, parse_torch_range("--require", options.require));
+  TRY(const FileArgument argument, open_argument(options.wheel, streams));
+  TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
   TRY(const compat::Beside beside, beside_of(options));
   TRY(KnownTorches known, known_builds(options));
   compat::Assessment assessment = compat::assess(facts, known.table, beside);
@@ -147,7 +139,8 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
   if (options.run) {
     compat::RunWish wish{options.torch, std::move(known.installed)};
     if (!options.require.empty()) wish.range = range;
-    TRY(outcome, run_wheel({options, facts, beside, std::move(wish)}, assessment.torch, streams));
+    TRY(outcome, run_wheel({options, argument.input.path, facts, beside, std::move(wish)},
+                           assessment.torch, streams));
     if (outcome.signal != 0) return interrupted_by(outcome.signal, streams);
   }
   streams.data(options.json ? report::compat_json(assessment) : report::compat_text(assessment));

@@ -7,7 +7,9 @@ namespace pinwheel::cli {
 void add_compat(CLI::App& program, CompatOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "compat", "on which torch, Pythons, distributions and drivers a wheel loads, and why not");
-  app.add_option("wheel", options.wheel, "a wheel")->type_name("WHEEL")->required();
+  app.add_option("wheel", options.wheel, "a wheel, by its path or `https://...whl`")
+      ->type_name("WHEEL")
+      ->required();
   app.add_option("--require", options.require,
                  "exit 5 when a known build in this range does not load, `torch>=2.10`")
       ->type_name("RANGE");

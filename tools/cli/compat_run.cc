@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <atomic>
+#include <optional>
 #include <stop_token>
 
 #include "base/text.h"
 #include "cli/gather.h"
 #include "host/local_machine.h"
 #include "host/run_beside.h"
+#include "host/scratch_directory.h"
 #include "host/signals.h"
 
 namespace pinwheel::cli {
@@ -38,6 +42,29 @@ Error failed_on(const std::string& wheel, const compat::BuildVerdict& build) {
           fmt::format("{} failed its run beside torch {}", quoted(wheel), build.run->torch)};
 }
 
+/// A wheel under its own name, in a directory that goes with it.
+struct NamedCopy {
+  host::ScratchDirectory directory;
+  std::filesystem::path wheel;
+};
+
+/// pip goes by a file's name, which a fetched wheel does not have.
+Result<std::optional<NamedCopy>> copy_of_unnamed(const RunJob& job, host::LocalMachine& local) {
+  const std::string& name = job.facts.file_name;
+  if (job.wheel.filename() == name) return std::nullopt;
+  TRY(host::ScratchDirectory directory,
+      host::ScratchDirectory::make(
+          local.files, local.machine.cache / "scratch" / fmt::format("fetched-{}", ::getpid())));
+  const std::filesystem::path wheel = directory.path() / name;
+  std::error_code error;
+  std::filesystem::copy_file(job.wheel, wheel, error);
+  if (error) {
+    return fail(ErrorKind::environment, fmt::format("{} cannot be written", quoted(wheel.string())),
+                error.message());
+  }
+  return NamedCopy{std::move(directory), wheel};
+}
+
 }  // namespace
 
 Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, Streams& streams) {
@@ -53,8 +80,9 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
     stop.request_stop();
   });
   // What pip resolved for a release is kept beside the environments that were made of it.
-  const host::LocalMachine local(variables, cache, cache / "compat", stop.get_token());
-  host::Trial trial{job.options.wheel, job.facts, job.beside};
+  host::LocalMachine local(variables, cache, cache / "compat", stop.get_token());
+  TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, local));
+  host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.beside};
   trial.with.assign(job.options.with.begin(), job.options.with.end());
   trial.smoke = job.options.smoke;
   trial.limit = limit;

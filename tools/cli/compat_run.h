@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace pinwheel::cli {
 /// What `compat --run` works on.
 struct RunJob {
   const CompatOptions& options;
+  const std::filesystem::path& wheel;  ///< where it lies, perhaps under no name of a wheel
   const inspect::WheelFacts& facts;
   const compat::Beside& beside;
   compat::RunWish wish;

@@ -8,7 +8,8 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "inspect", "what wheels hold and require; `--check` applies the gate that `build` applies");
   app.add_option("files", options.files,
-                 "wheels, shared libraries, directories; two wheels alone are compared")
+                 "wheels, shared libraries, directories, `https://...whl`; two wheels alone are "
+                 "compared")
       ->type_name("FILE");
   app.add_flag("--check", options.check, "exit 5 when a rule is broken, warnings aside");
   app.add_flag("--strict", options.strict, "with `--check`, let warnings fail too");
@@ -21,6 +22,10 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   app.add_option("--size-limit", options.size_limit, "largest file allowed, `100 MB`");
   app.add_option("--budget", options.budget,
                  "say what to leave out so that the wheel comes under this size, `100 MB`");
+  app.add_option("--torch", options.torch,
+                 "judge the symbols on every known build of torch in this range, "
+                 "`torch>=2.13,<2.14` (rule `undefined-symbols`)")
+      ->type_name("RANGE");
   app.add_flag("--json", options.json, "as JSON");
 }
 

@@ -154,6 +154,7 @@ struct InspectOptions {
   std::string arch_list;
   std::string size_limit;
   std::string budget;
+  std::string torch;
 };
 
 enum class TorchExportsVerb { list, add, update, verify };

@@ -57,22 +57,28 @@ Result<inspect::WheelFacts> inspect_directory(const fs::path& directory, const J
   return inspect::gather_files(directory.lexically_normal().string(), files, limits);
 }
 
-Result<inspect::WheelFacts> read_path(const fs::path& path, const inspect::GatherOptions& options) {
+/// What the file is called, without directories.
+std::string file_name(const InputFile& file) {
+  return file.name.empty() ? file.path.filename().string() : file.name;
+}
+
+Result<inspect::WheelFacts> read_path(const InputFile& file,
+                                      const inspect::GatherOptions& options) {
   std::error_code error;
-  if (fs::is_directory(path, error)) return inspect_directory(path, options.limits);
-  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
-  const std::string name = path.filename().string();
+  if (fs::is_directory(file.path, error)) return inspect_directory(file.path, options.limits);
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(file.path));
+  const std::string name = file_name(file);
   TRY(const std::string head, first_bytes(*source));
   if (binary::is_elf(head)) {
-    return inspect::gather_files(name, {loose_file(path, name)}, options.limits);
+    return inspect::gather_files(name, {loose_file(file.path, name)}, options.limits);
   }
   return inspect::gather(name, *source, options);
 }
 
-Result<inspect::WheelFacts> read_wheel(const fs::path& path,
+Result<inspect::WheelFacts> read_wheel(const InputFile& file,
                                        const inspect::GatherOptions& options) {
-  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
-  return inspect::gather(path.filename().string(), *source, options);
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(file.path));
+  return inspect::gather(file_name(file), *source, options);
 }
 
 Result<bool> have_same_bytes(const ports::ByteSource& left, const ports::ByteSource& right) {
@@ -97,34 +103,33 @@ Result<std::string> member_of(const wheel::ZipReader& zip, const std::string& na
 }
 
 template <class Value>
-Result<Value> naming(const std::string& path, Result<Value> result) {
+Result<Value> naming(const InputFile& file, Result<Value> result) {
   if (result) return result;
-  Error error{result.error().kind, quoted(path) + " cannot be inspected"};
+  const std::string shown = file.name.empty() ? file.path.string() : file.name;
+  Error error{result.error().kind, quoted(shown) + " cannot be inspected"};
   return fail(std::move(error).with_cause(std::move(result).error()));
 }
 
 }  // namespace
 
-Result<inspect::WheelFacts> inspect_path(const fs::path& path,
+Result<inspect::WheelFacts> inspect_path(const InputFile& file,
                                          const inspect::GatherOptions& options) {
-  return naming(path.string(), read_path(path, options));
+  return naming(file, read_path(file, options));
 }
 
-Result<inspect::WheelFacts> inspect_wheel(const fs::path& path,
+Result<inspect::WheelFacts> inspect_wheel(const InputFile& file,
                                           const inspect::GatherOptions& options) {
-  return naming(path.string(), read_wheel(path, options));
+  return naming(file, read_wheel(file, options));
 }
 
-Result<ComparedWheels> compare_wheels(const fs::path& old_path, const fs::path& new_path) {
+Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file) {
   ComparedWheels out;
-  TRY(out.old_wheel, inspect_path(old_path, {}));
-  TRY(out.new_wheel, inspect_path(new_path, {}));
-  TRY(const std::unique_ptr<FileSource> old_source, FileSource::open(old_path));
-  TRY(const std::unique_ptr<FileSource> new_source, FileSource::open(new_path));
-  TRY(const wheel::ZipReader old_zip,
-      naming(old_path.string(), wheel::ZipReader::open(*old_source)));
-  TRY(const wheel::ZipReader new_zip,
-      naming(new_path.string(), wheel::ZipReader::open(*new_source)));
+  TRY(out.old_wheel, inspect_path(old_file, {}));
+  TRY(out.new_wheel, inspect_path(new_file, {}));
+  TRY(const std::unique_ptr<FileSource> old_source, FileSource::open(old_file.path));
+  TRY(const std::unique_ptr<FileSource> new_source, FileSource::open(new_file.path));
+  TRY(const wheel::ZipReader old_zip, naming(old_file, wheel::ZipReader::open(*old_source)));
+  TRY(const wheel::ZipReader new_zip, naming(new_file, wheel::ZipReader::open(*new_source)));
   TRY(const bool same, have_same_bytes(*old_source, *new_source));
   out.difference = inspect::difference(
       out.old_wheel, out.new_wheel, same, [&](inspect::Side side, const std::string& name) {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "compat/gate.h"
@@ -18,6 +18,20 @@ void say(const Bench& bench, const std::string& text) {
 
 }  // namespace
 
+inspect::SymbolsJudge judge_on(std::shared_ptr<const exports::Table> table, pep::SpecifierSet range,
+                               std::function<void(const std::string& text)> say) {
+  return [table = std::move(table), range = std::move(range),
+          say = std::move(say)](const inspect::WheelFacts& facts) {
+    compat::GateResult result =
+        compat::gate(compat::evaluate(facts, *table), range, compat::OtherKinds::none);
+    const std::string clauses = quoted("torch" + pep::to_string(range));
+    say(result.judged == 0
+            ? fmt::format("no known build of {} is for this wheel; not judged", clauses)
+            : fmt::format("judged on {} of {}", plural(result.judged, "known build"), clauses));
+    return std::move(result.findings);
+  };
+}
+
 Result<inspect::SymbolsJudge> symbols_judge(const Bench& bench, const plan::BuildWheel& action) {
   if (action.torch_abi == matrix::TorchAbi::none || action.torch.empty())
     return inspect::SymbolsJudge{};
@@ -31,17 +45,8 @@ Result<inspect::SymbolsJudge> symbols_judge(const Bench& bench, const plan::Buil
   }
   const EnvMachine& machine = host_of(bench.machine);
   TRY(exports::Table read, torch_exports(machine.variables, machine.files));
-  const auto table = std::make_shared<const exports::Table>(std::move(read));
-  return [&bench, table, range = *range](const inspect::WheelFacts& facts) {
-    compat::GateResult result =
-        compat::gate(compat::evaluate(facts, *table), range, compat::OtherKinds::none);
-    const std::string clauses = quoted("torch" + pep::to_string(range));
-    say(bench,
-        result.judged == 0
-            ? fmt::format("no known build of {} is for this wheel; not judged", clauses)
-            : fmt::format("judged on {} of {}", plural(result.judged, "known build"), clauses));
-    return std::move(result.findings);
-  };
+  return judge_on(std::make_shared<const exports::Table>(std::move(read)), *range,
+                  [&bench](const std::string& text) { say(bench, text); });
 }
 
 }  // namespace pinwheel::host

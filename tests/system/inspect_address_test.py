@@ -1,0 +1,91 @@
+"""`inspect` and `compat` of a wheel that lies on a web server."""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from made_wheels import make_wheel
+
+
+@pytest.fixture
+def wheel(tmp_path) -> pathlib.Path:
+    return make_wheel(tmp_path, "demo", "1.0")
+
+
+@pytest.fixture
+def call(pinwheel, tmp_path):
+    """A function that runs pinwheel with a place for temporary files of its own, which must stay empty."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+
+    def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess:
+        environment = {**os.environ, "NO_COLOR": "1", "TMPDIR": str(temporary)}
+        ran = subprocess.run([pinwheel, *arguments], capture_output=True, text=True, env=environment)
+        assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
+        assert list(temporary.iterdir()) == []
+        return ran
+
+    return run
+
+
+@contextlib.contextmanager
+def served(files: dict[str, bytes], shorter: int = 0):
+    """The URL of a server that gives these files, each cut off by that many bytes."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = files.get(self.path.lstrip("/"))
+            self.send_response(200 if body is not None else 404)
+            self.send_header("Content-Length", str(len(body or b"")))
+            self.end_headers()
+            self.wfile.write((body or b"")[: len(body or b"") - shorter])
+
+        def log_message(self, *arguments) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_wheel_on_a_server_is_inspected_as_the_file_is(call, wheel):
+    with served({wheel.name: wheel.read_bytes()}) as url:
+        address = f"{url}/{wheel.name}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}"
+        ran = call("inspect", address, "--json")
+        assert ran.stdout == call("inspect", str(wheel), "--json").stdout
+        assert f"downloading {url}/{wheel.name}" in ran.stderr
+        assert json.loads(call("compat", address, "--json").stdout)["wheel"] == wheel.name
+        assert "the same" in call("inspect", address, str(wheel)).stdout
+
+
+@pytest.mark.parametrize(
+    "path, code, message",
+    [
+        ("demo-1.0-py3-none-any.whl#sha256=" + "0" * 64, 5, "its address names 000"),
+        ("other-1.0-py3-none-any.whl", 2, "answered 404"),
+        ("page-1.0-py3-none-any.whl", 5, "cannot be inspected"),
+        ("demo-1.0.tar.gz", 2, "is no address of a wheel"),
+    ],
+)
+def test_what_is_not_the_wheel_is_refused(call, wheel, path, code, message):
+    with served({wheel.name: wheel.read_bytes(), "page-1.0-py3-none-any.whl": b"<html>sign in</html>"}) as url:
+        assert message in call("inspect", f"{url}/{path}", code=code).stderr
+
+
+def test_a_wheel_that_is_cut_off_is_no_wheel(call, wheel):
+    with served({wheel.name: wheel.read_bytes()}, shorter=100) as url:
+        assert "error: " in call("inspect", f"{url}/{wheel.name}", code=1).stderr
+
+
+def test_a_wheel_does_not_come_unprotected_from_elsewhere(call):
+    assert "would come unprotected" in call("inspect", "http://a.invalid/demo-1.0-py3-none-any.whl", code=2).stderr

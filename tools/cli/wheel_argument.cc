@@ -1,0 +1,54 @@
+#include "cli/wheel_argument.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/text.h"
+#include "base/url.h"
+#include "cli/gather.h"
+#include "host/get_remote.h"
+#include "host/http.h"
+
+namespace pinwheel::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Tells every few seconds how much has come.
+class FetchProgress {
+ public:
+  explicit FetchProgress(Streams& streams) : streams_(streams) {}
+
+  void operator()(uint64_t bytes) {
+    constexpr std::chrono::seconds kPause(3);
+    const Clock::time_point now = Clock::now();
+    if (now - told_ < kPause) return;
+    told_ = now;
+    streams_.note(fmt::format("{} so far\n", format_bytes(bytes)));
+  }
+
+ private:
+  Streams& streams_;
+  Clock::time_point told_ = Clock::now();
+};
+
+}  // namespace
+
+Result<FileArgument> open_argument(const std::string& text, Streams& streams) {
+  if (!is_address(text)) return FileArgument{{text}};
+  const std::optional<host::RemoteAddress> address = host::parse_address(text);
+  if (address && address->credentials) streams.mask(address->credentials->password);
+  host::CurlHttp http(reading_options());
+  streams.note(fmt::format("downloading {}\n", address ? address->url : text));
+  FetchProgress progress(streams);
+  TRY(host::FetchedWheel wheel,
+      host::fetch_wheel(http, text,
+                        {unnamed_files_directory(user_variables()),
+                         [&progress](uint64_t bytes) { progress(bytes); }}));
+  FileArgument argument{{wheel.path, wheel.name}};
+  argument.fetched = std::move(wheel);
+  return argument;
+}
+
+}  // namespace pinwheel::cli
