@@ -20,7 +20,7 @@ Result<host::FetchedWheel> fetch_into(const Scratch& scratch, ports::Http& http,
   return host::fetch_wheel(http, address, {scratch.path(), {}});
 }
 
-ErrorKind kind_of(const std::string& address) {
+ErrorKind kind_of_address(const std::string& address) {
   const Scratch scratch;
   ScriptedHttp http;
   const auto fetched = fetch_into(scratch, http, address);
@@ -71,10 +71,10 @@ TEST_CASE("credentials go to the wheel's own server and into no message") {
 }
 
 TEST_CASE("what is no wheel's address, or unprotected, is not asked for") {
-  CHECK(kind_of("https://files.example/demo.tar.gz") == ErrorKind::usage);
-  CHECK(kind_of("https://files.example/a%2Fdemo-1.0-py3-none-any.whl") == ErrorKind::usage);
-  CHECK(kind_of("http://files.example/demo-1.0-py3-none-any.whl") == ErrorKind::usage);
-  CHECK(kind_of("http://127.0.0.1:8080/demo-1.0-py3-none-any.whl") == ErrorKind::config);
+  CHECK(kind_of_address("https://files.example/demo.tar.gz") == ErrorKind::usage);
+  CHECK(kind_of_address("https://files.example/a%2Fdemo-1.0-py3-none-any.whl") == ErrorKind::usage);
+  CHECK(kind_of_address("http://files.example/demo-1.0-py3-none-any.whl") == ErrorKind::usage);
+  CHECK(kind_of_address("http://127.0.0.1:8080/demo-1.0-py3-none-any.whl") == ErrorKind::config);
 }
 
 TEST_CASE("redirections are followed as the caller's rule says") {
