@@ -1,9 +1,7 @@
 """Builds and tests inside containers: the host's steps, ids and bytes, another level 1."""
 
 import os
-import signal
 import subprocess
-import time
 
 import pytest
 from contained import contain, states, use
@@ -169,30 +167,3 @@ def test_what_fails_is_kept_when_asked_for_and_cleared_by_the_next_run(contained
     contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
     contained.run("test", "matrix.yaml", *contained.levels)
     assert engine.containers() == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_stopped_leaves_no_container(contained, engine, number):
-    contained.run("build", "matrix.yaml", *contained.levels)
-    contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "import time; time.sleep(600)"]))
-    run = subprocess.Popen(
-        contained.command("test", "matrix.yaml", *contained.levels),
-        cwd=contained.directory, env=contained.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-    )
-    limit = time.monotonic() + 120
-    while not any("test-" in name for name in running(engine)) and time.monotonic() < limit:
-        assert run.poll() is None
-        time.sleep(0.2)
-    time.sleep(3)
-    run.send_signal(number)
-    run.wait(30)
-    if number == signal.SIGINT:
-        assert run.returncode == 130
-    else:
-        contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
-        contained.run("test", "matrix.yaml", *contained.levels, "--resume")
-    assert engine.containers() == []
-
-
-def running(engine) -> list[str]:
-    return engine.call("ps", "--format", "{{.Names}}").stdout.split()

@@ -60,7 +60,7 @@ def test_the_kernels_inside_both_levels_are_the_hosts(pinwheel, kernels, dockerd
     tested = {step.removeprefix("test:"): each for step, each in outcomes.items() if step.startswith("test:")}
     assert {name: each["evidence"] for name, each in tested.items() if name.startswith(CPU)} == {
         CPU: "ran",
-        f"{CPU}@debian:bookworm": "ran",
+        f"{CPU}@debian-bookworm": "ran",
     }
     assert tested[CUDA]["state"] == "skipped"
     assert dockerd.containers() == []

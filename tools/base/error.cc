@@ -28,6 +28,7 @@ constexpr std::array kKinds = {
     KindEntry{ErrorKind::publish, "publish", 6},
     KindEntry{ErrorKind::drift, "drift", 7},
     KindEntry{ErrorKind::interrupted, "interrupted", 130},
+    KindEntry{ErrorKind::terminated, "terminated", 143},
     KindEntry{ErrorKind::internal, "internal", 70},
 };
 

@@ -20,7 +20,8 @@ enum class ErrorKind {
   check,             ///< a gate said no
   publish,           ///< an index refused, or its answer stayed unknown
   drift,             ///< a generated file or a lock is out of date
-  interrupted,       ///< the user or the machine asked to stop
+  interrupted,       ///< the user asked to stop, or a stop is passed on
+  terminated,        ///< the machine asked to stop: SIGTERM, or SIGHUP of a terminal that went
   internal,          ///< a bug in pinwheel
 };
 
@@ -28,7 +29,7 @@ enum class ErrorKind {
 std::string_view to_string(ErrorKind kind);
 /// The inverse of `to_string`; nullopt when no kind has that name.
 std::optional<ErrorKind> parse_error_kind(std::string_view name);
-/// The documented exit code of a kind (`interrupted` is 130; main turns SIGTERM's into 143).
+/// The documented exit code of a kind (`interrupted` is 130, `terminated` is 143).
 int exit_code(ErrorKind kind);
 
 /// A place in a text file. Lines and columns count from 1; 0 means unknown.

@@ -9,6 +9,7 @@
 #include "cli/load.h"
 #include "cli/locks.h"
 #include "cli/prepare_containers.h"
+#include "cli/stoppable.h"
 #include "env/commands.h"
 #include "host/env_pip.h"
 #include "host/env_resolve.h"
@@ -311,15 +312,19 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
   TRY(const Locking what, gather(loaded, outline, options.levels));
   Facts facts;
   facts.plan.machine = host::machine_name();
-  TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, TestImages::leave,
-                              workplace, streams, facts));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
   std::vector<LockFile> locks;
-  if (options.check) {
-    TRY(locks, check_locks(workplace, what, refresh, facts, streams));
-  } else {
-    TRY(locks, write_locks(workplace, what, refresh, facts, streams));
-  }
+  const auto prepare = [&]() -> Done {
+    TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, TestImages::leave,
+                                workplace, streams, facts));
+    if (options.check) {
+      TRY(locks, check_locks(workplace, what, refresh, facts, streams));
+    } else {
+      TRY(locks, write_locks(workplace, what, refresh, facts, streams));
+    }
+    return {};
+  };
+  TRY_DONE(stoppable(workplace, prepare));
   streams.data(options.json ? as_json(what.directory, locks) : as_table(locks));
   const bool good = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
     return lock.state == LockState::current || lock.state == LockState::written;

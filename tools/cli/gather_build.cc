@@ -53,7 +53,7 @@ std::string describe(const env::Request& request) {
 Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine& local,
                                                         const host::Workplace& workplace,
                                                         const env::Request& request) {
-  return host::contain(local.machine, workplace, request.container, "resolve", {});
+  return host::contain(local.machine, workplace, request.container, "resolve", workplace.stop);
 }
 
 using OfPackages =

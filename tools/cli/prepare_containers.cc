@@ -103,7 +103,7 @@ void enter_image(const std::string& digest, const std::string& base,
 Done enter_python(const std::string& digest, const Wanted& image, const host::LocalMachine& local,
                   const host::Workplace& workplace, Facts& facts) {
   TRY(const std::unique_ptr<host::ContainedMachine> contained,
-      host::contain(local.machine, workplace, image.settings, "look", {}));
+      host::contain(local.machine, workplace, image.settings, "look", workplace.stop));
   TRY(facts.plan.image_pythons[digest], host::image_python(contained->machine(), image.test_of));
   return {};
 }

@@ -11,6 +11,7 @@
 #include "cli/levels.h"
 #include "cli/load.h"
 #include "cli/prepare_containers.h"
+#include "cli/stoppable.h"
 #include "host/files.h"
 #include "host/git.h"
 #include "host/machine_name.h"
@@ -123,10 +124,13 @@ Result<OneVariant> gather_recorded_run(const GlobalOptions& global, const std::s
       plan_options(build ? plan::Stage::build : plan::Stage::test, facts.targets, levels));
   const Undertaking what{loaded, outline, options};
   const TestImages images = plan::is_image_test(step) ? TestImages::prepare : TestImages::leave;
-  TRY_DONE(prepare_containers(what, levels, images, workplace, streams, facts));
-  tell_differences(origin, sha256_hex(matrix_text), facts, streams);
-  TRY_DONE(record_frozen(origin.plan, what, workplace, OtherPython::accept, streams, facts));
-  TRY_DONE(gather_resolutions(what, workplace, Refresh::no, streams, facts));
+  const auto prepare = [&]() -> Done {
+    TRY_DONE(prepare_containers(what, levels, images, workplace, streams, facts));
+    tell_differences(origin, sha256_hex(matrix_text), facts, streams);
+    TRY_DONE(record_frozen(origin.plan, what, workplace, OtherPython::accept, streams, facts));
+    return gather_resolutions(what, workplace, Refresh::no, streams, facts);
+  };
+  TRY_DONE(stoppable(workplace, prepare));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, options));
   return OneVariant{step,

@@ -11,6 +11,7 @@
 #include "cli/locks.h"
 #include "cli/prepare_containers.h"
 #include "cli/run_plan.h"
+#include "cli/stoppable.h"
 #include "cli/upload_notes.h"
 #include "host/files.h"
 #include "host/git.h"
@@ -124,8 +125,11 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   }
   TRY(const plan::PlanOptions plan_options, cli::plan_options(stage, facts.targets, levels));
   const Undertaking what{loaded, outline, plan_options};
-  TRY_DONE(prepare_containers(what, levels, TestImages::prepare, workplace, streams, facts));
-  TRY_DONE(gather_packages(what, options, frozen, workplace, streams, facts));
+  const auto prepare = [&]() -> Done {
+    TRY_DONE(prepare_containers(what, levels, TestImages::prepare, workplace, streams, facts));
+    return gather_packages(what, options, frozen, workplace, streams, facts);
+  };
+  TRY_DONE(stoppable(workplace, prepare));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, plan_options));
   RunRequest request{std::move(plan), std::move(workplace),

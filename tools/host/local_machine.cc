@@ -11,6 +11,6 @@ LocalMachine::LocalMachine(std::map<std::string, std::string> variables,
       machine{files, process, clock, std::move(variables), std::move(cache), std::move(state)} {}
 
 LocalMachine::LocalMachine(const Workplace& workplace)
-    : LocalMachine(workplace.variables, workplace.cache, workplace.state) {}
+    : LocalMachine(workplace.variables, workplace.cache, workplace.state, workplace.stop) {}
 
 }  // namespace pinwheel::host

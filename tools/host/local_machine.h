@@ -17,7 +17,7 @@ struct LocalMachine {
   /// A request to stop ends its commands.
   LocalMachine(std::map<std::string, std::string> variables, std::filesystem::path cache,
                std::filesystem::path state, std::stop_token stop = {});
-  /// With the workplace's variables and directories.
+  /// With the workplace's variables, directories and stop.
   explicit LocalMachine(const Workplace& workplace);
   LocalMachine(const LocalMachine&) = delete;
   LocalMachine& operator=(const LocalMachine&) = delete;

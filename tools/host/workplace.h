@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
 
 #include "env/container.h"
@@ -32,6 +33,8 @@ struct Workplace {
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
   Containers containers = {};
+  /// Ends what is prepared for the run; its steps have one of their own.
+  std::stop_token stop = {};
   /// Told what an upload does, on the thread of its step; empty where nobody asks.
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
   /// Told how the own commands of a build or a test ended, on the thread of the step; empty where

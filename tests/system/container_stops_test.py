@@ -1,0 +1,85 @@
+"""Runs that are stopped, in each phase: no container, no process of a build stays."""
+
+import signal
+import socket
+import subprocess
+
+import pytest
+from contained import contain, use
+from processes import left_behind, wait_for_none, wait_until
+
+pytestmark = pytest.mark.docker
+
+SLOW_IMAGE = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN sleep 61357\n"
+SLEEPS = "sleep\0" "61357\0"  # as the kernel shows the arguments of both
+
+
+@pytest.fixture
+def contained(project, engine, bases):
+    """A project in bullseye, with its Python 3.9, for the engine."""
+    script = project("script")
+    contain(script, bases["bullseye"], "bullseye", "3.9")
+    use(script, engine)
+    script.levels = ["--engine", engine.name, "--python", "venv"]
+    return script
+
+
+def start(contained, *arguments: str, **variables: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        contained.command(*arguments, "matrix.yaml", *contained.levels),
+        cwd=contained.directory,
+        env={**contained.environment, **variables},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def running(engine) -> list[str]:
+    return engine.call("ps", "--format", "{{.Names}}").stdout.split()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_test_that_is_stopped_leaves_no_container(contained, engine, number):
+    contained.run("build", "matrix.yaml", *contained.levels)
+    contained.edit(lambda matrix: matrix["test"].update(command=["sleep", "61357"]))
+    run = start(contained, "test")
+    wait_until(lambda: left_behind(SLEEPS), run, 240)
+    run.send_signal(number)
+    run.communicate(timeout=60)
+    if number == signal.SIGINT:
+        assert run.returncode == 130
+    else:
+        contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
+        contained.run("test", "matrix.yaml", *contained.levels, "--resume")
+    assert engine.containers() == []
+
+
+def test_an_image_that_is_being_built_is_given_up(contained, engine):
+    (contained.directory / "docker" / "slow.Dockerfile").write_text(SLOW_IMAGE)
+    contained.edit(lambda matrix: matrix["environment"]["container"].update(dockerfile="docker/slow.Dockerfile"))
+    run = start(contained, "build")
+    wait_until(lambda: left_behind(SLEEPS), run, 120)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130 and "error: stopped before the first step" in said
+    assert wait_for_none(SLEEPS) == []
+    assert engine.containers() == []
+
+
+def test_packages_that_are_being_resolved_are_given_up(contained, engine):
+    contained.run("build", "matrix.yaml", *contained.levels)
+    contained.edit(lambda matrix: matrix["environment"].update(pip=["spam"]))
+    contained.levels += ["--network", "host"]
+    with socket.create_server(("127.0.0.1", 0)) as never_answers:
+        index = f"http://127.0.0.1:{never_answers.getsockname()[1]}/simple"
+        settings = {"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": index, "PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
+        run = start(contained, "build", **settings)
+        never_answers.settimeout(120)
+        connection, _ = never_answers.accept()
+        with connection:
+            assert any("resolve" in name for name in running(engine))
+            run.send_signal(signal.SIGTERM)
+            _, said = run.communicate(timeout=60)
+    assert run.returncode == 143 and "error: stopped before the first step" in said
+    assert engine.containers() == []
