@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -54,6 +55,7 @@ def machine_s_toolkit() -> str:
     return os.path.normpath(next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("#$ TOP=")))
 
 
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
 def test_the_stage_for_cuda_compiles_a_kernel_with_a_toolkit_beside_it(dockerd, tmp_path):
     image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--target", "cuda")
     toolkit = machine_s_toolkit()

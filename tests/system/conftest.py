@@ -1,5 +1,6 @@
 """Fixtures of the system tests: small projects in repositories of their own, carried by the real binary."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -202,18 +203,19 @@ def rocm(root) -> None:
 def dockerd():
     """A daemon that runs for the session. Where it cannot run a container, tests fail with its log; on a machine that
     nobody knows, PINWHEEL_TEST_CONTAINERS=optional has them skipped with that reason."""
-    daemon = Dockerd()
-    try:
+    with contextlib.ExitStack() as at_end:
         try:
+            daemon = Dockerd()
+            at_end.callback(daemon.stop)
             daemon.start()
             daemon.run(daemon.import_bases()["bookworm"], "true")
         except (AssertionError, OSError, RuntimeError, subprocess.CalledProcessError) as error:
             if os.environ.get("PINWHEEL_TEST_CONTAINERS") != "optional":
                 raise
+            with contextlib.suppress(OSError, RuntimeError, subprocess.CalledProcessError):
+                at_end.close()
             pytest.skip(f"this machine runs no containers: {error}")
         yield daemon
-    finally:
-        daemon.stop()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,10 @@ from conftest import Project, environment_of_projects
 from contained import DOCKERFILES, states, use
 from cuda_package import cuda_package
 
-pytestmark = pytest.mark.docker
+pytestmark = [
+    pytest.mark.docker,
+    pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH"),
+]
 
 CPU, CUDA = "cp311-cpu-torch2.13", "cp311-cu130-torch2.13"
 

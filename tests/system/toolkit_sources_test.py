@@ -11,7 +11,10 @@ from conda_packages import Package
 from contained import states, use
 from cuda_package import copy_toolkit, cuda_package, nvcc_release
 
-pytestmark = pytest.mark.docker
+pytestmark = [
+    pytest.mark.docker,
+    pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH"),
+]
 
 # Device code by the nvcc of PATH, in the wheel; the matrix takes a doubled brace for one.
 BUILD = """\
