@@ -50,17 +50,20 @@ class Runs:
 
     def result(self, *arguments: str, code: int = 0) -> dict:
         """What the report says of the run; nothing of it may stay."""
-        ran = subprocess.run(
-            [*self.command, "--json", *arguments], capture_output=True, text=True, env=self.environment, timeout=300
-        )
-        assert ran.returncode == code, ran.stdout + ran.stderr
-        assert self.scratch() == []
-        (build,) = json.loads(ran.stdout)["torch"]
+        process = subprocess.Popen(
+            [*self.command, "--json", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment,
+        )  # fmt: skip
+        out, messages = process.communicate(timeout=300)
+        assert process.returncode == code, out + messages
+        assert not self.scratch(process).exists()
+        (build,) = json.loads(out)["torch"]
         self.verdict = build["verdict"]
         return build["run"]
 
-    def scratch(self) -> list[pathlib.Path]:
-        return list((self.cache / "scratch").glob("compat-*"))
+    def scratch(self, process: subprocess.Popen) -> pathlib.Path:
+        """Where that run installs the wheel; others use the same cache."""
+        return self.cache / "scratch" / f"compat-{process.pid}"
 
 
 @pytest.fixture
@@ -125,4 +128,4 @@ def test_an_interruption_leaves_nothing(runs, tmp_path):
     process.send_signal(signal.SIGINT)
     out, messages = process.communicate(timeout=30)
     assert process.returncode == 130 and out == "" and "interrupted" in messages
-    assert wait_for_none(marker) == [] and wheel.scratch() == []
+    assert wait_for_none(marker) == [] and not wheel.scratch(process).exists()

@@ -1,5 +1,6 @@
 """Runs that are stopped, in each phase: no container, no process of a build stays."""
 
+import random
 import signal
 import socket
 import subprocess
@@ -10,8 +11,7 @@ from processes import left_behind, wait_for_none, wait_until
 
 pytestmark = pytest.mark.docker
 
-SLOW_IMAGE = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN sleep 61357\n"
-SLEEPS = "sleep\0" "61357\0"  # as the kernel shows the arguments of both
+SLOW_IMAGE = "ARG BASE_IMAGE\nFROM ${{BASE_IMAGE}}\nRUN sleep {seconds}\n"
 
 
 @pytest.fixture
@@ -35,16 +35,27 @@ def start(contained, *arguments: str, **variables: str) -> subprocess.Popen:
     )
 
 
+@pytest.fixture
+def seconds() -> str:
+    """How long something sleeps: longer than any test, and a number that no other test has."""
+    return str(10**6 + random.randrange(10**6))
+
+
+def sleeper(seconds: str) -> str:
+    """The arguments of that sleep, as the kernel shows them."""
+    return f"sleep\0{seconds}\0"
+
+
 def running(engine) -> list[str]:
     return engine.call("ps", "--format", "{{.Names}}").stdout.split()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_test_that_is_stopped_leaves_no_container(contained, engine, number):
+def test_a_test_that_is_stopped_leaves_no_container(contained, engine, seconds, number):
     contained.run("build", "matrix.yaml", *contained.levels)
-    contained.edit(lambda matrix: matrix["test"].update(command=["sleep", "61357"]))
+    contained.edit(lambda matrix: matrix["test"].update(command=["sleep", seconds]))
     run = start(contained, "test")
-    wait_until(lambda: left_behind(SLEEPS), run, 240)
+    wait_until(lambda: left_behind(sleeper(seconds)), run, 240)
     run.send_signal(number)
     run.communicate(timeout=60)
     if number == signal.SIGINT:
@@ -55,15 +66,15 @@ def test_a_test_that_is_stopped_leaves_no_container(contained, engine, number):
     assert engine.containers() == []
 
 
-def test_an_image_that_is_being_built_is_given_up(contained, engine):
-    (contained.directory / "docker" / "slow.Dockerfile").write_text(SLOW_IMAGE)
+def test_an_image_that_is_being_built_is_given_up(contained, engine, seconds):
+    (contained.directory / "docker" / "slow.Dockerfile").write_text(SLOW_IMAGE.format(seconds=seconds))
     contained.edit(lambda matrix: matrix["environment"]["container"].update(dockerfile="docker/slow.Dockerfile"))
     run = start(contained, "build")
-    wait_until(lambda: left_behind(SLEEPS), run, 120)
+    wait_until(lambda: left_behind(sleeper(seconds)), run, 120)
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=60)
     assert run.returncode == 130 and "error: stopped before the first step" in said
-    assert wait_for_none(SLEEPS) == []
+    assert wait_for_none(sleeper(seconds)) == []
     assert engine.containers() == []
 
 
