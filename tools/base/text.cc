@@ -249,7 +249,9 @@ std::string format_duration(std::chrono::milliseconds elapsed) {
 }
 
 std::string plural(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  if (count == 1) return fmt::format("1 {}", noun);
+  if (noun.ends_with("ry")) return fmt::format("{} {}ies", count, noun.substr(0, noun.size() - 1));
+  return fmt::format("{} {}s", count, noun);
 }
 
 std::optional<uint64_t> parse_bytes(std::string_view text) {

@@ -130,12 +130,6 @@ compat::OpenRequest request_for(const Trial& trial) {
   return request;
 }
 
-/// "opening 3 libraries"; empty without any.
-std::string opening(size_t count) {
-  if (count == 0) return "";
-  return count == 1 ? "opening 1 library" : fmt::format("opening {} libraries", count);
-}
-
 /// Opens the libraries and imports the modules. What ends that before its end is the wheel's doing,
 /// except where the imports before it fail.
 Done load(const TrialSite& site, const std::string& site_packages, compat::RunSeen& seen) {
@@ -144,7 +138,8 @@ Done load(const TrialSite& site, const std::string& site_packages, compat::RunSe
   const fs::path answer = site.scratch / "opened.json";
   TRY_DONE(site.machine.files.write(question, compat::to_json(request)));
   std::vector<std::string> doing = {"importing " + quoted_list(request.imports)};
-  if (!request.orders.empty()) doing.push_back(opening(request.orders.size()));
+  if (!request.orders.empty())
+    doing.push_back("opening " + plural(request.orders.size(), "library"));
   if (!request.modules.empty()) doing.push_back("importing " + quoted_list(request.modules));
   TRY(compat::Ended ended, run_one(site,
                                    open_libraries(site.overlay.python(), question.string(),

@@ -59,3 +59,10 @@ TEST_CASE("a name that is not there has an empty value") {
   CHECK(value_at({{"A", "1"}}, "A") == "1");
   CHECK(value_at({{"A", "1"}}, "B").empty());
 }
+
+TEST_CASE("a count says its noun as English does") {
+  CHECK(plural(1, "library") == "1 library");
+  CHECK(plural(3, "library") == "3 libraries");
+  CHECK(plural(2, "day") == "2 days");
+  CHECK(plural(0, "test") == "0 tests");
+}
