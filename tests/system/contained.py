@@ -28,5 +28,14 @@ def use(script, engine) -> None:
     script.environment["PATH"] = leading["PATH"]
 
 
+def in_bullseye(project, engine, bases):
+    """A project in bullseye, with its Python 3.9, for the engine."""
+    script = project("script")
+    contain(script, bases["bullseye"], "bullseye", "3.9")
+    use(script, engine)
+    script.levels = ["--engine", engine.name, "--python", "venv"]
+    return script
+
+
 def states(outcomes) -> set[str]:
     return {outcome["state"] for outcome in outcomes.values()}

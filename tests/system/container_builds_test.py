@@ -4,19 +4,14 @@ import os
 import subprocess
 
 import pytest
-from contained import contain, states, use
+from contained import contain, in_bullseye, states, use
 
 pytestmark = pytest.mark.docker
 
 
 @pytest.fixture
 def contained(project, engine, bases):
-    """A project in bullseye, with its Python 3.9, for the engine."""
-    script = project("script")
-    contain(script, bases["bullseye"], "bullseye", "3.9")
-    use(script, engine)
-    script.levels = ["--engine", engine.name, "--python", "venv"]
-    return script
+    return in_bullseye(project, engine, bases)
 
 
 def test_a_release_in_containers_is_the_hosts(contained, engine):

@@ -6,7 +6,7 @@ import socket
 import subprocess
 
 import pytest
-from contained import contain, use
+from contained import in_bullseye
 from processes import left_behind, wait_for_none, wait_until
 
 pytestmark = pytest.mark.docker
@@ -16,12 +16,7 @@ SLOW_IMAGE = "ARG BASE_IMAGE\nFROM ${{BASE_IMAGE}}\nRUN sleep {seconds}\n"
 
 @pytest.fixture
 def contained(project, engine, bases):
-    """A project in bullseye, with its Python 3.9, for the engine."""
-    script = project("script")
-    contain(script, bases["bullseye"], "bullseye", "3.9")
-    use(script, engine)
-    script.levels = ["--engine", engine.name, "--python", "venv"]
-    return script
+    return in_bullseye(project, engine, bases)
 
 
 def start(contained, *arguments: str, **variables: str) -> subprocess.Popen:

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from conftest import PYTHON
-from contained import contain, use
+from contained import in_bullseye
 
 TAG = "cp" + PYTHON.replace(".", "")
 TELL = "import json, os; print(json.dumps([dict(os.environ), os.getcwd()]))"
@@ -160,11 +160,7 @@ def test_a_pinwheel_that_is_ended_takes_the_command_along(script):
 class TestInContainers:
     @pytest.fixture
     def contained(self, project, engine, bases):
-        script = project("script")
-        contain(script, bases["bullseye"], "bullseye", "3.9")
-        use(script, engine)
-        script.levels = ["--engine", engine.name, "--python", "venv"]
-        return script
+        return in_bullseye(project, engine, bases)
 
     def test_a_command_has_the_variables_and_the_directory_of_the_build(self, contained, engine):
         tell = "import json, os; print('told', json.dumps([dict(os.environ), os.getcwd()]))"

@@ -3,9 +3,7 @@
 #include "cli/frozen_run.h"
 #include "cli/gather.h"
 #include "cli/levels.h"
-#include "cli/locks.h"
-#include "cli/prepare_containers.h"
-#include "cli/stoppable.h"
+#include "cli/prepare_environments.h"
 #include "plan/frozen.h"
 
 namespace pinwheel::cli {
@@ -17,15 +15,8 @@ Done freeze_plan(ports::Files& files, const GlobalOptions& global, const FreezeR
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   TRY(const plan::PlanOptions options, plan_options(plan::Stage::publish, facts.targets, levels));
   const Undertaking whole{loaded, outline, options};
-  const auto prepare = [&]() -> Done {
-    TRY_DONE(
-        prepare_containers(whole, request.levels, TestImages::prepare, workplace, streams, facts));
-    if (request.locks == UseLocks::yes) {
-      TRY_DONE(apply_locks(whole, workplace, Refresh::no, streams, facts));
-    }
-    return gather_resolutions(whole, workplace, Refresh::no, streams, facts);
-  };
-  TRY_DONE(stoppable(workplace, prepare));
+  TRY_DONE(
+      prepare_environments(whole, {levels, TestImages::prepare, locks}, workplace, streams, facts));
   TRY(const plan::FrozenPlan frozen, freeze(files, whole, facts, workplace, levels));
   TRY_DONE(files.write(out, plan::to_json(frozen)));
   streams.note(fmt::format("froze {} into `{}`\n", plan::summary_line(outline), out));

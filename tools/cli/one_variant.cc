@@ -6,9 +6,7 @@
 
 #include "base/text.h"
 #include "cli/levels.h"
-#include "cli/locks.h"
-#include "cli/prepare_containers.h"
-#include "cli/stoppable.h"
+#include "cli/prepare_environments.h"
 #include "host/files.h"
 #include "host/git.h"
 #include "plan/step_id.h"
@@ -56,15 +54,8 @@ Result<OneVariant> gather_variant(const GlobalOptions& global, const OneVariantR
   TRY_DONE(gather_build_facts(loaded, workplace, facts));
   TRY(plan::PlanOptions options, plan_options(request.stage, {}, request.levels));
   const Undertaking what{loaded, outline, options};
-  const auto prepare = [&]() -> Done {
-    TRY_DONE(
-        prepare_containers(what, request.levels, TestImages::leave, workplace, streams, facts));
-    if (request.locks == UseLocks::yes) {
-      TRY_DONE(apply_locks(what, workplace, Refresh::no, streams, facts));
-    }
-    return gather_resolutions(what, workplace, Refresh::no, streams, facts);
-  };
-  TRY_DONE(stoppable(workplace, prepare));
+  TRY_DONE(prepare_environments(what, {request.levels, TestImages::leave, request.locks}, workplace,
+                                streams, facts));
   TRY(plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, options));
   std::string id = outline.variants.front().id;
