@@ -1,37 +1,25 @@
 """Times every operator against plain torch and, where it is installed, FBGEMM's own operator.
 
-    python kernels/bench/bench.py [--device cpu|cuda] [--threads N] [--repeat N] [--only WORD] [--json]
+    python kernels/bench/bench.py [--device cpu|cuda] [--threads N] [--repeat N] [--only WORD] [--json] [--plot PNG]
 
-One row an operator and shape: bytes that must be moved at least, the shortest time of each contender, the
-bandwidth of ours, and how many times faster ours is than the best other. Times are minima: on a machine that does
-other work, the rest is noise.
+One row an operator and shape (cases/ has them): bytes that must be moved at least, the shortest time of each
+contender, the bandwidth of ours as a fraction of a plain copy's, and how many times faster ours is than each other.
+The contenders take turns. Times are minima: on a machine that does other work, the rest is noise.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import torch
-
-import pinwheel_kernels as pk
-
-Run = Callable[[], object]
-
-
-@dataclass
-class Case:
-    """One operator on one input, and the same answer got otherwise."""
-
-    operator: str
-    shape: str
-    bytes: int
-    ours: Run
-    torch: Run | None
-    fbgemm: Run | None
+from bench_case import Case, Run
 
 
 @dataclass
@@ -44,11 +32,11 @@ class Row:
     ours: float
     torch: float | None
     fbgemm: float | None
+    of_copy: float
 
-    @property
-    def ratio(self) -> float | None:
-        others = [seconds for seconds in (self.torch, self.fbgemm) if seconds is not None]
-        return min(others) / self.ours if others else None
+    def times_faster_than(self, contender: str) -> float | None:
+        seconds = getattr(self, contender)
+        return None if seconds is None else seconds / self.ours
 
 
 def fbgemm_operators() -> object | None:
@@ -59,162 +47,75 @@ def fbgemm_operators() -> object | None:
     return torch.ops.fbgemm
 
 
-def size(*tensors: torch.Tensor) -> int:
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+def all_cases(device: torch.device) -> Iterator[Case]:
+    fbgemm = fbgemm_operators()
+    for path in sorted((Path(__file__).parent / "cases").glob("*.py")):
+        torch.manual_seed(0)
+        yield from importlib.import_module(f"cases.{path.stem}").cases(device, fbgemm)
 
 
-def cumsum_cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for dtype in (torch.int32, torch.int64):
-        numbers = torch.randint(0, 100, (1_000_000,), dtype=dtype, device=device)
-        zero = numbers.new_zeros(1)
-        yield Case(
-            "asynchronous_complete_cumsum",
-            f"1M {str(dtype)[6:]}",
-            2 * size(numbers),
-            lambda x=numbers: pk.asynchronous_complete_cumsum(x),
-            lambda x=numbers, z=zero: torch.cat([z, x.cumsum(0, dtype=x.dtype)]),
-            fbgemm and (lambda x=numbers: fbgemm.asynchronous_complete_cumsum(x)),
-        )
+def seconds_of(run: Run, device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    start = time.perf_counter()
+    run()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - start
 
 
-def jagged_cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    groups, longest = 4096, 100
-    lengths = torch.randint(0, longest + 1, (groups,), device=device)
-    offsets = pk.asynchronous_complete_cumsum(lengths)
-    for dtype in (torch.float32, torch.float16):
-        values = torch.randn(int(offsets[-1]), 64, device=device).to(dtype)
-        dense = pk.jagged_to_padded_dense(values, [offsets], [longest])
-        shape = f"B {groups}, max {longest}, D 64, {str(dtype)[6:]}"
-        moved = size(values, dense)
-        aten = torch.ops.aten
-        yield Case(
-            "jagged_to_padded_dense",
-            shape,
-            moved,
-            lambda v=values: pk.jagged_to_padded_dense(v, [offsets], [longest]),
-            lambda v=values: aten._jagged_to_padded_dense_forward(v, [offsets], [longest], 0.0),
-            fbgemm and (lambda v=values: fbgemm.jagged_to_padded_dense(v, [offsets], [longest], 0)),
-        )
-        rows = values.shape[0]
-        backward = torch.ops.pinwheel.jagged_to_padded_dense_backward
-        yield Case(
-            "jagged_to_padded_dense_backward",
-            shape,
-            2 * size(values),
-            lambda d=dense, n=rows: backward(d, [offsets], n),
-            lambda d=dense, n=rows: aten._padded_dense_to_jagged_forward(d, [offsets], n),
-            fbgemm and (lambda d=dense, n=rows: fbgemm.dense_to_jagged(d, [offsets], n)),
-        )
-
-
-def permute_cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    features, samples = 26, 2048
-    for longest in (20, 200):
-        lengths = torch.randint(0, longest, (features, samples), device=device)
-        values = torch.randint(0, 10**6, (int(lengths.sum()),), device=device)
-        weights = torch.rand(values.shape, device=device)
-        permute = torch.randperm(features).int().to(device)
-        order = permute.tolist()
-        counts = lengths.sum(1).tolist()
-
-        def with_torch(v=values, w=weights, le=lengths, o=order, c=counts) -> object:
-            parts, weight_parts = v.split(c), w.split(c)
-            return (
-                le[o],
-                torch.cat([parts[feature] for feature in o]),
-                torch.cat([weight_parts[feature] for feature in o]),
-            )
-
-        arguments = (permute, lengths, values, weights)
-        yield Case(
-            "permute_2D_sparse_data",
-            f"T {features}, B {samples}, {values.numel() / 1e6:.1f}M int64 + weights",
-            2 * size(lengths, values, weights),
-            lambda a=arguments: pk.permute_2D_sparse_data(*a),
-            with_torch,
-            fbgemm and (lambda a=arguments: fbgemm.permute_2D_sparse_data(*a)),
-        )
-
-
-def quantize_cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for dtype in (torch.float32, torch.float16):
-        numbers = torch.randn(100_000, 128, device=device).to(dtype)
-        rows = pk.FloatOrHalfToFused8BitRowwiseQuantized(numbers)
-
-        def with_torch(x=numbers) -> object:
-            least, most = x.aminmax(dim=1, keepdim=True)
-            scale = (most - least).float() / 255
-            codes = ((x - least) / scale).round().to(torch.uint8)
-            return torch.cat([codes, torch.cat([scale, least.float()], 1).view(torch.uint8)], 1)
-
-        def back_with_torch(r=rows) -> object:
-            both = r[:, -8:].contiguous().view(torch.float32)
-            return r[:, :-8] * both[:, :1] + both[:, 1:]
-
-        shape = f"100k x 128 {str(dtype)[6:]}"
-        yield Case(
-            "FloatOrHalfToFused8BitRowwiseQuantized",
-            shape,
-            size(numbers, rows),
-            lambda x=numbers: pk.FloatOrHalfToFused8BitRowwiseQuantized(x),
-            with_torch,
-            fbgemm and (lambda x=numbers: fbgemm.FloatOrHalfToFused8BitRowwiseQuantized(x)),
-        )
-        if dtype != torch.float32:
-            continue
-        yield Case(
-            "Fused8BitRowwiseQuantizedToFloatOrHalf",
-            shape,
-            size(numbers, rows),
-            lambda r=rows: pk.Fused8BitRowwiseQuantizedToFloatOrHalf(r),
-            back_with_torch,
-            fbgemm and (lambda r=rows: fbgemm.Fused8BitRowwiseQuantizedToFloatOrHalf(r)),
-        )
-
-
-GROUPS = (cumsum_cases, jagged_cases, permute_cases, quantize_cases)
-
-
-def shortest(run: Run | None, device: torch.device, repeat: int) -> float | None:
-    if run is None:
-        return None
-    best = float("inf")
-    for _ in range(repeat + 1):  # the first is for warming up
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        start = time.perf_counter()
-        run()
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        best = min(best, time.perf_counter() - start)
+def shortest(runs: list[Run | None], device: torch.device, repeat: int) -> list[float | None]:
+    """Of each run, taken by turns; the first round is for warming up and does not count."""
+    best: list[float | None] = [None if run is None else math.inf for run in runs]
+    for turn in range(repeat + 1):
+        for at, run in enumerate(runs):
+            if run is not None:
+                seconds = seconds_of(run, device)
+                if turn > 0:
+                    best[at] = min(best[at], seconds)
     return best
 
 
-def measure(case: Case, device: torch.device, repeat: int) -> Row:
-    runs = (case.ours, case.torch, case.fbgemm)
-    return Row(case.operator, case.shape, case.bytes, *(shortest(r, device, repeat) for r in runs))
+def copy_speed(device: torch.device, repeat: int) -> float:
+    """Bytes a second, read and written together, of torch's copy of 128 MiB."""
+    source = torch.zeros(32 << 20, dtype=torch.float32, device=device)
+    target = torch.empty_like(source)
+    (seconds,) = shortest([lambda: target.copy_(source)], device, repeat)
+    return 2 * source.numel() * source.element_size() / seconds
+
+
+def measure(case: Case, device: torch.device, repeat: int, limit: float) -> Row:
+    ours, plain, fbgemm = shortest([case.ours, case.torch, case.fbgemm], device, repeat)
+    fraction = case.bytes / ours / limit
+    return Row(case.operator, case.shape, case.bytes, ours, plain, fbgemm, fraction)
+
+
+def geometric_mean(rows: list[Row], contender: str) -> float | None:
+    ratios = [ratio for row in rows if (ratio := row.times_faster_than(contender)) is not None]
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
 def milliseconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e3:.3f}"
 
 
+def ratio_text(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.2f}"
+
+
 def print_table(rows: list[Row]) -> None:
-    head = ("operator", "shape", "MB", "ours ms", "GB/s", "torch ms", "fbgemm ms", "ratio")
+    contenders = ("torch", "fbgemm")
+    head = ("operator", "shape", "MB", "ours ms", "of copy", "torch ms", "fbgemm ms", "x torch", "x fbgemm")
     lines = [head]
     for row in rows:
+        ratios = [ratio_text(row.times_faster_than(name)) for name in contenders]
+        times = (milliseconds(row.torch), milliseconds(row.fbgemm))
         lines.append(
-            (
-                row.operator,
-                row.shape,
-                f"{row.bytes / 1e6:.1f}",
-                milliseconds(row.ours),
-                f"{row.bytes / row.ours / 1e9:.1f}",
-                milliseconds(row.torch),
-                milliseconds(row.fbgemm),
-                "-" if row.ratio is None else f"{row.ratio:.2f}",
-            )
+            (row.operator, row.shape, f"{row.bytes / 1e6:.1f}", milliseconds(row.ours))
+            + (f"{row.of_copy:.0%}", *times, *ratios)
         )
+    means = [ratio_text(geometric_mean(rows, name)) for name in contenders]
+    lines.append(("geometric mean", *[""] * 6, *means))
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     for line in lines:
         texts = [
@@ -224,31 +125,52 @@ def print_table(rows: list[Row]) -> None:
         print("  ".join(texts).rstrip())
 
 
+def draw(rows: list[Row], path: str, title: str) -> None:
+    """A bar an operator and shape: how many times faster than FBGEMM, else than torch. Needs matplotlib."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    names = [f"{row.operator}, {row.shape}" for row in rows]
+    against = ["torch" if row.fbgemm is None else "fbgemm" for row in rows]
+    ratios = [row.times_faster_than(name) or 0 for row, name in zip(rows, against, strict=True)]
+    colours = {"fbgemm": "tab:blue", "torch": "tab:gray"}
+    figure, axes = plt.subplots(figsize=(9, 0.28 * len(rows) + 1), layout="constrained")
+    axes.barh(names, ratios, color=[colours[name] for name in against])
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.invert_yaxis()
+    axes.set_xlabel("times faster than FBGEMM (blue), than torch where FBGEMM has no such operator (gray)")
+    axes.set_title(title)
+    axes.tick_params(axis="y", labelsize=7)
+    figure.savefig(path, dpi=120)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
     parser.add_argument("--threads", type=int, default=1, help="of torch; 1 is the least noisy")
     parser.add_argument("--repeat", type=int, default=20, help="runs of which the shortest counts")
     parser.add_argument("--only", default="", help="operators whose name contains this")
+    parser.add_argument("--plot", metavar="PNG", help="draw the ratios too (wants matplotlib)")
     parser.add_argument(
         "--json", action="store_true", help="one JSON document instead of the table"
     )
     options = parser.parse_args()
     device = torch.device(options.device)
     torch.set_num_threads(options.threads)
-    torch.manual_seed(0)
-    fbgemm = fbgemm_operators()
+    limit = copy_speed(device, options.repeat)
     rows = []
-    for cases in GROUPS:
-        for case in cases(device, fbgemm):
-            if options.only.lower() in case.operator.lower():
-                rows.append(measure(case, device, options.repeat))
+    for case in all_cases(device):
+        if options.only.lower() in case.operator.lower():
+            rows.append(measure(case, device, options.repeat, limit))
     if options.json:
-        listed = [asdict(row) | {"ratio": row.ratio} for row in rows]
         about = {"device": str(device), "threads": options.threads, "torch": torch.__version__}
-        print(json.dumps(about | {"seconds": listed}, indent=2))
+        print(json.dumps(about | {"copy": limit, "seconds": [asdict(row) for row in rows]}, indent=2))
     else:
         print_table(rows)
+    if options.plot:
+        draw(rows, options.plot, f"{device}, {options.threads} threads, torch {torch.__version__}")
 
 
 if __name__ == "__main__":

@@ -43,11 +43,7 @@ endforeach()
 list(JOIN arch_list " " PINWHEEL_ARCH_LIST)
 message(STATUS "CUDA ${found}, architectures: ${PINWHEEL_ARCH_LIST}")
 
-target_sources(pinwheel_ops PRIVATE
-  csrc/gpu/cumsum.cu
-  csrc/gpu/jagged.cu
-  csrc/gpu/permute.cu
-  csrc/gpu/quantize.cu)
+target_sources(pinwheel_ops PRIVATE ${PINWHEEL_GPU_SOURCES})
 target_compile_definitions(pinwheel_ops PRIVATE PINWHEEL_GPU)
 list(JOIN PINWHEEL_PREFIX_MAPS "," prefix_maps)
 target_compile_options(pinwheel_ops PRIVATE

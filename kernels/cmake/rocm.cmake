@@ -34,7 +34,8 @@ list(JOIN arch_list " " PINWHEEL_ARCH_LIST)
 list(TRANSFORM arch_list PREPEND --offload-arch=)
 message(STATUS "HIP ${found}, architectures: ${PINWHEEL_ARCH_LIST}")
 
-foreach(name IN ITEMS cumsum jagged permute quantize)
+foreach(source IN LISTS PINWHEEL_GPU_SOURCES)
+  get_filename_component(name ${source} NAME_WE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/hip/${name}.o)
   add_custom_command(
     OUTPUT ${object}
@@ -42,8 +43,8 @@ foreach(name IN ITEMS cumsum jagged permute quantize)
     COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${CMAKE_HIP_COMPILER_LAUNCHER} ${HIPCC}
       -x hip -std=c++17 -O3 -DNDEBUG -fPIC -fvisibility=hidden -Wall -D__HIP_PLATFORM_AMD__=1 ${arch_list}
       ${PINWHEEL_PREFIX_MAPS} -I${CMAKE_CURRENT_SOURCE_DIR}/csrc -MD -MF ${object}.d
-      -c ${CMAKE_CURRENT_SOURCE_DIR}/csrc/gpu/${name}.cu -o ${object}
-    DEPENDS csrc/gpu/${name}.cu
+      -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+    DEPENDS ${source}
     DEPFILE ${object}.d
     COMMENT "Building HIP object ${name}"
     VERBATIM)

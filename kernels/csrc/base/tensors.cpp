@@ -1,11 +1,27 @@
 #include "base/tensors.h"
 
+#include <sys/mman.h>
+
 #ifdef PINWHEEL_GPU
 // Under this name in libtorch_cuda and in libtorch_hip; torch's header hides it behind USE_CUDA.
 extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device_index, void** stream);
 #endif
 
 namespace pinwheel {
+namespace {
+
+/// Large results lie in pages that the system makes at the first write, which for small pages takes
+/// longer than writing them. It is a wish: what refuses it changes nothing.
+void ask_for_large_pages(const Tensor& tensor) {
+  constexpr uintptr_t kPage = uintptr_t{2} << 20;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(tensor.mutable_data_ptr());
+  const uintptr_t end = begin + static_cast<uintptr_t>(tensor.numel()) * tensor.element_size();
+  const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const uintptr_t last = end / kPage * kPage;
+  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
+}  // namespace
 
 std::string shape_text(const Tensor& tensor) {
   std::string text = "[";
@@ -17,7 +33,9 @@ std::string shape_text(const Tensor& tensor) {
 }
 
 Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype) {
-  return torch::stable::new_empty(like, {sizes.data(), sizes.size()}, dtype);
+  Tensor tensor = torch::stable::new_empty(like, {sizes.data(), sizes.size()}, dtype);
+  if (tensor.is_cpu()) ask_for_large_pages(tensor);
+  return tensor;
 }
 
 void require_same_device(const char* op, const Tensor& first, const Tensor& other,

@@ -63,25 +63,11 @@ void dequantize(const DequantizeJob& job, void* stream) {
 using namespace quantize_kernels;
 
 void run_gpu(const QuantizeJob& job, void* stream) {
-  switch (job.dtype) {
-    case FloatDtype::kFloat32:
-      return quantize<float>(job, stream);
-    case FloatDtype::kFloat16:
-      return quantize<Fp16>(job, stream);
-    case FloatDtype::kBFloat16:
-      return quantize<Bf16>(job, stream);
-  }
+  with_float_type(job.dtype, [&](auto element) { quantize<decltype(element)>(job, stream); });
 }
 
 void run_gpu(const DequantizeJob& job, void* stream) {
-  switch (job.dtype) {
-    case FloatDtype::kFloat32:
-      return dequantize<float>(job, stream);
-    case FloatDtype::kFloat16:
-      return dequantize<Fp16>(job, stream);
-    case FloatDtype::kBFloat16:
-      return dequantize<Bf16>(job, stream);
-  }
+  with_float_type(job.dtype, [&](auto element) { dequantize<decltype(element)>(job, stream); });
 }
 
 }  // namespace pinwheel

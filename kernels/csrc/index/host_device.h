@@ -9,5 +9,6 @@
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PW_HD __host__ __device__ inline
 #else
-#define PW_HD inline
+// Never a function of its own: simd/ compiles the same text for several instruction sets.
+#define PW_HD inline __attribute__((always_inline))
 #endif

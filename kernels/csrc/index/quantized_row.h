@@ -68,10 +68,12 @@ struct RowCoder {
     inverse = 255.0f / (range + 1e-8f);
   }
 
-  /// The nearest code, ties to even. Adding 1.5 * 2^23 leaves the integer in the low bits of the
-  /// sum; rows that hold NaN or infinities get some code.
+  /// 1.5 * 2^23: what is added to it leaves its nearest integer in the low bits of the sum.
+  static constexpr float kRounder = 12582912.0f;
+
+  /// The nearest code, ties to even; rows that hold NaN or infinities get some code.
   PW_HD uint8_t code(float number) const {
-    return static_cast<uint8_t>(bits_of((number - parameters.bias) * inverse + 12582912.0f));
+    return static_cast<uint8_t>(bits_of((number - parameters.bias) * inverse + kRounder));
   }
 };
 

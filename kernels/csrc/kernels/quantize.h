@@ -3,10 +3,9 @@
 #include <cstdint>
 
 #include "index/quantized_row.h"
+#include "kernels/float_dtype.h"
 
 namespace pinwheel {
-
-enum class FloatDtype { kFloat32, kFloat16, kBFloat16 };
 
 /// Rows of `columns` numbers -> rows of codes with float32 scale and bias behind them. Codes
 /// between `columns` and the parameters are zero.

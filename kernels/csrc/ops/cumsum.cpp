@@ -1,5 +1,6 @@
 #include "ops/cumsum.h"
 
+#include "base/register.h"
 #include "kernels/cumsum.h"
 
 namespace pinwheel {
@@ -61,7 +62,14 @@ Tensor inclusive_cumsum(const Tensor& t_in) {
   return cumsum("asynchronous_inclusive_cumsum", CumsumKind::kInclusive, t_in);
 }
 
-void register_kernels(torch::stable::detail::StableLibrary& m) {
+// FBGEMM's names and argument order, so that callers port by renaming the namespace.
+void define_schemas(Library& m) {
+  m.def("asynchronous_exclusive_cumsum(Tensor t_in) -> Tensor");
+  m.def("asynchronous_inclusive_cumsum(Tensor t_in) -> Tensor");
+  m.def("asynchronous_complete_cumsum(Tensor t_in) -> Tensor");
+}
+
+void register_kernels(Library& m) {
   m.impl("asynchronous_exclusive_cumsum", TORCH_BOX(&exclusive_cumsum));
   m.impl("asynchronous_inclusive_cumsum", TORCH_BOX(&inclusive_cumsum));
   m.impl("asynchronous_complete_cumsum", TORCH_BOX(&complete_cumsum));
@@ -75,11 +83,4 @@ Tensor complete_cumsum(const Tensor& t_in) {
 
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
-  pinwheel::register_kernels(m);
-}
-#ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
-  pinwheel::register_kernels(m);
-}
-#endif
+PINWHEEL_OPERATORS(pinwheel::define_schemas, pinwheel::register_kernels)

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/register.h"
 #include "ops/padding.h"
 #include "ops/run.h"
 
@@ -144,7 +145,20 @@ Tensor backward(const Tensor& grad_output, const std::vector<Tensor>& offsets, i
   return values;
 }
 
-void register_kernels(torch::stable::detail::StableLibrary& m) {
+// FBGEMM's names and argument order, so that callers port by renaming the namespace.
+void define_schemas(Library& m) {
+  m.def(
+      "jagged_to_padded_dense(Tensor values, Tensor[] offsets, SymInt[] max_lengths, "
+      "float padding_value=0) -> Tensor");
+  m.def(
+      "jagged_to_padded_dense_forward(Tensor values, Tensor[] offsets, SymInt[] max_lengths, "
+      "float padding_value=0) -> Tensor");
+  m.def(
+      "jagged_to_padded_dense_backward(Tensor grad_output, Tensor[] offsets, SymInt total_L) "
+      "-> Tensor");
+}
+
+void register_kernels(Library& m) {
   m.impl("jagged_to_padded_dense", TORCH_BOX(&jagged_to_padded_dense));
   m.impl("jagged_to_padded_dense_forward", TORCH_BOX(&forward));
   m.impl("jagged_to_padded_dense_backward", TORCH_BOX(&backward));
@@ -153,11 +167,4 @@ void register_kernels(torch::stable::detail::StableLibrary& m) {
 }  // namespace
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
-  pinwheel::register_kernels(m);
-}
-#ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
-  pinwheel::register_kernels(m);
-}
-#endif
+PINWHEEL_OPERATORS(pinwheel::define_schemas, pinwheel::register_kernels)

@@ -3,6 +3,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/register.h"
 #include "ops/cumsum.h"
 #include "ops/run.h"
 
@@ -143,14 +144,18 @@ Permuted permute_2d(const Tensor& permute_in, const Tensor& lengths_in, const Te
   return {segments.lengths, permute_values(segments, values, elements), out_weights};
 }
 
+// FBGEMM's names and argument order, so that callers port by renaming the namespace.
+void define_schemas(Library& m) {
+  m.def(
+      "permute_2D_sparse_data(Tensor permute, Tensor lengths, Tensor values, Tensor? weights=None, "
+      "SymInt? permuted_lengths_sum=None) -> (Tensor, Tensor, Tensor?)");
+}
+
+void register_kernels(Library& m) {
+  m.impl("permute_2D_sparse_data", TORCH_BOX(&permute_2d));
+}
+
 }  // namespace
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
-  m.impl("permute_2D_sparse_data", TORCH_BOX(&pinwheel::permute_2d));
-}
-#ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
-  m.impl("permute_2D_sparse_data", TORCH_BOX(&pinwheel::permute_2d));
-}
-#endif
+PINWHEEL_OPERATORS(pinwheel::define_schemas, pinwheel::register_kernels)

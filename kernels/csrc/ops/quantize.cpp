@@ -1,5 +1,6 @@
 #include "kernels/quantize.h"
 
+#include "base/register.h"
 #include "ops/run.h"
 
 namespace pinwheel {
@@ -89,7 +90,15 @@ Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_
   return output;
 }
 
-void register_kernels(torch::stable::detail::StableLibrary& m) {
+// FBGEMM's names and argument order, so that callers port by renaming the namespace.
+void define_schemas(Library& m) {
+  m.def("FloatOrHalfToFused8BitRowwiseQuantized(Tensor t) -> Tensor");
+  m.def(
+      "Fused8BitRowwiseQuantizedToFloatOrHalf(Tensor input, int output_dtype=0, "
+      "bool scale_bias_last=True, bool quant_padding_float_type=True) -> Tensor");
+}
+
+void register_kernels(Library& m) {
   m.impl("FloatOrHalfToFused8BitRowwiseQuantized", TORCH_BOX(&quantize));
   m.impl("Fused8BitRowwiseQuantizedToFloatOrHalf", TORCH_BOX(&dequantize));
 }
@@ -97,11 +106,4 @@ void register_kernels(torch::stable::detail::StableLibrary& m) {
 }  // namespace
 }  // namespace pinwheel
 
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CPU, m) {
-  pinwheel::register_kernels(m);
-}
-#ifdef PINWHEEL_GPU
-STABLE_TORCH_LIBRARY_IMPL(pinwheel, CUDA, m) {
-  pinwheel::register_kernels(m);
-}
-#endif
+PINWHEEL_OPERATORS(pinwheel::define_schemas, pinwheel::register_kernels)

@@ -7,6 +7,9 @@ holds the same under the same names. The names and semantics are those of FBGEMM
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from pinwheel_kernels._library import build_info, library_path, load
 
 load()
@@ -23,18 +26,34 @@ from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
     Fused8BitRowwiseQuantizedToFloatOrHalf,
 )
+from pinwheel_kernels._register import is_built  # noqa: E402
 
-__all__ = [
+_OPERATORS = [
     "FloatOrHalfToFused8BitRowwiseQuantized",
     "Fused8BitRowwiseQuantizedToFloatOrHalf",
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
-    "build_info",
     "jagged_to_padded_dense",
-    "library_path",
     "permute_2D_sparse_data",
 ]
+
+__all__ = [*_OPERATORS, "build_info", "library_path"]
+
+
+def _absent(name: str) -> Callable[..., Any]:
+    def absent(*_arguments: object, **_options: object) -> Any:
+        raise RuntimeError(
+            f"the operator `{name}` is not in this build of pinwheel-kernels, of the flavor "
+            f"`{build_info().flavor}`; the flavor `full` has it"
+        )
+
+    return absent
+
+
+for _name in _OPERATORS:
+    if not is_built(_name):
+        globals()[_name] = _absent(_name)
 
 
 def __getattr__(name: str) -> str:

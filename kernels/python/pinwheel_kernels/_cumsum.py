@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._register import shapes
+
 _ops = torch.ops.pinwheel
 
 
@@ -33,18 +35,18 @@ def asynchronous_complete_cumsum(t_in: Tensor) -> Tensor:
     return _ops.asynchronous_complete_cumsum(t_in)
 
 
-@torch.library.register_fake("pinwheel::asynchronous_exclusive_cumsum")
+@shapes("asynchronous_exclusive_cumsum")
 def _exclusive_fake(t_in: Tensor) -> Tensor:
     torch._check(t_in.dim() == 1, lambda: f"`t_in` must be 1-D, its shape is {tuple(t_in.shape)}")
     return t_in.new_empty(t_in.shape)
 
 
-@torch.library.register_fake("pinwheel::asynchronous_inclusive_cumsum")
+@shapes("asynchronous_inclusive_cumsum")
 def _inclusive_fake(t_in: Tensor) -> Tensor:
     return _exclusive_fake(t_in)
 
 
-@torch.library.register_fake("pinwheel::asynchronous_complete_cumsum")
+@shapes("asynchronous_complete_cumsum")
 def _complete_fake(t_in: Tensor) -> Tensor:
     torch._check(
         t_in.dim() in (1, 2), lambda: f"`t_in` must be 1-D or 2-D, its shape is {tuple(t_in.shape)}"

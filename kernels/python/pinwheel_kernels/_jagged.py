@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._register import gradients, shapes
+
 _ops = torch.ops.pinwheel
 
 
@@ -46,6 +48,7 @@ def _check_offsets(offsets: Sequence[Tensor], levels: int) -> None:
     )
 
 
+@shapes("jagged_to_padded_dense", "jagged_to_padded_dense_forward")
 def _dense_fake(
     values: Tensor,
     offsets: Sequence[Tensor],
@@ -57,6 +60,7 @@ def _dense_fake(
     return values.new_empty([offsets[0].shape[0] - 1, *max_lengths, *values.shape[1:]])
 
 
+@shapes("jagged_to_padded_dense_backward")
 def _values_fake(grad_output: Tensor, offsets: Sequence[Tensor], total_L: int) -> Tensor:
     levels = len(offsets)
     _check_offsets(offsets, levels)
@@ -66,10 +70,6 @@ def _values_fake(grad_output: Tensor, offsets: Sequence[Tensor], total_L: int) -
     )
     return grad_output.new_empty([total_L, *grad_output.shape[levels + 1 :]])
 
-
-torch.library.register_fake("pinwheel::jagged_to_padded_dense", _dense_fake)
-torch.library.register_fake("pinwheel::jagged_to_padded_dense_forward", _dense_fake)
-torch.library.register_fake("pinwheel::jagged_to_padded_dense_backward", _values_fake)
 
 
 def _save_dense(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -101,9 +101,5 @@ def _values_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
 
 
 for _name in ("jagged_to_padded_dense", "jagged_to_padded_dense_forward"):
-    torch.library.register_autograd(
-        f"pinwheel::{_name}", _dense_backward, setup_context=_save_dense
-    )
-torch.library.register_autograd(
-    "pinwheel::jagged_to_padded_dense_backward", _values_backward, setup_context=_save_values
-)
+    gradients(_name, _dense_backward, _save_dense)
+gradients("jagged_to_padded_dense_backward", _values_backward, _save_values)

@@ -18,13 +18,15 @@ class BuildInfo:
     """`cpu`, `cuda/<version>` or `rocm/<version>` of the toolkit."""
     arch_list: tuple[str, ...]
     """GPU architectures with code inside: `9.0`, `12.0+PTX`, `gfx90a`; empty for `cpu`."""
+    flavor: str
+    """`full`, `inference` or `adagrad`: which operators are inside."""
     torch_target: str
     """The oldest torch that can load it."""
 
 
 def build_info() -> BuildInfo:
     """What this copy of the library was built for."""
-    return BuildInfo(_build.compute, tuple(_build.arch_list.split()), _build.torch_target)
+    return BuildInfo(_build.compute, tuple(_build.arch_list.split()), _build.flavor, _build.torch_target)
 
 
 def library_path() -> Path:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._register import shapes
+
 _ops = torch.ops.pinwheel
 
 
@@ -32,7 +34,7 @@ def permute_2D_sparse_data(
     return _ops.permute_2D_sparse_data(permute, lengths, values, weights, permuted_lengths_sum)
 
 
-@torch.library.register_fake("pinwheel::permute_2D_sparse_data")
+@shapes("permute_2D_sparse_data")
 def _permute_fake(
     permute: Tensor,
     lengths: Tensor,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._register import shapes
+
 _ops = torch.ops.pinwheel
 
 _OUTPUT_DTYPES = {0: torch.float32, 1: torch.float16, 5: torch.bfloat16}
@@ -47,14 +49,14 @@ def Fused8BitRowwiseQuantizedToFloatOrHalf(
     )
 
 
-@torch.library.register_fake("pinwheel::FloatOrHalfToFused8BitRowwiseQuantized")
+@shapes("FloatOrHalfToFused8BitRowwiseQuantized")
 def _quantize_fake(t: Tensor) -> Tensor:
     torch._check(t.dim() >= 2, lambda: "`t` must have at least 2 dimensions")
     codes = t.shape[-1] if t.device.type == "cpu" else (t.shape[-1] + 3) // 4 * 4
     return t.new_empty([*t.shape[:-1], codes + 8], dtype=torch.uint8)
 
 
-@torch.library.register_fake("pinwheel::Fused8BitRowwiseQuantizedToFloatOrHalf")
+@shapes("Fused8BitRowwiseQuantizedToFloatOrHalf")
 def _dequantize_fake(
     input: Tensor,
     output_dtype: int = 0,

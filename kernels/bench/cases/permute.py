@@ -1,0 +1,39 @@
+"""Sparse features in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from bench_case import Case, size
+
+import pinwheel_kernels as pk
+
+
+def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
+    features, samples = 26, 2048
+    for longest in (20, 200):
+        lengths = torch.randint(0, longest, (features, samples), device=device)
+        values = torch.randint(0, 10**6, (int(lengths.sum()),), device=device)
+        weights = torch.rand(values.shape, device=device)
+        permute = torch.randperm(features).int().to(device)
+        order = permute.tolist()
+        counts = lengths.sum(1).tolist()
+
+        def with_torch(v=values, w=weights, le=lengths, o=order, c=counts) -> object:
+            parts, weight_parts = v.split(c), w.split(c)
+            return (
+                le[o],
+                torch.cat([parts[feature] for feature in o]),
+                torch.cat([weight_parts[feature] for feature in o]),
+            )
+
+        arguments = (permute, lengths, values, weights)
+        yield Case(
+            "permute_2D_sparse_data",
+            f"T {features}, B {samples}, {values.numel() / 1e6:.1f}M int64 + weights",
+            2 * size(lengths, values, weights),
+            lambda a=arguments: pk.permute_2D_sparse_data(*a),
+            with_torch,
+            fbgemm and (lambda a=arguments: fbgemm.permute_2D_sparse_data(*a)),
+        )

@@ -1,0 +1,70 @@
+# Which operators a build has. A family `f` is csrc/ops/f.cpp with those of csrc/cpu/f.cpp, csrc/simd/f.cpp and
+# csrc/gpu/f.cu that exist. Each registers its own operators, so that what is left out is simply absent.
+#
+# Reads PINWHEEL_FLAVOR. Sets PINWHEEL_FLAVOR, PINWHEEL_OPERATOR_SOURCES (host), PINWHEEL_GPU_SOURCES and
+# defines link_operators(target).
+
+set(families
+  cumsum
+  jagged
+  permute
+  quantize)
+# What each flavour leaves out.
+set(flavor_full "")
+set(flavor_inference "")
+set(flavor_adagrad "")
+
+if(NOT DEFINED PINWHEEL_FLAVOR AND DEFINED ENV{PINWHEEL_FLAVOR})
+  set(PINWHEEL_FLAVOR $ENV{PINWHEEL_FLAVOR})
+endif()
+set(PINWHEEL_FLAVOR "${PINWHEEL_FLAVOR}" CACHE STRING "full, inference or adagrad: which operators are built")
+if(NOT PINWHEEL_FLAVOR)
+  set(PINWHEEL_FLAVOR full)
+endif()
+if(NOT DEFINED flavor_${PINWHEEL_FLAVOR})
+  message(FATAL_ERROR "PINWHEEL_FLAVOR is `${PINWHEEL_FLAVOR}`; it must be full, inference or adagrad")
+endif()
+list(REMOVE_ITEM families ${flavor_${PINWHEEL_FLAVOR}} "")
+message(STATUS "flavor: ${PINWHEEL_FLAVOR}")
+
+set(PINWHEEL_OPERATOR_SOURCES "")
+set(PINWHEEL_GPU_SOURCES "")
+set(simd_sources "")
+foreach(family IN LISTS families)
+  foreach(source IN ITEMS csrc/ops/${family}.cpp csrc/cpu/${family}.cpp)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      list(APPEND PINWHEEL_OPERATOR_SOURCES ${source})
+    endif()
+  endforeach()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/csrc/simd/${family}.cpp)
+    list(APPEND simd_sources csrc/simd/${family}.cpp)
+  endif()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/csrc/gpu/${family}.cu)
+    list(APPEND PINWHEEL_GPU_SOURCES csrc/gpu/${family}.cu)
+  endif()
+endforeach()
+
+# Once for each instruction set; base/isa.h picks at run time. Sums are rounded alike everywhere: no contraction
+# of multiplications and additions that the source does not ask for.
+function(add_simd_objects target isa)
+  add_library(pinwheel_simd_${isa} OBJECT ${simd_sources})
+  target_include_directories(pinwheel_simd_${isa} PRIVATE csrc)
+  target_compile_definitions(pinwheel_simd_${isa} PRIVATE PINWHEEL_ISA=${isa})
+  target_compile_options(pinwheel_simd_${isa} PRIVATE
+    -Wall -Wextra
+    -Wno-maybe-uninitialized  # GCC 12 takes its own AVX-512 intrinsics for such
+    -fno-math-errno -fno-trapping-math -ffp-contract=off ${ARGN})
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:pinwheel_simd_${isa}>)
+endfunction()
+
+function(link_operators target)
+  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/padding.cpp ${PINWHEEL_OPERATOR_SOURCES})
+  if(simd_sources)
+    add_simd_objects(${target} base)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+      add_simd_objects(${target} avx2 -mavx2 -mfma -mf16c)
+      add_simd_objects(${target} avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
+        -mprefer-vector-width=512)
+    endif()
+  endif()
+endfunction()

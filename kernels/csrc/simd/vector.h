@@ -1,0 +1,205 @@
+#pragma once
+
+// A vector of floats, as wide as the instruction set that this file is compiled for. Loads and
+// stores convert from and to the 16-bit formats and 8-bit codes; nothing has to be aligned.
+
+#include <cstdint>
+#include <cstring>
+
+#include "index/element.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define PW_SIMD static inline __attribute__((always_inline))
+
+namespace pinwheel::simd::PINWHEEL_ISA {
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+constexpr int kLanes = 16;
+typedef __m512 Floats;
+
+PW_SIMD Floats splat(float number) {
+  return _mm512_set1_ps(number);
+}
+PW_SIMD Floats load(const float* at) {
+  return _mm512_loadu_ps(at);
+}
+PW_SIMD Floats load(const Fp16* at) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+}
+PW_SIMD Floats load(const Bf16* at) {
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+PW_SIMD Floats load(const uint8_t* at) {
+  const __m128i codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(codes));
+}
+PW_SIMD void store(float* at, Floats v) {
+  _mm512_storeu_ps(at, v);
+}
+PW_SIMD void store(Fp16* at, Floats v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(at),
+                      _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+PW_SIMD void store(Bf16* at, Floats v) {
+  const __m512i bits = _mm512_castps_si512(v);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+  const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, up), 16);
+  const __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+  const __m512i result = _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc0));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtepi32_epi16(result));
+}
+/// The lowest byte of each lane's bits.
+PW_SIMD void store_low_bytes(uint8_t* at, Floats v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi32_epi8(_mm512_castps_si512(v)));
+}
+PW_SIMD Floats fma(Floats a, Floats b, Floats c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+/// `a` where it is less than `b`, else `b`; so `b` where either is NaN.
+PW_SIMD Floats least(Floats a, Floats b) {
+  return _mm512_min_ps(a, b);
+}
+PW_SIMD Floats most(Floats a, Floats b) {
+  return _mm512_max_ps(a, b);
+}
+
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+
+constexpr int kLanes = 8;
+typedef __m256 Floats;
+
+PW_SIMD Floats splat(float number) {
+  return _mm256_set1_ps(number);
+}
+PW_SIMD Floats load(const float* at) {
+  return _mm256_loadu_ps(at);
+}
+PW_SIMD Floats load(const Fp16* at) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+}
+PW_SIMD Floats load(const Bf16* at) {
+  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+}
+PW_SIMD Floats load(const uint8_t* at) {
+  const __m128i codes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(codes));
+}
+PW_SIMD void store(float* at, Floats v) {
+  _mm256_storeu_ps(at, v);
+}
+PW_SIMD void store(Fp16* at, Floats v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(at),
+                   _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+PW_SIMD void store(Bf16* at, Floats v) {
+  const __m256i bits = _mm256_castps_si256(v);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+  const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, up), 16);
+  const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+  const __m256i result = _mm256_blendv_epi8(rounded, _mm256_set1_epi32(0x7fc0), nan);
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(result, result), 0x08);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_castsi256_si128(packed));
+}
+/// The lowest byte of each lane's bits.
+PW_SIMD void store_low_bytes(uint8_t* at, Floats v) {
+  const __m256i pick =
+      _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12, -1,
+                       -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i bytes = _mm256_shuffle_epi8(_mm256_castps_si256(v), pick);
+  const __m128i both =
+      _mm_unpacklo_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(at), both);
+}
+PW_SIMD Floats fma(Floats a, Floats b, Floats c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+/// `a` where it is less than `b`, else `b`; so `b` where either is NaN.
+PW_SIMD Floats least(Floats a, Floats b) {
+  return _mm256_min_ps(a, b);
+}
+PW_SIMD Floats most(Floats a, Floats b) {
+  return _mm256_max_ps(a, b);
+}
+
+#else  // the compiler's own vectors, of a size that every CPU has in hardware
+
+constexpr int kLanes = 4;
+typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
+
+PW_SIMD Floats splat(float number) {
+  return Floats{} + number;
+}
+template <class Element>
+PW_SIMD Floats load(const Element* at) {
+  Floats v;
+  for (int lane = 0; lane < kLanes; ++lane) v[lane] = to_float(at[lane]);
+  return v;
+}
+PW_SIMD Floats load(const float* at) {
+  Floats v;
+  memcpy(&v, at, sizeof(v));
+  return v;
+}
+PW_SIMD Floats load(const uint8_t* at) {
+  Floats v;
+  for (int lane = 0; lane < kLanes; ++lane) v[lane] = static_cast<float>(at[lane]);
+  return v;
+}
+template <class Element>
+PW_SIMD void store(Element* at, Floats v) {
+  for (int lane = 0; lane < kLanes; ++lane) from_float(v[lane], at[lane]);
+}
+PW_SIMD void store(float* at, Floats v) {
+  memcpy(at, &v, sizeof(v));
+}
+/// The lowest byte of each lane's bits.
+PW_SIMD void store_low_bytes(uint8_t* at, Floats v) {
+  for (int lane = 0; lane < kLanes; ++lane) at[lane] = static_cast<uint8_t>(bits_of(v[lane]));
+}
+PW_SIMD Floats fma(Floats a, Floats b, Floats c) {
+  return a * b + c;
+}
+/// `a` where it is less than `b`, else `b`; so `b` where either is NaN.
+PW_SIMD Floats least(Floats a, Floats b) {
+  return a < b ? a : b;
+}
+PW_SIMD Floats most(Floats a, Floats b) {
+  return a > b ? a : b;
+}
+
+#endif
+
+/// The first `count` lanes from memory, the others 0. `count` is at most kLanes.
+template <class Element>
+PW_SIMD Floats load_part(const Element* at, int64_t count) {
+  Element whole[kLanes] = {};
+  memcpy(whole, at, count * sizeof(Element));
+  return load(whole);
+}
+
+template <class Element>
+PW_SIMD void store_part(Element* at, Floats v, int64_t count) {
+  Element whole[kLanes];
+  store(whole, v);
+  memcpy(at, whole, count * sizeof(Element));
+}
+
+/// The sum over all lanes, in one order for every width up to rounding.
+PW_SIMD float sum_of(Floats v) {
+  float lanes[kLanes];
+  store(lanes, v);
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+  }
+  return lanes[0];
+}
+
+}  // namespace pinwheel::simd::PINWHEEL_ISA
