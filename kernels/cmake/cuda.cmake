@@ -45,9 +45,14 @@ message(STATUS "CUDA ${found}, architectures: ${PINWHEEL_ARCH_LIST}")
 
 target_sources(pinwheel_ops PRIVATE ${PINWHEEL_GPU_SOURCES})
 target_compile_definitions(pinwheel_ops PRIVATE PINWHEEL_GPU)
+# The densest packing wants a driver >= 550, which CUDA 13 wants anyway.
+set(packing "")
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  set(packing --compress-mode=size)
+endif()
 list(JOIN PINWHEEL_PREFIX_MAPS "," prefix_maps)
 target_compile_options(pinwheel_ops PRIVATE
-  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-Xcompiler=-Wall,${prefix_maps};--objdir-as-tempdir>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${packing};-Xcompiler=-Wall,${prefix_maps};--objdir-as-tempdir>")
 # Every kernel is launched from the file that holds it: no device linking.
 set_target_properties(pinwheel_ops PROPERTIES
   CUDA_ARCHITECTURES OFF

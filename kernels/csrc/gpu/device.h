@@ -19,6 +19,13 @@
 
 namespace pinwheel::gpu {
 
+// Loops over an array that shall stay in registers.
+#if defined(PINWHEEL_GPU_EMULATOR)
+#define PW_UNROLL
+#else
+#define PW_UNROLL _Pragma("unroll")
+#endif
+
 constexpr int kLanes = 32;
 constexpr int kThreads = 256;
 constexpr int kGroups = kThreads / kLanes;
@@ -58,6 +65,24 @@ inline std::string launch_error() {
   return error == cudaSuccess ? "" : cudaGetErrorString(error);
 }
 #endif
+
+/// Stores 16 bytes that nobody reads soon, past the caches where the device can.
+template <class Sixteen>
+__device__ void store_streaming(Sixteen* at, const Sixteen& value) {
+  static_assert(sizeof(Sixteen) == 16 && alignof(Sixteen) == 16);
+#if defined(PINWHEEL_GPU_EMULATOR)
+  *at = value;
+#elif defined(__HIP_PLATFORM_AMD__)
+  uint64_t words[2];
+  memcpy(words, &value, sizeof(words));
+  __builtin_nontemporal_store(words[0], reinterpret_cast<uint64_t*>(at));
+  __builtin_nontemporal_store(words[1], reinterpret_cast<uint64_t*>(at) + 1);
+#else
+  uint4 words;
+  memcpy(&words, &value, sizeof(words));
+  __stcs(reinterpret_cast<uint4*>(at), words);
+#endif
+}
 
 /// Blocks for `items` pieces of work of which a block takes `per_block` at a time. Capped, because
 /// HIP allows 2^32 threads in all: kernels go on with the next pieces in strides of the grid.

@@ -55,6 +55,24 @@ PW_HD void write_scale(uint8_t* row, const QuantizedLayout& layout, const RowSca
   memcpy(at + 4, &value.bias, 4);
 }
 
+/// As `read_scale`, for rows whose parameters lie at a multiple of their own size.
+PW_HD RowScale read_aligned_scale(const uint8_t* row, const QuantizedLayout& layout) {
+  const uint8_t* const at = row + layout.parameters_at();
+  if (layout.dtype == ParameterDtype::kFloat32) {
+    const float* const numbers = reinterpret_cast<const float*>(at);
+    return RowScale{numbers[0], numbers[1]};
+  }
+  const Fp16* const numbers = reinterpret_cast<const Fp16*>(at);
+  return RowScale{to_float(numbers[0]), to_float(numbers[1])};
+}
+
+/// As `write_scale`, likewise.
+PW_HD void write_aligned_scale(uint8_t* row, const QuantizedLayout& layout, const RowScale& value) {
+  float* const numbers = reinterpret_cast<float*>(row + layout.parameters_at());
+  numbers[0] = value.scale;
+  numbers[1] = value.bias;
+}
+
 /// How a row whose numbers lie in [least, most] is coded.
 struct RowCoder {
   RowScale parameters;

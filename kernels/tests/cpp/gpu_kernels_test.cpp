@@ -5,7 +5,6 @@
 #include "../../csrc/gpu/cumsum.cu"
 #include "../../csrc/gpu/jagged.cu"
 #include "../../csrc/gpu/permute.cu"
-#include "../../csrc/gpu/quantize.cu"
 
 #include <random>
 #include <vector>
@@ -156,40 +155,6 @@ void jagged_rows_go_there_and_back() {
   }
 }
 
-template <class Element>
-void rows_are_quantized(FloatDtype dtype) {
-  std::mt19937 random(4);
-  std::uniform_real_distribution<float> numbers(-5.0f, 5.0f);
-  for (const int64_t columns : {0, 1, 3, 4, 5, 32, 33, 127, 128, 300}) {
-    const int64_t rows = 19;
-    std::vector<Element> in(rows * columns);
-    for (Element& element : in) from_float(numbers(random), element);
-    QuantizedLayout layout;
-    layout.row_bytes = (columns + 3) / 4 * 4 + 8;
-    std::vector<uint32_t> storage(rows * layout.row_bytes / 4, 0xffffffffu);
-    uint8_t* const out = reinterpret_cast<uint8_t*>(storage.data());
-    run_gpu(QuantizeJob{dtype, in.data(), out, rows, columns, layout}, nullptr);
-    std::vector<float> back(rows * layout.codes());
-    run_gpu(DequantizeJob{FloatDtype::kFloat32, out, back.data(), rows, layout}, nullptr);
-    for (int64_t r = 0; r < rows; ++r) {
-      float least = columns > 0 ? to_float(in[r * columns]) : 0.0f;
-      float most = least;
-      for (int64_t i = 0; i < columns; ++i) {
-        least = std::min(least, to_float(in[r * columns + i]));
-        most = std::max(most, to_float(in[r * columns + i]));
-      }
-      const RowScale scale = read_scale(out + r * layout.row_bytes, layout);
-      CHECK(scale.bias == least);
-      CHECK(scale.scale == (most - least) / 255.0f);
-      for (int64_t i = 0; i < columns; ++i) {
-        const float error = back[r * layout.codes() + i] - to_float(in[r * columns + i]);
-        CHECK(error <= 0.501f * scale.scale && -error <= 0.501f * scale.scale);
-      }
-      for (int64_t i = columns; i < layout.codes(); ++i) CHECK(out[r * layout.row_bytes + i] == 0);
-    }
-  }
-}
-
 void everything() {
   sums_are_those_of_a_loop<uint32_t>(CumsumDtype::kInt32);
   sums_are_those_of_a_loop<uint64_t>(CumsumDtype::kInt64);
@@ -197,9 +162,6 @@ void everything() {
   features_are_permuted<int64_t>();
   jagged_rows_go_there_and_back<int32_t>();
   jagged_rows_go_there_and_back<int64_t>();
-  rows_are_quantized<float>(FloatDtype::kFloat32);
-  rows_are_quantized<Fp16>(FloatDtype::kFloat16);
-  rows_are_quantized<Bf16>(FloatDtype::kBFloat16);
 }
 
 }  // namespace
