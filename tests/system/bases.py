@@ -19,9 +19,10 @@ def image_name(suite: str) -> str:
     return f"pinwheel-test/debian:{suite}"
 
 
-def make_root(suite: str, architecture: str, mirror: str, root: pathlib.Path) -> None:
+def make_root(suite: str, architecture: str, mirror: str, packages: tuple[str, ...], root: pathlib.Path) -> None:
+    more = [f"--include={','.join(packages)}"] if packages else []
     ran = subprocess.run(
-        ["debootstrap", "--variant=minbase", f"--arch={architecture}", suite, str(root), mirror],
+        ["debootstrap", "--variant=minbase", *more, f"--arch={architecture}", suite, str(root), mirror],
         capture_output=True,
         text=True,
     )
@@ -32,22 +33,22 @@ def make_root(suite: str, architecture: str, mirror: str, root: pathlib.Path) ->
     (root / "etc/apt/apt.conf.d/90pinwheel-test").write_text(apt_configuration())
 
 
-def base_archive(suite: str, machine: str | None = None) -> pathlib.Path:
-    """The file system of a minimal Debian as a tar file, made when it is not in the cache."""
+def base_archive(suite: str, machine: str | None = None, packages: tuple[str, ...] = ()) -> pathlib.Path:
+    """The file system of a minimal Debian with `packages` as a tar file, made when it is not in the cache."""
     architecture = DEBIAN_ARCHITECTURES[machine or platform.machine()]
     mirror = debian_mirror()
-    cache = cache_directory("bases")
-    archive = cache / f"{suite}-{architecture}-{key(RECIPE, mirror, apt_configuration())}.tar"
+    cache = cache_directory("-".join(["bases/" + suite, architecture, *packages]))
+    archive = cache / f"{key(RECIPE, mirror, apt_configuration())}.tar"
     with locked(cache):
         if archive.exists():
             return archive
-        with tempfile.TemporaryDirectory(dir=cache, prefix=f"{suite}-") as scratch:
+        with tempfile.TemporaryDirectory(dir=cache) as scratch:
             root = pathlib.Path(scratch) / "root"
-            make_root(suite, architecture, mirror, root)
+            make_root(suite, architecture, mirror, packages, root)
             exclude = [f"--exclude={pattern}" for pattern in DROPPED]
             unfinished = pathlib.Path(scratch) / "base.tar"
             subprocess.run(["tar", "-C", str(root), *exclude, "-cf", str(unfinished), "."], check=True)
-            for older in cache.glob(f"{suite}-{architecture}-*.tar"):
+            for older in cache.glob("*.tar"):
                 older.unlink()
             shutil.move(unfinished, archive)
     return archive
