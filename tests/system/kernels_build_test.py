@@ -172,6 +172,32 @@ def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compu
     assert said.strip() == f"{compute} [0, 1, 3]"
 
 
+def runtime(name: str) -> str:
+    """The path of one of the compiler's own libraries."""
+    return output("g++", f"-print-file-name={name}").strip()
+
+
+def test_the_operators_do_nothing_undefined_on_the_cpu(tmp_path: Path):
+    """Their own tests, with the library built under the sanitizers of addresses and undefined behaviour."""
+    flags = "-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O1"
+    unpacked = build(tmp_path, CXX="g++", CXXFLAGS=flags, CMAKE_ARGS="-DCMAKE_BUILD_TYPE=None")
+    sanitizers = " ".join(runtime(f"lib{name}.so") for name in ("asan", "ubsan", "stdc++"))
+    ran = subprocess.run(
+        # Those that compile something would do so under the sanitizers as well.
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not cuda", str(KERNELS / "tests")]
+        + [f"--ignore={KERNELS}/tests/test_{name}.py" for name in ("index_arithmetic", "isa", "library", "flavors")],
+        env=environment(
+            PYTHONPATH=str(unpacked),
+            LD_PRELOAD=sanitizers,
+            ASAN_OPTIONS="detect_leaks=0:detect_odr_violation=0",  # CPython keeps what it has until it ends
+        ),
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
+    assert " passed" in ran.stdout
+
+
 def hip_version() -> str:
     home = os.environ.get("ROCM_PATH")
     hipcc = f"{home}/bin/hipcc" if home else shutil.which("hipcc")

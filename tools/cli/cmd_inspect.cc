@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
+#include "cli/load.h"
+#include "cli/matrix_policy.h"
 #include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
 #include "host/files.h"
@@ -39,21 +42,40 @@ Result<uint64_t> size_of(const std::string& option, const std::string& text) {
               "write a size such as `100 MB`");
 }
 
-Result<inspect::SymbolsJudge> judge_of(const std::string& torch, Streams& streams) {
-  if (torch.empty()) return inspect::SymbolsJudge{};
-  TRY(pep::SpecifierSet range, parse_torch_range("--torch", torch));
-  host::LocalFiles files;
-  TRY(exports::Table table, host::torch_exports(user_variables(), files));
-  return host::judge_on(std::make_shared<const exports::Table>(std::move(table)), std::move(range),
-                        [&streams](const std::string& text) {
-                          streams.note(fmt::format("undefined-symbols: {}\n", text));
-                        });
-}
+/// The table is read when the first range asks for it, and once.
+class Judges {
+ public:
+  explicit Judges(Streams& streams) : streams_(streams) {}
 
-Result<inspect::Expectations> expectations_of(const InspectOptions& options, Streams& streams) {
+  Result<inspect::SymbolsJudge> on(const pep::SpecifierSet& range) {
+    if (table_ == nullptr) {
+      host::LocalFiles files;
+      TRY(exports::Table table, host::torch_exports(user_variables(), files));
+      table_ = std::make_shared<const exports::Table>(std::move(table));
+    }
+    return host::judge_on(table_, range, [this](const std::string& text) {
+      streams_.note(fmt::format("undefined-symbols: {}\n", text));
+    });
+  }
+
+ private:
+  Streams& streams_;
+  std::shared_ptr<const exports::Table> table_;
+};
+
+/// What the command line says goes before what the matrix says.
+Result<inspect::Expectations> expectations_of(const InspectOptions& options,
+                                              const std::optional<MatrixPolicy>& policy,
+                                              Judges& judges) {
   inspect::Expectations expected;
-  expected.arch_list = inspect::split_arch_list(options.arch_list);
-  TRY(expected.judge_symbols, judge_of(options.torch, streams));
+  if (policy) expected = policy->wheel.expected;
+  if (!options.arch_list.empty()) expected.arch_list = inspect::split_arch_list(options.arch_list);
+  if (!options.torch.empty()) {
+    TRY(const pep::SpecifierSet range, parse_torch_range("--torch", options.torch));
+    TRY(expected.judge_symbols, judges.on(range));
+  } else if (policy && policy->torch) {
+    TRY(expected.judge_symbols, judges.on(*policy->torch));
+  }
   if (!options.size_limit.empty()) {
     TRY(expected.size_limit, size_of("--size-limit", options.size_limit));
   }
@@ -63,10 +85,38 @@ Result<inspect::Expectations> expectations_of(const InspectOptions& options, Str
   return expected;
 }
 
-inspect::GatherOptions gather_options(const inspect::Expectations& expected) {
-  inspect::GatherOptions options;
-  if (expected.budget) options.measure = inspect::Measure::packing;
-  return options;
+/// Which rules judge, and the warnings of which fail too.
+struct JudgedRules {
+  Names judged;
+  Names strict;
+};
+
+Result<JudgedRules> judged_rules(const InspectOptions& options,
+                                 const std::optional<MatrixPolicy>& policy) {
+  JudgedRules rules;
+  TRY(rules.judged, inspect::chosen_rules({options.select, options.ignore}));
+  if (policy && options.select.empty()) {
+    const Names& of_matrix = policy->wheel.rules;
+    std::erase_if(rules.judged, [&](const std::string& rule) {
+      return std::find(of_matrix.begin(), of_matrix.end(), rule) == of_matrix.end();
+    });
+  }
+  if (policy) rules.strict = policy->wheel.strict;
+  if (options.strict) rules.strict = rules.judged;
+  return rules;
+}
+
+inspect::GatherOptions gather_options(const InspectOptions& options) {
+  inspect::GatherOptions gather;
+  if (!options.budget.empty()) gather.measure = inspect::Measure::packing;
+  return gather;
+}
+
+Result<std::optional<Loaded>> matrix_of(const InspectOptions& options, Streams& streams) {
+  if (options.matrix.empty()) return std::nullopt;
+  host::LocalFiles files;
+  TRY(Loaded loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
+  return loaded;
 }
 
 /// Two wheels that nothing else is asked of are compared.
@@ -76,7 +126,8 @@ bool asks_for_comparison(const InspectOptions& options) {
     return is_address(file) || file.ends_with(".whl");
   };
   return options.files.size() == 2 && !options.check && options.budget.empty() &&
-         options.torch.empty() && std::all_of(options.files.begin(), options.files.end(), is_wheel);
+         options.torch.empty() && options.matrix.empty() &&
+         std::all_of(options.files.begin(), options.files.end(), is_wheel);
 }
 
 Result<int> compare(const InspectOptions& options, Streams& streams) {
@@ -104,19 +155,29 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
   if (options.files.empty()) {
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
-  TRY(const Names rules, inspect::chosen_rules({options.select, options.ignore}));
-  TRY(const inspect::Expectations expected, expectations_of(options, streams));
   if (asks_for_comparison(options)) return compare(options, streams);
+  TRY(const std::optional<Loaded> matrix, matrix_of(options, streams));
+  Judges judges(streams);
+  // Wrong options are told before a file is read.
+  TRY_DONE(judged_rules(options, {}));
+  TRY_DONE(expectations_of(options, {}, judges));
   size_t broken = 0;
   Names objects;
   for (const std::string& file : options.files) {
     TRY(const FileArgument argument, open_argument(file, streams));
     TRY(const inspect::WheelFacts facts,
-        host::inspect_path(argument.input, gather_options(expected)));
-    TRY(const std::vector<inspect::Finding> findings, inspect::check(facts, expected, rules));
+        host::inspect_path(argument.input, gather_options(options)));
+    std::optional<MatrixPolicy> policy;
+    if (matrix) {
+      TRY(policy, matrix_policy(*matrix, options.variant, facts));
+    }
+    TRY(const JudgedRules rules, judged_rules(options, policy));
+    TRY(const inspect::Expectations expected, expectations_of(options, policy, judges));
+    TRY(const std::vector<inspect::Finding> findings,
+        inspect::check(facts, expected, rules.judged));
     if (options.json) objects.push_back(inspect::json_report(facts, expected, findings));
     if (!options.json) streams.data(inspect::summary(facts, expected, findings));
-    broken += inspect::failures(findings, options.strict ? rules : Names{}).size();
+    broken += inspect::failures(findings, rules.strict).size();
   }
   if (options.json) streams.data(as_document(objects));
   return options.check && broken > 0 ? exit_code(ErrorKind::check) : 0;

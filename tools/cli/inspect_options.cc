@@ -26,6 +26,16 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
                  "judge the symbols on every known build of torch in this range, "
                  "`torch>=2.13,<2.14` (rule `undefined-symbols`)")
       ->type_name("RANGE");
+  CLI::Option* const matrix = app.add_option("--matrix", options.matrix,
+                                             "judge by what this matrix wants of its wheels: "
+                                             "checks, arch list, size, torch")
+                                  ->type_name("MATRIX.yaml");
+  app.add_option(
+         "--variant", options.variant,
+         "with `--matrix`, the variant or build that a wheel is of (default: as the wheel's "
+         "own record says)")
+      ->type_name("ID")
+      ->needs(matrix);
   app.add_flag("--json", options.json, "as JSON");
 }
 

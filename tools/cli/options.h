@@ -155,6 +155,8 @@ struct InspectOptions {
   std::string size_limit;
   std::string budget;
   std::string torch;
+  std::string matrix;
+  std::string variant;
 };
 
 enum class TorchExportsVerb { list, add, update, verify };

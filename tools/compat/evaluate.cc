@@ -165,8 +165,8 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
   TorchVerdicts out;
   out.use = use_of(symbols, view);
   if (out.use == TorchUse::stable) out.minimum = minimum_of(symbols, torch);
-  if (facts.built_with_torch) {
-    const Result<pep::Version> version = pep::parse_version(*facts.built_with_torch);
+  if (facts.claim.torch) {
+    const Result<pep::Version> version = pep::parse_version(*facts.claim.torch);
     if (version) out.built_with = pep::public_part(*version);
   }
   const bool needs_python =

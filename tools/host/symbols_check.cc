@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "compat/gate.h"
 #include "host/torch_exports.h"
+#include "host/wheel_policy.h"
 
 namespace pinwheel::host {
 namespace {
@@ -35,12 +36,12 @@ inspect::SymbolsJudge judge_on(std::shared_ptr<const exports::Table> table, pep:
 Result<inspect::SymbolsJudge> symbols_judge(const Bench& bench, const plan::BuildWheel& action) {
   if (action.torch_abi == matrix::TorchAbi::none || action.torch.empty())
     return inspect::SymbolsJudge{};
-  const bool stable = action.torch_abi == matrix::TorchAbi::stable;
-  const std::string& declared = stable ? action.torch_target : action.torch;
-  const std::optional<pep::SpecifierSet> range =
-      compat::declared_range(declared, stable ? compat::PinBy::release : compat::PinBy::minor);
+  matrix::Abi abi;
+  abi.torch = action.torch_abi;
+  abi.torch_stable = action.torch_target;
+  const std::optional<pep::SpecifierSet> range = declared_torch(abi, action.torch);
   if (!range) {
-    say(bench, fmt::format("torch {} is no release; not judged", quoted(declared)));
+    say(bench, fmt::format("torch {} is no release; not judged", quoted(action.torch)));
     return inspect::SymbolsJudge{};
   }
   const EnvMachine& machine = host_of(bench.machine);

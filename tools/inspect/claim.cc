@@ -4,24 +4,19 @@
 
 namespace pinwheel::inspect {
 
-Result<std::optional<std::vector<std::string>>> claimed_arch_list(std::string_view record_json) {
+Result<Claim> claim_of(std::string_view record_json) {
   using List = std::vector<std::string>;
   try {
     const nlohmann::json record = nlohmann::json::parse(record_json);
+    const nlohmann::json& built_with = record.at("built-with");
+    Claim claim;
     List list = record.at("architectures").get<List>();
-    const std::string compute = record.at("built-with").at("compute").get<std::string>();
-    if (list.empty() && compute != "cpu") return std::nullopt;
-    return list;
-  } catch (const nlohmann::json::exception& error) {
-    return fail(ErrorKind::check, std::string("it is no build record: ") + error.what());
-  }
-}
-
-Result<std::optional<std::string>> claimed_torch(std::string_view record_json) {
-  try {
-    const nlohmann::json record = nlohmann::json::parse(record_json);
-    const std::string torch = record.at("built-with").value("torch", std::string());
-    return torch.empty() ? std::nullopt : std::optional<std::string>(torch);
+    const bool gpu = built_with.at("compute").get<std::string>() != "cpu";
+    if (!list.empty() || !gpu) claim.arch_list = std::move(list);
+    const std::string torch = built_with.value("torch", std::string());
+    if (!torch.empty()) claim.torch = torch;
+    claim.variants = record.value("variants", List());
+    return claim;
   } catch (const nlohmann::json::exception& error) {
     return fail(ErrorKind::check, std::string("it is no build record: ") + error.what());
   }

@@ -8,13 +8,16 @@
 
 namespace pinwheel::inspect {
 
-/// The arch list that a wheel says it was built for, from its `dist-info/pinwheel.json`: empty for
-/// a CPU build, nullopt when the build left the choice to the backend. Kind `check` when the text
-/// is no such record.
-Result<std::optional<std::vector<std::string>>> claimed_arch_list(std::string_view record_json);
+/// What a wheel says of its own build, in `dist-info/pinwheel.json`.
+struct Claim {
+  /// The architectures it was built for: empty for a CPU build, nullopt when the build left the
+  /// choice to the backend.
+  std::optional<std::vector<std::string>> arch_list = std::nullopt;
+  std::optional<std::string> torch = std::nullopt;  ///< it was built with; "2.13"
+  std::vector<std::string> variants = {};           ///< it serves, ids of its matrix
+};
 
-/// The torch that a wheel says it was built with; nullopt when it names none. Kind `check` as
-/// above.
-Result<std::optional<std::string>> claimed_torch(std::string_view record_json);
+/// Kind `check` when the text is no such record.
+Result<Claim> claim_of(std::string_view record_json);
 
 }  // namespace pinwheel::inspect

@@ -50,9 +50,9 @@ void compare(const DeviceCodeMember& member, const std::set<Target>& claimed, Fi
 }  // namespace
 
 Findings judge_device_code(const WheelFacts& facts, const Expectations& expected) {
-  if (expected.arch_list.empty() && !facts.claimed_arch_list) return {};
+  if (expected.arch_list.empty() && !facts.claim.arch_list) return {};
   const Result<std::vector<Target>> targets =
-      targets_of(expected.arch_list.empty() ? *facts.claimed_arch_list : expected.arch_list);
+      targets_of(expected.arch_list.empty() ? *facts.claim.arch_list : expected.arch_list);
   if (!targets) {
     return {{"", facts.file_name, "claims an architecture that does not exist",
              targets.error().message, targets.error().hint}};

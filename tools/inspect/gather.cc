@@ -28,9 +28,7 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
   } else if (path == facts.dist_info + "/RECORD") {
     keep(facts.record, "record", wheel::parse_record(contents));
   } else if (path == facts.dist_info + "/pinwheel.json") {
-    keep(facts.claimed_arch_list, "device-code", claimed_arch_list(contents));
-    // A damaged record is a finding already.
-    facts.built_with_torch = claimed_torch(contents).value_or(std::nullopt);
+    keep(facts.claim, "device-code", claim_of(contents));
   }
 }
 

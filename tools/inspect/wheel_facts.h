@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "binary/device_code.h"
+#include "inspect/claim.h"
 #include "inspect/finding.h"
 #include "inspect/packed_map.h"
 #include "inspect/platform_tag.h"
@@ -48,12 +49,10 @@ struct WheelFacts {
   std::vector<ElfMember> libraries = {};    ///< shared libraries and programs for the host
   std::vector<std::string> other_elf = {};  ///< ELF members that the host cannot load: objects
   std::vector<DeviceCodeMember> device_code = {};
-  /// What `pinwheel.json` says it was built for; nullopt without a record or a choice.
-  std::optional<std::vector<std::string>> claimed_arch_list = std::nullopt;
+  /// What its `pinwheel.json` says; all unsaid without one.
+  Claim claim = {};
   /// Of libraries, where it was asked for.
   std::map<std::string, PackedMap> packing = {};
-  /// The torch that `pinwheel.json` says it was built with, "2.13"; nullopt when it names none.
-  std::optional<std::string> built_with_torch = std::nullopt;
   std::vector<wheel::ZipFault> archive = {};
   std::vector<Finding> unreadable = {};
 };

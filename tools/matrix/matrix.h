@@ -86,7 +86,7 @@ struct PublishTarget {
   std::string url = {};              ///< kind `index`
   std::string path = {};             ///< kind `directory`, relative to the matrix file
   std::string default_compute = {};  ///< pypi kinds: the compute that keeps the plain name
-  bool name_suffix = false;          ///< `others: name-suffix`
+  bool name_suffix = false;          ///< `others: name-suffix`, see plan/names.h
   std::string name_template = {};    ///< `name: "{name}-nightly"`
   bool local_label = false;          ///< `label: local`
   std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`

@@ -247,7 +247,7 @@ Shape publish() {
       {"size-limit", scalar(Format::bytes), "the largest file that the index takes, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
       {"default", scalar(Format::text), "the compute that keeps the plain name"},
-      {"others", one_of({"name-suffix"}), "how other computes are named"},
+      {"others", one_of({"name-suffix"}), "other computes and values of own axes: behind the name"},
       {"name", scalar(Format::text), "template of the distribution's name, {name}-nightly"},
       {"label", scalar(Format::text), "`local`, or a template of the local version"},
   });

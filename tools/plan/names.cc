@@ -30,11 +30,16 @@ std::string label_of_compute(const matrix::Matrix& matrix, const std::string& co
   return matrix::compute_label(compute, matrix.abi.compute == matrix::ComputeAbi::major ? 1 : 2);
 }
 
+/// In lower case, with `other` in the place of all but letters and digits.
+std::string plain(const std::string& text, char other) {
+  std::string out;
+  for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : other;
+  return to_lower(out);
+}
+
 /// A local version label holds letters, digits and dots only (PEP 440).
 std::string local_segment(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '.';
-  return to_lower(out);
+  return plain(text, '.');
 }
 
 bool is_wheel_tag_axis(std::string_view axis) {
@@ -52,11 +57,22 @@ const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std
   return nullptr;
 }
 
-/// "-cpu", "-rocm", "-cu12": what `others: name-suffix` appends.
-std::string name_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
+/// "-cpu", "-rocm", "-cu12": what tells a compute from the target's default.
+std::string compute_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   const std::string& compute = representative.get("compute");
   const std::string family = split(compute, '/')[0];
   return "-" + (family == "cuda" ? label_of_compute(matrix, compute) : family);
+}
+
+/// "-inference": the values of the project's own axes, but for the first of each axis.
+std::string own_axes_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
+  std::string suffix;
+  for (const matrix::Axis& axis : matrix.axes) {
+    if (is_wheel_tag_axis(axis.name) || axis.name == "torch" || axis.name == "compute") continue;
+    const std::string& value = representative.get(axis.name);
+    if (!value.empty() && value != axis.values.front()) suffix += "-" + plain(value, '-');
+  }
+  return suffix;
 }
 
 bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass& cls,
@@ -85,8 +101,11 @@ struct Place {
 Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& place,
                                     const NamingRequest& request) {
   std::string name = matrix.package.name;
-  if (place.target->name_suffix && !serves_default(*place.target, *place.cls, request.variants)) {
-    name += name_suffix(matrix, *place.representative);
+  if (place.target->name_suffix) {
+    if (!serves_default(*place.target, *place.cls, request.variants)) {
+      name += compute_suffix(matrix, *place.representative);
+    }
+    name += own_axes_suffix(matrix, *place.representative);
   }
   if (place.target->name_template.empty()) return name;
   return matrix::expand_template(replace_all(place.target->name_template, "{name}", name),
@@ -115,18 +134,25 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
   return version.version;
 }
 
-/// The axis whose values tell two classes apart and which the names leave out.
-std::string missing_axis(const matrix::Variant& a, const matrix::Variant& b) {
+/// The axis of the binary whose values tell two classes apart and which the names leave out.
+std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
+                         const matrix::Variant& b) {
   for (const auto& [axis, value] : a.axes) {
-    if (!is_wheel_tag_axis(axis) && value != b.get(axis)) return axis;
+    const std::string& other = b.get(axis);
+    if (is_wheel_tag_axis(axis) || value == other) continue;
+    if (axis == "torch" && matrix.abi.torch != matrix::TorchAbi::minor) continue;
+    const bool compute = axis == "compute";
+    if (compute && label_of_compute(matrix, value) == label_of_compute(matrix, other)) continue;
+    return axis;
   }
   return "compute";
 }
 
 using FileIdentity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
-Error collision(const Place& first, const Place& second, const wheel::Naming& naming) {
-  const std::string axis = missing_axis(*first.representative, *second.representative);
+Error collision(const matrix::Matrix& matrix, const Place& first, const Place& second,
+                const wheel::Naming& naming) {
+  const std::string axis = missing_axis(matrix, *first.representative, *second.representative);
   return Error{
       ErrorKind::config,
       fmt::format("`build:{}` and `build:{}` would both be `{} {}` on target `{}`: the name "
@@ -175,7 +201,7 @@ Done name_for_target(const matrix::Matrix& matrix, const NamingRequest& request,
     const WheelTags tags = tags_of(matrix.abi, *place.representative, request.machine);
     const auto [at, fresh] = taken.try_emplace(
         FileIdentity{distribution, version, tags.python, tags.abi, tags.arch}, place);
-    if (!fresh) return fail(collision(at->second, place, naming));
+    if (!fresh) return fail(collision(matrix, at->second, place, naming));
     add_naming(namings[cls.id], std::move(naming));
   }
   return {};

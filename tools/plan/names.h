@@ -33,7 +33,9 @@ WheelTags tags_of(const matrix::Abi& abi, const matrix::Variant& representative,
 /// "pt213cu130". A class that no such axis tells from others has the label of its compute, "cpu".
 std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& representative);
 
-/// What `name_wheels` decides on.
+/// What `name_wheels` decides on. On a target with `others: name-suffix` the distribution's name is
+/// followed by the compute, unless the class serves the target's `default`, and by the values of
+/// the project's own axes, but for the first value of each: "-cpu", "-inference", "-cpu-inference".
 struct NamingRequest {
   std::vector<matrix::AbiClass> classes;
   std::vector<matrix::Variant>

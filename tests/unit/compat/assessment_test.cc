@@ -19,9 +19,9 @@ TEST_CASE("the pin names the releases that load") {
 
 TEST_CASE("the minor that a wheel was built with is what is pinned") {
   inspect::WheelFacts facts = wheel_wanting({kNew});
-  facts.built_with_torch = "2.13";
+  facts.claim.torch = "2.13";
   CHECK(pin_of(facts) == "torch>=2.13,<2.14");
-  facts.built_with_torch = "2.12.0";
+  facts.claim.torch = "2.12.0";
   CHECK(pin_of(facts) == "torch>=2.12,<2.13");
 }
 

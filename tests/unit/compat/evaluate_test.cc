@@ -26,10 +26,10 @@ TEST_CASE("a symbol's history tells where it appeared and vanished") {
 
 TEST_CASE("the record of the wheel's own build guarantees that minor alone") {
   inspect::WheelFacts facts = wheel_wanting({kNew});
-  facts.built_with_torch = "2.13";
+  facts.claim.torch = "2.13";
   CHECK(verdicts(evaluate(facts, torches())) ==
         Texts{"2.11.0 no", "2.12.0 symbols-resolve", "2.13.0 guaranteed", "2.13.1 guaranteed"});
-  facts.built_with_torch = "2.11.0+cpu";
+  facts.claim.torch = "2.11.0+cpu";
   CHECK(verdicts(evaluate(facts, torches()))[0] == "2.11.0 no");
 }
 

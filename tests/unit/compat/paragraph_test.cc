@@ -7,7 +7,7 @@ namespace {
 
 TEST_CASE("the paragraph tells claim, truth and pin") {
   inspect::WheelFacts facts = wheel_wanting({kNew});
-  facts.built_with_torch = "2.13";
+  facts.claim.torch = "2.13";
   CHECK(paragraph(assess(facts, torches())) ==
         "Its metadata asks for `torch>=2.10`, its tags say CPython 3.11. It uses torch's C++ ABI, "
         "which holds within one minor release. It loads on 2.12.0, 2.13.0, 2.13.1, not on 2.11.0. "

@@ -1,5 +1,4 @@
 #include "inspect/arch_list.h"
-#include "inspect/claim.h"
 #include "unit/catch.h"
 #include "unit/inspect/demo_facts.h"
 
@@ -76,25 +75,13 @@ TEST_CASE("no device code at all is a finding when some was claimed") {
 
 TEST_CASE("the wheel's own record is the claim where nothing was expected") {
   WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"}});
-  facts.claimed_arch_list = Texts{};
+  facts.claim.arch_list = Texts{};
   CHECK(told(facts).size() == 1);
-  facts.claimed_arch_list = Texts{"8.0"};
+  facts.claim.arch_list = Texts{"8.0"};
   CHECK(told(facts).empty());
   CHECK(told(facts, expecting("9.0")).size() == 2);
-  facts.claimed_arch_list = Texts{"eight"};
+  facts.claim.arch_list = Texts{"eight"};
   CHECK(told(facts).size() == 1);
-}
-
-TEST_CASE("a build record claims its architectures, a GPU build without any claims nothing") {
-  const auto claim = [](const std::string& architectures, const std::string& compute) {
-    return claimed_arch_list(R"({"architectures": )" + architectures +
-                             R"(, "built-with": {"compute": ")" + compute + "\"}}");
-  };
-  CHECK(**claim(R"(["8.0", "9.0"])", "cuda/13.0") == Texts{"8.0", "9.0"});
-  CHECK((*claim("[]", "cpu"))->empty());
-  CHECK_FALSE(claim("[]", "cuda/13.0")->has_value());
-  CHECK(claim("3", "cpu").error().kind == ErrorKind::check);
-  CHECK_FALSE(claimed_arch_list("{"));
 }
 
 }  // namespace

@@ -83,6 +83,45 @@ TEST_CASE("two classes with one file name on one target are refused, and the axi
   CHECK(namings.error().hint.find("others: name-suffix") != std::string::npos);
 }
 
+TEST_CASE("a suffix says the values of the project's own axes, but for the first of each") {
+  NamesExample example;
+  example.matrix.axes = {{"compute", {"cpu", "cuda/13.0"}, {}},
+                         {"flavor", {"full", "Small+1"}, {}}};
+  example.request.classes.clear();
+  for (matrix::Variant& one : example.request.variants) {
+    one.axes.emplace_back("flavor", "full");
+    example.request.classes.push_back({one.id, {one.id}, one.id});
+  }
+  for (const std::string id : {"a", "b"}) {
+    matrix::Variant small = variant("small-" + id, "3.11", id == "a" ? "cpu" : "cuda/13.0", "2.10");
+    small.axes.emplace_back("flavor", "Small+1");
+    example.request.variants.push_back(small);
+    example.request.classes.push_back({small.id, {small.id}, small.id});
+  }
+  matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);
+  example.request.targets = {"pypi"};
+
+  SECTION("with `others: name-suffix`") {
+    pypi.name_suffix = true;
+    pypi.default_compute = "cuda/13.0";
+    example.matrix.targets = {pypi};
+    const Result<Namings> namings = name_wheels(example.matrix, example.request);
+    REQUIRE(namings);
+    CHECK(namings->at("a")[0].distribution == "pinwheel-kernels-cpu");
+    CHECK(namings->at("b")[0].distribution == "pinwheel-kernels");
+    CHECK(namings->at("small-a")[0].distribution == "pinwheel-kernels-cpu-small-1");
+    CHECK(namings->at("small-b")[0].distribution == "pinwheel-kernels-small-1");
+  }
+  SECTION("without it the axis that is named is one of the binary, which torch is not") {
+    example.matrix.targets = {pypi};
+    example.request.classes.erase(example.request.classes.begin());  // `b` and the small ones
+    example.request.classes.erase(example.request.classes.begin() + 1);
+    const Result<Namings> namings = name_wheels(example.matrix, example.request);
+    REQUIRE_FALSE(namings);
+    CHECK(namings.error().message.ends_with("the name leaves out axis `flavor`"));
+  }
+}
+
 TEST_CASE("a local label on PyPI is refused before anything is built") {
   NamesExample example;
   matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);

@@ -1,0 +1,92 @@
+"""`inspect --matrix` judges a wheel as `build` would, by what the matrix wants of the variants that it serves."""
+
+import json
+import shutil
+import zipfile
+
+import pytest
+from conftest import PYTHON
+
+VARIANT = f"cp{PYTHON.replace('.', '')}-plain"
+
+
+@pytest.fixture
+def extension(project):
+    extension = project("extension")
+    extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
+    extension.edit(lambda matrix: matrix["package"].update(sdist=False))
+    return extension
+
+
+@pytest.fixture
+def wheel(extension):
+    outcomes = extension.report("build", "matrix.yaml")
+    (output,) = outcomes[f"build:{VARIANT}"]["outputs"]
+    return output["path"]
+
+
+@pytest.fixture
+def foreign(wheel, tmp_path):
+    """The same wheel without the record of its build."""
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    target = bare / wheel.rpartition("/")[2]
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(target, "w") as new:
+        for entry in old.infolist():
+            if entry.filename.endswith("/pinwheel.json"):
+                continue
+            data = old.read(entry)
+            if entry.filename.endswith("/RECORD"):
+                lines = [line for line in data.decode().splitlines(True) if "/pinwheel.json" not in line]
+                data = "".join(lines).encode()
+            new.writestr(entry, data)
+    return str(target)
+
+
+def judge(extension, file, *arguments, code=0):
+    return extension.run("inspect", "--check", "--matrix", "matrix.yaml", *arguments, file, code=code)
+
+
+def test_what_build_let_through_passes(extension, wheel):
+    judge(extension, wheel)
+
+
+def test_a_matrix_that_wants_more_is_not_met(extension, wheel):
+    extension.edit(lambda matrix: matrix.setdefault("checks", {}).update(after=[{"size": "1 KB"}]))
+    said = judge(extension, wheel, code=5)
+    assert "[size]" in said.stdout and "1.0 KB" in said.stdout
+    # What the command line says goes first.
+    judge(extension, wheel, "--size-limit", "100 MB")
+    judge(extension, wheel, "--ignore", "size")
+
+
+def test_the_torch_that_the_matrix_declares_is_judged(extension, wheel):
+    def change(matrix):
+        matrix["axes"]["torch"] = ["2.13"]
+        matrix["abi"] = {"torch": "minor"}
+
+    extension.edit(change)
+    said = judge(extension, wheel, "--variant", f"{VARIANT}-torch2.13")
+    assert "undefined-symbols: judged on" in said.stderr and "torch==2.13.*" in said.stderr
+
+
+def test_a_wheel_that_says_nothing_wants_a_variant_named(extension, foreign):
+    said = judge(extension, foreign, code=2)
+    assert "does not say which variants" in said.stderr and "--variant" in said.stderr
+    judge(extension, foreign, "--variant", VARIANT)
+    judge(extension, foreign, "--variant", f"build:{VARIANT}")
+    said = judge(extension, foreign, "--variant", VARIANT + "x", code=2)
+    assert f"no variant or build `{VARIANT}x`" in said.stderr
+
+
+def test_a_wheel_of_another_matrix_is_told(extension, wheel):
+    extension.edit(lambda matrix: matrix["axes"].update(flavor=["fancy"]))
+    said = judge(extension, wheel, code=2)
+    assert f"serves `{VARIANT}`" in said.stderr
+
+
+def test_the_report_as_json_holds_what_the_matrix_finds(extension, wheel, tmp_path):
+    copy = shutil.copy(wheel, tmp_path)
+    extension.edit(lambda matrix: matrix.setdefault("checks", {}).update(after=[{"size": "1 KB"}]))
+    said = extension.run("inspect", "--json", "--matrix", "matrix.yaml", str(copy))
+    assert [finding["rule"] for finding in json.loads(said.stdout)["findings"]] == ["debug-info", "size"]
