@@ -20,7 +20,7 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
-from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
+from pinwheel_kernels._jagged import dense_to_jagged, jagged_to_padded_dense  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
@@ -34,6 +34,7 @@ _OPERATORS = [
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
+    "dense_to_jagged",
     "jagged_to_padded_dense",
     "permute_2D_sparse_data",
 ]
