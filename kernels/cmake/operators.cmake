@@ -7,6 +7,7 @@
 set(families
   cumsum
   jagged
+  jagged_elementwise
   permute
   quantize)
 # What each flavour leaves out.

@@ -21,6 +21,11 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_inclusive_cumsum,
 )
 from pinwheel_kernels._jagged import dense_to_jagged, jagged_to_padded_dense  # noqa: E402
+from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
+    jagged_dense_elementwise_add,
+    jagged_dense_elementwise_add_jagged_output,
+    jagged_dense_elementwise_mul,
+)
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
@@ -35,6 +40,9 @@ _OPERATORS = [
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
     "dense_to_jagged",
+    "jagged_dense_elementwise_add",
+    "jagged_dense_elementwise_add_jagged_output",
+    "jagged_dense_elementwise_mul",
     "jagged_to_padded_dense",
     "permute_2D_sparse_data",
 ]
