@@ -8,6 +8,7 @@ set(families
   cumsum
   jagged
   jagged_elementwise
+  jagged_vector
   permute
   quantize)
 # What each flavour leaves out.

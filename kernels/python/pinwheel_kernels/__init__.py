@@ -26,6 +26,7 @@ from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
     jagged_dense_elementwise_add_jagged_output,
     jagged_dense_elementwise_mul,
 )
+from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
@@ -39,6 +40,7 @@ _OPERATORS = [
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
+    "batched_dense_vec_jagged_2d_mul",
     "dense_to_jagged",
     "jagged_dense_elementwise_add",
     "jagged_dense_elementwise_add_jagged_output",
