@@ -10,7 +10,8 @@ set(families
   jagged_elementwise
   jagged_vector
   permute
-  quantize)
+  quantize
+  ranges)
 # What each flavour leaves out.
 set(flavor_full "")
 set(flavor_inference "")

@@ -32,6 +32,7 @@ from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
     Fused8BitRowwiseQuantizedToFloatOrHalf,
 )
+from pinwheel_kernels._ranges import offsets_range, segment_sum_csr  # noqa: E402
 from pinwheel_kernels._register import is_built  # noqa: E402
 
 _OPERATORS = [
@@ -46,7 +47,9 @@ _OPERATORS = [
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
     "jagged_to_padded_dense",
+    "offsets_range",
     "permute_2D_sparse_data",
+    "segment_sum_csr",
 ]
 
 __all__ = [*_OPERATORS, "build_info", "library_path"]
