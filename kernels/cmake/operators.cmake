@@ -7,8 +7,11 @@
 set(families
   cumsum
   jagged
+  jagged_elementwise
+  jagged_vector
   permute
-  quantize)
+  quantize
+  ranges)
 # What each flavour leaves out.
 set(flavor_full "")
 set(flavor_inference "")
@@ -58,7 +61,8 @@ function(add_simd_objects target isa)
 endfunction()
 
 function(link_operators target)
-  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/padding.cpp ${PINWHEEL_OPERATOR_SOURCES})
+  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/jagged_offsets.cpp
+    csrc/ops/padding.cpp ${PINWHEEL_OPERATOR_SOURCES})
   if(simd_sources)
     add_simd_objects(${target} base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

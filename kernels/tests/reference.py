@@ -50,6 +50,18 @@ def to_padded_dense(
     return dense
 
 
+def to_jagged(
+    dense: Tensor, offsets: list[Tensor], max_lengths: list[int], rows: int
+) -> Tensor:
+    """Each value row is where its number stands in the padded form of the numbers."""
+    covered = int(offsets[-1][-1])
+    where = to_padded_dense(torch.arange(covered), offsets, max_lengths, -1)
+    values = torch.zeros((rows, *dense.shape[len(offsets) + 1 :]), dtype=dense.dtype)
+    shown = where >= 0
+    values[where[shown]] = dense[shown]
+    return values
+
+
 def permute_2d(permute: list[int], lengths: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     starts = complete_cumsum(lengths.sum(1).tolist())
     parts = [values[starts[feature] : starts[feature + 1]] for feature in permute]

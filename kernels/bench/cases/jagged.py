@@ -11,7 +11,13 @@ import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    groups, longest = 4096, 100
+    for groups, longest in ((4096, 100), (1024, 20)):
+        yield from cases_of(groups, longest, device, fbgemm)
+
+
+def cases_of(
+    groups: int, longest: int, device: torch.device, fbgemm: object | None
+) -> Iterator[Case]:
     lengths = torch.randint(0, longest + 1, (groups,), device=device)
     offsets = pk.asynchronous_complete_cumsum(lengths)
     for dtype in (torch.float32, torch.float16):
@@ -31,10 +37,19 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
         rows = values.shape[0]
         backward = torch.ops.pinwheel.jagged_to_padded_dense_backward
         yield Case(
+            "dense_to_jagged",
+            shape,
+            2 * size(values),
+            lambda d=dense: pk.dense_to_jagged(d, [offsets]),
+            lambda d=dense, n=values.shape[0]: aten._padded_dense_to_jagged_forward(d, [offsets], n),
+            fbgemm and (lambda d=dense: fbgemm.dense_to_jagged(d, [offsets])),
+        )
+        yield Case(
             "jagged_to_padded_dense_backward",
             shape,
             2 * size(values),
             lambda d=dense, n=rows: backward(d, [offsets], n),
             lambda d=dense, n=rows: aten._padded_dense_to_jagged_forward(d, [offsets], n),
-            fbgemm and (lambda d=dense, n=rows: fbgemm.dense_to_jagged(d, [offsets], n)),
+            fbgemm
+            and (lambda d=dense, n=rows: fbgemm.jagged_to_padded_dense_backward(d, [offsets], n)),
         )

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cpu/jagged_walk.h"
 #include "cpu/parallel.h"
 
 namespace pinwheel {
@@ -34,13 +35,12 @@ void run_cpu(const JaggedToDenseJob<Index>& job) {
   const int64_t run_bytes = run_rows * job.row_bytes;
   const bool one_byte = is_one_byte(job.padding);
   parallel_over(job.dense_rows / run_rows, run_bytes, [&](int64_t first, int64_t last) {
-    for (int64_t outer = first; outer < last; ++outer) {
-      const Run run = run_of(job.jagged, outer);
+    for_each_dense_run(job.jagged, first, last, [&](int64_t outer, const Run& run) {
       unsigned char* const to = dense + outer * run_bytes;
       const int64_t bytes = run.length * job.row_bytes;
       if (bytes > 0) std::memcpy(to, values + run.begin * job.row_bytes, bytes);
-      fill(to + bytes, run_bytes - bytes, job.padding, one_byte);
-    }
+      if (bytes < run_bytes) fill(to + bytes, run_bytes - bytes, job.padding, one_byte);
+    });
   });
 }
 
@@ -49,25 +49,15 @@ void run_cpu(const DenseToJaggedJob<Index>& job) {
   if (job.row_bytes == 0) return;
   const unsigned char* const dense = static_cast<const unsigned char*>(job.dense);
   unsigned char* const values = static_cast<unsigned char*>(job.values);
-  const int last_level = job.jagged.depth - 1;
-  const Index* const leaf = job.jagged.offsets[last_level];
-  parallel_over(job.jagged.value_rows, job.row_bytes, [&](int64_t first, int64_t last) {
-    // Rows of one innermost group lie side by side in both forms: one search and two writes a
-    // group.
-    for (int64_t row = first; row < last;) {
-      const int64_t group = segment_of(leaf, job.jagged.groups[last_level], row);
-      const int64_t end = group < 0 ? last : std::min<int64_t>(last, leaf[group + 1]);
-      const int64_t from = group < 0 ? -1 : dense_row_of(job.jagged, row);
-      int64_t kept = 0;
-      if (from >= 0) {
-        const int64_t within = row - static_cast<int64_t>(leaf[group]);
-        kept = std::min(end - row, job.jagged.max_length[last_level] - within);
-        std::memcpy(values + row * job.row_bytes, dense + from * job.row_bytes,
-                    kept * job.row_bytes);
-      }
-      std::memset(values + (row + kept) * job.row_bytes, 0, (end - row - kept) * job.row_bytes);
-      row = end;
-    }
+  const int64_t row_bytes = job.row_bytes;
+  // Rows of one innermost group lie side by side in both forms.
+  parallel_over(job.jagged.value_rows, row_bytes, [&](int64_t first, int64_t last) {
+    for_each_value_run(job.jagged, first, last, [&](const ValueRun& run) {
+      const int64_t cut = run.end - run.begin - run.kept;
+      unsigned char* const to = values + run.begin * row_bytes;
+      if (run.kept > 0) std::memcpy(to, dense + run.dense_row * row_bytes, run.kept * row_bytes);
+      if (cut > 0) std::memset(to + run.kept * row_bytes, 0, cut * row_bytes);
+    });
   });
 }
 

@@ -32,22 +32,35 @@ struct Run {
   int64_t length = 0;
 };
 
-/// The run behind group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]];
-/// empty where the dense form has padding only. Offsets that lead outside their level give an empty
-/// run.
+/// An innermost group of the dense form: a group of the outermost level and a place in each level
+/// below it but the last.
+struct Coordinates {
+  int64_t group = 0;
+  int64_t within[kMaxJaggedDepth] = {};
+};
+
+/// Of group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]].
 template <class Index>
-PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
-  int64_t coordinate[kMaxJaggedDepth] = {};
+PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer) {
+  Coordinates at;
   for (int d = jagged.depth - 2; d >= 0; --d) {
-    coordinate[d] = outer % jagged.max_length[d];
+    at.within[d] = outer % jagged.max_length[d];
     outer /= jagged.max_length[d];
   }
-  int64_t group = outer;
+  at.group = outer;
+  return at;
+}
+
+/// The run behind a group of the dense form; empty where the dense form has padding only. Offsets
+/// that lead outside their level give an empty run.
+template <class Index>
+PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
+  int64_t group = at.group;
   for (int d = 0; d < jagged.depth - 1; ++d) {
     const int64_t begin = jagged.offsets[d][group];
     const int64_t end = jagged.offsets[d][group + 1];
-    if (coordinate[d] >= end - begin) return Run{};
-    group = begin + coordinate[d];
+    if (at.within[d] >= end - begin) return Run{};
+    group = begin + at.within[d];
     if (group < 0 || group >= jagged.groups[d + 1]) return Run{};
   }
   const int last = jagged.depth - 1;
@@ -57,6 +70,11 @@ PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
   const int64_t length = end - begin < limit ? end - begin : limit;
   if (begin < 0 || length <= 0 || begin + length > jagged.value_rows) return Run{};
   return Run{begin, length};
+}
+
+template <class Index>
+PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
+  return run_at(jagged, coordinates_of(jagged, outer));
 }
 
 /// The value row that dense row `dense_row` shows, or -1 for padding.

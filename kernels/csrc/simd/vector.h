@@ -177,6 +177,36 @@ PW_SIMD Floats most(Floats a, Floats b) {
 
 #endif
 
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+PW_SIMD __mmask16 first_lanes(int64_t count) {
+  return static_cast<__mmask16>((1u << count) - 1);
+}
+
+/// The first `count` lanes from memory, the others 0. `count` is at most kLanes.
+PW_SIMD Floats load_part(const float* at, int64_t count) {
+  return _mm512_maskz_loadu_ps(first_lanes(count), at);
+}
+PW_SIMD Floats load_part(const Fp16* at, int64_t count) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(count), at));
+}
+PW_SIMD Floats load_part(const Bf16* at, int64_t count) {
+  const __m256i bits = _mm256_maskz_loadu_epi16(first_lanes(count), at);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+PW_SIMD void store_part(float* at, Floats v, int64_t count) {
+  _mm512_mask_storeu_ps(at, first_lanes(count), v);
+}
+template <class Element>
+PW_SIMD void store_part(Element* at, Floats v, int64_t count) {
+  Element whole[kLanes];
+  store(whole, v);
+  _mm256_mask_storeu_epi16(at, first_lanes(count),
+                           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(whole)));
+}
+
+#else
+
 /// The first `count` lanes from memory, the others 0. `count` is at most kLanes.
 template <class Element>
 PW_SIMD Floats load_part(const Element* at, int64_t count) {
@@ -192,14 +222,27 @@ PW_SIMD void store_part(Element* at, Floats v, int64_t count) {
   memcpy(at, whole, count * sizeof(Element));
 }
 
-/// The sum over all lanes, in one order for every width up to rounding.
+#endif
+
+/// The sum over all lanes, in one order for every width up to rounding: halves are added to halves.
 PW_SIMD float sum_of(Floats v) {
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+  const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+#else
+  const __m256 eight = v;
+#endif
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+#else
   float lanes[kLanes];
   store(lanes, v);
   for (int half = kLanes / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
   return lanes[0];
+#endif
 }
 
 }  // namespace pinwheel::simd::PINWHEEL_ISA

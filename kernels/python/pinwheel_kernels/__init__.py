@@ -20,12 +20,19 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
-from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
+from pinwheel_kernels._jagged import dense_to_jagged, jagged_to_padded_dense  # noqa: E402
+from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
+    jagged_dense_elementwise_add,
+    jagged_dense_elementwise_add_jagged_output,
+    jagged_dense_elementwise_mul,
+)
+from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
     Fused8BitRowwiseQuantizedToFloatOrHalf,
 )
+from pinwheel_kernels._ranges import offsets_range, segment_sum_csr  # noqa: E402
 from pinwheel_kernels._register import is_built  # noqa: E402
 
 _OPERATORS = [
@@ -34,8 +41,15 @@ _OPERATORS = [
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
+    "batched_dense_vec_jagged_2d_mul",
+    "dense_to_jagged",
+    "jagged_dense_elementwise_add",
+    "jagged_dense_elementwise_add_jagged_output",
+    "jagged_dense_elementwise_mul",
     "jagged_to_padded_dense",
+    "offsets_range",
     "permute_2D_sparse_data",
+    "segment_sum_csr",
 ]
 
 __all__ = [*_OPERATORS, "build_info", "library_path"]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pinwheel_kernels._register import gradients, shapes
+from pinwheel_kernels._register import composite, gradients, shapes
 
 _ops = torch.ops.pinwheel
 
@@ -36,6 +36,27 @@ def jagged_to_padded_dense(
     operator.
     """
     return _ops.jagged_to_padded_dense(values, list(offsets), list(max_lengths), padding_value)
+
+
+def dense_to_jagged(
+    dense: Tensor, x_offsets: Sequence[Tensor], total_L: int | None = None
+) -> tuple[Tensor, list[Tensor]]:
+    """The rows of a padded tensor that belong to a jagged one: the inverse of `jagged_to_padded_dense`.
+
+    dense: [B, *max_lengths, D] or [B, *max_lengths], of any dtype of 1, 2, 4 or 8 bytes.
+    x_offsets: as `offsets` of `jagged_to_padded_dense`, with B groups outermost.
+    total_L: the number of value rows. None takes the last number of the last offsets, for which a GPU must be
+        waited for; giving it saves that.
+
+    Returns (values [total_L, D] or [total_L], x_offsets). Value rows beyond `max_lengths`, and those behind the
+    last offset, are zero. Differentiable in `dense` (twice).
+
+    Raises RuntimeError on wrong ranks, dtypes or devices and on another B, and on the CPU on offsets that break
+    the rules. On a GPU offsets are not read back; rows that belong to no group are zero there. After FBGEMM's
+    operator.
+    """
+    offsets = list(x_offsets)
+    return _ops.dense_to_jagged_forward(dense, offsets, total_L), offsets
 
 
 def _check_offsets(offsets: Sequence[Tensor], levels: int) -> None:
@@ -71,6 +92,19 @@ def _values_fake(grad_output: Tensor, offsets: Sequence[Tensor], total_L: int) -
     return grad_output.new_empty([total_L, *grad_output.shape[levels + 1 :]])
 
 
+@shapes("dense_to_jagged_forward")
+def _jagged_fake(dense: Tensor, x_offsets: Sequence[Tensor], total_L: int | None = None) -> Tensor:
+    if total_L is None:
+        total_L = torch.library.get_ctx().new_dynamic_size()
+    return _values_fake(dense, x_offsets, total_L)
+
+
+@composite("dense_to_jagged")
+def _dense_to_jagged(
+    dense: Tensor, x_offsets: Sequence[Tensor], total_L: int | None = None
+) -> tuple[Tensor, list[Tensor]]:
+    return dense_to_jagged(dense, x_offsets, total_L)
+
 
 def _save_dense(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     values, offsets = inputs[:2]
@@ -81,10 +115,7 @@ def _save_dense(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 def _dense_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     offsets = list(ctx.saved_tensors)
     d_values = _ops.jagged_to_padded_dense_backward(grad, offsets, ctx.total_L)
-    # The dispatcher leaves out `padding_value` when it equals its default, and torch wants a gradient for each
-    # argument that came through, no more.
-    others = len(ctx.needs_input_grad) - 2
-    return (d_values, [None] * len(offsets), *[None] * others)
+    return d_values, None, None, None
 
 
 def _save_values(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -97,9 +128,10 @@ def _values_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     # The transpose of the gather: zero where no value row is shown.
     offsets = list(ctx.saved_tensors)
     d_grad = _ops.jagged_to_padded_dense_forward(grad, offsets, ctx.max_lengths, 0.0)
-    return d_grad, [None] * len(offsets), None
+    return d_grad, None, None
 
 
 for _name in ("jagged_to_padded_dense", "jagged_to_padded_dense_forward"):
     gradients(_name, _dense_backward, _save_dense)
-gradients("jagged_to_padded_dense_backward", _values_backward, _save_values)
+for _name in ("jagged_to_padded_dense_backward", "dense_to_jagged_forward"):
+    gradients(_name, _values_backward, _save_values)

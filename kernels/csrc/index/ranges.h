@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "index/host_device.h"
+
+namespace pinwheel {
+
+/// The last of `count` starts, not decreasing, that is at most `pos`; -1 when the first one is
+/// above it. Takes O(log count); reads nothing but the starts, whatever they contain.
+template <class Index>
+PW_HD int64_t last_start_at(const Index* starts, int64_t count, int64_t pos) {
+  int64_t low = 0;
+  int64_t high = count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (static_cast<int64_t>(starts[middle]) <= pos) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low - 1;
+}
+
+/// Positions [begin, end) of an array of `size` that segment `s` of `offsets`, in units of `unit`,
+/// covers; empty where the offsets lead outside.
+struct Span {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+template <class Index>
+PW_HD Span span_of(const Index* offsets, int64_t s, int64_t unit, int64_t size) {
+  const int64_t units = unit > 0 ? size / unit : 0;
+  const int64_t begin = offsets[s];
+  const int64_t end = offsets[s + 1];
+  if (begin < 0 || end <= begin || end > units) return Span{};
+  return Span{begin * unit, end * unit};
+}
+
+}  // namespace pinwheel

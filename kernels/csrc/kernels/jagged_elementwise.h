@@ -1,0 +1,47 @@
+#pragma once
+
+#include "index/jagged.h"
+#include "kernels/real_dtype.h"
+
+namespace pinwheel {
+
+enum class Combine { kAdd, kMultiply };
+
+/// Each value row combined with the dense row that shows it. Rows without one are left as they are
+/// by kAdd and become 0 by kMultiply.
+template <class Index>
+struct CombineToJaggedJob {
+  JaggedView<Index> jagged;
+  RealDtype dtype = RealDtype::kFloat32;
+  Combine combine = Combine::kAdd;
+  const void* values = nullptr;
+  const void* dense = nullptr;
+  void* out = nullptr;
+  int64_t row_elements = 0;
+};
+
+/// The same as a dense form: kAdd adds value rows to `dense`, whose other rows are left as they
+/// are; kMultiply places the products of the rows of `values` and `other` in zeros.
+template <class Index>
+struct CombineToDenseJob {
+  JaggedView<Index> jagged;
+  RealDtype dtype = RealDtype::kFloat32;
+  Combine combine = Combine::kAdd;
+  const void* values = nullptr;
+  const void* other = nullptr;  ///< kAdd: the dense form; kMultiply: jagged as `values`
+  void* out = nullptr;
+  int64_t row_elements = 0;
+  int64_t dense_rows = 0;
+};
+
+// For Index = int32_t and int64_t.
+template <class Index>
+void run_cpu(const CombineToJaggedJob<Index>& job);
+template <class Index>
+void run_cpu(const CombineToDenseJob<Index>& job);
+template <class Index>
+void run_gpu(const CombineToJaggedJob<Index>& job, void* stream);
+template <class Index>
+void run_gpu(const CombineToDenseJob<Index>& job, void* stream);
+
+}  // namespace pinwheel

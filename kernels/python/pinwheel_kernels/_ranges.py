@@ -1,0 +1,56 @@
+"""Numbers of segments that lie one after the other."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pinwheel_kernels._register import shapes
+
+_ops = torch.ops.pinwheel
+
+
+def offsets_range(offsets: Tensor, range_size: int) -> Tensor:
+    """Counts up anew in each segment: `out[offsets[i] + k] = k`; `cat([arange(n) for n in lengths])`.
+
+    offsets: [N] of int32 or int64: where segments start, from 0 on, never decreasing. The last segment ends at
+        `range_size`. An exclusive cumsum of lengths will do, and so will a complete one.
+    range_size: how many numbers there are in all.
+
+    Returns [range_size] of the dtype of `offsets`. Not differentiable.
+
+    Raises RuntimeError on another rank or dtype, on a negative `range_size` and on one that no segment covers;
+    on the CPU also on offsets that decrease, do not start with 0 or exceed `range_size`. On a GPU offsets are
+    not read back; numbers before the first offset are 0 there. After FBGEMM's operator.
+    """
+    return _ops.offsets_range(offsets, range_size)
+
+
+def segment_sum_csr(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
+    """Sums of segments: `out[s] = values[csr_seg[s] * batch_size : csr_seg[s + 1] * batch_size].sum()`.
+
+    batch_size: how many values an offset counts for, at least 1.
+    csr_seg: [S + 1] of int32 or int64, not decreasing. Values before the first and behind the last offset belong
+        to no segment.
+    values: 1-D, of float32, float16, bfloat16, float64, int32 or int64.
+
+    Returns [S] of the dtype of `values`; empty segments give 0. 16-bit numbers are added in float32 and rounded
+    once; integers wrap around. Results are the same every time. Not differentiable.
+
+    Raises RuntimeError on another rank or dtype, and on the CPU on offsets that decrease or lead outside. On a
+    GPU they are not read back; segments that lead outside are empty there. After FBGEMM's operator.
+    """
+    return _ops.segment_sum_csr(batch_size, csr_seg, values)
+
+
+@shapes("offsets_range")
+def _range_fake(offsets: Tensor, range_size: int) -> Tensor:
+    torch._check(offsets.dim() == 1, lambda: "`offsets` must be 1-D")
+    return offsets.new_empty([range_size])
+
+
+@shapes("segment_sum_csr")
+def _sum_fake(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
+    torch._check(csr_seg.dim() == 1, lambda: "`csr_seg` must be 1-D")
+    torch._check(values.dim() == 1, lambda: "`values` must be 1-D")
+    return values.new_empty([csr_seg.shape[0] - 1])

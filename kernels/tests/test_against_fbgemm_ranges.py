@@ -1,0 +1,33 @@
+"""The same answers as FBGEMM's own operators; runs where the package `fbgemm_gpu` is installed."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import pinwheel_kernels as pk
+
+pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
+
+FBGEMM = torch.ops.fbgemm
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+@pytest.mark.parametrize("segments", [1, 10, 1000])
+def test_ranges_are_fbgemms(segments, dtype, rng):
+    offsets = pk.asynchronous_complete_cumsum(torch.randint(0, 20, (segments,), dtype=dtype))
+    size = int(offsets[-1])
+    assert torch.equal(pk.offsets_range(offsets, size), FBGEMM.offsets_range(offsets, size))
+    starts = offsets[:-1].contiguous()
+    assert torch.equal(pk.offsets_range(starts, size), FBGEMM.offsets_range(starts, size))
+
+
+@pytest.mark.parametrize("index", [torch.int32, torch.int64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int64], ids=str)
+@pytest.mark.parametrize("batch", [1, 7])
+def test_sums_are_fbgemms(batch, dtype, index, rng):
+    offsets = pk.asynchronous_complete_cumsum(torch.randint(0, 20, (50,), dtype=index))
+    # Small integers: FBGEMM adds 16-bit numbers in 16 bits.
+    values = torch.randint(0, 2, (int(offsets[-1]) * batch,)).to(dtype)
+    ours = pk.segment_sum_csr(batch, offsets, values)
+    assert torch.equal(ours, FBGEMM.segment_sum_csr(batch, offsets, values))
