@@ -5,6 +5,7 @@
 # defines link_operators(target).
 
 set(families
+  bucketize
   cumsum
   jagged
   permute

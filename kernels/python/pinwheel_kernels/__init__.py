@@ -15,6 +15,7 @@ from pinwheel_kernels._library import build_info, library_path, load
 load()
 
 # The library must be loaded before anything can be registered for its operators.
+from pinwheel_kernels._bucketize import block_bucketize_sparse_features  # noqa: E402
 from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_complete_cumsum,
     asynchronous_exclusive_cumsum,
@@ -34,6 +35,7 @@ _OPERATORS = [
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
+    "block_bucketize_sparse_features",
     "jagged_to_padded_dense",
     "permute_2D_sparse_data",
 ]
