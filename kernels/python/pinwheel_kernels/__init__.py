@@ -22,7 +22,10 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_inclusive_cumsum,
 )
 from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
-from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
+from pinwheel_kernels._permute import (  # noqa: E402
+    permute_1D_sparse_data,
+    permute_2D_sparse_data,
+)
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
     Fused8BitRowwiseQuantizedToFloatOrHalf,
@@ -37,6 +40,7 @@ _OPERATORS = [
     "asynchronous_inclusive_cumsum",
     "block_bucketize_sparse_features",
     "jagged_to_padded_dense",
+    "permute_1D_sparse_data",
     "permute_2D_sparse_data",
 ]
 
