@@ -9,6 +9,7 @@ set(families
   cumsum
   jagged
   permute
+  pooled
   quantize)
 # What each flavour leaves out.
 set(flavor_full "")

@@ -26,6 +26,10 @@ from pinwheel_kernels._permute import (  # noqa: E402
     permute_1D_sparse_data,
     permute_2D_sparse_data,
 )
+from pinwheel_kernels._pooled import (  # noqa: E402
+    permute_pooled_embs,
+    permute_pooled_embs_auto_grad,
+)
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
     Fused8BitRowwiseQuantizedToFloatOrHalf,
@@ -42,6 +46,8 @@ _OPERATORS = [
     "jagged_to_padded_dense",
     "permute_1D_sparse_data",
     "permute_2D_sparse_data",
+    "permute_pooled_embs",
+    "permute_pooled_embs_auto_grad",
 ]
 
 __all__ = [*_OPERATORS, "build_info", "library_path"]
