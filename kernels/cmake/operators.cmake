@@ -5,11 +5,13 @@
 # defines link_operators(target).
 
 set(families
+  bucketize
   cumsum
   jagged
   jagged_elementwise
   jagged_vector
   permute
+  pooled
   quantize
   ranges)
 # What each flavour leaves out.

@@ -76,3 +76,69 @@ def quantize_row(row: list[float]) -> tuple[list[int], float, float]:
         (most - least) / 255,
         least,
     )
+
+
+def bucketize(
+    lengths: Tensor,
+    indices: Tensor,
+    bucketize_pos: bool,
+    sequence: bool,
+    block_sizes: Tensor,
+    my_size: int,
+    weights: Tensor | None = None,
+    batch_size_per_feature: Tensor | None = None,
+    max_B: int = -1,
+    block_bucketize_pos: list[Tensor] | None = None,
+    keep_orig_idx: bool = False,
+    total_num_blocks: Tensor | None = None,
+    keep_orig_idx_per_feature: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
+    """block_bucketize_sparse_features, an index at a time, in Python's integers."""
+    modulus = 2 ** (8 * indices.element_size())
+    features, bags = block_sizes.numel(), lengths.numel()
+    batches = [bags // max(1, features)] * features
+    if batch_size_per_feature is not None:
+        batches = batch_size_per_feature.tolist()
+    feature_of = [t for t, batch in enumerate(batches) for _ in range(batch)]
+
+    def split(t: int, index: int) -> tuple[int, int]:
+        size = int(block_sizes[t])
+        blocks = my_size if total_num_blocks is None else int(total_num_blocks[t])
+        if block_bucketize_pos:
+            bounds = block_bucketize_pos[t].tolist()
+            row = index if size > 0 else index % blocks * bounds[-1] // blocks
+            rank = sum(bound <= row for bound in bounds) - 1
+            if size == 0:
+                return (rank if rank < my_size else index % my_size), index // blocks
+            if rank < my_size:
+                return rank, index - bounds[rank]
+            return index % my_size, index // my_size
+        rows = size * blocks // my_size
+        if index < size * blocks:
+            return index // rows, index % rows
+        return index % blocks // (blocks // my_size), index // blocks
+
+    moved = [[[] for _ in range(bags)] for _ in range(my_size)]
+    source = 0
+    for bag, length in enumerate(lengths.tolist()):
+        t = feature_of[bag]
+        keep = keep_orig_idx
+        if keep_orig_idx_per_feature is not None:
+            keep = bool(keep_orig_idx_per_feature[t])
+        for position in range(length):
+            index = int(indices[source]) % modulus
+            rank, new = split(t, index)
+            moved[rank][bag].append((index if keep else new, position, source))
+            source += 1
+    flat = [entry for rank in moved for bag in rank for entry in bag]
+    signed = [new - modulus if new >= modulus // 2 else new for new, _, _ in flat]
+    sources = torch.tensor([source for _, _, source in flat], dtype=torch.int64)
+    permute = torch.empty_like(indices)
+    permute[sources] = torch.arange(len(flat), dtype=indices.dtype)
+    return (
+        torch.tensor([len(bag) for rank in moved for bag in rank], dtype=lengths.dtype),
+        torch.tensor(signed, dtype=indices.dtype),
+        None if weights is None else weights[sources],
+        torch.tensor([p for _, p, _ in flat], dtype=indices.dtype) if bucketize_pos else None,
+        permute if sequence else None,
+    )

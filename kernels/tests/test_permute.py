@@ -71,6 +71,40 @@ def test_long_segments_are_shared_by_threads_without_a_seam(device, rng):
     assert torch.equal(got[1].cpu(), permute_2d(permute, lengths, values)[1])
 
 
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("index", INDEX_DTYPES)
+@pytest.mark.parametrize("permute_dtype", INDEX_DTYPES)
+def test_single_bags_come_in_the_order_of_a_loop(permute_dtype, index, seed, device, rng):
+    bags = rng.randint(0, 40)
+    lengths, values = batch(rng, bags, 1, rng.choice([1, 6, 200]), index)
+    permute = [rng.randrange(bags) for _ in range(rng.randint(0, 2 * bags))]
+    weights = torch.randn(values.shape) if rng.random() < 0.5 else None
+    expected_lengths, expected = permute_2d(permute, lengths, values)
+    got_lengths, got, got_weights = pk.permute_1D_sparse_data(
+        torch.tensor(permute, dtype=permute_dtype, device=device),
+        lengths[:, 0].to(device),
+        values.to(device),
+        None if weights is None else weights.to(device),
+        expected.numel() if rng.random() < 0.5 else None,
+    )
+    assert torch.equal(got_lengths.cpu(), expected_lengths[:, 0])
+    assert torch.equal(got.cpu(), expected)
+    assert (got_weights is None) == (weights is None)
+    if weights is not None:
+        assert torch.equal(got_weights.cpu(), permute_2d(permute, lengths, weights)[1])
+
+
+def test_single_bags_need_lengths_of_rank_1(device):
+    with pytest.raises(RuntimeError, match="pinwheel::permute_1D_sparse_data: .*must be 1-D"):
+        pk.permute_1D_sparse_data(PERMUTE.to(device), LENGTHS.to(device), VALUES.to(device))
+
+
+def test_a_negative_length_of_a_bag_is_an_error_that_says_where():
+    lengths = torch.tensor([3, 2, -1])
+    with pytest.raises(RuntimeError, match="permute_1D_sparse_data: .*negative number, -1, at 2"):
+        pk.permute_1D_sparse_data(PERMUTE, lengths, VALUES)
+
+
 LENGTHS = torch.tensor([[1, 2], [0, 1]])
 VALUES = torch.arange(4)
 PERMUTE = torch.tensor([1, 0], dtype=torch.int32)
@@ -119,3 +153,23 @@ def test_the_operator_passes_opcheck(weights, total, device):
     moved = None if weights is None else weights.to(device)
     arguments = (PERMUTE.to(device), LENGTHS.to(device), VALUES.to(device), moved, total)
     torch.library.opcheck(torch.ops.pinwheel.permute_2D_sparse_data.default, arguments)
+
+
+@pytest.mark.parametrize("total", [None, 3])
+def test_the_operator_on_single_bags_passes_opcheck(total, device):
+    arguments = (PERMUTE.to(device), LENGTHS[0].to(device), VALUES[:3].to(device), None, total)
+    torch.library.opcheck(torch.ops.pinwheel.permute_1D_sparse_data.default, arguments)
+
+
+def test_it_compiles_with_dynamic_shapes(device):
+    compiled = torch.compile(
+        pk.permute_1D_sparse_data, backend="eager", fullgraph=True, dynamic=True
+    )
+    for bags in (3, 7):
+        lengths = torch.arange(bags, device=device)
+        values = torch.arange(bags * (bags - 1) // 2, device=device)
+        permute = torch.arange(bags - 1, -1, -1, device=device)
+        total = values.numel()
+        got = compiled(permute, lengths, values, None, total)
+        expected = pk.permute_1D_sparse_data(permute, lengths, values, None, total)
+        assert torch.equal(got[0], expected[0]) and torch.equal(got[1], expected[1])

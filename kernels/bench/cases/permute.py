@@ -37,3 +37,26 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
             with_torch,
             fbgemm and (lambda a=arguments: fbgemm.permute_2D_sparse_data(*a)),
         )
+
+    for longest in (4, 100):
+        bags = features * samples
+        lengths = torch.randint(0, longest, (bags,), device=device)
+        values = torch.randint(0, 10**6, (int(lengths.sum()),), device=device)
+        weights = torch.rand(values.shape, device=device)
+        arguments = (torch.randperm(bags).int().to(device), lengths, values, weights)
+
+        def bags_with_torch(p=arguments[0], le=lengths, v=values, w=weights) -> object:
+            p = p.long()
+            counts = le[p]
+            starts = (le.cumsum(0) - le)[p] - (counts.cumsum(0) - counts)
+            at = torch.arange(int(counts.sum()), device=le.device) + starts.repeat_interleave(counts)
+            return counts, v[at], w[at]
+
+        yield Case(
+            "permute_1D_sparse_data",
+            f"{bags / 1e3:.0f}k bags, {values.numel() / 1e6:.1f}M int64 + weights",
+            2 * size(lengths, values, weights),
+            lambda a=arguments: pk.permute_1D_sparse_data(*a),
+            bags_with_torch,
+            fbgemm and (lambda a=arguments: fbgemm.permute_1D_sparse_data(*a)),
+        )

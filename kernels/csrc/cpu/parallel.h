@@ -7,13 +7,13 @@
 
 namespace pinwheel {
 
-/// Runs `body(begin, end)` over [0, count) on torch's own thread pool; a thread gets at least 64
-/// KiB of the work, which is `bytes_each` bytes an item.
+/// Runs `body(begin, end)` over [0, count) on torch's own thread pool; a thread gets at least
+/// `bytes_per_task` of the work, which is `bytes_each` bytes an item.
 template <class Body>
-void parallel_over(int64_t count, int64_t bytes_each, const Body& body) {
-  constexpr int64_t kBytesPerTask = 64 * 1024;
+void parallel_over(int64_t count, int64_t bytes_each, const Body& body,
+                   int64_t bytes_per_task = 64 * 1024) {
   if (count <= 0) return;
-  const int64_t grain = std::max<int64_t>(1, kBytesPerTask / std::max<int64_t>(1, bytes_each));
+  const int64_t grain = std::max<int64_t>(1, bytes_per_task / std::max<int64_t>(1, bytes_each));
   torch::stable::parallel_for(0, count, grain, body);
 }
 

@@ -7,50 +7,116 @@
 
 namespace pinwheel {
 
+namespace {
+
+/// Threads have to be woken and waited for: not for less than this.
+constexpr int64_t kBytesPerThread = 1024 * 1024;
+
 template <class Index>
-void run_cpu(const FeatureSumsJob<Index>& job) {
-  parallel_over(job.features, job.batch * sizeof(Index), [&](int64_t first, int64_t last) {
-    for (int64_t t = first; t < last; ++t) {
-      const Index* const row = job.lengths + t * job.batch;
-      int64_t sum = 0;
-      for (int64_t b = 0; b < job.batch; ++b) sum += row[b];
-      job.sums[t] = sum;
-    }
-  });
+void sum_features(const PermutePlanJob<Index>& job) {
+  const int64_t bytes = job.batch * static_cast<int64_t>(sizeof(Index));
+  int64_t* const sums = job.in_offsets + 1;
+  parallel_over(
+      job.features_in, bytes,
+      [&](int64_t first, int64_t last) {
+        for (int64_t t = first; t < last; ++t) {
+          const Index* const row = job.lengths + t * job.batch;
+          int64_t sum = 0;
+          for (int64_t b = 0; b < job.batch; ++b) sum += row[b];
+          sums[t] = sum;
+        }
+      },
+      kBytesPerThread);
 }
 
 template <class Index>
-void run_cpu(const PermuteLengthsJob<Index>& job) {
-  parallel_over(job.features_out, job.batch * sizeof(Index), [&](int64_t first, int64_t last) {
-    for (int64_t t = first; t < last; ++t) {
-      const int64_t feature = job.permute[t];
-      std::copy_n(job.lengths + feature * job.batch, job.batch, job.out_lengths + t * job.batch);
-      job.out_sums[t] = job.sums[feature];
-      job.out_starts[t] = job.starts[feature];
-    }
-  });
+void permute_rows(const PermutePlanJob<Index>& job) {
+  const int64_t bytes = job.batch * static_cast<int64_t>(sizeof(Index));
+  parallel_over(
+      job.features_out, bytes,
+      [&](int64_t first, int64_t last) {
+        for (int64_t t = first; t < last; ++t) {
+          std::copy_n(job.lengths + job.permute[t] * job.batch, job.batch,
+                      job.out_lengths + t * job.batch);
+        }
+      },
+      kBytesPerThread);
 }
 
-void run_cpu(const SegmentCopyJob& job) {
+/// Copies in whole blocks, so that the lengths of short and empty segments need not be predicted;
+/// what is written too much is overwritten later. The `to_room` and `from_room` bytes from the
+/// start on may be touched.
+void copy_in_blocks(unsigned char* to, int64_t to_room, const unsigned char* from,
+                    int64_t from_room, int64_t bytes) {
+  constexpr int64_t kBlock = 32;
+  constexpr int64_t kShort = 512;
+  if (bytes > kShort || bytes + kBlock > to_room || bytes + kBlock > from_room) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  int64_t done = 0;
+  do {
+    std::memcpy(to + done, from + done, kBlock);
+    done += kBlock;
+  } while (done < bytes);
+}
+
+void copy_segments(const SegmentCopyJob& job, int64_t first, int64_t last, int64_t segment) {
+  constexpr int64_t kAhead = 8;
   const int64_t size = job.element_bytes;
   const unsigned char* const in = static_cast<const unsigned char*>(job.in);
   unsigned char* const out = static_cast<unsigned char*>(job.out);
-  // Split by output elements, not by segments: one long segment is shared by all threads.
-  parallel_over(job.out_elements, size, [&](int64_t first, int64_t last) {
-    int64_t segment = segment_of(job.offsets, job.segments, first);
-    for (int64_t at = first; at < last; ++segment) {
-      const int64_t end = std::min(last, job.offsets[segment + 1]);
-      if (end <= at) continue;  // an empty segment
-      const int64_t from = job.starts[segment] + (at - job.offsets[segment]);
-      std::memcpy(out + at * size, in + from * size, (end - at) * size);
-      at = end;
-    }
-  });
+  for (int64_t at = first; at < last; ++segment) {
+    // Where the next segments come from follows no pattern that a CPU could see.
+    const int64_t next = std::min(segment + kAhead, job.segments - 1);
+    __builtin_prefetch(in + job.starts[next] * size);
+    const int64_t end = std::min(last, job.offsets[segment + 1]);
+    const int64_t from = job.starts[segment] + (at - job.offsets[segment]);
+    copy_in_blocks(out + at * size, (last - at) * size, in + from * size,
+                   (job.in_elements - from) * size, (end - at) * size);
+    at = end;
+  }
 }
 
-template void run_cpu(const FeatureSumsJob<int32_t>&);
-template void run_cpu(const FeatureSumsJob<int64_t>&);
-template void run_cpu(const PermuteLengthsJob<int32_t>&);
-template void run_cpu(const PermuteLengthsJob<int64_t>&);
+}  // namespace
+
+template <class Index>
+void run_cpu(const PermutePlanJob<Index>& job) {
+  const bool single = job.batch == 1;
+  if (!single) sum_features(job);
+  int64_t start = 0;
+  for (int64_t t = 0; t < job.features_in; ++t) {
+    const int64_t sum = single ? static_cast<int64_t>(job.lengths[t]) : job.in_offsets[t + 1];
+    job.in_offsets[t] = start;
+    start += sum;
+  }
+  job.in_offsets[job.features_in] = start;
+  start = 0;
+  for (int64_t t = 0; t < job.features_out; ++t) {
+    const int64_t* const span = job.in_offsets + job.permute[t];
+    job.out_starts[t] = span[0];
+    job.out_offsets[t] = start;
+    start += span[1] - span[0];
+    if (single) job.out_lengths[t] = static_cast<Index>(span[1] - span[0]);
+  }
+  job.out_offsets[job.features_out] = start;
+  if (!single) permute_rows(job);
+}
+
+void run_cpu(const SegmentCopyJob& one, const SegmentCopyJob* other) {
+  const int64_t bytes = one.element_bytes + (other == nullptr ? 0 : other->element_bytes);
+  // Split by output elements, not by segments: one long segment is shared by all threads.
+  parallel_over(
+      one.out_elements, bytes,
+      [&](int64_t first, int64_t last) {
+        const int64_t segment = segment_of(one.offsets, one.segments, first);
+        copy_segments(one, first, last, segment);
+        if (other != nullptr) copy_segments(*other, first, last, segment);
+      },
+      kBytesPerThread);
+}
+
+template void run_cpu(const PermutePlanJob<int32_t>&);
+template void run_cpu(const PermutePlanJob<int64_t>&);
 
 }  // namespace pinwheel

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace pinwheel::gpu {
 
@@ -43,6 +44,11 @@ template <class Number>
 __device__ Number shuffle_xor(Number number, int mask) {
   return __shfl_xor(number, mask, kLanes);
 }
+/// The number that lane `source` of the group brings.
+template <class Number>
+__device__ Number shuffle(Number number, int source) {
+  return __shfl(number, source, kLanes);
+}
 
 inline std::string launch_error() {
   const hipError_t error = hipGetLastError();
@@ -58,6 +64,10 @@ __device__ Number shuffle_up(Number number, int distance) {
 template <class Number>
 __device__ Number shuffle_xor(Number number, int mask) {
   return __shfl_xor_sync(0xffffffffu, number, mask, kLanes);
+}
+template <class Number>
+__device__ Number shuffle(Number number, int source) {
+  return __shfl_sync(0xffffffffu, number, source, kLanes);
 }
 
 inline std::string launch_error() {
@@ -82,6 +92,14 @@ __device__ void store_streaming(Sixteen* at, const Sixteen& value) {
   memcpy(&words, &value, sizeof(words));
   __stcs(reinterpret_cast<uint4*>(at), words);
 #endif
+}
+
+/// Adds to an integer of 4 or 8 bytes in memory, returns what was there. Sums wrap around.
+template <class Integer>
+__device__ Integer atomic_add(Integer* at, Integer number) {
+  // The only types of these widths that atomicAdd knows everywhere.
+  using Word = std::conditional_t<sizeof(Integer) == 4, unsigned int, unsigned long long>;
+  return static_cast<Integer>(atomicAdd(reinterpret_cast<Word*>(at), static_cast<Word>(number)));
 }
 
 /// Blocks for `items` pieces of work of which a block takes `per_block` at a time. Capped, because

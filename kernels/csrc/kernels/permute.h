@@ -4,6 +4,21 @@
 
 namespace pinwheel {
 
+/// On the CPU, all about a permutation but the values, at once: the two jobs below with the prefix
+/// sums between them. `permute` leads to features that are there.
+template <class Index>
+struct PermutePlanJob {
+  const int64_t* permute = nullptr;
+  const Index* lengths = nullptr;
+  int64_t features_in = 0;
+  int64_t features_out = 0;
+  int64_t batch = 0;
+  int64_t* in_offsets = nullptr;   ///< [features_in + 1]
+  Index* out_lengths = nullptr;    ///< [features_out, batch]
+  int64_t* out_offsets = nullptr;  ///< [features_out + 1]
+  int64_t* out_starts = nullptr;   ///< [features_out]
+};
+
 /// sums[t] = lengths[t][0] + ... + lengths[t][batch - 1].
 template <class Index>
 struct FeatureSumsJob {
@@ -44,10 +59,9 @@ struct SegmentCopyJob {
 
 // For Index = int32_t and int64_t.
 template <class Index>
-void run_cpu(const FeatureSumsJob<Index>& job);
-template <class Index>
-void run_cpu(const PermuteLengthsJob<Index>& job);
-void run_cpu(const SegmentCopyJob& job);
+void run_cpu(const PermutePlanJob<Index>& job);
+/// Two jobs of the same segments side by side, or one when `second` is null.
+void run_cpu(const SegmentCopyJob& first, const SegmentCopyJob* second);
 template <class Index>
 void run_gpu(const FeatureSumsJob<Index>& job, void* stream);
 template <class Index>

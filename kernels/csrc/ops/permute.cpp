@@ -10,7 +10,6 @@
 namespace pinwheel {
 namespace {
 
-constexpr const char* kOp = "permute_2D_sparse_data";
 using Permuted = std::tuple<Tensor, Tensor, std::optional<Tensor>>;
 
 const int64_t* numbers(const Tensor& tensor) {
@@ -20,75 +19,124 @@ int64_t* writable(const Tensor& tensor) {
   return static_cast<int64_t*>(tensor.mutable_data_ptr());
 }
 
+Tensor as_long(const Tensor& tensor) {
+  if (tensor.scalar_type() == ScalarType::Long) return torch::stable::contiguous(tensor);
+  return torch::stable::contiguous(torch::stable::to(tensor, ScalarType::Long));
+}
+
+/// The operators differ in what a row of `lengths` is: a feature's samples, or one length.
+struct Operator {
+  const char* name;
+  int64_t dim;  ///< of `lengths`
+};
+
 /// Everything about the permutation but the values: the output's lengths and which input segment
 /// goes where.
 struct Segments {
-  Tensor lengths;      ///< of the output, [T', B]
+  Tensor lengths;      ///< of the output, [T', B] or [T']
   Tensor out_offsets;  ///< [T' + 1]
   Tensor starts;       ///< of each output feature in the input, [T']
   Tensor in_offsets;   ///< [T + 1]
 };
 
-template <class Index>
-Segments permute_lengths(const Tensor& permute, const Tensor& lengths) {
-  const int64_t features_in = lengths.size(0);
-  const int64_t features_out = permute.numel();
-  const Tensor sums = empty_like_device(lengths, {features_in}, ScalarType::Long);
-  FeatureSumsJob<Index> sums_job;
-  sums_job.lengths = static_cast<const Index*>(lengths.const_data_ptr());
-  sums_job.sums = writable(sums);
-  sums_job.features = features_in;
-  sums_job.batch = lengths.size(1);
-  if (features_in > 0) run(sums_job, lengths);
-
-  const Tensor in_offsets = complete_cumsum(sums);
-  const Tensor out_sums = empty_like_device(lengths, {features_out}, ScalarType::Long);
-  const Tensor starts = empty_like_device(lengths, {features_out}, ScalarType::Long);
-  const Tensor out_lengths =
-      empty_like_device(lengths, {features_out, lengths.size(1)}, lengths.scalar_type());
-  PermuteLengthsJob<Index> job;
-  job.permute = numbers(permute);
-  job.lengths = sums_job.lengths;
-  job.sums = numbers(sums);
-  job.starts = numbers(in_offsets);
-  job.features_in = features_in;
-  job.features_out = features_out;
-  job.batch = lengths.size(1);
-  job.out_lengths = static_cast<Index*>(out_lengths.mutable_data_ptr());
-  job.out_sums = writable(out_sums);
-  job.out_starts = writable(starts);
-  if (features_out > 0) run(job, lengths);
-  return {out_lengths, complete_cumsum(out_sums), starts, in_offsets};
+Tensor longs(const Tensor& like, int64_t count) {
+  return empty_like_device(like, {count}, ScalarType::Long);
 }
 
-Tensor permute_values(const Segments& segments, const Tensor& values, int64_t out_elements) {
-  const Tensor out = empty_like_device(values, {out_elements}, values.scalar_type());
-  if (out_elements == 0) return out;
+#ifdef PINWHEEL_GPU
+/// Sums of features, prefix sums, the permutation of both, prefix sums: each pass needs all of the
+/// one before.
+template <class Index>
+void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Segments& segments) {
+  const torch::stable::accelerator::DeviceGuard guard(lengths.get_device_index());
+  void* const stream = current_stream(lengths);
+  const Tensor sums = longs(lengths, plan.features_in);
+  run_gpu(FeatureSumsJob<Index>{plan.lengths, writable(sums), plan.features_in, plan.batch},
+          stream);
+  segments.in_offsets = complete_cumsum(sums);
+  const Tensor out_sums = longs(lengths, plan.features_out);
+  PermuteLengthsJob<Index> job;
+  job.permute = plan.permute;
+  job.lengths = plan.lengths;
+  job.sums = numbers(sums);
+  job.starts = numbers(segments.in_offsets);
+  job.features_in = plan.features_in;
+  job.features_out = plan.features_out;
+  job.batch = plan.batch;
+  job.out_lengths = plan.out_lengths;
+  job.out_sums = writable(out_sums);
+  job.out_starts = plan.out_starts;
+  run_gpu(job, stream);
+  segments.out_offsets = complete_cumsum(out_sums);
+}
+#endif
+
+template <class Index>
+Segments permute_lengths(const Tensor& permute, const Tensor& lengths) {
+  PermutePlanJob<Index> job;
+  job.permute = numbers(permute);
+  job.lengths = static_cast<const Index*>(lengths.const_data_ptr());
+  job.features_in = lengths.size(0);
+  job.features_out = permute.numel();
+  job.batch = lengths.dim() == 2 ? lengths.size(1) : 1;
+  std::vector<int64_t> sizes(lengths.sizes().begin(), lengths.sizes().end());
+  sizes[0] = job.features_out;
+  Segments segments;
+  segments.lengths = empty_like_device(lengths, sizes, lengths.scalar_type());
+  segments.starts = longs(lengths, job.features_out);
+  job.out_lengths = static_cast<Index*>(segments.lengths.mutable_data_ptr());
+  job.out_starts = writable(segments.starts);
+  if (lengths.is_cpu()) {
+    segments.in_offsets = longs(lengths, job.features_in + 1);
+    segments.out_offsets = longs(lengths, job.features_out + 1);
+    job.in_offsets = writable(segments.in_offsets);
+    job.out_offsets = writable(segments.out_offsets);
+    run_cpu(job);
+  } else {
+#ifdef PINWHEEL_GPU
+    permute_on_gpu(job, lengths, segments);
+#endif
+  }
+  return segments;
+}
+
+SegmentCopyJob copy_job(const Segments& segments, const Tensor& in, const Tensor& out) {
   SegmentCopyJob job;
   job.offsets = numbers(segments.out_offsets);
   job.starts = numbers(segments.starts);
   job.segments = segments.starts.numel();
-  job.in = values.const_data_ptr();
+  job.in = in.const_data_ptr();
   job.out = out.mutable_data_ptr();
-  job.in_elements = values.numel();
-  job.out_elements = out_elements;
-  job.element_bytes = static_cast<int64_t>(values.element_size());
-  run(job, values);
-  return out;
+  job.in_elements = in.numel();
+  job.out_elements = out.numel();
+  job.element_bytes = static_cast<int64_t>(in.element_size());
+  return job;
 }
 
-void check_arguments(const Tensor& permute, const Tensor& lengths, const Tensor& values,
-                     const std::optional<Tensor>& weights) {
-  require(permute.dim() == 1, kOp, "`permute` must be 1-D, its shape is ", shape_text(permute));
-  require(lengths.dim() == 2, kOp, "`lengths` must be 2-D, its shape is ", shape_text(lengths));
-  require(values.dim() == 1, kOp, "`values` must be 1-D, its shape is ", shape_text(values));
-  require_index_dtype(kOp, permute, "permute");
-  require_index_dtype(kOp, lengths, "lengths");
-  require_same_device(kOp, permute, lengths, "lengths");
-  require_same_device(kOp, permute, values, "values");
+void copy_segments(const SegmentCopyJob& values, const SegmentCopyJob* weights,
+                   const Tensor& data) {
+  if (values.out_elements == 0) return;
+  if (data.is_cpu()) return run_cpu(values, weights);
+#ifdef PINWHEEL_GPU
+  const torch::stable::accelerator::DeviceGuard guard(data.get_device_index());
+  run_gpu(values, current_stream(data));
+  if (weights != nullptr) run_gpu(*weights, current_stream(data));
+#endif
+}
+
+void check_arguments(const Operator& op, const Tensor& permute, const Tensor& lengths,
+                     const Tensor& values, const std::optional<Tensor>& weights) {
+  require(permute.dim() == 1, op.name, "`permute` must be 1-D, its shape is ", shape_text(permute));
+  require(lengths.dim() == op.dim, op.name, "`lengths` must be ", op.dim, "-D, its shape is ",
+          shape_text(lengths));
+  require(values.dim() == 1, op.name, "`values` must be 1-D, its shape is ", shape_text(values));
+  require_index_dtype(op.name, permute, "permute");
+  require_index_dtype(op.name, lengths, "lengths");
+  require_same_device(op.name, permute, lengths, "lengths");
+  require_same_device(op.name, permute, values, "values");
   if (!weights) return;
-  require_same_device(kOp, permute, *weights, "weights");
-  require(weights->dim() == 1 && weights->numel() == values.numel(), kOp,
+  require_same_device(op.name, permute, *weights, "weights");
+  require(weights->dim() == 1 && weights->numel() == values.numel(), op.name,
           "`weights` must have the shape of `values`, ", shape_text(values), ", its shape is ",
           shape_text(*weights));
 }
@@ -96,21 +144,27 @@ void check_arguments(const Tensor& permute, const Tensor& lengths, const Tensor&
 /// On the CPU the contents are read once here; a GPU build's kernels take what leads outside as
 /// empty.
 template <class Index>
-void check_contents(const Tensor& permute, const Tensor& lengths) {
-  for (int64_t t = 0; t < permute.numel(); ++t) {
-    const int64_t feature = numbers(permute)[t];
-    require(feature >= 0 && feature < lengths.size(0), kOp, "`permute[", t, "]` is ", feature,
-            " but there are ", lengths.size(0), " features");
+void check_contents(const Operator& op, const Tensor& permute, const Tensor& lengths) {
+  const int64_t* const chosen = numbers(permute);
+  const int64_t features = lengths.size(0);
+  const int64_t count = permute.numel();
+  for (int64_t t = 0; t < count; ++t) {
+    if (chosen[t] >= 0 && chosen[t] < features) continue;
+    fail(op.name, "`permute[", t, "]` is ", chosen[t], " but there are ", features, " features");
   }
   const Index* const at = static_cast<const Index*>(lengths.const_data_ptr());
+  const int64_t all_lengths = lengths.numel();
   Index all = 0;
-  for (int64_t i = 0; i < lengths.numel(); ++i) all |= at[i];
-  require(all >= 0, kOp, "`lengths` holds a negative number");
+  for (int64_t i = 0; i < all_lengths; ++i) all |= at[i];
+  for (int64_t i = 0; all < 0; ++i) {
+    require(at[i] >= 0, op.name, "`lengths` holds a negative number, ", at[i], ", at ", i);
+  }
 }
 
-int64_t output_elements(const Segments& segments, const Tensor& values,
+int64_t output_elements(const Operator& op, const Segments& segments, const Tensor& values,
                         const std::optional<int64_t>& given) {
-  require(!given || *given >= 0, kOp, "`permuted_lengths_sum` is negative: ", given.value_or(0));
+  require(!given || *given >= 0, op.name,
+          "`permuted_lengths_sum` is negative: ", given.value_or(0));
   if (!values.is_cpu()) {
     if (given) return *given;
     const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
@@ -118,40 +172,63 @@ int64_t output_elements(const Segments& segments, const Tensor& values,
     return numbers(offsets)[offsets.numel() - 1];
   }
   const int64_t needed = numbers(segments.in_offsets)[segments.in_offsets.numel() - 1];
-  require(needed <= values.numel(), kOp, "`lengths` add up to ", needed, " but `values` has ",
+  require(needed <= values.numel(), op.name, "`lengths` add up to ", needed, " but `values` has ",
           values.numel());
   const int64_t sum = numbers(segments.out_offsets)[segments.out_offsets.numel() - 1];
-  require(!given || *given == sum, kOp, "`permuted_lengths_sum` is ", given.value_or(0),
+  require(!given || *given == sum, op.name, "`permuted_lengths_sum` is ", given.value_or(0),
           " but the permuted lengths add up to ", sum);
   return sum;
 }
 
-Permuted permute_2d(const Tensor& permute_in, const Tensor& lengths_in, const Tensor& values_in,
-                    const std::optional<Tensor>& weights, std::optional<int64_t> given_sum) {
-  check_arguments(permute_in, lengths_in, values_in, weights);
-  const Tensor permute = torch::stable::contiguous(torch::stable::to(permute_in, ScalarType::Long));
+Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tensor& lengths_in,
+                        const Tensor& values_in, const std::optional<Tensor>& weights,
+                        std::optional<int64_t> given_sum) {
+  check_arguments(op, permute_in, lengths_in, values_in, weights);
+  const Tensor permute = as_long(permute_in);
   const Tensor lengths = torch::stable::contiguous(lengths_in);
   const Tensor values = torch::stable::contiguous(values_in);
   const Segments segments = with_index_type(lengths, [&](auto index) {
-    if (lengths.is_cpu()) check_contents<decltype(index)>(permute, lengths);
+    if (lengths.is_cpu()) check_contents<decltype(index)>(op, permute, lengths);
     return permute_lengths<decltype(index)>(permute, lengths);
   });
-  const int64_t elements = output_elements(segments, values, given_sum);
-  std::optional<Tensor> out_weights;
-  if (weights) {
-    out_weights = permute_values(segments, torch::stable::contiguous(*weights), elements);
+  const int64_t elements = output_elements(op, segments, values, given_sum);
+  const Tensor out = empty_like_device(values, {elements}, values.scalar_type());
+  const SegmentCopyJob job = copy_job(segments, values, out);
+  if (!weights) {
+    copy_segments(job, nullptr, values);
+    return {segments.lengths, out, std::nullopt};
   }
-  return {segments.lengths, permute_values(segments, values, elements), out_weights};
+  const Tensor weights_in = torch::stable::contiguous(*weights);
+  const Tensor weights_out = empty_like_device(weights_in, {elements}, weights_in.scalar_type());
+  const SegmentCopyJob weights_job = copy_job(segments, weights_in, weights_out);
+  copy_segments(job, &weights_job, values);
+  return {segments.lengths, out, weights_out};
+}
+
+Permuted permute_1d(const Tensor& permute, const Tensor& lengths, const Tensor& values,
+                    const std::optional<Tensor>& weights, std::optional<int64_t> given_sum) {
+  const Operator op{"permute_1D_sparse_data", 1};
+  return permute_sparse(op, permute, lengths, values, weights, given_sum);
+}
+
+Permuted permute_2d(const Tensor& permute, const Tensor& lengths, const Tensor& values,
+                    const std::optional<Tensor>& weights, std::optional<int64_t> given_sum) {
+  const Operator op{"permute_2D_sparse_data", 2};
+  return permute_sparse(op, permute, lengths, values, weights, given_sum);
 }
 
 // FBGEMM's names and argument order, so that callers port by renaming the namespace.
 void define_schemas(Library& m) {
+  m.def(
+      "permute_1D_sparse_data(Tensor permute, Tensor lengths, Tensor values, Tensor? weights=None, "
+      "SymInt? permuted_lengths_sum=None) -> (Tensor, Tensor, Tensor?)");
   m.def(
       "permute_2D_sparse_data(Tensor permute, Tensor lengths, Tensor values, Tensor? weights=None, "
       "SymInt? permuted_lengths_sum=None) -> (Tensor, Tensor, Tensor?)");
 }
 
 void register_kernels(Library& m) {
+  m.impl("permute_1D_sparse_data", TORCH_BOX(&permute_1d));
   m.impl("permute_2D_sparse_data", TORCH_BOX(&permute_2d));
 }
 

@@ -15,6 +15,7 @@ from pinwheel_kernels._library import build_info, library_path, load
 load()
 
 # The library must be loaded before anything can be registered for its operators.
+from pinwheel_kernels._bucketize import block_bucketize_sparse_features  # noqa: E402
 from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_complete_cumsum,
     asynchronous_exclusive_cumsum,
@@ -27,7 +28,11 @@ from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
     jagged_dense_elementwise_mul,
 )
 from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
-from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
+from pinwheel_kernels._permute import permute_1D_sparse_data, permute_2D_sparse_data  # noqa: E402
+from pinwheel_kernels._pooled import (  # noqa: E402
+    permute_pooled_embs,
+    permute_pooled_embs_auto_grad,
+)
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
     Fused8BitRowwiseQuantizedToFloatOrHalf,
@@ -42,13 +47,17 @@ _OPERATORS = [
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
     "batched_dense_vec_jagged_2d_mul",
+    "block_bucketize_sparse_features",
     "dense_to_jagged",
     "jagged_dense_elementwise_add",
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
     "jagged_to_padded_dense",
     "offsets_range",
+    "permute_1D_sparse_data",
     "permute_2D_sparse_data",
+    "permute_pooled_embs",
+    "permute_pooled_embs_auto_grad",
     "segment_sum_csr",
 ]
 

@@ -10,6 +10,23 @@ from pinwheel_kernels._register import shapes
 _ops = torch.ops.pinwheel
 
 
+def permute_1D_sparse_data(
+    permute: Tensor,
+    lengths: Tensor,
+    values: Tensor,
+    weights: Tensor | None = None,
+    permuted_lengths_sum: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Bags in another order, some left out or repeated: `permute_2D_sparse_data` of single bags.
+
+    permute: [N'] of int32 or int64: which input bag each output bag is.
+    lengths: [N] of int32 or int64: how many values each bag has.
+
+    Returns (lengths [N'], values, weights or None). Everything else is as for `permute_2D_sparse_data`.
+    """
+    return _ops.permute_1D_sparse_data(permute, lengths, values, weights, permuted_lengths_sum)
+
+
 def permute_2D_sparse_data(
     permute: Tensor,
     lengths: Tensor,
@@ -34,7 +51,7 @@ def permute_2D_sparse_data(
     return _ops.permute_2D_sparse_data(permute, lengths, values, weights, permuted_lengths_sum)
 
 
-@shapes("permute_2D_sparse_data")
+@shapes("permute_1D_sparse_data", "permute_2D_sparse_data")
 def _permute_fake(
     permute: Tensor,
     lengths: Tensor,
@@ -43,12 +60,12 @@ def _permute_fake(
     permuted_lengths_sum: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     torch._check(permute.dim() == 1, lambda: "`permute` must be 1-D")
-    torch._check(lengths.dim() == 2, lambda: "`lengths` must be 2-D")
+    torch._check(lengths.dim() in (1, 2), lambda: "`lengths` must be 1-D or 2-D")
     torch._check(values.dim() == 1, lambda: "`values` must be 1-D")
     if permuted_lengths_sum is None:
         permuted_lengths_sum = torch.library.get_ctx().new_dynamic_size()
     return (
-        lengths.new_empty([permute.shape[0], lengths.shape[1]]),
+        lengths.new_empty([permute.shape[0], *lengths.shape[1:]]),
         values.new_empty([permuted_lengths_sum]),
         None if weights is None else weights.new_empty([permuted_lengths_sum]),
     )

@@ -184,6 +184,11 @@ Number shuffle_xor(Number number, int mask) {
   return Emulator::instance().exchange(number, static_cast<int>(threadIdx.x) % 32 ^ mask);
 }
 
+template <class Number>
+Number shuffle(Number number, int source) {
+  return Emulator::instance().exchange(number, source);
+}
+
 inline void emulate(int64_t blocks, int threads, const std::function<void()>& kernel) {
   Emulator::instance().run(blocks, threads, kernel);
 }
@@ -192,4 +197,12 @@ inline void emulate(int64_t blocks, int threads, const std::function<void()>& ke
 
 inline void __syncthreads() {
   pinwheel::gpu::Emulator::instance().barrier();
+}
+
+/// Fibres never meet inside an operation, so that a plain addition is atomic.
+template <class Word>
+Word atomicAdd(Word* at, Word number) {
+  const Word before = *at;
+  *at = before + number;
+  return before;
 }

@@ -1,0 +1,68 @@
+#pragma once
+
+// What GPU threads do for the jobs of bucketize.h; see jagged_units.h.
+
+#include "index/host_device.h"
+#include "index/segments.h"
+#include "kernels/bucketize.h"
+
+namespace pinwheel {
+
+/// What is said about feature `job.first + k`.
+PW_HD BucketSpec spec_of(const BucketFeaturesJob& job, int64_t k) {
+  const int64_t t = job.first + k;
+  BucketSpec spec;
+  spec.block_size = job.block_sizes[t];
+  spec.blocks = job.blocks == nullptr ? job.ranks : job.blocks[t];
+  spec.ranks = job.ranks;
+  spec.keep_index = job.keep_index == nullptr ? job.keep_all : job.keep_index[t];
+  spec.bounds = job.bounds[k];
+  spec.bound_count = job.bound_counts[k];
+  return spec;
+}
+
+/// Indices [begin, begin + length) of a feature. Offsets that lead outside are cut.
+struct Bag {
+  int64_t begin = 0;
+  int64_t length = 0;
+  int64_t feature = 0;
+};
+
+template <class Index, class Length>
+PW_HD Bag bag_at(const BucketizeJob<Index, Length>& job, int64_t number) {
+  if (number >= job.bags) return Bag{};
+  const int64_t feature =
+      job.bag_starts == nullptr
+          ? static_cast<int64_t>(job.batch.quotient(static_cast<uint64_t>(number)))
+          : segment_of(job.bag_starts, job.feature_count, number);
+  if (feature < 0 || feature >= job.feature_count) return Bag{};
+  int64_t begin = job.offsets[number];
+  int64_t end = job.offsets[number + 1];
+  begin = begin < 0 ? 0 : begin;
+  end = end > job.count ? job.count : end;
+  return end > begin ? Bag{begin, end - begin, feature} : Bag{};
+}
+
+/// Element `from` of `in` to element `to` of `out`, of 1, 2, 4 or 8 bytes.
+PW_HD void copy_element(const void* in, int64_t from, void* out, int64_t to, int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      static_cast<uint8_t*>(out)[to] = static_cast<const uint8_t*>(in)[from];
+      break;
+    case 2:
+      static_cast<uint16_t*>(out)[to] = static_cast<const uint16_t*>(in)[from];
+      break;
+    case 4:
+      static_cast<uint32_t*>(out)[to] = static_cast<const uint32_t*>(in)[from];
+      break;
+    default:
+      static_cast<uint64_t*>(out)[to] = static_cast<const uint64_t*>(in)[from];
+  }
+}
+
+PW_HD void clear_element(void* out, int64_t at, int64_t bytes) {
+  const uint64_t zero = 0;
+  copy_element(&zero, 0, out, at, bytes);
+}
+
+}  // namespace pinwheel
