@@ -6,6 +6,8 @@
 
 set(families
   cumsum
+  embedding
+  embedding_int8
   jagged
   permute
   quantize)
@@ -58,7 +60,8 @@ function(add_simd_objects target isa)
 endfunction()
 
 function(link_operators target)
-  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/padding.cpp ${PINWHEEL_OPERATOR_SOURCES})
+  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/padding.cpp
+    csrc/ops/tbe_arguments.cpp ${PINWHEEL_OPERATOR_SOURCES})
   if(simd_sources)
     add_simd_objects(${target} base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
