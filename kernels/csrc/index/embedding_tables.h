@@ -86,6 +86,21 @@ struct EmbeddingBags {
     const int64_t row = indices[at];
     return row >= 0 && row < table.rows ? row : -1;
   }
+
+  /// The one of `tables` tables whose bags hold position `at`, or -1.
+  PW_HD int64_t table_of(int64_t at, int64_t tables) const {
+    int64_t low = 0;
+    int64_t high = tables;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (static_cast<int64_t>(offsets[(middle + 1) * batch]) <= at) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < tables && static_cast<int64_t>(offsets[low * batch]) <= at ? low : -1;
+  }
 };
 
 }  // namespace pinwheel
