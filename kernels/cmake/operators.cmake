@@ -7,6 +7,7 @@
 set(families
   cumsum
   embedding
+  embedding_dense
   embedding_int8
   jagged
   permute

@@ -16,7 +16,7 @@ namespace pinwheel {
 template <class Index>
 class BagCosts {
  public:
-  BagCosts(const EmbeddingTables& tables, const EmbeddingBags<Index>& bags)
+  BagCosts(const TbeTables& tables, const TbeBags<Index>& bags)
       : tables_(tables), bags_(bags), before_(tables.count + 1) {
     for (int64_t t = 0; t < tables.count; ++t) {
       before_[t + 1] = before_[t] + within(t, (t + 1) * bags.batch);
@@ -52,16 +52,15 @@ class BagCosts {
     return positions * (columns + kPosition) + (bag - first) * (columns + kBag);
   }
 
-  EmbeddingTables tables_;
-  EmbeddingBags<Index> bags_;
+  TbeTables tables_;
+  TbeBags<Index> bags_;
   std::vector<int64_t> before_;
 };
 
 /// Calls `body(first, last)` for parts of the bags on torch's pool; it returns the first bad
 /// position of its part or -1. Returns the first of all, or -1.
 template <class Index, class Body>
-int64_t for_bags(const EmbeddingTables& tables, const EmbeddingBags<Index>& bags,
-                 const Body& body) {
+int64_t for_bags(const TbeTables& tables, const TbeBags<Index>& bags, const Body& body) {
   if (bags.count == 0) return -1;
   constexpr int64_t kCostOfPart = 16 * 1024;
   constexpr int64_t kNowhere = INT64_MAX;

@@ -9,7 +9,7 @@
 // access. Nothing is exchanged between lanes: bags of different lengths may part company.
 
 #include "gpu/device.h"
-#include "units/embedding_units.h"
+#include "units/tbe_units.h"
 
 namespace pinwheel::gpu {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "index/embedding_tables.h"
+#include "index/tbe_tables.h"
 #include "kernels/float_dtype.h"
 
 namespace pinwheel {
@@ -14,8 +14,8 @@ enum class Pooling { kSum = 0, kMean = 1, kNone = 2 };
 /// Without pooling: one row a position, out[position].
 template <class Index>
 struct EmbeddingForwardJob {
-  EmbeddingTables tables;
-  EmbeddingBags<Index> bags;
+  TbeTables tables;
+  TbeBags<Index> bags;
   Pooling pooling = Pooling::kSum;
   FloatDtype weights_dtype = FloatDtype::kFloat32;
   FloatDtype out_dtype = FloatDtype::kFloat32;

@@ -14,7 +14,7 @@ struct Int8EmbeddingForwardJob {
 };
 
 /// The layout of a table's rows.
-PW_HD QuantizedLayout layout_of(const QuantizedLayout& any, const EmbeddingTable& table) {
+PW_HD QuantizedLayout layout_of(const QuantizedLayout& any, const TbeTable& table) {
   QuantizedLayout layout = any;
   layout.row_bytes = table.stride;
   return layout;

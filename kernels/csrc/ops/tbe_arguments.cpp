@@ -64,7 +64,7 @@ void check_options(const char* op, const TbeArguments& a) {
 
 /// The contents that say where tables lie; on the CPU only.
 void check_tables(const char* op, const TbeInput& input) {
-  const EmbeddingTables& tables = input.tables;
+  const TbeTables& tables = input.tables;
   const int64_t count = tables.count;
   require(tables.column_at(0) == 0 && tables.column_at(count) == tables.total_D, op,
           "`D_offsets` must go from 0 to `total_D`, which is ", tables.total_D, ", not from ",
@@ -75,7 +75,7 @@ void check_tables(const char* op, const TbeInput& input) {
     require(input.pooling != Pooling::kNone || columns == input.out_columns, op,
             "without pooling all tables must have as many columns, but table ", t, " has ", columns,
             " of ", tables.total_D);
-    const EmbeddingTable table = tables.at(t);
+    const TbeTable table = tables.at(t);
     const int64_t rows = tables.hash_size_cumsum[t + 1] - tables.hash_size_cumsum[t];
     require(rows >= 0, op, "`hash_size_cumsum` decreases after table ", t);
     require(table.rows == rows, op, "table ", t, " of ", rows, " rows of ", table.stride, " from ",
@@ -85,7 +85,7 @@ void check_tables(const char* op, const TbeInput& input) {
 
 /// Offsets start at 0, never decrease and end at the number of positions at most.
 template <class Index>
-void check_offsets(const char* op, const EmbeddingBags<Index>& bags) {
+void check_offsets(const char* op, const TbeBags<Index>& bags) {
   const Index* const at = bags.offsets;
   require(at[0] == 0, op, "`offsets` must start with 0, not ", at[0]);
   Index bad = 0;
@@ -112,7 +112,7 @@ TbeInput check_tbe(const char* op, const TbeArguments& a) {
   input.offsets = as_contiguous(a.offsets);
   if (a.indice_weights) input.indice_weights = as_contiguous(*a.indice_weights);
   input.pooling = static_cast<Pooling>(a.pooling_mode);
-  EmbeddingTables& tables = input.tables;
+  TbeTables& tables = input.tables;
   tables.weights_offsets = static_cast<const int64_t*>(input.weights_offsets.const_data_ptr());
   tables.hash_size_cumsum = static_cast<const int64_t*>(input.hash_size_cumsum.const_data_ptr());
   tables.D_offsets = input.D_offsets.const_data_ptr();

@@ -21,7 +21,7 @@ struct TbeArguments {
   const Tensor& offsets;
   int64_t pooling_mode;
   const std::optional<Tensor>& indice_weights;
-  /// What a row of `weights` takes besides its columns; see EmbeddingTables.
+  /// What a row of `weights` takes besides its columns; see TbeTables.
   int64_t row_extra = 0;
   int64_t row_alignment = 1;
 };
@@ -36,14 +36,14 @@ struct TbeInput {
   Tensor offsets;
   std::optional<Tensor> indice_weights;
   Pooling pooling = Pooling::kSum;
-  EmbeddingTables tables;
+  TbeTables tables;
   int64_t batch = 0;
   /// Columns of a row of the result.
   int64_t out_columns = 0;
 
   template <class Index>
-  EmbeddingBags<Index> bags() const {
-    EmbeddingBags<Index> bags;
+  TbeBags<Index> bags() const {
+    TbeBags<Index> bags;
     bags.indices = static_cast<const Index*>(indices.const_data_ptr());
     bags.offsets = static_cast<const Index*>(offsets.const_data_ptr());
     bags.batch = batch;

@@ -19,7 +19,7 @@ template <class Index>
 PW_SIMD int64_t forward(const EmbeddingForwardJob<Index>& job, int64_t first, int64_t last) {
   return with_float_type(job.weights_dtype, [&](auto element) {
     using Row = PlainRow<decltype(element)>;
-    return forward_of_bags<Row>(job, first, last, [](const EmbeddingTable&) { return Row{}; });
+    return forward_of_bags<Row>(job, first, last, [](const TbeTable&) { return Row{}; });
   });
 }
 

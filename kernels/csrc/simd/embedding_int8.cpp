@@ -21,7 +21,7 @@ struct CodeRow {
 
 template <class Index>
 PW_SIMD int64_t forward(const Int8EmbeddingForwardJob<Index>& job, int64_t first, int64_t last) {
-  return forward_of_bags<CodeRow>(job.lookup, first, last, [&](const EmbeddingTable& table) {
+  return forward_of_bags<CodeRow>(job.lookup, first, last, [&](const TbeTable& table) {
     return CodeRow{layout_of(job.layout, table)};
   });
 }

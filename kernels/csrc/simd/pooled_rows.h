@@ -3,8 +3,8 @@
 // The inner loops of embedding lookups: rows that lie anywhere are added up, or copied. Rows are
 // fetched some time before they are needed, because their addresses are known long before.
 
-#include "index/embedding_tables.h"
 #include "index/quantized_row.h"
+#include "index/tbe_tables.h"
 #include "kernels/embedding.h"
 #include "simd/vector.h"
 
@@ -23,7 +23,7 @@ constexpr int64_t kLine = 64;
 /// together take Row::kExtraBytes.
 template <class Row, class Index>
 struct RowSource {
-  EmbeddingTable table;
+  TbeTable table;
   Row row;
   const typename Row::Element* rows = nullptr;  ///< the table's first row
   const Index* indices = nullptr;

@@ -5,87 +5,9 @@
 #include "../../csrc/gpu/embedding.cu"
 #include "../../csrc/gpu/embedding_int8.cu"
 
-#include <cmath>
-#include <random>
-#include <vector>
-
-#include "check.h"
-
-using namespace pinwheel;
+#include "tbe_case.h"
 
 namespace {
-
-std::mt19937 random_bits(1);
-
-int64_t random_below(int64_t limit) {
-  return static_cast<int64_t>(random_bits() % static_cast<uint64_t>(limit));
-}
-
-float random_number() {
-  return static_cast<float>(random_below(2001) - 1000) / 1000.0f;
-}
-
-/// Tables and bags as vectors, and the views that jobs take.
-template <class Index>
-struct Case {
-  std::vector<int64_t> weights_offsets;
-  std::vector<int64_t> hash_size_cumsum = {0};
-  std::vector<int32_t> D_offsets = {0};
-  std::vector<Index> indices;
-  std::vector<Index> offsets = {0};
-  std::vector<float> indice_weights;
-  int64_t batch = 0;
-  EmbeddingTables tables;
-  EmbeddingBags<Index> bags;
-
-  Case(const std::vector<int64_t>& dims, int64_t batch_in, int64_t longest, int64_t extra = 0,
-       int64_t alignment = 1)
-      : batch(batch_in) {
-    tables.row_extra = extra;
-    tables.row_alignment = alignment;
-    for (const int64_t columns : dims) {
-      const int64_t rows = 1 + random_below(9);
-      const int64_t stride = (columns + extra + alignment - 1) / alignment * alignment;
-      weights_offsets.push_back(tables.weights);
-      tables.weights += rows * stride;
-      hash_size_cumsum.push_back(hash_size_cumsum.back() + rows);
-      D_offsets.push_back(D_offsets.back() + static_cast<int32_t>(columns));
-      for (int64_t b = 0; b < batch; ++b) {
-        const int64_t length = random_below(longest + 1);
-        for (int64_t i = 0; i < length; ++i)
-          indices.push_back(static_cast<Index>(random_below(rows)));
-        offsets.push_back(static_cast<Index>(indices.size()));
-      }
-    }
-    for (size_t i = 0; i < indices.size(); ++i) indice_weights.push_back(random_number());
-    view();
-  }
-
-  void view() {
-    tables.weights_offsets = weights_offsets.data();
-    tables.hash_size_cumsum = hash_size_cumsum.data();
-    tables.D_offsets = D_offsets.data();
-    tables.count = static_cast<int64_t>(weights_offsets.size());
-    tables.total_D = D_offsets.back();
-    bags.indices = indices.data();
-    bags.offsets = offsets.data();
-    bags.batch = batch;
-    bags.count = tables.count * batch;
-    bags.positions = static_cast<int64_t>(indices.size());
-  }
-
-  EmbeddingForwardJob<Index> job(const void* weights, Pooling pooling, bool weighted) {
-    EmbeddingForwardJob<Index> job;
-    job.tables = tables;
-    job.bags = bags;
-    job.pooling = pooling;
-    job.weights = weights;
-    job.indice_weights = weighted ? indice_weights.data() : nullptr;
-    job.out_columns = pooling == Pooling::kNone && tables.count > 0 ? tables.total_D / tables.count
-                                                                    : tables.total_D;
-    return job;
-  }
-};
 
 /// What the job must give, where `number(t, row, column)` is a number of a table. Offsets must be
 /// right; indices that lead outside add nothing.
@@ -95,8 +17,8 @@ std::vector<float> expected_of(const EmbeddingForwardJob<Index>& job, const Numb
   std::vector<float> out((pooled ? job.bags.batch : job.bags.positions) * job.out_columns, 0.0f);
   for (int64_t bag = 0; bag < job.bags.count; ++bag) {
     const int64_t t = bag / job.bags.batch;
-    const EmbeddingTable table = job.tables.at(t);
-    const BagSpan span = job.bags.at(bag);
+    const TbeTable table = job.tables.at(t);
+    const TbeBag span = job.bags.at(bag);
     for (int64_t c = 0; c < table.columns; ++c) {
       double sum = 0;
       for (int64_t i = span.begin; i < span.begin + span.length; ++i) {
@@ -113,14 +35,6 @@ std::vector<float> expected_of(const EmbeddingForwardJob<Index>& job, const Numb
     }
   }
   return out;
-}
-
-void check_close(const std::vector<float>& got, const std::vector<float>& expected,
-                 float tolerance) {
-  CHECK(got.size() == expected.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    CHECK(std::fabs(got[i] - expected[i]) <= tolerance * (1 + std::fabs(expected[i])));
-  }
 }
 
 template <class Job, class Lookup>
@@ -156,7 +70,7 @@ void numbers_are_pooled(FloatDtype weights_dtype, FloatDtype out_dtype) {
         auto job = c.job(weights.data(), pooling, weighted);
         job.weights_dtype = weights_dtype;
         const auto expected = expected_of(job, [&](int64_t t, int64_t row, int64_t column) {
-          const EmbeddingTable table = job.tables.at(t);
+          const TbeTable table = job.tables.at(t);
           return to_float(weights[table.first + row * table.stride + column]);
         });
         const auto got = result_of(job, job, out_dtype, expected.size());
@@ -179,7 +93,7 @@ void rows_are_copied_without_pooling() {
     c.view();
     auto job = c.job(weights.data(), Pooling::kNone, false);
     const auto expected = expected_of(job, [&](int64_t t, int64_t row, int64_t column) {
-      const EmbeddingTable table = job.tables.at(t);
+      const TbeTable table = job.tables.at(t);
       return weights[table.first + row * table.stride + column];
     });
     CHECK(result_of(job, job, FloatDtype::kFloat32, expected.size()) == expected);
@@ -194,7 +108,7 @@ void codes_are_pooled(QuantizedLayout layout, int64_t alignment) {
     uint8_t* const weights = reinterpret_cast<uint8_t*>(storage.data());
     for (int64_t i = 0; i < c.tables.weights; ++i) weights[i] = static_cast<uint8_t>(random_bits());
     for (int64_t t = 0; t < c.tables.count; ++t) {
-      const EmbeddingTable table = c.tables.at(t);
+      const TbeTable table = c.tables.at(t);
       for (int64_t row = 0; row < table.rows; ++row) {
         uint8_t* const at =
             weights + table.first + row * table.stride + layout_of(layout, table).parameters_at();
@@ -213,7 +127,7 @@ void codes_are_pooled(QuantizedLayout layout, int64_t alignment) {
       Int8EmbeddingForwardJob<Index> job{c.job(weights, pooling, pooling == Pooling::kMean),
                                          layout};
       const auto expected = expected_of(job.lookup, [&](int64_t t, int64_t row, int64_t column) {
-        const EmbeddingTable table = job.lookup.tables.at(t);
+        const TbeTable table = job.lookup.tables.at(t);
         const QuantizedLayout own = layout_of(layout, table);
         const uint8_t* const at = weights + table.first + row * table.stride;
         const RowScale scale = read_scale(at, own);
@@ -234,7 +148,7 @@ void what_leads_outside_is_empty() {
   std::vector<float> weights(c.tables.weights);
   for (float& weight : weights) weight = random_number();
   const auto number = [&](int64_t t, int64_t row, int64_t column) {
-    const EmbeddingTable table = c.tables.at(t);
+    const TbeTable table = c.tables.at(t);
     return weights[table.first + row * table.stride + column];
   };
   c.offsets[2] = -5;

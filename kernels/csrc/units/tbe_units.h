@@ -15,8 +15,8 @@ namespace pinwheel {
 
 constexpr int kRowsUnderWay = 4;
 
-PW_HD bool is_aligned(const void* at, int64_t step) {
-  return (reinterpret_cast<uintptr_t>(at) | static_cast<uint64_t>(step)) % sizeof(Word16) == 0;
+PW_HD bool is_aligned(const void* at, uint64_t bytes) {
+  return reinterpret_cast<uintptr_t>(at) % bytes == 0;
 }
 
 /// Lanes for a bag of rows of `row_bytes` bytes.
@@ -35,13 +35,11 @@ struct PlainChunks {
     Number numbers[kNumbers] = {};
   };
 
-  EmbeddingTable table;
+  TbeTable table;
   const Number* rows;
-  bool aligned;
 
-  PW_HD PlainChunks(const void* weights, const EmbeddingTable& of) : table(of) {
+  PW_HD PlainChunks(const void* weights, const TbeTable& of) : table(of) {
     rows = static_cast<const Number*>(weights) + of.first;
-    aligned = is_aligned(rows, of.stride * static_cast<int64_t>(sizeof(Number)));
   }
   /// The column of number 0 of chunk 0.
   PW_HD int64_t first_column() const { return 0; }
@@ -49,7 +47,7 @@ struct PlainChunks {
     Chunk result;
     const int64_t column = chunk * kNumbers;
     const Number* const from = rows + row * table.stride + column;
-    if (aligned) {
+    if (column + kNumbers <= table.columns && is_aligned(from, 16)) {
       memcpy(&result, __builtin_assume_aligned(from, 16), sizeof(result));
       return result;
     }
@@ -69,26 +67,24 @@ struct CodeChunks {
     uint8_t numbers[kNumbers] = {};
   };
 
-  EmbeddingTable table;
+  TbeTable table;
   QuantizedLayout layout;
   const uint8_t* rows;
-  bool aligned;
 
-  PW_HD CodeChunks(const void* weights, const EmbeddingTable& of, const QuantizedLayout& any)
+  PW_HD CodeChunks(const void* weights, const TbeTable& of, const QuantizedLayout& any)
       : table(of), layout(layout_of(any, of)) {
     rows = static_cast<const uint8_t*>(weights) + of.first;
-    aligned = is_aligned(rows, of.stride);
   }
   PW_HD int64_t first_column() const { return -layout.codes_at(); }
   PW_HD Chunk read(int64_t row, int64_t chunk) const {
     Chunk result;
     const uint8_t* const from = rows + row * table.stride + chunk * kNumbers;
-    if (aligned) {
+    const int64_t rest = table.stride - chunk * kNumbers;
+    if (rest >= kNumbers && is_aligned(from, 16)) {
       memcpy(&result, __builtin_assume_aligned(from, 16), sizeof(result));
       return result;
     }
-    const int64_t rest = table.stride - chunk * kNumbers;
-    if (rest >= kNumbers && (reinterpret_cast<uintptr_t>(from) & 3) == 0) {
+    if (rest >= kNumbers && is_aligned(from, 4)) {
       for (int k = 0; k < kNumbers; k += 4) {
         memcpy(result.numbers + k, __builtin_assume_aligned(from + k, 4), 4);
       }
@@ -105,14 +101,14 @@ struct CodeChunks {
 
 template <class Number>
 struct PlainRows {
-  PW_HD PlainChunks<Number> of(const void* weights, const EmbeddingTable& table) const {
+  PW_HD PlainChunks<Number> of(const void* weights, const TbeTable& table) const {
     return PlainChunks<Number>(weights, table);
   }
 };
 
 struct CodeRows {
   QuantizedLayout layout;
-  PW_HD CodeChunks of(const void* weights, const EmbeddingTable& table) const {
+  PW_HD CodeChunks of(const void* weights, const TbeTable& table) const {
     return CodeChunks(weights, table, layout);
   }
 };
@@ -127,8 +123,7 @@ PW_HD void store_numbers(Out* row, int64_t column, int64_t columns, const float*
   Whole whole;
   for (int k = 0; k < kNumbers; ++k) from_float(numbers[k], whole.numbers[k]);
   Out* const to = row + column;
-  if (column >= 0 && column + kNumbers <= columns &&
-      reinterpret_cast<uintptr_t>(to) % alignof(Whole) == 0) {
+  if (column >= 0 && column + kNumbers <= columns && is_aligned(to, alignof(Whole))) {
     *reinterpret_cast<Whole*>(to) = whole;
     return;
   }
@@ -152,8 +147,8 @@ PW_HD void store_chunk(void* out, FloatDtype dtype, int64_t at, int64_t column, 
 
 /// The weighted sum of one chunk of the rows of a bag. Rows that the table lacks add nothing.
 template <class Chunks, class Index>
-PW_HD void sum_chunk(const EmbeddingForwardJob<Index>& job, const Chunks& chunks,
-                     const BagSpan& bag, int64_t chunk, float* sums) {
+PW_HD void sum_chunk(const EmbeddingForwardJob<Index>& job, const Chunks& chunks, const TbeBag& bag,
+                     int64_t chunk, float* sums) {
   const auto row_at = [&](int64_t k) -> int64_t {
     return k < bag.length ? job.bags.row_at(bag.begin + k, chunks.table) : -1;
   };
@@ -190,7 +185,7 @@ PW_HD void pooled_unit(const EmbeddingForwardJob<Index>& job, const Rows& rows, 
   const int64_t number = i / lanes;
   const auto chunks = rows.of(job.weights, job.tables.at(number / job.bags.batch));
   constexpr int kNumbers = decltype(chunks.read(0, 0))::kCount;
-  const BagSpan bag = job.bags.at(number);
+  const TbeBag bag = job.bags.at(number);
   const int64_t to = number % job.bags.batch * job.out_columns + chunks.table.out_column;
   const int64_t columns = chunks.table.columns;
   const bool mean = job.pooling == Pooling::kMean && bag.length > 0;
@@ -212,8 +207,8 @@ PW_HD void unpooled_unit(const EmbeddingForwardJob<Index>& job, const Rows& rows
                          int64_t i) {
   const int64_t position = i / lanes;
   const int64_t t = job.bags.table_of(position, job.tables.count);
-  const EmbeddingTable none;
-  const EmbeddingTable table = t < 0 ? none : job.tables.at(t);
+  const TbeTable none;
+  const TbeTable table = t < 0 ? none : job.tables.at(t);
   const auto chunks = rows.of(job.weights, table.columns == job.out_columns ? table : none);
   constexpr int kNumbers = decltype(chunks.read(0, 0))::kCount;
   const int64_t row = job.bags.row_at(position, chunks.table);

@@ -10,7 +10,7 @@
 namespace pinwheel {
 
 /// Positions count in elements of the flat weights.
-struct EmbeddingTable {
+struct TbeTable {
   int64_t first = 0;       ///< where row 0 starts
   int64_t rows = 0;        ///< how many rows there are
   int64_t stride = 0;      ///< from one row to the next
@@ -19,7 +19,7 @@ struct EmbeddingTable {
 };
 
 /// The tables as the operators' arguments describe them.
-struct EmbeddingTables {
+struct TbeTables {
   const int64_t* weights_offsets = nullptr;   ///< [count]
   const int64_t* hash_size_cumsum = nullptr;  ///< [count + 1]
   const void* D_offsets = nullptr;            ///< [count + 1] of int32, or int64 when `wide`
@@ -39,8 +39,8 @@ struct EmbeddingTables {
 
   /// Without columns when its columns lie outside the result, without rows when its rows lie
   /// outside the weights.
-  PW_HD EmbeddingTable at(int64_t t) const {
-    EmbeddingTable table;
+  PW_HD TbeTable at(int64_t t) const {
+    TbeTable table;
     const int64_t begin = column_at(t);
     const int64_t end = column_at(t + 1);
     if (begin < 0 || end < begin || end > total_D) return table;
@@ -60,29 +60,29 @@ struct EmbeddingTables {
 };
 
 /// Positions [begin, begin + length) of the indices.
-struct BagSpan {
+struct TbeBag {
   int64_t begin = 0;
   int64_t length = 0;
 };
 
 /// Bag t * batch + b is sample b of table t.
 template <class Index>
-struct EmbeddingBags {
+struct TbeBags {
   const Index* indices = nullptr;
   const Index* offsets = nullptr;  ///< [count + 1]
   int64_t batch = 0;
   int64_t count = 0;
   int64_t positions = 0;  ///< how many indices there are
 
-  PW_HD BagSpan at(int64_t bag) const {
+  PW_HD TbeBag at(int64_t bag) const {
     const int64_t begin = offsets[bag];
     const int64_t end = offsets[bag + 1];
-    if (begin < 0 || end < begin || end > positions) return BagSpan{};
-    return BagSpan{begin, end - begin};
+    if (begin < 0 || end < begin || end > positions) return TbeBag{};
+    return TbeBag{begin, end - begin};
   }
 
   /// The row of the table that position `at` asks for, or -1 where the table has no such row.
-  PW_HD int64_t row_at(int64_t at, const EmbeddingTable& table) const {
+  PW_HD int64_t row_at(int64_t at, const TbeTable& table) const {
     const int64_t row = indices[at];
     return row >= 0 && row < table.rows ? row : -1;
   }
