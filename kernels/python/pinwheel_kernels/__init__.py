@@ -20,6 +20,8 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
+from pinwheel_kernels._embedding_adagrad import tbe_backward_rowwise_adagrad_  # noqa: E402
+from pinwheel_kernels._embedding_sgd import tbe_backward_sgd_  # noqa: E402
 from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
@@ -36,6 +38,8 @@ _OPERATORS = [
     "asynchronous_inclusive_cumsum",
     "jagged_to_padded_dense",
     "permute_2D_sparse_data",
+    "tbe_backward_rowwise_adagrad_",
+    "tbe_backward_sgd_",
 ]
 
 __all__ = [*_OPERATORS, "build_info", "library_path"]
