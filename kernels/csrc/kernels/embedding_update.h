@@ -77,4 +77,43 @@ template <class Index>
 int64_t for_each_bucket(const EmbeddingUpdate<Index>& job,
                         const std::function<void(const RowBucket&)>& body);
 
+/// On a GPU: what a position brings to the row that it asks for.
+struct alignas(16) GradientShare {
+  int64_t grad_row;
+  float factor;
+  int32_t table;
+};
+
+/// A number for the row that each position asks for: equal for equal rows, and the type's largest
+/// number for positions that ask for nothing.
+struct RowKeys {
+  bool wide = false;  ///< int64, else int32
+  int64_t momentum_rows =
+      -1;                ///< -1: keys say where rows start in the weights, else in the momentum
+  void* keys = nullptr;  ///< [positions]
+  GradientShare* shares = nullptr;  ///< [positions]
+};
+
+/// The same, with the keys sorted and the positions in their order; equal keys in the order of
+/// positions.
+struct SortedRows {
+  RowKeys of;
+  const void* keys = nullptr;
+  const int64_t* order = nullptr;
+  int64_t count = 0;
+  float* partials = nullptr;  ///< room for sums of parts of long runs
+  int64_t capacity = 0;       ///< of `partials`, at least `partials_for`
+  int64_t* plan = nullptr;    ///< room for kUpdatePlanNumbers
+};
+
+constexpr int64_t kUpdatePlanNumbers = 3;
+
+/// How many numbers `partials` wants. `widest`: no row is wider; it may be far too much.
+int64_t partials_for(int64_t positions, int64_t widest, int64_t grad_numbers);
+
+template <class Index>
+void run_gpu(const EmbeddingUpdate<Index>& job, const RowKeys& keys, void* stream);
+void run_gpu(const RowUpdate& job, const SortedRows& sorted, const SgdRule& rule, void* stream);
+void run_gpu(const RowUpdate& job, const SortedRows& sorted, const AdagradRule& rule, void* stream);
+
 }  // namespace pinwheel

@@ -35,7 +35,7 @@ void adagrad(const Tensor& grad, const Tensor& weights, const Tensor& momentum1,
   rule.mode = static_cast<WeightDecay>(weight_decay_mode);
   rule.max_norm = static_cast<float>(max_norm);
   rule.momentum = static_cast<float*>(momentum1.mutable_data_ptr());
-  update_rows(arguments, rule);
+  update_rows(arguments, rule, momentum1.numel());
 }
 
 void define_schemas(Library& m) {

@@ -15,7 +15,7 @@ void sgd(const Tensor& grad, const Tensor& weights, const Tensor& weights_offset
   rule.learning_rate = static_cast<float>(learning_rate);
   if (weight_decay_mode != 0) rule.keep = static_cast<float>(1.0 - learning_rate * weight_decay);
   rule.max_norm = static_cast<float>(max_norm);
-  update_rows(arguments, rule);
+  update_rows(arguments, rule, -1);
 }
 
 void define_schemas(Library& m) {

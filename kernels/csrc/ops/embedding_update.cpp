@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "index/segments.h"
+#include "ops/stable_sort.h"
 
 namespace pinwheel {
 namespace {
@@ -219,6 +220,45 @@ void fail_on_index(const UpdateArguments& a, const EmbeddingUpdate<Index>& job, 
   fail(a.op, "`indices[", position, "]` is ", job.bags.indices[position], " but table ", table,
        " has ", job.rows.tables.at(table).rows, " rows");
 }
+
+#ifdef PINWHEEL_GPU
+template <class Index>
+SortedUpdate::SortedUpdate(const UpdateArguments& a, const EmbeddingUpdate<Index>& job,
+                           int64_t momentum_rows)
+    : stream_(current_stream(a.grad)) {
+  const int64_t count = job.bags.positions;
+  RowKeys& keys = rows_.of;
+  const int64_t key_end = momentum_rows < 0 ? a.weights.numel() : momentum_rows;
+  // Half the bytes, and half the work of sorting, where they do.
+  keys.wide = key_end >= INT32_MAX;
+  keys.momentum_rows = momentum_rows;
+  const Tensor unsorted =
+      empty_like_device(a.grad, {count}, keys.wide ? ScalarType::Long : ScalarType::Int);
+  constexpr int64_t kShareBytes = sizeof(GradientShare);
+  shares_ = empty_like_device(a.grad, {count * kShareBytes}, ScalarType::Byte);
+  keys.keys = unsorted.mutable_data_ptr();
+  keys.shares = static_cast<GradientShare*>(shares_.mutable_data_ptr());
+  run_gpu(job, keys, stream_);
+
+  const Sorted sorted = stable_sort(unsorted);
+  keys_ = sorted.values;
+  order_ = sorted.order;
+  const int64_t capacity = partials_for(count, a.grad.size(1), a.grad.numel());
+  partials_ = empty_like_device(a.grad, {capacity}, ScalarType::Float);
+  plan_ = empty_like_device(a.grad, {kUpdatePlanNumbers}, ScalarType::Long);
+  rows_.keys = keys_.const_data_ptr();
+  rows_.order = static_cast<const int64_t*>(order_.const_data_ptr());
+  rows_.count = count;
+  rows_.partials = static_cast<float*>(partials_.mutable_data_ptr());
+  rows_.capacity = capacity;
+  rows_.plan = static_cast<int64_t*>(plan_.mutable_data_ptr());
+}
+
+template SortedUpdate::SortedUpdate(const UpdateArguments&, const EmbeddingUpdate<int32_t>&,
+                                    int64_t);
+template SortedUpdate::SortedUpdate(const UpdateArguments&, const EmbeddingUpdate<int64_t>&,
+                                    int64_t);
+#endif
 
 template EmbeddingUpdate<int32_t> job_of(const UpdateArguments&);
 template EmbeddingUpdate<int64_t> job_of(const UpdateArguments&);

@@ -42,15 +42,45 @@ template <class Index>
 [[noreturn]] void fail_on_index(const UpdateArguments& arguments, const EmbeddingUpdate<Index>& job,
                                 int64_t position);
 
+/// The keys of all positions, sorted on the device, and what the kernels behind the sort need.
+/// `momentum_rows` is -1 for a rule without momentum.
+class SortedUpdate {
+ public:
+  template <class Index>
+  SortedUpdate(const UpdateArguments& arguments, const EmbeddingUpdate<Index>& job,
+               int64_t momentum_rows);
+
+  const SortedRows& rows() const { return rows_; }
+  void* stream() const { return stream_; }
+
+ private:
+  Tensor shares_;
+  Tensor keys_;
+  Tensor order_;
+  Tensor partials_;
+  Tensor plan_;
+  SortedRows rows_;
+  void* stream_ = nullptr;
+};
+
 /// Changes the rows that the checked `arguments` ask for.
 template <class Rule>
-void update_rows(const UpdateArguments& arguments, const Rule& rule) {
-  require(arguments.grad.is_cpu(), arguments.op, "runs on the CPU only so far");
+void update_rows(const UpdateArguments& arguments, const Rule& rule, int64_t momentum_rows) {
   with_index_type(arguments.indices, [&](auto index) {
     const auto job = job_of<decltype(index)>(arguments);
     if (job.bags.positions == 0) return;
-    const int64_t bad = run_cpu(job, rule);
-    if (bad >= 0) fail_on_index(arguments, job, bad);
+    if (arguments.grad.is_cpu()) {
+      const int64_t bad = run_cpu(job, rule);
+      if (bad >= 0) fail_on_index(arguments, job, bad);
+      return;
+    }
+#ifdef PINWHEEL_GPU
+    const torch::stable::accelerator::DeviceGuard guard(arguments.grad.get_device_index());
+    const SortedUpdate sorted(arguments, job, momentum_rows);
+    run_gpu(job.rows, sorted.rows(), rule, sorted.stream());
+#else
+    (void)momentum_rows;
+#endif
   });
 }
 
