@@ -7,15 +7,21 @@
 set(families
   cumsum
   embedding
+  embedding_adagrad
   embedding_dense
   embedding_int8
+  embedding_sgd
   jagged
   permute
   quantize)
-# What each flavour leaves out.
+# What several families share and no other needs; it is built when one of them is. Files as of a family.
+set(shared_embedding_update embedding_adagrad embedding_sgd)
+set(all_shared embedding_update)
+
+# What each flavour leaves out: `inference` all that trains weights, `adagrad` the other optimisers.
 set(flavor_full "")
-set(flavor_inference "")
-set(flavor_adagrad "")
+set(flavor_inference embedding_adagrad embedding_dense embedding_sgd)
+set(flavor_adagrad embedding_sgd)
 
 if(NOT DEFINED PINWHEEL_FLAVOR AND DEFINED ENV{PINWHEEL_FLAVOR})
   set(PINWHEEL_FLAVOR $ENV{PINWHEEL_FLAVOR})
@@ -28,6 +34,13 @@ if(NOT DEFINED flavor_${PINWHEEL_FLAVOR})
   message(FATAL_ERROR "PINWHEEL_FLAVOR is `${PINWHEEL_FLAVOR}`; it must be full, inference or adagrad")
 endif()
 list(REMOVE_ITEM families ${flavor_${PINWHEEL_FLAVOR}} "")
+foreach(shared IN LISTS all_shared)
+  set(users ${shared_${shared}})
+  list(REMOVE_ITEM users ${flavor_${PINWHEEL_FLAVOR}} "")
+  if(users)
+    list(APPEND families ${shared})
+  endif()
+endforeach()
 message(STATUS "flavor: ${PINWHEEL_FLAVOR}")
 
 set(PINWHEEL_OPERATOR_SOURCES "")

@@ -21,11 +21,13 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_inclusive_cumsum,
 )
 from pinwheel_kernels._embedding import tbe_forward  # noqa: E402
+from pinwheel_kernels._embedding_adagrad import tbe_backward_rowwise_adagrad_  # noqa: E402
 from pinwheel_kernels._embedding_dense import (  # noqa: E402
     tbe_backward_dense,
     tbe_backward_indice_weights,
 )
 from pinwheel_kernels._embedding_int8 import int8_tbe_forward  # noqa: E402
+from pinwheel_kernels._embedding_sgd import tbe_backward_sgd_  # noqa: E402
 from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
@@ -45,6 +47,8 @@ _OPERATORS = [
     "permute_2D_sparse_data",
     "tbe_backward_dense",
     "tbe_backward_indice_weights",
+    "tbe_backward_rowwise_adagrad_",
+    "tbe_backward_sgd_",
     "tbe_forward",
 ]
 
