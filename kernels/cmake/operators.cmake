@@ -7,6 +7,11 @@
 set(families
   bucketize
   cumsum
+  embedding
+  embedding_adagrad
+  embedding_dense
+  embedding_int8
+  embedding_sgd
   jagged
   jagged_elementwise
   jagged_vector
@@ -14,10 +19,14 @@ set(families
   pooled
   quantize
   ranges)
-# What each flavour leaves out.
+# What several families share and no other needs; it is built when one of them is. Files as of a family.
+set(shared_embedding_update embedding_adagrad embedding_sgd)
+set(all_shared embedding_update)
+
+# What each flavour leaves out: `inference` all that trains weights, `adagrad` the other optimisers.
 set(flavor_full "")
-set(flavor_inference "")
-set(flavor_adagrad "")
+set(flavor_inference embedding_adagrad embedding_dense embedding_sgd)
+set(flavor_adagrad embedding_sgd)
 
 if(NOT DEFINED PINWHEEL_FLAVOR AND DEFINED ENV{PINWHEEL_FLAVOR})
   set(PINWHEEL_FLAVOR $ENV{PINWHEEL_FLAVOR})
@@ -30,6 +39,13 @@ if(NOT DEFINED flavor_${PINWHEEL_FLAVOR})
   message(FATAL_ERROR "PINWHEEL_FLAVOR is `${PINWHEEL_FLAVOR}`; it must be full, inference or adagrad")
 endif()
 list(REMOVE_ITEM families ${flavor_${PINWHEEL_FLAVOR}} "")
+foreach(shared IN LISTS all_shared)
+  set(users ${shared_${shared}})
+  list(REMOVE_ITEM users ${flavor_${PINWHEEL_FLAVOR}} "")
+  if(users)
+    list(APPEND families ${shared})
+  endif()
+endforeach()
 message(STATUS "flavor: ${PINWHEEL_FLAVOR}")
 
 set(PINWHEEL_OPERATOR_SOURCES "")
@@ -64,7 +80,7 @@ endfunction()
 
 function(link_operators target)
   target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/jagged_offsets.cpp
-    csrc/ops/padding.cpp ${PINWHEEL_OPERATOR_SOURCES})
+    csrc/ops/padding.cpp csrc/ops/tbe_arguments.cpp ${PINWHEEL_OPERATOR_SOURCES})
   if(simd_sources)
     add_simd_objects(${target} base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

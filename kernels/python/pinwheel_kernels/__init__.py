@@ -21,6 +21,15 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
+from pinwheel_kernels._embedding import result_shape, tbe_forward  # noqa: E402
+from pinwheel_kernels._embedding_adagrad import tbe_backward_rowwise_adagrad_  # noqa: E402
+from pinwheel_kernels._embedding_dense import (  # noqa: E402
+    tbe_backward_dense,
+    tbe_backward_indice_weights,
+)
+from pinwheel_kernels._embedding_int8 import int8_tbe_forward  # noqa: E402
+from pinwheel_kernels._embedding_sgd import tbe_backward_sgd_  # noqa: E402
+from pinwheel_kernels._embedding_update import check_update  # noqa: E402
 from pinwheel_kernels._jagged import dense_to_jagged, jagged_to_padded_dense  # noqa: E402
 from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
     jagged_dense_elementwise_add,
@@ -48,7 +57,9 @@ _OPERATORS = [
     "asynchronous_inclusive_cumsum",
     "batched_dense_vec_jagged_2d_mul",
     "block_bucketize_sparse_features",
+    "check_update",
     "dense_to_jagged",
+    "int8_tbe_forward",
     "jagged_dense_elementwise_add",
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
@@ -58,7 +69,13 @@ _OPERATORS = [
     "permute_2D_sparse_data",
     "permute_pooled_embs",
     "permute_pooled_embs_auto_grad",
+    "result_shape",
     "segment_sum_csr",
+    "tbe_backward_dense",
+    "tbe_backward_indice_weights",
+    "tbe_backward_rowwise_adagrad_",
+    "tbe_backward_sgd_",
+    "tbe_forward",
 ]
 
 __all__ = [*_OPERATORS, "build_info", "library_path"]

@@ -1,0 +1,113 @@
+// What the optimizers of embedding tables share on a GPU. Bytes: each position reads its index and
+// writes its key and share (4 to 8, 4 to 8 and 16), the sort moves key and position once for each
+// digit (12 to 16 bytes, 4 to 8 digits, read and write), and then each position reads its place in
+// the order, its share (a sector of 32) and its row of the gradient. Each touched row is read and
+// written once. From 32 columns on gradients and rows are most of it, and the limit is the memory's
+// bandwidth: 16 bytes a lane for float32, 4 gradient rows under way in each team, as many groups as
+// fit.
+//
+// Rows that very many positions ask for would keep one group busy for long, so whole chunks of one
+// row are summed first, by a block each, and their sums are added in order: parallel, and the same
+// bytes in every run. Nothing waits for the device: what depends on contents (how wide rows are,
+// and with it how long chunks must be for the partial sums to fit) a first small kernel writes
+// down.
+
+#include "kernels/embedding_update.h"
+
+#include "gpu/device.h"
+#include "gpu/embedding_sums.h"
+#include "gpu/embedding_update.h"
+
+namespace pinwheel {
+namespace embedding_update_kernels {
+
+using namespace gpu;
+
+template <class Index>
+struct MakeRowKeys {
+  EmbeddingUpdate<Index> job;
+  RowKeys keys;
+  PW_HD void operator()(int64_t i) const { row_key_unit(job, keys, i); }
+};
+
+/// One block.
+__global__ void plan_kernel(EmbeddingTables tables, SortedRows sorted) {
+  __shared__ int64_t widest_of[kThreads];
+  int64_t widest = 4;
+  for (int64_t t = threadIdx.x; t < tables.count; t += kThreads) {
+    const int64_t columns = tables.at(t).columns;
+    widest = columns > widest ? columns : widest;
+  }
+  widest_of[threadIdx.x] = widest;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int i = 1; i < kThreads; ++i) widest = widest_of[i] > widest ? widest_of[i] : widest;
+  const int64_t stride = (widest + 3) / 4 * 4;
+  int64_t chunk = kLeastChunk;
+  while (sorted.count / chunk > sorted.capacity / stride) chunk *= 2;
+  int64_t lanes = 1;
+  while (lanes < kLanes && 4 * lanes < widest) lanes *= 2;
+  sorted.plan[0] = stride;
+  sorted.plan[1] = chunk;
+  sorted.plan[2] = lanes;
+}
+
+/// A block for each chunk whose positions all ask for one row: the sum of their gradients.
+template <class Grad>
+__global__ void chunk_sums_kernel(RowUpdate job, SortedRows sorted) {
+  __shared__ Quad room[kThreads];
+  const UpdatePlan plan(sorted.plan);
+  const KeyList keys{sorted.keys, sorted.of.wide};
+  const int lane = static_cast<int>(threadIdx.x) % plan.lanes;
+  const int team = static_cast<int>(threadIdx.x) / plan.lanes;
+  for (int64_t c = blockIdx.x; c < sorted.count / plan.chunk; c += gridDim.x) {
+    const int64_t begin = c * plan.chunk;
+    const int64_t key = keys[begin];
+    if (key == keys.none() || keys[begin + plan.chunk - 1] != key) continue;
+    const int64_t table = sorted.of.shares[sorted.order[begin]].table;
+    const RowGradients<Grad> gradients(job, sorted, place_of(job, sorted.of, key, table));
+    const Part part(begin, begin + plan.chunk, team, kThreads / plan.lanes);
+    for (int64_t first = 0; first < gradients.columns; first += 4 * plan.lanes) {
+      const int64_t column = first + 4 * lane;
+      Quad sum = {};
+      if (column < gradients.columns) gradients.add(sum, part.first, part.last, column);
+      sum = sum_over_teams(sum, plan, room);
+      if (team == 0 && column < gradients.columns) {
+        store_quad(sorted.partials + c * plan.stride + column, sum, 4, true);
+      }
+    }
+  }
+}
+
+}  // namespace embedding_update_kernels
+
+using namespace embedding_update_kernels;
+
+template <class Index>
+void run_gpu(const EmbeddingUpdate<Index>& job, const RowKeys& keys, void* stream) {
+  launch_units("tbe_backward keys", MakeRowKeys<Index>{job, keys}, job.bags.positions, stream);
+}
+
+template void run_gpu(const EmbeddingUpdate<int32_t>&, const RowKeys&, void*);
+template void run_gpu(const EmbeddingUpdate<int64_t>&, const RowKeys&, void*);
+
+void sum_chunks(const RowUpdate& job, const SortedRows& sorted, void* stream_in) {
+  const Stream stream = static_cast<Stream>(stream_in);
+  launch("tbe_backward plan", &plan_kernel, 1, stream, job.tables, sorted);
+  const int64_t chunks = sorted.count / kLeastChunk;
+  if (chunks == 0) return;
+  with_float_type(job.grad_dtype, [&](auto element) {
+    launch("tbe_backward sums", &chunk_sums_kernel<decltype(element)>, blocks_for(chunks, 1),
+           stream, job, sorted);
+  });
+}
+
+int64_t partials_for(int64_t positions, int64_t widest, int64_t grad_numbers) {
+  // Were all tables as wide as all of them together, this would be much; rather longer chunks.
+  constexpr int64_t kEnough = int64_t{4} << 20;
+  const int64_t stride = (std::max<int64_t>(widest, 4) + 3) / 4 * 4;
+  const int64_t most = positions / kLeastChunk * stride;
+  return std::max<int64_t>(1, std::min(most, std::max(kEnough, grad_numbers / 4)));
+}
+
+}  // namespace pinwheel

@@ -1,0 +1,66 @@
+#pragma once
+
+// How an optimizer changes a row of an embedding table once the sum of the row's gradients is
+// known. Both rules come to the same form: number = keep * number - step * gradient.
+
+#include <math.h>
+
+#include <cstdint>
+
+#include "index/host_device.h"
+
+namespace pinwheel {
+
+struct RowStep {
+  float keep = 1;
+  float step = 0;
+};
+
+/// The step that leaves the row at most `max_norm` long, given how long it would become; any length
+/// will do when `max_norm` is 0.
+PW_HD RowStep within_norm(const RowStep& step, float squares, float max_norm) {
+  const float norm = sqrtf(squares);
+  if (!(norm > max_norm)) return step;
+  const float ratio = max_norm / norm;
+  return RowStep{step.keep * ratio, step.step * ratio};
+}
+
+/// With both kinds of weight decay the same: `keep` is 1 - learning_rate * weight_decay.
+struct SgdRule {
+  static constexpr bool kNeedsSquares = false;
+  float learning_rate = 0;
+  float keep = 1;
+  float max_norm = 0;
+
+  PW_HD float decay_in_squares() const { return 0; }
+  PW_HD RowStep step(int64_t, float, int64_t) const { return RowStep{keep, learning_rate}; }
+};
+
+enum class WeightDecay { kNone = 0, kL2 = 1, kDecoupled = 2 };
+
+/// One number of momentum a row, the sum of the mean squares of its gradients so far.
+struct AdagradRule {
+  static constexpr bool kNeedsSquares = true;
+  float learning_rate = 0;
+  float eps = 0;
+  float weight_decay = 0;
+  WeightDecay mode = WeightDecay::kNone;
+  float max_norm = 0;
+  float* momentum = nullptr;
+
+  /// What part of the row itself counts as its gradient when squares are taken.
+  PW_HD float decay_in_squares() const { return mode == WeightDecay::kL2 ? weight_decay : 0; }
+
+  /// Adds to the row's momentum: for one thread only.
+  PW_HD RowStep step(int64_t row, float squares, int64_t columns) const {
+    const float sum = momentum[row] + squares / static_cast<float>(columns);
+    momentum[row] = sum;
+    RowStep result;
+    result.step = learning_rate / (sqrtf(sum) + eps);
+    if (mode == WeightDecay::kL2) result.keep = 1.0f - result.step * weight_decay;
+    if (mode == WeightDecay::kDecoupled) result.keep = 1.0f - learning_rate * weight_decay;
+    return result;
+  }
+};
+
+}  // namespace pinwheel

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "kernels/embedding_update.h"
+#include "simd/each_isa.h"
+
+namespace pinwheel::simd {
+
+/// Changes the rows of a bucket.
+DECLARE_FOR_EACH_ISA(void update_rows(const RowUpdate& job, const AdagradRule& rule,
+                                      const RowBucket& bucket);)
+
+}  // namespace pinwheel::simd

@@ -1,0 +1,85 @@
+"""Stochastic gradient descent for embedding tables, together with the backward pass."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pinwheel_kernels._embedding_update import check_update
+from pinwheel_kernels._register import shapes
+
+_ops = torch.ops.pinwheel
+
+
+def tbe_backward_sgd_(
+    grad: Tensor,
+    weights: Tensor,
+    weights_offsets: Tensor,
+    D_offsets: Tensor,
+    hash_size_cumsum: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    pooling_mode: int,
+    indice_weights: Tensor | None,
+    learning_rate: float,
+    weight_decay: float = 0.0,
+    weight_decay_mode: int = 0,
+    max_norm: float = 0.0,
+) -> None:
+    """The backward pass of pooled embedding tables and a step of SGD, in place and in one.
+
+    Each row that a bag asks for is changed once, by the sum G of its gradients in the order of their
+    positions, added up in float32: row = keep * row - learning_rate * G. The others stay as they are.
+
+    grad: the gradient of the lookup's result, float32, float16 or bfloat16: [B, total_D] with the columns
+        D_offsets[t]:D_offsets[t + 1] for table t; without pooling [indices, D], all tables D wide.
+    weights: all tables in one, 1-D of float32, float16 or bfloat16, changed in place. Tables must not
+        overlap.
+    weights_offsets: int64 [T], the element of `weights` where each table starts.
+    D_offsets: int32 or int64 [T + 1], cumulative sums of the tables' widths.
+    hash_size_cumsum: int64 [T + 1], cumulative sums of the tables' numbers of rows.
+    indices: int32 or int64, the rows that the bags ask for, bag after bag.
+    offsets: [T * B + 1] of the dtype of `indices`: bag (t, b) is indices[offsets[t * B + b] :
+        offsets[t * B + b + 1]].
+    pooling_mode: 0 the bags were summed, 1 averaged (their gradient is divided by their length), 2 neither.
+    indice_weights: float32, a factor for each index; only with pooling.
+    weight_decay_mode: 0 none: keep = 1. 1 (L2) and 2 (decoupled) are the same for SGD: keep = 1 -
+        learning_rate * weight_decay.
+    max_norm: rows that came out longer are scaled to this length; 0 for no limit.
+
+    The result is the same bytes in every run, for any number of threads. Raises RuntimeError on what does
+    not fit together, and on the CPU on contents that lead outside, before anything was changed. On a GPU
+    contents are not read back; what leads outside is left out there. Not differentiable. After FBGEMM's
+    fused backward passes, without their caches; the name of the operator is our own.
+    """
+    return _ops.tbe_backward_sgd_(
+        grad,
+        weights,
+        weights_offsets,
+        D_offsets,
+        hash_size_cumsum,
+        indices,
+        offsets,
+        pooling_mode,
+        indice_weights,
+        learning_rate,
+        weight_decay,
+        weight_decay_mode,
+        max_norm,
+    )
+
+
+@shapes("tbe_backward_sgd_")
+def _sgd_fake(
+    grad: Tensor,
+    weights: Tensor,
+    weights_offsets: Tensor,
+    D_offsets: Tensor,
+    hash_size_cumsum: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    pooling_mode: int,
+    *_others: object,
+    **_named: object,
+) -> None:
+    check_update(grad, weights, D_offsets, indices, offsets, pooling_mode)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from embedding_tables import MEAN, NONE, SUM, Batch, expected, random_batch
+from reference import INDEX_DTYPES
+
+import pinwheel_kernels as pk
+
+FLOATS = [torch.float32, torch.float16, torch.bfloat16]
+TOLERANCE = {torch.float32: 1e-4, torch.float16: 4e-3, torch.bfloat16: 3e-2}
+EPS = 1e-2
+
+
+def assert_updated(batch: Batch, device: torch.device, learning_rate: float, **options) -> None:
+    """options: weight_decay, weight_decay_mode, max_norm."""
+    momentum = torch.rand(int(batch.hash_size_cumsum[-1]))
+    there = batch.copy().to(device)
+    on_device = momentum.to(device, copy=True)
+    operator = pk.tbe_backward_rowwise_adagrad_
+    assert operator(*there.with_momentum(on_device), learning_rate, EPS, **options) is None
+    named = dict(options)
+    mode = named.pop("weight_decay_mode", 0)
+    want, sums = expected(batch, learning_rate, momentum, EPS, mode=mode, **named)
+    got = there.weights.cpu()
+    tolerance = TOLERANCE[got.dtype]
+    torch.testing.assert_close(got.double(), want, rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(on_device.cpu().double(), sums, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("index_dtype", INDEX_DTYPES, ids=str)
+@pytest.mark.parametrize("pooling", [SUM, MEAN, NONE])
+@pytest.mark.parametrize("seed", range(6))
+def test_each_row_is_changed_by_the_sum_of_its_gradients(seed, pooling, index_dtype, device, rng):
+    tables = rng.randint(1, 4)
+    widths = [rng.choice([1, 2, 3, 4, 5, 8, 17, 64])] * tables
+    if pooling != NONE:
+        widths = [rng.choice([1, 2, 3, 4, 5, 8, 17, 33, 64, 130, 200]) for _ in range(tables)]
+    batch = random_batch(
+        rng,
+        [rng.randint(1, 30) for _ in range(tables)],
+        widths,
+        rng.randint(1, 12),
+        rng.choice([1, 3, 9]),
+        pooling,
+        weighted=pooling != NONE and rng.random() < 0.5,
+        index_dtype=index_dtype,
+        wide=rng.random() < 0.5,
+        gap=rng.choice([0, 0, 3]),
+    )
+    assert_updated(batch, device, 0.5)
+
+
+@pytest.mark.parametrize("grad", FLOATS, ids=str)
+@pytest.mark.parametrize("weights", FLOATS, ids=str)
+@pytest.mark.parametrize("width", [4, 7, 16, 100])
+def test_every_pair_of_dtypes(width, weights, grad, device, rng):
+    batch = random_batch(rng, [20, 5], [width, 12], 16, 4, dtypes=(weights, grad))
+    assert_updated(batch, device, 0.25)
+    batch.pooling_mode = MEAN
+    assert_updated(batch, device, 0.25)
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+@pytest.mark.parametrize("max_norm", [0.0, 1.5])
+@pytest.mark.parametrize("width", [3, 32, 150])
+def test_weight_decay_and_the_limit_of_the_norm(width, max_norm, mode, device, rng):
+    batch = random_batch(rng, [12], [width], 9, 3)
+    assert_updated(
+        batch, device, 0.5, weight_decay=0.1, weight_decay_mode=mode, max_norm=max_norm
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 3, 70_000])
+def test_many_positions_are_grouped_by_row(rows, device, rng):
+    """More than one bucket, more than one chunk, and rows that very many ask for."""
+    count = 60_000
+    indices = torch.randint(0, rows, (count,))
+    indices[torch.rand(count) < 0.3] = rows - 1
+    offsets = torch.arange(0, count + 1, 5)
+    grad = torch.randint(-8, 9, (len(offsets) - 1, 4)).float()
+    weights = torch.zeros(rows * 4)
+    momentum = torch.zeros(rows, device=device)
+    arguments = [grad, weights, torch.tensor([0]), torch.tensor([0, 4]), torch.tensor([0, rows])]
+    arguments = [x.to(device) for x in [*arguments, indices, offsets]]
+    pk.tbe_backward_rowwise_adagrad_(
+        *arguments[:2], momentum, *arguments[2:], SUM, None, 1.0, 1e-6
+    )
+    # Whole numbers: sums are exact in any order.
+    sums = torch.zeros(rows, 4).index_add_(0, indices, grad.repeat_interleave(5, 0))
+    mean = (sums**2).mean(dim=1)
+    torch.testing.assert_close(momentum.cpu(), mean, rtol=1e-6, atol=0)
+    want = -sums / (mean.sqrt() + 1e-6)[:, None]
+    torch.testing.assert_close(arguments[1].cpu().view(rows, 4), want, rtol=1e-5, atol=1e-6)
+
+
+def test_a_row_that_is_asked_for_in_vain_keeps_its_momentum_and_a_stranger_keeps_all(device, rng):
+    """No gradient: nothing to add to the momentum. Without an index: not even weight decay."""
+    batch = random_batch(rng, [6], [4], 1, 0)
+    batch.indices, batch.offsets = torch.tensor([2, 2]), torch.tensor([0, 2])
+    batch.grad.zero_()
+    there = batch.copy().to(device)
+    momentum = torch.full((6,), 0.25, device=device)
+    pk.tbe_backward_rowwise_adagrad_(
+        *there.with_momentum(momentum), 0.5, 0.0, weight_decay=0.5, weight_decay_mode=2
+    )
+    assert momentum.tolist() == [0.25] * 6
+    changed = batch.weights.view(6, 4).clone()
+    changed[2] *= 0.75
+    assert torch.equal(there.weights.cpu().view(6, 4), changed)
