@@ -45,14 +45,41 @@ PW_SIMD void store(Fp16* at, Floats v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(at),
                       _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
-PW_SIMD void store(Bf16* at, Floats v) {
+PW_SIMD __m256i bf16_bits(Floats v) {
   const __m512i bits = _mm512_castps_si512(v);
   const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
   const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
   const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, up), 16);
   const __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
   const __m512i result = _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc0));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtepi32_epi16(result));
+  return _mm512_cvtepi32_epi16(result);
+}
+PW_SIMD void store(Bf16* at, Floats v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), bf16_bits(v));
+}
+/// See the templates below; here they need no detour through memory.
+PW_SIMD __mmask16 first_lanes(int64_t count) {
+  return static_cast<__mmask16>((1u << count) - 1);
+}
+PW_SIMD Floats load_part(const float* at, int64_t count) {
+  return _mm512_maskz_loadu_ps(first_lanes(count), at);
+}
+PW_SIMD Floats load_part(const Fp16* at, int64_t count) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(count), at));
+}
+PW_SIMD Floats load_part(const Bf16* at, int64_t count) {
+  const __m256i bits = _mm256_maskz_loadu_epi16(first_lanes(count), at);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+PW_SIMD void store_part(float* at, Floats v, int64_t count) {
+  _mm512_mask_storeu_ps(at, first_lanes(count), v);
+}
+PW_SIMD void store_part(Fp16* at, Floats v, int64_t count) {
+  const __m256i bits = _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  _mm256_mask_storeu_epi16(at, first_lanes(count), bits);
+}
+PW_SIMD void store_part(Bf16* at, Floats v, int64_t count) {
+  _mm256_mask_storeu_epi16(at, first_lanes(count), bf16_bits(v));
 }
 /// The lowest byte of each lane's bits.
 PW_SIMD void store_low_bytes(uint8_t* at, Floats v) {
@@ -67,6 +94,13 @@ PW_SIMD Floats least(Floats a, Floats b) {
 }
 PW_SIMD Floats most(Floats a, Floats b) {
   return _mm512_max_ps(a, b);
+}
+/// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
+PW_SIMD float sum_of(Floats v) {
+  const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 pairs = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
 }
 
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
@@ -108,6 +142,17 @@ PW_SIMD void store(Bf16* at, Floats v) {
   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(result, result), 0x08);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_castsi256_si128(packed));
 }
+/// See the templates below; here they need no detour through memory.
+PW_SIMD __m256i first_lanes(int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+PW_SIMD Floats load_part(const float* at, int64_t count) {
+  return _mm256_maskload_ps(at, first_lanes(count));
+}
+PW_SIMD void store_part(float* at, Floats v, int64_t count) {
+  _mm256_maskstore_ps(at, first_lanes(count), v);
+}
 /// The lowest byte of each lane's bits.
 PW_SIMD void store_low_bytes(uint8_t* at, Floats v) {
   const __m256i pick =
@@ -127,6 +172,12 @@ PW_SIMD Floats least(Floats a, Floats b) {
 }
 PW_SIMD Floats most(Floats a, Floats b) {
   return _mm256_max_ps(a, b);
+}
+/// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
+PW_SIMD float sum_of(Floats v) {
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  const __m128 pairs = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
 }
 
 #else  // the compiler's own vectors, of a size that every CPU has in hardware
@@ -174,38 +225,12 @@ PW_SIMD Floats least(Floats a, Floats b) {
 PW_SIMD Floats most(Floats a, Floats b) {
   return a > b ? a : b;
 }
+/// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
+PW_SIMD float sum_of(Floats v) {
+  return (v[0] + v[2]) + (v[1] + v[3]);
+}
 
 #endif
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-
-PW_SIMD __mmask16 first_lanes(int64_t count) {
-  return static_cast<__mmask16>((1u << count) - 1);
-}
-
-/// The first `count` lanes from memory, the others 0. `count` is at most kLanes.
-PW_SIMD Floats load_part(const float* at, int64_t count) {
-  return _mm512_maskz_loadu_ps(first_lanes(count), at);
-}
-PW_SIMD Floats load_part(const Fp16* at, int64_t count) {
-  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(count), at));
-}
-PW_SIMD Floats load_part(const Bf16* at, int64_t count) {
-  const __m256i bits = _mm256_maskz_loadu_epi16(first_lanes(count), at);
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
-}
-PW_SIMD void store_part(float* at, Floats v, int64_t count) {
-  _mm512_mask_storeu_ps(at, first_lanes(count), v);
-}
-template <class Element>
-PW_SIMD void store_part(Element* at, Floats v, int64_t count) {
-  Element whole[kLanes];
-  store(whole, v);
-  _mm256_mask_storeu_epi16(at, first_lanes(count),
-                           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(whole)));
-}
-
-#else
 
 /// The first `count` lanes from memory, the others 0. `count` is at most kLanes.
 template <class Element>
@@ -220,29 +245,6 @@ PW_SIMD void store_part(Element* at, Floats v, int64_t count) {
   Element whole[kLanes];
   store(whole, v);
   memcpy(at, whole, count * sizeof(Element));
-}
-
-#endif
-
-/// The sum over all lanes, in one order for every width up to rounding: halves are added to halves.
-PW_SIMD float sum_of(Floats v) {
-#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-  const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-#else
-  const __m256 eight = v;
-#endif
-  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
-  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-#else
-  float lanes[kLanes];
-  store(lanes, v);
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0];
-#endif
 }
 
 }  // namespace pinwheel::simd::PINWHEEL_ISA

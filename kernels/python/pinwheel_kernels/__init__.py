@@ -29,7 +29,6 @@ from pinwheel_kernels._embedding_dense import (  # noqa: E402
 )
 from pinwheel_kernels._embedding_int8 import int8_tbe_forward  # noqa: E402
 from pinwheel_kernels._embedding_sgd import tbe_backward_sgd_  # noqa: E402
-from pinwheel_kernels._embedding_update import check_update  # noqa: E402
 from pinwheel_kernels._jagged import dense_to_jagged, jagged_to_padded_dense  # noqa: E402
 from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
     jagged_dense_elementwise_add,
@@ -57,7 +56,6 @@ _OPERATORS = [
     "asynchronous_inclusive_cumsum",
     "batched_dense_vec_jagged_2d_mul",
     "block_bucketize_sparse_features",
-    "check_update",
     "dense_to_jagged",
     "int8_tbe_forward",
     "jagged_dense_elementwise_add",
