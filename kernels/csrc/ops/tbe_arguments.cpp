@@ -5,10 +5,6 @@
 namespace pinwheel {
 namespace {
 
-Tensor as_contiguous(const Tensor& tensor) {
-  return tensor.is_contiguous() ? tensor : torch::stable::contiguous(tensor);
-}
-
 void require_numbers(const char* op, const Tensor& tensor, const char* name, int64_t numel) {
   require(tensor.dim() == 1 && tensor.numel() == numel, op, "`", name, "` must be 1-D with ", numel,
           " numbers, its shape is ", shape_text(tensor));

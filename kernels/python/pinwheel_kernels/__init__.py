@@ -21,7 +21,7 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
-from pinwheel_kernels._embedding import result_shape, tbe_forward  # noqa: E402
+from pinwheel_kernels._embedding import tbe_forward  # noqa: E402
 from pinwheel_kernels._embedding_adagrad import tbe_backward_rowwise_adagrad_  # noqa: E402
 from pinwheel_kernels._embedding_dense import (  # noqa: E402
     tbe_backward_dense,
@@ -67,7 +67,6 @@ _OPERATORS = [
     "permute_2D_sparse_data",
     "permute_pooled_embs",
     "permute_pooled_embs_auto_grad",
-    "result_shape",
     "segment_sum_csr",
     "tbe_backward_dense",
     "tbe_backward_indice_weights",
