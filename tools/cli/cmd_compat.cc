@@ -55,6 +55,7 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
   beside.declared = options.external;
   for (const std::string& file : options.with) {
     TRY(const inspect::WheelFacts other, host::inspect_wheel({file}));
+    if (other.name) beside.wheels.push_back(other.name->tags);
     for (compat::BesideLibrary& library : compat::beside_libraries(other)) {
       beside.libraries.push_back(std::move(library));
     }
@@ -117,6 +118,16 @@ int interrupted_by(int signal, Streams& streams) {
   return kSignalled + signal;
 }
 
+/// Wheels that no Python takes together cannot be judged together.
+Done check_together(const CompatOptions& options, const inspect::WheelFacts& facts,
+                    const compat::TorchVerdicts& torch) {
+  if (options.with.empty() || !torch.builds.empty()) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("no Python of any known torch takes {} together with what `--with` names",
+                          quoted(facts.file_name)),
+              "give wheels for the same Python and machine");
+}
+
 Done check_options(const CompatOptions& options) {
   if (options.run || options.smoke.empty()) return {};
   return fail(ErrorKind::usage, "`--smoke` is a command of `--run`",
@@ -134,6 +145,7 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
   TRY(const compat::Beside beside, beside_of(options));
   TRY(KnownTorches known, known_builds(options));
   compat::Assessment assessment = compat::assess(facts, known.table, beside);
+  TRY_DONE(check_together(options, facts, assessment.torch));
   TRY_DONE(choose_builds(options.torch, assessment.torch.builds));
   RunOutcome outcome;
   if (options.run) {

@@ -46,15 +46,16 @@ std::optional<pep::Version> minimum_of(const std::vector<std::string>& shims, To
   return out;
 }
 
-/// The tags of the build on which the wheel installs; a wheel without a readable name installs on
-/// all.
-std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts,
-                                        const std::vector<std::string>& tags) {
-  std::vector<std::string> out;
-  for (const std::string& tag : tags) {
-    if (!facts.name || runs_on(facts.name->tags, tag)) out.push_back(tag);
-  }
-  return out;
+/// The tags of the build on which the wheel and those beside it install; a wheel without a readable
+/// name installs on all.
+std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts, const Beside& beside,
+                                        std::vector<std::string> tags) {
+  std::erase_if(tags, [&](const std::string& tag) {
+    const bool bars = facts.name && !runs_on(facts.name->tags, tag);
+    return bars || std::any_of(beside.wheels.begin(), beside.wheels.end(),
+                               [&](const pep::TagSet& other) { return !runs_on(other, tag); });
+  });
+  return tags;
 }
 
 Verdict verdict_of(const BuildVerdict& build, const TorchVerdicts& all) {
@@ -173,7 +174,7 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
       std::find(needed.begin(), needed.end(), exports::kPythonLibrary) != needed.end();
   const Bench bench{view, torch, beside, needs_python};
   for (const uint32_t index : torch.builds()) {
-    std::vector<std::string> pythons = shared_pythons(facts, torch.pythons(index));
+    std::vector<std::string> pythons = shared_pythons(facts, beside, torch.pythons(index));
     if (pythons.empty()) continue;
     BuildVerdict verdict = judge(bench, index, std::move(pythons));
     verdict.verdict = verdict_of(verdict, out);

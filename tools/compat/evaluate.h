@@ -9,6 +9,7 @@
 #include "exports/table.h"
 #include "inspect/symbol_resolution.h"
 #include "inspect/wheel_facts.h"
+#include "pep/tag.h"
 
 namespace pinwheel::compat {
 
@@ -59,6 +60,7 @@ struct TorchVerdicts {
 /// What the user adds to the wheel and torch.
 struct Beside {
   std::vector<BesideLibrary> libraries = {};  ///< of `--with`
+  std::vector<pep::TagSet> wheels = {};       ///< the tags of `--with`, which bound the Pythons
   std::vector<std::string> declared = {};     ///< sonames or globs that something brings
 };
 

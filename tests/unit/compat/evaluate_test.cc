@@ -53,6 +53,19 @@ TEST_CASE("what no namespace gives away is torch's where torch exports it") {
             .use == TorchUse::none);
 }
 
+TEST_CASE("a wheel beside it leaves the Pythons that take both") {
+  exports::Snapshot build = torch_build("2.13.0", {kShim});
+  build.libraries.push_back(exports::made_library("libtorch_python.so", {}, "cp313t"));
+  const exports::Table table = table_of({build});
+  const inspect::WheelFacts any = wheel_wanting({kShim}, "py3-none-linux_x86_64");
+  Beside beside;
+  beside.wheels = {*pep::parse_tags("cp311-cp311-linux_x86_64")};
+  REQUIRE(evaluate(any, table, beside).builds.size() == 1);
+  CHECK(evaluate(any, table, beside).builds[0].pythons == Texts{"cp311"});
+  beside.wheels.push_back(*pep::parse_tags("cp312-cp312-linux_x86_64"));
+  CHECK(evaluate(any, table, beside).builds.empty());
+}
+
 TEST_CASE("a wheel that needs no torch uses nothing of it") {
   const TorchVerdicts found = evaluate(
       wheel_wanting({"Py_Initialize"}, "cp311-cp311-linux_x86_64", {"libc.so.6"}), torches());
