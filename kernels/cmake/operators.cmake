@@ -8,6 +8,7 @@ set(families
   cumsum
   jagged
   jagged_elementwise
+  jagged_softmax
   jagged_vector
   permute
   quantize

@@ -26,6 +26,7 @@ from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
     jagged_dense_elementwise_add_jagged_output,
     jagged_dense_elementwise_mul,
 )
+from pinwheel_kernels._jagged_softmax import jagged_softmax  # noqa: E402
 from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
@@ -46,6 +47,7 @@ _OPERATORS = [
     "jagged_dense_elementwise_add",
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
+    "jagged_softmax",
     "jagged_to_padded_dense",
     "offsets_range",
     "permute_2D_sparse_data",
