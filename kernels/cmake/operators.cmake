@@ -10,6 +10,7 @@ set(families
   jagged_elementwise
   jagged_softmax
   jagged_vector
+  pack_segments
   permute
   quantize
   ranges)

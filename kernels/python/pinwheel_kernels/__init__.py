@@ -28,6 +28,7 @@ from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
 )
 from pinwheel_kernels._jagged_softmax import jagged_softmax  # noqa: E402
 from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
+from pinwheel_kernels._pack_segments import pack_segments, pack_segments_v2  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
@@ -50,6 +51,8 @@ _OPERATORS = [
     "jagged_softmax",
     "jagged_to_padded_dense",
     "offsets_range",
+    "pack_segments",
+    "pack_segments_v2",
     "permute_2D_sparse_data",
     "segment_sum_csr",
 ]
