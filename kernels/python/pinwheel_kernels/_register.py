@@ -76,7 +76,11 @@ def gradients(
                 needed[place] = is_needed
             ctx.needs_input_grad = tuple(needed)
             try:
-                result = backward(ctx, *grads)
+                if torch.is_grad_enabled():  # gradients of gradients are wanted
+                    result = backward(ctx, *grads)
+                else:
+                    with torch._C._AutoDispatchBelowAutograd():
+                        result = backward(ctx, *grads)
             finally:
                 ctx.needs_input_grad = own_needs
             if not isinstance(result, tuple):
