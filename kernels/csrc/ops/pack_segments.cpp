@@ -17,26 +17,25 @@ namespace {
 /// Where segments start, as int64: the sum of int32 lengths may be larger. On the CPU lengths are
 /// read once here; a GPU build's kernels take segments that lead outside as empty.
 template <class Index>
-Tensor cpu_offsets(const char* op, const Tensor& lengths, int64_t rows) {
+std::vector<int64_t> cpu_offsets(const char* op, const Tensor& lengths, int64_t rows) {
   const int64_t segments = lengths.numel();
-  const Tensor offsets = empty_like_device(lengths, {segments + 1}, ScalarType::Long);
   const Index* const length = static_cast<const Index*>(lengths.const_data_ptr());
-  int64_t* const at = static_cast<int64_t*>(offsets.mutable_data_ptr());
-  at[0] = 0;
+  std::vector<int64_t> offsets(segments + 1);
   for (int64_t s = 0; s < segments; ++s) {
     require(length[s] >= 0, op, "`lengths[", s, "]` is negative: ", length[s]);
-    at[s + 1] = at[s] + length[s];
+    offsets[s + 1] = offsets[s] + length[s];
   }
-  require(at[segments] <= rows, op, "`lengths` add up to ", at[segments], " but there are only ",
-          rows, " rows");
+  require(offsets[segments] <= rows, op, "`lengths` add up to ", offsets[segments],
+          " but there are only ", rows, " rows");
   return offsets;
 }
 
 /// Segments of `rows` rows, checked.
 struct Segments {
   Tensor lengths;
-  Tensor offsets;
-  JaggedView<int64_t> view;
+  std::vector<int64_t> cpu_offsets;  ///< a tensor would take longer to make than to fill
+  Tensor gpu_offsets;
+  JaggedView<int64_t> view;  ///< of one of the two
 };
 
 Segments check_segments(const char* op, const Tensor& data, const Tensor& lengths, int64_t rows,
@@ -48,15 +47,16 @@ Segments check_segments(const char* op, const Tensor& data, const Tensor& length
   Segments segments;
   segments.lengths = as_contiguous(lengths);
   if (lengths.is_cpu()) {
-    segments.offsets = with_index_type(lengths, [&](auto index) {
+    segments.cpu_offsets = with_index_type(lengths, [&](auto index) {
       return cpu_offsets<decltype(index)>(op, segments.lengths, rows);
     });
+    segments.view.offsets[0] = segments.cpu_offsets.data();
   } else {
-    segments.offsets = complete_cumsum(torch::stable::to(segments.lengths, ScalarType::Long));
+    segments.gpu_offsets = complete_cumsum(torch::stable::to(segments.lengths, ScalarType::Long));
+    segments.view.offsets[0] = static_cast<const int64_t*>(segments.gpu_offsets.const_data_ptr());
   }
   segments.view.depth = 1;
   segments.view.value_rows = rows;
-  segments.view.offsets[0] = static_cast<const int64_t*>(segments.offsets.const_data_ptr());
   segments.view.groups[0] = lengths.numel();
   segments.view.max_length[0] = max_length;
   return segments;
