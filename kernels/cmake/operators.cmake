@@ -14,7 +14,9 @@ set(families
   embedding_sgd
   jagged
   jagged_elementwise
+  jagged_softmax
   jagged_vector
+  pack_segments
   permute
   pooled
   quantize

@@ -35,7 +35,9 @@ from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
     jagged_dense_elementwise_add_jagged_output,
     jagged_dense_elementwise_mul,
 )
+from pinwheel_kernels._jagged_softmax import jagged_softmax  # noqa: E402
 from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
+from pinwheel_kernels._pack_segments import pack_segments, pack_segments_v2  # noqa: E402
 from pinwheel_kernels._permute import permute_1D_sparse_data, permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._pooled import (  # noqa: E402
     permute_pooled_embs,
@@ -61,8 +63,11 @@ _OPERATORS = [
     "jagged_dense_elementwise_add",
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
+    "jagged_softmax",
     "jagged_to_padded_dense",
     "offsets_range",
+    "pack_segments",
+    "pack_segments_v2",
     "permute_1D_sparse_data",
     "permute_2D_sparse_data",
     "permute_pooled_embs",

@@ -53,18 +53,44 @@ def gradients(
         return
     operator = getattr(torch.ops.pinwheel, name).default
     schema = operator._schema.arguments
-    defaults = [argument.default_value for argument in schema]
-    places = [at for at, argument in enumerate(schema) if str(argument.type) in ("Tensor", "Optional[Tensor]")]
+    if any(argument.kwarg_only for argument in schema):
+        torch.library.register_autograd(
+            f"pinwheel::{name}", backward, setup_context=setup_context
+        )
+        return
+    function = _autograd_function(operator, backward, setup_context)
+    is_tensor = [str(argument.type) in ("Tensor", "Optional[Tensor]") for argument in schema]
+    places = [at for at, holds in enumerate(is_tensor) if holds]
+    redispatch = operator.redispatch
 
-    below = torch._C._after_autograd_keyset
+    def autograd(keyset: Any, *arguments: Any) -> Any:
+        if torch.is_grad_enabled():
+            # The dispatcher leaves out what equals its default, and a tensor may be None.
+            last = len(arguments)
+            for at in places:
+                if at < last and arguments[at] is not None and arguments[at].requires_grad:
+                    given = [at for at in places if at < last and arguments[at] is not None]
+                    tensors = [arguments[at] for at in given]
+                    return function.apply(keyset, arguments, given, *tensors)
+        return redispatch(keyset & torch._C._after_autograd_keyset, *arguments)
+
+    _library.impl(name, autograd, "Autograd", with_keyset=True)
+
+
+def _autograd_function(
+    operator: Any, backward: Callable[..., Any], setup_context: Callable[..., None] | None
+) -> Any:
+    """What torch records of a call: `given` are the places of the tensors among the arguments."""
+    defaults = [argument.default_value for argument in operator._schema.arguments]
 
     class Gradients(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, keyset: Any, arguments: tuple[Any, ...], given: list[int], *_tensors: Any) -> Any:
-            output = operator.redispatch(keyset & below, *arguments)
+        def forward(
+            ctx: Any, keyset: Any, arguments: tuple[Any, ...], given: list[int], *_tensors: Any
+        ) -> Any:
+            output = operator.redispatch(keyset & torch._C._after_autograd_keyset, *arguments)
             ctx.given = given
             if setup_context is not None:
-                # The dispatcher leaves out what equals its default.
                 setup_context(ctx, (*arguments, *defaults[len(arguments) :]), output)
             return output
 
@@ -76,22 +102,16 @@ def gradients(
                 needed[place] = is_needed
             ctx.needs_input_grad = tuple(needed)
             try:
-                result = backward(ctx, *grads)
+                if torch.is_grad_enabled():  # gradients of gradients are wanted
+                    result = backward(ctx, *grads)
+                else:
+                    with torch._C._AutoDispatchBelowAutograd():
+                        result = backward(ctx, *grads)
             finally:
                 ctx.needs_input_grad = own_needs
             if not isinstance(result, tuple):
                 result = (result,)
             return (None, None, None, *[result[place] for place in ctx.given])
 
-    Gradients.__name__ = f"{name}_gradients"
-
-    def autograd(keyset: Any, *arguments: Any) -> Any:
-        if torch.is_grad_enabled():
-            given = [at for at in places if at < len(arguments) and arguments[at] is not None]
-            for at in given:
-                if arguments[at].requires_grad:
-                    tensors = [arguments[at] for at in given]
-                    return Gradients.apply(keyset, arguments, given, *tensors)
-        return operator.redispatch(keyset & below, *arguments)
-
-    _library.impl(name, autograd, "Autograd", with_keyset=True)
+    Gradients.__name__ = f"{operator._opname}_gradients"
+    return Gradients

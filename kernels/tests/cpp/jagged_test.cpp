@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check.h"
+#include "jagged_example.h"
 #include "kernels/jagged.h"
 #include "units/jagged_units.h"
 
@@ -14,32 +15,8 @@ using namespace pinwheel;
 namespace {
 
 template <class Index>
-struct Example {
-  std::vector<std::vector<Index>> offsets;
-  JaggedView<Index> view;
-  int64_t dense_rows = 0;
-};
-
-template <class Index>
-Example<Index> random_example(std::mt19937& random) {
-  const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
-  Example<Index> example;
-  example.view.depth = static_cast<int>(1 + up_to(kMaxJaggedDepth - 1));
-  int64_t groups = up_to(4);
-  example.dense_rows = groups;
-  for (int d = 0; d < example.view.depth; ++d) {
-    std::vector<Index> offsets = {0};
-    for (int64_t g = 0; g < groups; ++g)
-      offsets.push_back(offsets.back() + static_cast<Index>(up_to(3)));
-    example.view.groups[d] = groups;
-    example.view.max_length[d] = up_to(4);
-    example.dense_rows *= example.view.max_length[d];
-    groups = offsets.back();
-    example.offsets.push_back(offsets);
-  }
-  example.view.value_rows = groups;
-  for (int d = 0; d < example.view.depth; ++d) example.view.offsets[d] = example.offsets[d].data();
-  return example;
+JaggedExample<Index> random_example(std::mt19937& random) {
+  return random_jagged_example<Index>(random, static_cast<int>(1 + random() % kMaxJaggedDepth));
 }
 
 template <class Index>
@@ -47,7 +24,7 @@ void dense_rows_and_value_rows_are_inverse_to_each_other() {
   std::mt19937 random(1);
   int64_t shown = 0;
   for (int round = 0; round < 2000; ++round) {
-    const Example<Index> example = random_example<Index>(random);
+    const JaggedExample<Index> example = random_example<Index>(random);
     std::vector<int> seen(example.view.value_rows, 0);
     for (int64_t row = 0; row < example.dense_rows; ++row) {
       const int64_t value = value_row_of(example.view, row);
@@ -69,14 +46,8 @@ template <class Index>
 void offsets_that_lead_outside_never_leave_the_values() {
   std::mt19937 random(2);
   for (int round = 0; round < 2000; ++round) {
-    Example<Index> example = random_example<Index>(random);
-    for (int d = 0; d < example.view.depth; ++d) {
-      for (Index& offset : example.offsets[d]) {
-        if (random() % 4 == 0)
-          offset = static_cast<Index>(static_cast<int64_t>(random() % 41) - 20);
-      }
-      example.view.offsets[d] = example.offsets[d].data();
-    }
+    JaggedExample<Index> example = random_example<Index>(random);
+    example.spoil(random);
     for (int64_t row = 0; row < example.dense_rows; ++row) {
       const int64_t value = value_row_of(example.view, row);
       CHECK(value >= -1 && value < example.view.value_rows);
@@ -93,7 +64,7 @@ template <class Word, class Index>
 void units_move_whole_rows() {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
-    const Example<Index> example = random_example<Index>(random);
+    const JaggedExample<Index> example = random_example<Index>(random);
     const int64_t words = 1 + static_cast<int64_t>(random() % 3);
     const int64_t row_bytes = words * static_cast<int64_t>(sizeof(Word));
     std::vector<unsigned char> values(example.view.value_rows * row_bytes + 1);

@@ -1,0 +1,109 @@
+// The GPU kernels of jagged_softmax, run by the emulator and compared with plain loops.
+
+#define PINWHEEL_GPU_EMULATOR 1
+
+#include "../../csrc/gpu/jagged_softmax.cu"
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "check.h"
+#include "jagged_example.h"
+
+using namespace pinwheel;
+
+namespace {
+
+bool close(double a, double b, double tolerance) {
+  return std::fabs(a - b) <= tolerance * (1 + std::fabs(b));
+}
+
+template <class Element, class Index>
+void columns_are_those_of_a_loop(RealDtype dtype, double tolerance) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> numbers(-6.0f, 6.0f);
+  for (int round = 0; round < 30; ++round) {
+    const int64_t columns = std::vector<int64_t>{1, 2, 3, 33, 64}[round % 5];
+    const int longest = round % 3 == 0 ? 120 : 6;
+    std::vector<Index> offsets = {0};
+    for (int g = 0; g < 5; ++g) {
+      offsets.push_back(offsets.back() + static_cast<Index>(random() % longest));
+    }
+    JaggedView<Index> view;
+    view.depth = 1;
+    view.value_rows = offsets.back() + 2;
+    view.offsets[0] = offsets.data();
+    view.groups[0] = 5;
+    view.max_length[0] = static_cast<int64_t>(random() % longest);
+    const int64_t size = view.value_rows * columns;
+    std::vector<Element> values(size);
+    std::vector<Element> gradient(size);
+    for (Element& value : values) from_float(static_cast<Wide<Element>>(numbers(random)), value);
+    for (Element& value : gradient) from_float(static_cast<Wide<Element>>(numbers(random)), value);
+    std::vector<Element> out(size, gradient[0]);
+    std::vector<Element> d_values(size, gradient[0]);
+    run_gpu(JaggedSoftmaxJob<Index>{view, dtype, values.data(), out.data(), columns}, nullptr);
+    run_gpu(JaggedSoftmaxGradientJob<Index>{view, dtype, gradient.data(), out.data(),
+                                            d_values.data(), columns},
+            nullptr);
+
+    std::vector<double> expected(size, 0.0);
+    std::vector<double> expected_d(size, 0.0);
+    for (int g = 0; g < 5; ++g) {
+      const int64_t length = std::min<int64_t>(offsets[g + 1] - offsets[g], view.max_length[0]);
+      for (int64_t c = 0; c < columns; ++c) {
+        double sum = 0;
+        double dot = 0;
+        const auto at = [&](int64_t l) { return (offsets[g] + l) * columns + c; };
+        for (int64_t l = 0; l < length; ++l) sum += std::exp(double{to_float(values[at(l)])});
+        for (int64_t l = 0; l < length; ++l) {
+          expected[at(l)] = std::exp(double{to_float(values[at(l)])}) / sum;
+          dot += double{to_float(out[at(l)])} * to_float(gradient[at(l)]);
+        }
+        for (int64_t l = 0; l < length; ++l) {
+          expected_d[at(l)] = to_float(out[at(l)]) * (to_float(gradient[at(l)]) - dot);
+        }
+      }
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      CHECK(close(to_float(out[i]), expected[i], tolerance));
+      CHECK(close(to_float(d_values[i]), expected_d[i], 4 * tolerance));
+    }
+  }
+}
+
+template <class Index>
+void hostile_offsets_stay_inside() {
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    JaggedExample<Index> example = random_jagged_example<Index>(random, 1);
+    example.spoil(random);
+    const int64_t size = example.view.value_rows * 3;
+    const std::vector<float> values(size + 1, 1.0f);
+    std::vector<float> out(size + 1, -7.0f);
+    run_gpu(
+        JaggedSoftmaxJob<Index>{example.view, RealDtype::kFloat32, values.data(), out.data(), 3},
+        nullptr);
+    CHECK(out.back() == -7.0f);
+    out.pop_back();
+    for (const float share : out) CHECK(share >= 0 && share <= 1);
+  }
+}
+
+void everything() {
+  columns_are_those_of_a_loop<float, int32_t>(RealDtype::kFloat32, 1e-5);
+  columns_are_those_of_a_loop<float, int64_t>(RealDtype::kFloat32, 1e-5);
+  columns_are_those_of_a_loop<Fp16, int64_t>(RealDtype::kFloat16, 2e-3);
+  columns_are_those_of_a_loop<double, int32_t>(RealDtype::kFloat64, 1e-12);
+  hostile_offsets_stay_inside<int32_t>();
+  hostile_offsets_stay_inside<int64_t>();
+}
+
+}  // namespace
+
+int main() {
+  everything();
+  gpu::Emulator::instance().order = gpu::ThreadOrder::kFalling;
+  everything();
+}

@@ -1,0 +1,59 @@
+"""The gradients of all operators go through one function; what it must do beyond the formulas."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import pinwheel_kernels as pk
+
+OFFSETS = [torch.tensor([0, 2, 3])]
+
+
+def test_a_graph_can_be_gone_through_twice():
+    values = torch.randn(3, 2, requires_grad=True)
+    y = torch.randn(2, 3, 2, requires_grad=True)
+    product, _ = pk.jagged_dense_elementwise_mul(values, OFFSETS, y)
+    gradient = torch.randn_like(product)
+    once = torch.autograd.grad(product, (values, y), gradient, retain_graph=True)
+    again = torch.autograd.grad(product, (values, y), gradient)
+    assert all(torch.equal(a, b) for a, b in zip(once, again, strict=True))
+
+
+def test_nothing_is_recorded_where_no_gradient_is_wanted():
+    values = torch.randn(3, 2)
+    assert not pk.jagged_to_padded_dense(values, OFFSETS, [2]).requires_grad
+    with torch.no_grad():
+        dense = pk.jagged_to_padded_dense(values.requires_grad_(), OFFSETS, [2])
+    assert not dense.requires_grad
+    with torch.inference_mode():
+        assert pk.jagged_to_padded_dense(values, OFFSETS, [2]).is_inference()
+
+
+@pytest.mark.parametrize("which", ["values", "y"])
+def test_only_the_gradients_that_are_wanted_are_computed(which):
+    values, y = torch.randn(3, 2), torch.randn(2, 3, 2)
+    wanted = {"values": values, "y": y}[which].requires_grad_()
+    product, _ = pk.jagged_dense_elementwise_mul(values, OFFSETS, y)
+    product.sum().backward()
+    assert wanted.grad is not None
+    assert (values.grad is None) == (which == "y")
+
+
+def test_arguments_may_be_named_and_left_out():
+    values = torch.randn(3, 2, requires_grad=True)
+    operator = torch.ops.pinwheel.jagged_to_padded_dense
+    plain = operator(values, OFFSETS, [2], 0.0)
+    named = operator(max_lengths=[2], offsets=OFFSETS, values=values)
+    assert torch.equal(plain, named)
+    for dense in (plain, named):
+        (gradient,) = torch.autograd.grad(dense.sum(), values)
+        assert gradient.tolist() == [[1, 1], [1, 1], [1, 1]]
+
+
+def test_gradients_of_gradients_are_recorded():
+    values = torch.randn(3, 2, requires_grad=True)
+    dense = pk.jagged_to_padded_dense(values, OFFSETS, [2])
+    (gradient,) = torch.autograd.grad((dense**3).sum(), values, create_graph=True)
+    (second,) = torch.autograd.grad(gradient.sum(), values)
+    torch.testing.assert_close(second, 6 * values.detach())
