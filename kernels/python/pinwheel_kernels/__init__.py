@@ -15,6 +15,7 @@ from pinwheel_kernels._library import build_info, library_path, load
 load()
 
 # The library must be loaded before anything can be registered for its operators.
+from pinwheel_kernels._bounds import bounds_check_indices  # noqa: E402
 from pinwheel_kernels._bucketize import block_bucketize_sparse_features  # noqa: E402
 from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_complete_cumsum,
@@ -43,6 +44,7 @@ _OPERATORS = [
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
     "block_bucketize_sparse_features",
+    "bounds_check_indices",
     "jagged_to_padded_dense",
     "permute_1D_sparse_data",
     "permute_2D_sparse_data",
