@@ -24,6 +24,11 @@ std::string shape_text(const Tensor& tensor);
 /// An uninitialised tensor on `like`'s device.
 Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype);
 
+/// `tensor` with its elements in order and side by side; spares torch the call where it is already.
+inline Tensor as_contiguous(const Tensor& tensor) {
+  return tensor.is_contiguous() ? tensor : torch::stable::contiguous(tensor);
+}
+
 /// Fails unless `other` lies on the device of `first`.
 void require_same_device(const char* op, const Tensor& first, const Tensor& other,
                          const char* name);

@@ -144,11 +144,11 @@ void bounds_check(const Tensor& rows_in, const Tensor& indices, const Tensor& of
   require(bounds_check_version == 1 || bounds_check_version == 2, kOp,
           "`bounds_check_version` must be 1 or 2, not ", bounds_check_version);
   check_arguments(rows_in, indices, offsets, warning, weights, B_offsets);
-  const Tensor rows = torch::stable::contiguous(rows_in);
+  const Tensor rows = as_contiguous(rows_in);
   MaybeTensor starts;
   if (B_offsets) {
     require(max_B >= 0, kOp, "`max_B` must be given along with `B_offsets`");
-    starts = torch::stable::contiguous(*B_offsets);
+    starts = as_contiguous(*B_offsets);
     if (rows.is_cpu()) {
       check_bag_starts(static_cast<const int32_t*>(starts->const_data_ptr()), rows.numel(),
                        offsets.numel() - 1, max_B);
