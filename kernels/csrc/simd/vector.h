@@ -68,6 +68,13 @@ PW_SIMD Floats least(Floats a, Floats b) {
 PW_SIMD Floats most(Floats a, Floats b) {
   return _mm512_max_ps(a, b);
 }
+/// The least and the largest lane; some lane where one of them is NaN.
+PW_SIMD float least_of(Floats v) {
+  return _mm512_reduce_min_ps(v);
+}
+PW_SIMD float most_of(Floats v) {
+  return _mm512_reduce_max_ps(v);
+}
 
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 
@@ -128,6 +135,17 @@ PW_SIMD Floats least(Floats a, Floats b) {
 PW_SIMD Floats most(Floats a, Floats b) {
   return _mm256_max_ps(a, b);
 }
+/// The least and the largest lane; some lane where one of them is NaN.
+PW_SIMD float least_of(Floats v) {
+  __m128 half = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  half = _mm_min_ps(half, _mm_movehl_ps(half, half));
+  return _mm_cvtss_f32(_mm_min_ss(half, _mm_movehdup_ps(half)));
+}
+PW_SIMD float most_of(Floats v) {
+  __m128 half = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+  return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
+}
 
 #else  // the compiler's own vectors, of a size that every CPU has in hardware
 
@@ -173,6 +191,17 @@ PW_SIMD Floats least(Floats a, Floats b) {
 }
 PW_SIMD Floats most(Floats a, Floats b) {
   return a > b ? a : b;
+}
+/// The least and the largest lane; some lane where one of them is NaN.
+PW_SIMD float least_of(Floats v) {
+  const float low = v[1] < v[0] ? v[1] : v[0];
+  const float high = v[3] < v[2] ? v[3] : v[2];
+  return high < low ? high : low;
+}
+PW_SIMD float most_of(Floats v) {
+  const float low = v[1] > v[0] ? v[1] : v[0];
+  const float high = v[3] > v[2] ? v[3] : v[2];
+  return high > low ? high : low;
 }
 
 #endif
