@@ -5,6 +5,7 @@
 # defines link_operators(target).
 
 set(families
+  bounds
   bucketize
   cumsum
   embedding

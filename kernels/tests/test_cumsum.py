@@ -34,7 +34,7 @@ def test_sums_are_those_of_a_loop(op, dtype, length, device, rng: random.Random)
 
 @all_ops
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-@pytest.mark.parametrize("length", [262_143, 262_144, 1_000_003])
+@pytest.mark.parametrize("length", [262_143, 1_000_003, 4_300_001])
 def test_long_rows_cut_in_pieces_agree_with_torch(op, dtype, length, device, rng):
     numbers = torch.randint(-9, 1000, (length,), dtype=dtype)
     sums = torch.cat([torch.zeros(1, dtype=dtype), numbers.cumsum(0, dtype=dtype)])

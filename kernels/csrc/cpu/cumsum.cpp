@@ -1,8 +1,10 @@
+#include "kernels/cumsum.h"
+
 #include <type_traits>
 #include <vector>
 
 #include "cpu/parallel.h"
-#include "kernels/cumsum.h"
+#include "simd/cumsum.h"
 
 namespace pinwheel {
 namespace {
@@ -23,14 +25,16 @@ struct Adder<int64_t> {
 
 template <class Sum>
 void scan(CumsumKind kind, const Sum* in, Sum* out, int64_t length, Sum sum) {
-  if (kind == CumsumKind::kExclusive) {
+  const bool exclusive = kind == CumsumKind::kExclusive;
+  if constexpr (std::is_integral_v<Sum>) {
+    CALL_FOR_ISA(simd, scan, in, out, length, sum, exclusive);
+  } else {
+    // One after the other: the order of additions of rounded numbers shows.
     for (int64_t i = 0; i < length; ++i) {
       const Sum next = sum + in[i];
-      out[i] = sum;
+      out[i] = exclusive ? sum : next;
       sum = next;
     }
-  } else {
-    for (int64_t i = 0; i < length; ++i) out[i] = sum += in[i];
   }
 }
 
@@ -41,35 +45,43 @@ void scan_in_pieces(CumsumKind kind, const Sum* in, Sum* out, int64_t length) {
   constexpr int64_t kPiece = 64 * 1024;
   const int64_t pieces = (length + kPiece - 1) / kPiece;
   std::vector<Sum> before(pieces + 1, Sum{0});
-  parallel_over(pieces, kPiece * sizeof(Sum), [&](int64_t first, int64_t last) {
-    for (int64_t p = first; p < last; ++p) {
-      Sum sum{0};
-      for (int64_t i = p * kPiece; i < std::min(length, (p + 1) * kPiece); ++i) sum += in[i];
-      before[p + 1] = sum;
-    }
+  const auto for_each_piece = [&](const auto& body) {
+    parallel_over(pieces, kPiece * sizeof(Sum), [&](int64_t first, int64_t last) {
+      for (int64_t p = first; p < last; ++p) {
+        body(p, p * kPiece, std::min(kPiece, length - p * kPiece));
+      }
+    });
+  };
+  for_each_piece([&](int64_t p, int64_t begin, int64_t count) {
+    before[p + 1] = CALL_FOR_ISA(simd, sum, in + begin, count);
   });
   for (int64_t p = 0; p < pieces; ++p) before[p + 1] += before[p];
-  parallel_over(pieces, kPiece * sizeof(Sum), [&](int64_t first, int64_t last) {
-    for (int64_t p = first; p < last; ++p) {
-      const int64_t begin = p * kPiece;
-      scan(kind, in + begin, out + begin, std::min(kPiece, length - begin), before[p]);
-    }
+  for_each_piece([&](int64_t p, int64_t begin, int64_t count) {
+    scan(kind, in + begin, out + begin, count, before[p]);
   });
+}
+
+/// One thread reads and writes almost as fast as memory allows, so that others pay only for rows
+/// that are much larger than the caches.
+template <class Sum>
+bool worth_pieces(const CumsumJob& job) {
+  constexpr int64_t kLongBytes = 16 * 1024 * 1024;
+  return std::is_integral_v<Sum> && job.rows == 1 &&
+         job.length * static_cast<int64_t>(sizeof(Sum)) >= kLongBytes &&
+         torch::stable::get_num_threads() > 1;
 }
 
 template <class Number>
 void run(const CumsumJob& job) {
   using Sum = typename Adder<Number>::type;
-  constexpr int64_t kLong = 256 * 1024;
   const int64_t lead = job.kind == CumsumKind::kComplete ? 1 : 0;
   const Sum* const in = static_cast<const Sum*>(job.in);
   Sum* const out = static_cast<Sum*>(job.out);
-  const bool in_pieces = std::is_integral_v<Number> && job.rows == 1 && job.length >= kLong &&
-                         torch::stable::get_num_threads() > 1;
-  if (in_pieces) {
-    if (lead == 1) out[0] = Sum{0};
-    scan_in_pieces(job.kind, in, out + lead, job.length);
-    return;
+  if constexpr (std::is_integral_v<Sum>) {
+    if (worth_pieces<Sum>(job)) {
+      if (lead == 1) out[0] = Sum{0};
+      return scan_in_pieces(job.kind, in, out + lead, job.length);
+    }
   }
   const int64_t row_bytes = job.length * static_cast<int64_t>(sizeof(Sum));
   parallel_over(job.rows, row_bytes, [&](int64_t first, int64_t last) {

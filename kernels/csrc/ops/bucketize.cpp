@@ -33,7 +33,7 @@ struct Arguments {
 };
 
 Tensor as_long(const Tensor& tensor) {
-  if (tensor.scalar_type() == ScalarType::Long) return torch::stable::contiguous(tensor);
+  if (tensor.scalar_type() == ScalarType::Long) return as_contiguous(tensor);
   return torch::stable::contiguous(torch::stable::to(tensor, ScalarType::Long));
 }
 
@@ -163,7 +163,7 @@ Features features_of(const Arguments& a) {
   MaybeTensor blocks;
   MaybeTensor keep;
   if (a.total_num_blocks) blocks = as_long(*a.total_num_blocks);
-  if (a.keep_index) keep = torch::stable::contiguous(*a.keep_index);
+  if (a.keep_index) keep = as_contiguous(*a.keep_index);
   std::vector<Tensor> bounds;
   for (const Tensor& of_feature : a.bounds) bounds.push_back(as_long(of_feature));
   if (a.lengths.is_cpu()) {
@@ -222,7 +222,7 @@ Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indi
   MaybeTensor permute;
   BucketizeJob<Index, Length> job;
   if (a.weights) {
-    weights = torch::stable::contiguous(*a.weights);
+    weights = as_contiguous(*a.weights);
     out_weights = empty_like_device(*weights, {count}, weights->scalar_type());
     job.weights = weights->const_data_ptr();
     job.weight_bytes = static_cast<int64_t>(weights->element_size());
@@ -283,8 +283,8 @@ Bucketized block_bucketize(const Tensor& lengths, const Tensor& indices, bool bu
   // The kernels add lengths up in their own dtype.
   const bool widen = !lengths.is_cpu() && lengths.scalar_type() == ScalarType::Int &&
                      indices.numel() > std::numeric_limits<int32_t>::max();
-  const Tensor used = widen ? as_long(lengths) : torch::stable::contiguous(lengths);
-  const Tensor contiguous = torch::stable::contiguous(indices);
+  const Tensor used = widen ? as_long(lengths) : as_contiguous(lengths);
+  const Tensor contiguous = as_contiguous(indices);
   Bucketized result = with_index_type(contiguous, [&](auto index) {
     return with_index_type(used, [&](auto length) {
       return run_job<decltype(index), decltype(length)>(a, used, contiguous);

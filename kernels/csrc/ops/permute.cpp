@@ -20,7 +20,7 @@ int64_t* writable(const Tensor& tensor) {
 }
 
 Tensor as_long(const Tensor& tensor) {
-  if (tensor.scalar_type() == ScalarType::Long) return torch::stable::contiguous(tensor);
+  if (tensor.scalar_type() == ScalarType::Long) return as_contiguous(tensor);
   return torch::stable::contiguous(torch::stable::to(tensor, ScalarType::Long));
 }
 
@@ -185,8 +185,8 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
                         std::optional<int64_t> given_sum) {
   check_arguments(op, permute_in, lengths_in, values_in, weights);
   const Tensor permute = as_long(permute_in);
-  const Tensor lengths = torch::stable::contiguous(lengths_in);
-  const Tensor values = torch::stable::contiguous(values_in);
+  const Tensor lengths = as_contiguous(lengths_in);
+  const Tensor values = as_contiguous(values_in);
   const Segments segments = with_index_type(lengths, [&](auto index) {
     if (lengths.is_cpu()) check_contents<decltype(index)>(op, permute, lengths);
     return permute_lengths<decltype(index)>(permute, lengths);
@@ -198,7 +198,7 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
     copy_segments(job, nullptr, values);
     return {segments.lengths, out, std::nullopt};
   }
-  const Tensor weights_in = torch::stable::contiguous(*weights);
+  const Tensor weights_in = as_contiguous(*weights);
   const Tensor weights_out = empty_like_device(weights_in, {elements}, weights_in.scalar_type());
   const SegmentCopyJob weights_job = copy_job(segments, weights_in, weights_out);
   copy_segments(job, &weights_job, values);

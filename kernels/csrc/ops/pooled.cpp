@@ -7,7 +7,7 @@ namespace pinwheel {
 namespace {
 
 Tensor as_long(const Tensor& tensor) {
-  if (tensor.scalar_type() == ScalarType::Long) return torch::stable::contiguous(tensor);
+  if (tensor.scalar_type() == ScalarType::Long) return as_contiguous(tensor);
   return torch::stable::contiguous(torch::stable::to(tensor, ScalarType::Long));
 }
 
@@ -76,7 +76,7 @@ Tensor permute(const char* op, const Tensor& pooled_in, const Lists& given) {
       checked_list(op, pooled_in, given.inverse_offsets, "inv_offset_dim_list", features + 1);
   lists.inverse_permute =
       checked_list(op, pooled_in, given.inverse_permute, "inv_permute_list", features);
-  const Tensor pooled = torch::stable::contiguous(pooled_in);
+  const Tensor pooled = as_contiguous(pooled_in);
   if (pooled.is_cpu()) check_contents(op, lists, pooled.size(1));
   require(pooled.element_size() <= 16, op, "`pooled_embs` has elements of more than 16 bytes");
   const Tensor out =

@@ -35,7 +35,7 @@ FloatDtype input_dtype(const char* op, const Tensor& input) {
 Tensor quantize(const Tensor& t) {
   const char* const op = "FloatOrHalfToFused8BitRowwiseQuantized";
   require(t.dim() >= 2, op, "`t` must have at least 2 dimensions, its shape is ", shape_text(t));
-  const Tensor input = torch::stable::contiguous(t);
+  const Tensor input = as_contiguous(t);
   QuantizeJob job;
   job.dtype = input_dtype(op, input);
   job.rows = row_count(input);
@@ -73,7 +73,7 @@ Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_
   require(input_in.scalar_type() == ScalarType::Byte, op, "`input` must hold uint8, not ",
           torch::headeronly::toString(input_in.scalar_type()));
   const ScalarType dtype = output_scalar_type(op, output_dtype);
-  const Tensor input = torch::stable::contiguous(input_in);
+  const Tensor input = as_contiguous(input_in);
   DequantizeJob job;
   job.rows = row_count(input);
   job.layout.row_bytes = input.size(input.dim() - 1);

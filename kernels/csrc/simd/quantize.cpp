@@ -12,6 +12,18 @@ struct Bounds {
   Floats high[kVectors];
 };
 
+/// Rows follow each other, but what fetches them ahead of time stops at the ends of pages, unless
+/// it is told. `kCount` numbers at a time; the address may lie behind the last row.
+template <int kCount, class Element>
+PW_SIMD void fetch_ahead(const Element* at) {
+  constexpr int64_t kAhead = 4096;
+  constexpr int64_t kLine = 64;
+  const char* const from = reinterpret_cast<const char*>(at) + kAhead;
+  for (int64_t byte = 0; byte < kCount * static_cast<int64_t>(sizeof(Element)); byte += kLine) {
+    __builtin_prefetch(from + byte);
+  }
+}
+
 template <class Element>
 PW_SIMD RowCoder coder_of(const Element* row, int64_t columns) {
   constexpr int kVectors = Bounds::kVectors;
@@ -21,6 +33,7 @@ PW_SIMD RowCoder coder_of(const Element* row, int64_t columns) {
   for (int v = 0; v < kVectors; ++v) bounds.low[v] = bounds.high[v] = splat(first);
   int64_t i = 0;
   for (; i + kVectors * kLanes <= columns; i += kVectors * kLanes) {
+    fetch_ahead<kVectors * kLanes>(row + i);
     for (int v = 0; v < kVectors; ++v) {
       const Floats numbers = load(row + i + v * kLanes);
       bounds.low[v] = least(numbers, bounds.low[v]);
@@ -36,20 +49,14 @@ PW_SIMD RowCoder coder_of(const Element* row, int64_t columns) {
     bounds.low[0] = least(bounds.low[v], bounds.low[0]);
     bounds.high[0] = most(bounds.high[v], bounds.high[0]);
   }
-  float low[kLanes];
-  float high[kLanes];
-  store(low, bounds.low[0]);
-  store(high, bounds.high[0]);
-  for (int lane = 1; lane < kLanes; ++lane) {
-    low[0] = low[lane] < low[0] ? low[lane] : low[0];
-    high[0] = high[lane] > high[0] ? high[lane] : high[0];
-  }
+  float low = least_of(bounds.low[0]);
+  float high = most_of(bounds.high[0]);
   for (; i < columns; ++i) {
     const float number = to_float(row[i]);
-    low[0] = number < low[0] ? number : low[0];
-    high[0] = number > high[0] ? number : high[0];
+    low = number < low ? number : low;
+    high = number > high ? number : high;
   }
-  return RowCoder(low[0], high[0]);
+  return RowCoder(low, high);
 }
 
 template <class Element>

@@ -102,6 +102,13 @@ PW_SIMD float sum_of(Floats v) {
   const __m128 pairs = _mm_add_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
 }
+/// The least and the largest lane; some lane where one of them is NaN.
+PW_SIMD float least_of(Floats v) {
+  return _mm512_reduce_min_ps(v);
+}
+PW_SIMD float most_of(Floats v) {
+  return _mm512_reduce_max_ps(v);
+}
 
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 
@@ -179,6 +186,17 @@ PW_SIMD float sum_of(Floats v) {
   const __m128 pairs = _mm_add_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
 }
+/// The least and the largest lane; some lane where one of them is NaN.
+PW_SIMD float least_of(Floats v) {
+  __m128 half = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  half = _mm_min_ps(half, _mm_movehl_ps(half, half));
+  return _mm_cvtss_f32(_mm_min_ss(half, _mm_movehdup_ps(half)));
+}
+PW_SIMD float most_of(Floats v) {
+  __m128 half = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+  return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
+}
 
 #else  // the compiler's own vectors, of a size that every CPU has in hardware
 
@@ -228,6 +246,17 @@ PW_SIMD Floats most(Floats a, Floats b) {
 /// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
 PW_SIMD float sum_of(Floats v) {
   return (v[0] + v[2]) + (v[1] + v[3]);
+}
+/// The least and the largest lane; some lane where one of them is NaN.
+PW_SIMD float least_of(Floats v) {
+  const float low = v[1] < v[0] ? v[1] : v[0];
+  const float high = v[3] < v[2] ? v[3] : v[2];
+  return high < low ? high : low;
+}
+PW_SIMD float most_of(Floats v) {
+  const float low = v[1] > v[0] ? v[1] : v[0];
+  const float high = v[3] > v[2] ? v[3] : v[2];
+  return high > low ? high : low;
 }
 
 #endif

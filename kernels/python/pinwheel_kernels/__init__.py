@@ -15,6 +15,7 @@ from pinwheel_kernels._library import build_info, library_path, load
 load()
 
 # The library must be loaded before anything can be registered for its operators.
+from pinwheel_kernels._bounds import bounds_check_indices  # noqa: E402
 from pinwheel_kernels._bucketize import block_bucketize_sparse_features  # noqa: E402
 from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_complete_cumsum,
@@ -64,6 +65,7 @@ _OPERATORS = [
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
     "jagged_softmax",
+    "bounds_check_indices",
     "jagged_to_padded_dense",
     "offsets_range",
     "pack_segments",
