@@ -38,6 +38,7 @@ from pinwheel_kernels._jagged_elementwise import (  # noqa: E402
 )
 from pinwheel_kernels._jagged_softmax import jagged_softmax  # noqa: E402
 from pinwheel_kernels._jagged_vector import batched_dense_vec_jagged_2d_mul  # noqa: E402
+from pinwheel_kernels._module import TableBatchedEmbeddingBags  # noqa: E402
 from pinwheel_kernels._pack_segments import pack_segments, pack_segments_v2  # noqa: E402
 from pinwheel_kernels._permute import permute_1D_sparse_data, permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._pooled import (  # noqa: E402
@@ -59,13 +60,13 @@ _OPERATORS = [
     "asynchronous_inclusive_cumsum",
     "batched_dense_vec_jagged_2d_mul",
     "block_bucketize_sparse_features",
+    "bounds_check_indices",
     "dense_to_jagged",
     "int8_tbe_forward",
     "jagged_dense_elementwise_add",
     "jagged_dense_elementwise_add_jagged_output",
     "jagged_dense_elementwise_mul",
     "jagged_softmax",
-    "bounds_check_indices",
     "jagged_to_padded_dense",
     "offsets_range",
     "pack_segments",
@@ -82,7 +83,7 @@ _OPERATORS = [
     "tbe_forward",
 ]
 
-__all__ = [*_OPERATORS, "build_info", "library_path"]
+__all__ = [*_OPERATORS, "TableBatchedEmbeddingBags", "build_info", "library_path"]
 
 
 def _absent(name: str) -> Callable[..., Any]:
