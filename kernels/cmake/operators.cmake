@@ -6,7 +6,10 @@
 
 set(families
   cumsum
+  embedding
   embedding_adagrad
+  embedding_dense
+  embedding_int8
   embedding_sgd
   jagged
   permute
@@ -15,9 +18,9 @@ set(families
 set(shared_embedding_update embedding_adagrad embedding_sgd)
 set(all_shared embedding_update)
 
-# What each flavour leaves out: `inference` all that changes weights, `adagrad` the other optimisers.
+# What each flavour leaves out: `inference` all that trains weights, `adagrad` the other optimisers.
 set(flavor_full "")
-set(flavor_inference embedding_adagrad embedding_sgd)
+set(flavor_inference embedding_adagrad embedding_dense embedding_sgd)
 set(flavor_adagrad embedding_sgd)
 
 if(NOT DEFINED PINWHEEL_FLAVOR AND DEFINED ENV{PINWHEEL_FLAVOR})
@@ -71,7 +74,8 @@ function(add_simd_objects target isa)
 endfunction()
 
 function(link_operators target)
-  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/padding.cpp ${PINWHEEL_OPERATOR_SOURCES})
+  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/padding.cpp
+    csrc/ops/tbe_arguments.cpp ${PINWHEEL_OPERATOR_SOURCES})
   if(simd_sources)
     add_simd_objects(${target} base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

@@ -20,7 +20,13 @@ from pinwheel_kernels._cumsum import (  # noqa: E402
     asynchronous_exclusive_cumsum,
     asynchronous_inclusive_cumsum,
 )
+from pinwheel_kernels._embedding import tbe_forward  # noqa: E402
 from pinwheel_kernels._embedding_adagrad import tbe_backward_rowwise_adagrad_  # noqa: E402
+from pinwheel_kernels._embedding_dense import (  # noqa: E402
+    tbe_backward_dense,
+    tbe_backward_indice_weights,
+)
+from pinwheel_kernels._embedding_int8 import int8_tbe_forward  # noqa: E402
 from pinwheel_kernels._embedding_sgd import tbe_backward_sgd_  # noqa: E402
 from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
@@ -36,10 +42,14 @@ _OPERATORS = [
     "asynchronous_complete_cumsum",
     "asynchronous_exclusive_cumsum",
     "asynchronous_inclusive_cumsum",
+    "int8_tbe_forward",
     "jagged_to_padded_dense",
     "permute_2D_sparse_data",
+    "tbe_backward_dense",
+    "tbe_backward_indice_weights",
     "tbe_backward_rowwise_adagrad_",
     "tbe_backward_sgd_",
+    "tbe_forward",
 ]
 
 __all__ = [*_OPERATORS, "build_info", "library_path"]

@@ -1,0 +1,106 @@
+#pragma once
+
+// Where the rows of several embedding tables lie in one flat tensor, and which of them a bag takes.
+// Contents of tensors are never trusted: what leads outside is given as an empty table or bag.
+
+#include <cstdint>
+
+#include "index/host_device.h"
+
+namespace pinwheel {
+
+/// Positions count in elements of the flat weights.
+struct TbeTable {
+  int64_t first = 0;       ///< where row 0 starts
+  int64_t rows = 0;        ///< how many rows there are
+  int64_t stride = 0;      ///< from one row to the next
+  int64_t columns = 0;     ///< numbers in a row
+  int64_t out_column = 0;  ///< where they start in a row of the result
+};
+
+/// The tables as the operators' arguments describe them.
+struct TbeTables {
+  const int64_t* weights_offsets = nullptr;   ///< [count]
+  const int64_t* hash_size_cumsum = nullptr;  ///< [count + 1]
+  const void* D_offsets = nullptr;            ///< [count + 1] of int32, or int64 when `wide`
+  bool wide = false;
+  int64_t count = 0;
+  int64_t weights = 0;  ///< elements of the flat weights
+  int64_t total_D = 0;
+  /// A row takes as many elements as it has columns, plus `row_extra`, rounded up to a multiple of
+  /// `row_alignment`.
+  int64_t row_extra = 0;
+  int64_t row_alignment = 1;
+
+  PW_HD int64_t column_at(int64_t t) const {
+    return wide ? static_cast<const int64_t*>(D_offsets)[t]
+                : static_cast<const int32_t*>(D_offsets)[t];
+  }
+
+  /// Without columns when its columns lie outside the result, without rows when its rows lie
+  /// outside the weights.
+  PW_HD TbeTable at(int64_t t) const {
+    TbeTable table;
+    const int64_t begin = column_at(t);
+    const int64_t end = column_at(t + 1);
+    if (begin < 0 || end < begin || end > total_D) return table;
+    table.columns = end - begin;
+    table.out_column = begin;
+    table.stride = (table.columns + row_extra + row_alignment - 1) / row_alignment * row_alignment;
+    const int64_t first = weights_offsets[t];
+    const int64_t first_row = hash_size_cumsum[t];
+    const int64_t last_row = hash_size_cumsum[t + 1];
+    if (first < 0 || first > weights || first_row < 0 || last_row < first_row) return table;
+    const int64_t rows = last_row - first_row;
+    if (table.stride > 0 && rows > (weights - first) / table.stride) return table;
+    table.first = first;
+    table.rows = rows;
+    return table;
+  }
+};
+
+/// Positions [begin, begin + length) of the indices.
+struct TbeBag {
+  int64_t begin = 0;
+  int64_t length = 0;
+};
+
+/// Bag t * batch + b is sample b of table t.
+template <class Index>
+struct TbeBags {
+  const Index* indices = nullptr;
+  const Index* offsets = nullptr;  ///< [count + 1]
+  int64_t batch = 0;
+  int64_t count = 0;
+  int64_t positions = 0;  ///< how many indices there are
+
+  PW_HD TbeBag at(int64_t bag) const {
+    const int64_t begin = offsets[bag];
+    const int64_t end = offsets[bag + 1];
+    if (begin < 0 || end < begin || end > positions) return TbeBag{};
+    return TbeBag{begin, end - begin};
+  }
+
+  /// The row of the table that position `at` asks for, or -1 where the table has no such row.
+  PW_HD int64_t row_at(int64_t at, const TbeTable& table) const {
+    const int64_t row = indices[at];
+    return row >= 0 && row < table.rows ? row : -1;
+  }
+
+  /// The one of `tables` tables whose bags hold position `at`, or -1.
+  PW_HD int64_t table_of(int64_t at, int64_t tables) const {
+    int64_t low = 0;
+    int64_t high = tables;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (static_cast<int64_t>(offsets[(middle + 1) * batch]) <= at) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < tables && static_cast<int64_t>(offsets[low * batch]) <= at ? low : -1;
+  }
+};
+
+}  // namespace pinwheel

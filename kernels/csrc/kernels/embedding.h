@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "index/tbe_tables.h"
+#include "kernels/float_dtype.h"
+
+namespace pinwheel {
+
+/// The numbers that FBGEMM gives to them.
+enum class Pooling { kSum = 0, kMean = 1, kNone = 2 };
+
+/// Bags of rows -> one row a bag: out[b, columns of t] = the sum or mean of the rows of bag (t, b).
+/// Without pooling: one row a position, out[position].
+template <class Index>
+struct EmbeddingForwardJob {
+  TbeTables tables;
+  TbeBags<Index> bags;
+  Pooling pooling = Pooling::kSum;
+  FloatDtype weights_dtype = FloatDtype::kFloat32;
+  FloatDtype out_dtype = FloatDtype::kFloat32;
+  const void* weights = nullptr;
+  const float* indice_weights = nullptr;  ///< one for each position, or none
+  void* out = nullptr;
+  int64_t out_columns = 0;       ///< of a row of the result
+  int64_t* first_bad = nullptr;  ///< CPU: the first position whose index leads outside, else stays
+};
+
+// For Index = int32_t and int64_t.
+template <class Index>
+void run_cpu(const EmbeddingForwardJob<Index>& job);
+template <class Index>
+void run_gpu(const EmbeddingForwardJob<Index>& job, void* stream);
+
+}  // namespace pinwheel

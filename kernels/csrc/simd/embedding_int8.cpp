@@ -1,0 +1,41 @@
+#include "simd/embedding_int8.h"
+
+#include "simd/pooled_rows.h"
+
+namespace pinwheel::simd::PINWHEEL_ISA {
+namespace {
+
+/// Codes with their own scale and bias.
+struct CodeRow {
+  using Element = uint8_t;
+  static constexpr bool kBiased = true;
+  static constexpr int64_t kExtraBytes = 8;
+  QuantizedLayout layout;
+
+  PW_HD RowScale scale(const uint8_t* row, float weight) const {
+    const RowScale value = read_scale(row, layout);
+    return RowScale{value.scale * weight, value.bias * weight};
+  }
+  PW_HD const uint8_t* numbers(const uint8_t* row) const { return row + layout.codes_at(); }
+};
+
+template <class Index>
+PW_SIMD int64_t forward(const Int8EmbeddingForwardJob<Index>& job, int64_t first, int64_t last) {
+  return forward_of_bags<CodeRow>(job.lookup, first, last, [&](const TbeTable& table) {
+    return CodeRow{layout_of(job.layout, table)};
+  });
+}
+
+}  // namespace
+
+int64_t embedding_int8_forward(const Int8EmbeddingForwardJob<int32_t>& job, int64_t first,
+                               int64_t last) {
+  return forward(job, first, last);
+}
+
+int64_t embedding_int8_forward(const Int8EmbeddingForwardJob<int64_t>& job, int64_t first,
+                               int64_t last) {
+  return forward(job, first, last);
+}
+
+}  // namespace pinwheel::simd::PINWHEEL_ISA

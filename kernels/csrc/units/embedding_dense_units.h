@@ -1,0 +1,118 @@
+#pragma once
+
+// What one GPU thread does for unit `i` of the gradients of a lookup; see jagged_units.h.
+
+#include "index/segments.h"
+#include "kernels/embedding_dense.h"
+#include "units/tbe_units.h"
+
+namespace pinwheel {
+
+/// Unit i: what position i brings.
+template <class Index>
+PW_HD void occurrence_unit(const OccurrencesJob<Index>& job, int64_t i) {
+  const DenseGradientJob<Index>& of = job.of;
+  job.row[i] = kNoRow;
+  job.source[i] = 0;
+  job.scale[i] = 0;
+  const int64_t t = of.bags.table_of(i, of.tables.count);
+  if (t < 0) return;
+  const TbeTable table = of.tables.at(t);
+  const int64_t row = of.bags.row_at(i, table);
+  // A row of no columns would hide another table's row that starts there.
+  if (row < 0 || table.columns == 0) return;
+  float scale = of.indice_weights == nullptr ? 1.0f : of.indice_weights[i];
+  if (of.pooling == Pooling::kNone) {
+    if (table.columns != of.grad_columns) return;
+    job.source[i] = i * of.grad_columns;
+  } else {
+    const Index* const offsets = of.bags.offsets + t * of.bags.batch;
+    const int64_t b = segment_of(offsets, of.bags.batch, i);
+    if (b < 0) return;
+    const TbeBag bag = of.bags.at(t * of.bags.batch + b);
+    if (i < bag.begin || i >= bag.begin + bag.length) return;
+    job.source[i] = b * of.grad_columns + table.out_column;
+    if (of.pooling == Pooling::kMean) scale /= static_cast<float>(bag.length);
+  }
+  job.row[i] = table.first + row * table.stride;
+  job.scale[i] = scale;
+}
+
+/// The first of `count` sorted numbers from `from` on that is not `number`.
+PW_HD int64_t end_of_run(const int64_t* sorted, int64_t from, int64_t count, int64_t number) {
+  int64_t low = from;
+  int64_t high = count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (sorted[middle] <= number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// One chunk of the sum of occurrences [begin, end) of a row.
+template <class Grad, class Index>
+PW_HD void sum_occurrences(const SortedGradientJob<Index>& job, const PlainChunks<Grad>& chunks,
+                           int64_t chunk, int64_t begin, int64_t end, float* sums) {
+  constexpr int kNumbers = PlainChunks<Grad>::kNumbers;
+  for (int k = 0; k < kNumbers; ++k) sums[k] = 0;
+  for (int64_t i = begin; i < end; i += kRowsUnderWay) {
+    typename PlainChunks<Grad>::Chunk read[kRowsUnderWay];
+    float scales[kRowsUnderWay] = {};
+    for (int r = 0; r < kRowsUnderWay; ++r) {
+      if (i + r >= end) continue;
+      const int64_t position = job.permutation[i + r];
+      // Tables of other widths may claim the same row.
+      if (job.source[position] > job.of.grad_elements - chunks.table.columns) continue;
+      read[r] = chunks.read(job.source[position], chunk);
+      scales[r] = job.scale[position];
+    }
+    for (int r = 0; r < kRowsUnderWay; ++r) {
+      for (int k = 0; k < kNumbers; ++k) sums[k] += chunks.number(read[r], k) * scales[r];
+    }
+  }
+}
+
+/// Unit i: lane i % lanes of sorted occurrence i / lanes, which does its row if it is the row's
+/// first.
+template <class Grad, class Index>
+PW_HD void sorted_gradient_unit(const SortedGradientJob<Index>& job, int lanes, int64_t i) {
+  const DenseGradientJob<Index>& of = job.of;
+  const int64_t at = i / lanes;
+  const int64_t row = job.row[at];
+  if (row == kNoRow || (at > 0 && job.row[at - 1] == row)) return;
+  const int64_t t = of.bags.table_of(job.permutation[at], of.tables.count);
+  TbeTable grad_rows;
+  grad_rows.columns = of.tables.at(t).columns;
+  grad_rows.stride = 1;
+  const PlainChunks<Grad> chunks(of.grad, grad_rows);
+  const int64_t end = end_of_run(job.row, at, of.bags.positions, row);
+  constexpr int kNumbers = PlainChunks<Grad>::kNumbers;
+  for (int64_t chunk = i % lanes; chunk * kNumbers < grad_rows.columns; chunk += lanes) {
+    float sums[kNumbers];
+    sum_occurrences(job, chunks, chunk, at, end, sums);
+    store_chunk<kNumbers>(of.out, of.out_dtype, row, chunk * kNumbers, grad_rows.columns, sums);
+  }
+}
+
+/// What a lane adds to the dot product of a row and the gradient of its bag.
+template <class Grad, class Weight>
+PW_HD float part_of_dot(const Grad* grad, const PlainChunks<Weight>& chunks, int64_t row, int lane,
+                        int lanes) {
+  constexpr int kNumbers = PlainChunks<Weight>::kNumbers;
+  const int64_t columns = chunks.table.columns;
+  float sum = 0;
+  for (int64_t chunk = lane; chunk * kNumbers < columns; chunk += lanes) {
+    const auto read = chunks.read(row, chunk);
+    for (int k = 0; k < kNumbers; ++k) {
+      const int64_t column = chunk * kNumbers + k;
+      if (column < columns) sum += chunks.number(read, k) * to_float(grad[column]);
+    }
+  }
+  return sum;
+}
+
+}  // namespace pinwheel

@@ -1,0 +1,90 @@
+"""Lookups in several embedding tables at once ("TBE", table-batched embedding)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pinwheel_kernels._register import shapes
+
+_ops = torch.ops.pinwheel
+
+OUTPUT_DTYPES = {0: torch.float32, 1: torch.float16, 5: torch.bfloat16}
+
+
+def tbe_forward(
+    weights: Tensor,
+    weights_offsets: Tensor,
+    D_offsets: Tensor,
+    total_D: int,
+    hash_size_cumsum: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    pooling_mode: int,
+    indice_weights: Tensor | None = None,
+    output_dtype: int = 0,
+) -> Tensor:
+    """Sums or means of bags of rows, from T tables for B samples in one call.
+
+    weights: 1-D of float32, float16 or bfloat16: the rows of all tables. Table t has
+        hash_size_cumsum[t+1] - hash_size_cumsum[t] rows of D_t = D_offsets[t+1] - D_offsets[t] numbers, one
+        after the other from element weights_offsets[t] on.
+    weights_offsets: int64 [T].
+    D_offsets: int32 or int64 [T + 1], from 0 to total_D.
+    hash_size_cumsum: int64 [T + 1].
+    indices, offsets: int32 or int64, both alike. Bag (t, b) takes the rows indices[offsets[t*B+b] :
+        offsets[t*B+b+1]] of table t; offsets are [T*B + 1], start with 0 and never decrease.
+    pooling_mode: 0 sum, 1 mean (of an empty bag: 0), 2 none.
+    indice_weights: float32, one for each index; its row is multiplied by it before pooling.
+    output_dtype: 0 for float32, 1 for float16, 5 for bfloat16. Sums are float32 until then.
+
+    Returns [B, total_D]: the columns from D_offsets[t] on are table t's. Without pooling [indices, D], one
+    row an index (0 where no bag has it); all tables have as many columns then. Differentiable (twice) in
+    `weights`, where the gradient is dense, and in `indice_weights`.
+
+    Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on offsets that break the rules,
+    tables outside `weights` and indices outside their table. On a GPU contents are not read back: an index
+    outside its table adds nothing (a mean still divides by the length of the bag), and a bag or a table that
+    leads outside is empty. After FBGEMM's forward operators.
+    """
+    return _ops.tbe_forward(
+        weights,
+        weights_offsets,
+        D_offsets,
+        total_D,
+        hash_size_cumsum,
+        indices,
+        offsets,
+        pooling_mode,
+        indice_weights,
+        output_dtype,
+    )
+
+
+def result_shape(
+    total_D: int, weights_offsets: Tensor, indices: Tensor, offsets: Tensor, pooling_mode: int
+) -> list[int]:
+    """Of a lookup: a row a sample, or a row an index."""
+    torch._check(pooling_mode in (0, 1, 2), lambda: "`pooling_mode` must be 0, 1 or 2")
+    tables = weights_offsets.shape[0]
+    if pooling_mode == 2:
+        return [indices.shape[0], total_D // tables if tables else 0]
+    return [(offsets.shape[0] - 1) // tables if tables else 0, total_D]
+
+
+@shapes("tbe_forward")
+def _forward_fake(
+    weights: Tensor,
+    weights_offsets: Tensor,
+    D_offsets: Tensor,
+    total_D: int,
+    hash_size_cumsum: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    pooling_mode: int,
+    indice_weights: Tensor | None = None,
+    output_dtype: int = 0,
+) -> Tensor:
+    torch._check(output_dtype in OUTPUT_DTYPES, lambda: "`output_dtype` must be 0, 1 or 5")
+    shape = result_shape(total_D, weights_offsets, indices, offsets, pooling_mode)
+    return weights.new_empty(shape, dtype=OUTPUT_DTYPES[output_dtype])
