@@ -19,7 +19,12 @@ KERNELS = Path(__file__).resolve().parent.parent
 PACKAGE = KERNELS / "python" / "pinwheel_kernels"
 LEFT_OUT = {
     "full": set(),
-    "inference": {"tbe_backward_rowwise_adagrad_", "tbe_backward_sgd_"},
+    "inference": {
+        "tbe_backward_dense",
+        "tbe_backward_indice_weights",
+        "tbe_backward_rowwise_adagrad_",
+        "tbe_backward_sgd_",
+    },
     "adagrad": {"tbe_backward_sgd_"},
 }
 COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
