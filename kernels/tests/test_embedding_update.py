@@ -293,3 +293,27 @@ def test_it_runs_under_torch_compile(update, device, rng):
         got = run(batch.grad, batch.weights, momentum, batch.indices, batch.offsets)
         step(other)
         assert torch.equal(got, other.weights)
+
+
+def test_rows_beyond_2_to_the_31_elements_are_reached():
+    """Pages that nobody writes take no memory, so only the rows that are asked for do."""
+    width, rows = 64, 2**25 + 16
+    try:
+        weights = torch.empty(width * rows, dtype=torch.float16)
+        momentum = torch.zeros(rows)
+    except RuntimeError:
+        pytest.skip("no room for 4 GiB of addresses here")
+    wanted = [0, 2**25 - 1, 2**25, rows - 1]
+    table = weights.view(rows, width)
+    for row in wanted:
+        table[row] = 1
+    indices = torch.tensor(wanted)
+    lists = (torch.tensor([0]), torch.tensor([0, width]), torch.tensor([0, rows]))
+    grad = torch.arange(1.0, 5.0)[:, None].expand(4, width)
+    pk.tbe_backward_sgd_(grad, weights, *lists, indices, torch.arange(5), SUM, None, 0.25)
+    assert torch.equal(table[indices].float(), 1 - 0.25 * grad)
+    pk.tbe_backward_rowwise_adagrad_(
+        grad, weights, momentum, *lists, indices, torch.arange(5), SUM, None, 0.25, 0.0
+    )
+    assert torch.equal(table[indices].float(), 1 - 0.25 * grad - 0.25)
+    assert momentum[indices].tolist() == [1, 4, 9, 16]

@@ -7,10 +7,11 @@ namespace {
 constexpr const char* kOp = "tbe_backward_rowwise_adagrad_";
 
 void check_momentum(const UpdateInput& input, const Tensor& momentum1) {
-  require(momentum1.dim() == 1 && momentum1.scalar_type() == ScalarType::Float, kOp,
-          "`momentum1` must be 1-D of float32, it is of ",
-          torch::headeronly::toString(momentum1.scalar_type()), " and its shape is ",
-          shape_text(momentum1));
+  if (momentum1.dim() != 1 || momentum1.scalar_type() != ScalarType::Float) {
+    fail(kOp, "`momentum1` must be 1-D of float32, it is of ",
+         torch::headeronly::toString(momentum1.scalar_type()), " and its shape is ",
+         shape_text(momentum1));
+  }
   require(momentum1.is_contiguous(), kOp, "`momentum1` must be contiguous, it is changed in place");
   require_same_device(kOp, input.grad, momentum1, "momentum1");
   if (!momentum1.is_cpu()) return;

@@ -20,9 +20,10 @@ void check_gradient(const UpdateInput& input) {
   float_dtype_of(input.op, input.tbe.weights, "weights");
   require_same_device(input.op, input.tbe.weights, grad, "grad");
   const std::vector<int64_t> sizes = input.tbe.out_sizes();
-  require(grad.size(0) == sizes[0] && grad.size(1) == sizes[1], input.op,
-          "`grad` must have the shape of the result, [", sizes[0], ", ", sizes[1], "], it has ",
-          shape_text(grad));
+  if (grad.size(0) != sizes[0] || grad.size(1) != sizes[1]) {
+    fail(input.op, "`grad` must have the shape of the result, [", sizes[0], ", ", sizes[1],
+         "], it has ", shape_text(grad));
+  }
   constexpr int64_t kMostRows = int64_t{1} << 32;
   require(!grad.is_cpu() || sizes[0] < kMostRows, input.op, "`grad` has more than 2^32 - 1 rows");
 }
@@ -47,7 +48,7 @@ void check_apart(const UpdateInput& input) {
 
 UpdateInput check_update(const char* op, const Tensor& grad, TbeArguments arguments,
                          const UpdateOptions& options) {
-  require(grad.dim() == 2, op, "`grad` must be 2-D, its shape is ", shape_text(grad));
+  if (grad.dim() != 2) fail(op, "`grad` must be 2-D, its shape is ", shape_text(grad));
   require(arguments.weights.is_contiguous(), op,
           "`weights` must be contiguous, it is changed in place");
   check_options(op, options);
