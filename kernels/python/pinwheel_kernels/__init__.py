@@ -29,6 +29,7 @@ from pinwheel_kernels._embedding_dense import (  # noqa: E402
 from pinwheel_kernels._embedding_int8 import int8_tbe_forward  # noqa: E402
 from pinwheel_kernels._embedding_sgd import tbe_backward_sgd_  # noqa: E402
 from pinwheel_kernels._jagged import jagged_to_padded_dense  # noqa: E402
+from pinwheel_kernels._module import TableBatchedEmbeddingBags  # noqa: E402
 from pinwheel_kernels._permute import permute_2D_sparse_data  # noqa: E402
 from pinwheel_kernels._quantize import (  # noqa: E402
     FloatOrHalfToFused8BitRowwiseQuantized,
@@ -52,7 +53,7 @@ _OPERATORS = [
     "tbe_forward",
 ]
 
-__all__ = [*_OPERATORS, "build_info", "library_path"]
+__all__ = [*_OPERATORS, "TableBatchedEmbeddingBags", "build_info", "library_path"]
 
 
 def _absent(name: str) -> Callable[..., Any]:

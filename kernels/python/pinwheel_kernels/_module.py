@@ -1,0 +1,217 @@
+"""Several embedding tables as one module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pinwheel_kernels._library import build_info
+from pinwheel_kernels._register import is_built
+
+_ops = torch.ops.pinwheel
+
+_POOLING = {"sum": 0, "mean": 1, "none": 2}
+_DTYPE_NUMBERS = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 5}
+_DECAY = {"none": 0, "l2": 1, "decouple": 2}
+_UPDATES = {"sgd": "tbe_backward_sgd_", "rowwise_adagrad": "tbe_backward_rowwise_adagrad_"}
+
+
+@dataclass
+class _Options:
+    """Of a fused optimizer; read anew by each backward pass."""
+
+    optimizer: str
+    learning_rate: float
+    eps: float
+    weight_decay: float
+    weight_decay_mode: int
+    max_norm: float
+
+
+class _FusedLookup(torch.autograd.Function):
+    """A lookup whose backward pass updates the tables in place.
+
+    `anchor` is an empty tensor that requires a gradient: without one torch would not come back here, because
+    the tables are no inputs that it knows a gradient for.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        anchor: Tensor,
+        per_sample_weights: Tensor | None,
+        bags: tuple[Any, ...],
+        tables: tuple[Tensor, Tensor | None],
+        output_dtype: int,
+        options: _Options,
+    ) -> Tensor:
+        firsts, columns, total_D, sums, indices, offsets, mode = bags
+        # Tensors that torch must not compare with their state now: other backward passes may come first, and
+        # they change the tables.
+        ctx.tables = tables
+        ctx.options = options
+        ctx.mode = mode
+        saved = [firsts, columns, sums, indices, offsets]
+        ctx.save_for_backward(*saved, *([] if per_sample_weights is None else [per_sample_weights]))
+        return _ops.tbe_forward(tables[0], *bags, per_sample_weights, output_dtype)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        *places, indices, offsets = ctx.saved_tensors[:5]
+        per_sample = ctx.saved_tensors[5] if len(ctx.saved_tensors) > 5 else None
+        weights, momentum = ctx.tables
+        options = ctx.options
+        where = (*places, indices, offsets, ctx.mode)
+        d_per_sample = None
+        if ctx.needs_input_grad[1]:  # with the rows as the forward pass saw them
+            d_per_sample = _ops.tbe_backward_indice_weights(grad, weights, *where)
+        decay = (options.weight_decay, options.weight_decay_mode, options.max_norm)
+        if momentum is None:
+            _ops.tbe_backward_sgd_(
+                grad, weights, *where, per_sample, options.learning_rate, *decay
+            )
+        else:
+            rates = (options.learning_rate, options.eps)
+            _ops.tbe_backward_rowwise_adagrad_(
+                grad, weights, momentum, *where, per_sample, *rates, *decay
+            )
+        return None, d_per_sample, None, None, None, None
+
+
+def _choice(name: str, value: str, choices: Sequence[Any]) -> None:
+    if value not in choices:
+        listed = ", ".join(f"`{choice}`" for choice in choices)
+        raise ValueError(f"`{name}` is `{value}`; it must be one of {listed}")
+
+
+def _require_update(optimizer: str) -> None:
+    if not is_built(_UPDATES[optimizer]):
+        raise RuntimeError(
+            f"this build of pinwheel-kernels, of the flavor `{build_info().flavor}`, has no optimizer "
+            f"`{optimizer}`: it lacks the operator `{_UPDATES[optimizer]}`; the flavor `full` has it"
+        )
+
+
+class TableBatchedEmbeddingBags(torch.nn.Module):
+    """Several embedding tables, looked up and pooled in one call.
+
+    embedding_specs: (rows, columns) of each table.
+    pooling_mode: "sum", "mean" or "none".
+    weights_precision: of the tables: float32, float16 or bfloat16.
+    output_dtype: of results, likewise.
+    optimizer: "none": `weights` is a parameter with a dense gradient, for any optimizer of torch. "sgd",
+        "rowwise_adagrad": the backward pass changes the rows that were looked up, in place, and there is no
+        gradient; `weights` is a buffer then, and for Adagrad there is `momentum1`, float32, a number a row.
+    learning_rate, eps (Adagrad's), weight_decay, weight_decay_mode ("none", "l2", "decouple"), max_norm (of
+        a row after its update; 0: no limit): of the fused optimizer. `set_learning_rate` changes the first.
+    device: where the tables are made; each starts uniform in ±1 / sqrt(rows).
+
+    `weights` holds all tables, row by row, table by table; `split_embedding_weights` gives views of them.
+    Raises ValueError on wrong options, and RuntimeError where this build lacks the optimizer.
+    """
+
+    def __init__(
+        self,
+        embedding_specs: Sequence[tuple[int, int]],
+        *,
+        pooling_mode: str = "sum",
+        weights_precision: torch.dtype = torch.float32,
+        output_dtype: torch.dtype = torch.float32,
+        optimizer: str = "none",
+        learning_rate: float = 0.01,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        weight_decay_mode: str = "none",
+        max_norm: float = 0.0,
+        device: torch.device | str | None = None,
+    ) -> None:
+        super().__init__()
+        specs = [(int(rows), int(columns)) for rows, columns in embedding_specs]
+        if not specs or any(rows < 0 or columns < 0 for rows, columns in specs):
+            raise ValueError(f"`embedding_specs` must list (rows, columns) of tables, not {specs}")
+        _choice("pooling_mode", pooling_mode, list(_POOLING))
+        _choice("weights_precision", weights_precision, list(_DTYPE_NUMBERS))
+        _choice("output_dtype", output_dtype, list(_DTYPE_NUMBERS))
+        _choice("optimizer", optimizer, ["none", *_UPDATES])
+        _choice("weight_decay_mode", weight_decay_mode, list(_DECAY))
+        if pooling_mode == "none" and len({columns for _, columns in specs}) > 1:
+            raise ValueError("without pooling all tables must have as many columns")
+        if optimizer != "none":
+            _require_update(optimizer)
+        self.embedding_specs = specs
+        self.pooling_mode = pooling_mode
+        self.output_dtype = output_dtype
+        self._options = _Options(
+            optimizer, learning_rate, eps, weight_decay, _DECAY[weight_decay_mode], max_norm
+        )
+        self._anchor = torch.empty(0, requires_grad=True)
+        self._make_tables(weights_precision, device)
+        self.reset_parameters()
+
+    def _make_tables(self, dtype: torch.dtype, device: torch.device | str | None) -> None:
+        def running(numbers: list[int]) -> Tensor:
+            return torch.tensor([0, *numbers], device=device).cumsum(0)
+
+        rows = [rows for rows, _ in self.embedding_specs]
+        columns = [columns for _, columns in self.embedding_specs]
+        sizes = [r * c for r, c in self.embedding_specs]
+        self.total_D = sum(columns)
+        # No part of the state: they follow from the arguments.
+        self.register_buffer("weights_offsets", running(sizes)[:-1].contiguous(), persistent=False)
+        self.register_buffer("D_offsets", running(columns), persistent=False)
+        self.register_buffer("hash_size_cumsum", running(rows), persistent=False)
+        weights = torch.empty(sum(sizes), dtype=dtype, device=device)
+        momentum = None
+        if self._options.optimizer == "none":
+            trainable = is_built("tbe_backward_dense")
+            self.weights = torch.nn.Parameter(weights, requires_grad=trainable)
+        else:
+            self.register_buffer("weights", weights)
+            if self._options.optimizer == "rowwise_adagrad":
+                momentum = torch.empty(sum(rows), dtype=torch.float32, device=device)
+        self.register_buffer("momentum1", momentum)
+
+    @torch.no_grad()
+    def reset_parameters(self) -> None:
+        """Every table anew, and the optimizer's state zero."""
+        for (rows, _), table in zip(self.embedding_specs, self.split_embedding_weights(), strict=True):
+            bound = max(1, rows) ** -0.5
+            table.uniform_(-bound, bound)
+        if self.momentum1 is not None:
+            self.momentum1.zero_()
+
+    def split_embedding_weights(self) -> list[Tensor]:
+        """Each table as a view [rows, columns] of `weights`, without gradients; writing to it is fine."""
+        flat = self.weights.detach()
+        sizes = [rows * columns for rows, columns in self.embedding_specs]
+        parts = flat.split(sizes)
+        return [part.view(spec) for part, spec in zip(parts, self.embedding_specs, strict=True)]
+
+    def set_learning_rate(self, learning_rate: float) -> None:
+        """Of the fused optimizer, from the next backward pass on."""
+        self._options.learning_rate = learning_rate
+
+    def forward(
+        self, indices: Tensor, offsets: Tensor, per_sample_weights: Tensor | None = None
+    ) -> Tensor:
+        """The tables' pooled rows side by side: [B, sum of columns]; without pooling [indices, columns].
+
+        indices, offsets, per_sample_weights: as for `tbe_forward`: bag t * B + b is sample b of table t.
+        Differentiable in `per_sample_weights`; see the class for the tables.
+        """
+        mode = _POOLING[self.pooling_mode]
+        number = _DTYPE_NUMBERS[self.output_dtype]
+        places = (self.weights_offsets, self.D_offsets, self.total_D, self.hash_size_cumsum)
+        bags = (*places, indices, offsets, mode)
+        if self._options.optimizer == "none" or not torch.is_grad_enabled():
+            return _ops.tbe_forward(self.weights, *bags, per_sample_weights, number)
+        tables = (self.weights, self.momentum1)
+        return _FusedLookup.apply(self._anchor, per_sample_weights, bags, tables, number, self._options)
+
+    def extra_repr(self) -> str:
+        options = f"pooling_mode={self.pooling_mode!r}, optimizer={self._options.optimizer!r}"
+        return f"{self.embedding_specs}, {options}, weights_precision={self.weights.dtype}"
