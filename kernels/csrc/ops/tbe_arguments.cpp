@@ -9,22 +9,27 @@ Tensor as_contiguous(const Tensor& tensor) {
   return tensor.is_contiguous() ? tensor : torch::stable::contiguous(tensor);
 }
 
+// Messages are made only where they are needed: that takes longer than small lookups.
+
+void require_1d(const char* op, const Tensor& tensor, const char* name) {
+  if (tensor.dim() != 1) fail(op, "`", name, "` must be 1-D, its shape is ", shape_text(tensor));
+}
+
 void require_numbers(const char* op, const Tensor& tensor, const char* name, int64_t numel) {
-  require(tensor.dim() == 1 && tensor.numel() == numel, op, "`", name, "` must be 1-D with ", numel,
-          " numbers, its shape is ", shape_text(tensor));
+  if (tensor.dim() == 1 && tensor.numel() == numel) return;
+  fail(op, "`", name, "` must be 1-D with ", numel, " numbers, its shape is ", shape_text(tensor));
 }
 
 void require_dtype(const char* op, const Tensor& tensor, const char* name, ScalarType dtype) {
-  require(tensor.scalar_type() == dtype, op, "`", name, "` must hold ",
-          torch::headeronly::toString(dtype), ", not ",
-          torch::headeronly::toString(tensor.scalar_type()));
+  if (tensor.scalar_type() == dtype) return;
+  fail(op, "`", name, "` must hold ", torch::headeronly::toString(dtype), ", not ",
+       torch::headeronly::toString(tensor.scalar_type()));
 }
 
 /// Shapes, dtypes and devices.
 void check_tensors(const char* op, const TbeArguments& a) {
-  require(a.weights.dim() == 1, op, "`weights` must be 1-D, its shape is ", shape_text(a.weights));
-  require(a.weights_offsets.dim() == 1, op, "`weights_offsets` must be 1-D, its shape is ",
-          shape_text(a.weights_offsets));
+  require_1d(op, a.weights, "weights");
+  require_1d(op, a.weights_offsets, "weights_offsets");
   require_dtype(op, a.weights_offsets, "weights_offsets", ScalarType::Long);
   require_dtype(op, a.hash_size_cumsum, "hash_size_cumsum", ScalarType::Long);
   require_index_dtype(op, a.D_offsets, "D_offsets");
@@ -34,11 +39,12 @@ void check_tensors(const char* op, const TbeArguments& a) {
   const int64_t tables = a.weights_offsets.numel();
   require_numbers(op, a.D_offsets, "D_offsets", tables + 1);
   require_numbers(op, a.hash_size_cumsum, "hash_size_cumsum", tables + 1);
-  require(a.indices.dim() == 1, op, "`indices` must be 1-D, its shape is ", shape_text(a.indices));
+  require_1d(op, a.indices, "indices");
   const int64_t bags = a.offsets.numel() - 1;
-  require(a.offsets.dim() == 1 && bags >= 0 && (tables == 0 ? bags == 0 : bags % tables == 0), op,
-          "`offsets` must be 1-D with one number more than a multiple of the ", tables,
-          " tables, its shape is ", shape_text(a.offsets));
+  if (a.offsets.dim() != 1 || bags < 0 || (tables == 0 ? bags != 0 : bags % tables != 0)) {
+    fail(op, "`offsets` must be 1-D with one number more than a multiple of the ", tables,
+         " tables, its shape is ", shape_text(a.offsets));
+  }
   require_same_device(op, a.weights, a.weights_offsets, "weights_offsets");
   require_same_device(op, a.weights, a.D_offsets, "D_offsets");
   require_same_device(op, a.weights, a.hash_size_cumsum, "hash_size_cumsum");

@@ -13,8 +13,13 @@ struct CodeRow {
   QuantizedLayout layout;
 
   PW_HD RowScale scale(const uint8_t* row, float weight) const {
-    const RowScale value = read_scale(row, layout);
-    return RowScale{value.scale * weight, value.bias * weight};
+    if (layout.dtype == ParameterDtype::kFloat32) {
+      const RowScale value = read_scale(row, layout);
+      return RowScale{value.scale * weight, value.bias * weight};
+    }
+    Fp16 both[2];  // converted by the CPU's own instruction
+    memcpy(both, row + layout.parameters_at(), sizeof(both));
+    return RowScale{number_of(both[0]) * weight, number_of(both[1]) * weight};
   }
   PW_HD const uint8_t* numbers(const uint8_t* row) const { return row + layout.codes_at(); }
 };

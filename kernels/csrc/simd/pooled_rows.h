@@ -61,34 +61,44 @@ PW_SIMD void fetch_row(const RowSource<Row, Index>& source, const Columns& colum
   if (!source.aligned) __builtin_prefetch(reinterpret_cast<const void*>(line + kBytes - 1), 0, 3);
 }
 
+/// Adds the row of position `i`, times its weight. False when the table has no such row.
+template <int kVectors, bool kPart, class Row, class Index>
+PW_SIMD bool add_row(const RowSource<Row, Index>& source, const Columns& columns, int64_t i,
+                     Floats* sums, float& bias) {
+  const int64_t row = source.indices[i];
+  if (static_cast<uint64_t>(row) >= static_cast<uint64_t>(source.table.rows)) return false;
+  const auto* const start = source.rows + row * source.table.stride;
+  const float weight = source.weights == nullptr ? 1.0f : source.weights[i];
+  const RowScale scale = source.row.scale(start, weight);
+  const auto* const numbers = source.row.numbers(start);
+  const Floats factor = splat(scale.scale);
+  if (Row::kBiased) bias += scale.bias;
+  for (int v = 0; v < kVectors; ++v) {
+    const int64_t at = v + 1 < kVectors ? columns.column + v * kLanes : columns.last;
+    const Floats part = kPart ? load_part(numbers, columns.last) : load(numbers + at);
+    sums[v] = fma(part, factor, sums[v]);
+  }
+  return true;
+}
+
 /// The weighted sum of the rows of positions [begin, end), for kVectors vectors of columns; with
 /// `kPart` for one that has only `columns.last` lanes. Returns the first position whose index leads
 /// outside the table, or -1.
 template <int kVectors, bool kPart, class Row, class Index>
-PW_SIMD int64_t sum_rows(const RowSource<Row, Index>& source, const Columns& columns, int64_t begin,
+PW_SIMD int64_t sum_rows(const RowSource<Row, Index>& in, const Columns& columns, int64_t begin,
                          int64_t end, Floats* sums) {
-  const uint64_t rows = source.table.rows;
-  const int64_t stride = source.table.stride;
-  const Index* const indices = source.indices;
-  const float* const weights = source.weights;
-  const int64_t fetch_end = source.known - kRowsAhead;
+  const RowSource<Row, Index> source = in;  // its members stay in registers
+  const int64_t known = source.known - kRowsAhead;
+  const int64_t fetching = end < known ? end : known;
   for (int v = 0; v < kVectors; ++v) sums[v] = splat(0);
   float bias = 0;
-  for (int64_t i = begin; i < end; ++i) {
-    if (i < fetch_end) fetch_row<kVectors>(source, columns, i + kRowsAhead);
-    const int64_t row = indices[i];
-    if (static_cast<uint64_t>(row) >= rows) return i;
-    const auto* const start = source.rows + row * stride;
-    const float weight = weights == nullptr ? 1.0f : weights[i];
-    const RowScale scale = source.row.scale(start, weight);
-    const auto* const numbers = source.row.numbers(start);
-    const Floats factor = splat(scale.scale);
-    if (Row::kBiased) bias += scale.bias;
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t at = v + 1 < kVectors ? columns.column + v * kLanes : columns.last;
-      const Floats part = kPart ? load_part(numbers, columns.last) : load(numbers + at);
-      sums[v] = fma(part, factor, sums[v]);
-    }
+  int64_t i = begin;
+  for (; i < fetching; ++i) {
+    fetch_row<kVectors>(source, columns, i + kRowsAhead);
+    if (!add_row<kVectors, kPart>(source, columns, i, sums, bias)) return i;
+  }
+  for (; i < end; ++i) {
+    if (!add_row<kVectors, kPart>(source, columns, i, sums, bias)) return i;
   }
   if (Row::kBiased) {
     for (int v = 0; v < kVectors; ++v) sums[v] = sums[v] + splat(bias);

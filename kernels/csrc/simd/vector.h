@@ -24,6 +24,9 @@ typedef __m512 Floats;
 PW_SIMD Floats splat(float number) {
   return _mm512_set1_ps(number);
 }
+PW_SIMD float number_of(Fp16 number) {
+  return _cvtsh_ss(number.bits);
+}
 PW_SIMD Floats load(const float* at) {
   return _mm512_loadu_ps(at);
 }
@@ -111,6 +114,9 @@ typedef __m256 Floats;
 PW_SIMD Floats splat(float number) {
   return _mm256_set1_ps(number);
 }
+PW_SIMD float number_of(Fp16 number) {
+  return _cvtsh_ss(number.bits);
+}
 PW_SIMD Floats load(const float* at) {
   return _mm256_loadu_ps(at);
 }
@@ -187,6 +193,9 @@ typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
 
 PW_SIMD Floats splat(float number) {
   return Floats{} + number;
+}
+PW_SIMD float number_of(Fp16 number) {
+  return to_float(number);
 }
 template <class Element>
 PW_SIMD Floats load(const Element* at) {
