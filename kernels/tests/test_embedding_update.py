@@ -44,6 +44,16 @@ def test_empty_inputs_are_legal(rows, widths, samples, longest, pooling, update,
 
 
 @both
+def test_indices_behind_the_last_bag_belong_to_none(update, device, rng):
+    batch = random_batch(rng, [9, 5], [4, 6], 7, 3).to(device)
+    longer = batch.copy()
+    longer.indices = torch.cat([batch.indices, torch.tensor([0, 2**40], device=device)])
+    update(batch)
+    update(longer)
+    assert torch.equal(batch.weights, longer.weights)
+
+
+@both
 def test_tables_without_columns_stand_among_others(update, device, rng):
     batch = random_batch(rng, [5, 2**40, 6], [3, 0, 4], 4, 2).to(device)
     alone = batch.copy()
@@ -119,43 +129,42 @@ SHAPES = [
     (change(weights=lambda w: w.double()), "`weights` must hold float32, .*not Double"),
     (change(grad=lambda g: g.double()), "`grad` must hold float32, .*not Double"),
     (change(grad=lambda g: g[0]), "`grad` must be 2-D"),
-    (change(grad=lambda g: g[1:]), "`grad` must have 4 rows"),
-    (change(D_offsets=lambda d: d[:1]), "there must be a table"),
+    (change(grad=lambda g: g[1:]), r"`grad` must have the shape of the result, \[4, 8\]"),
+    (change(D_offsets=lambda d: d[:1]), "`D_offsets` must be 1-D with 3 numbers"),
     (change(D_offsets=lambda d: d.float()), "`D_offsets` must hold int32 or int64"),
-    (change(weights_offsets=lambda w: w[1:]), "tells of 2 tables but `weights_offsets` of 1"),
-    (change(weights_offsets=lambda w: w.int()), "`weights_offsets` must hold int64, not Int"),
-    (change(hash_size_cumsum=lambda h: h[1:]), "`hash_size_cumsum` must hold 3 numbers"),
-    (change(hash_size_cumsum=lambda h: h.int()), "`hash_size_cumsum` must hold int64"),
+    (change(weights_offsets=lambda w: w.int()), "`weights_offsets` must hold Long, not Int"),
+    (change(hash_size_cumsum=lambda h: h[1:]), "`hash_size_cumsum` must be 1-D with 3 numbers"),
+    (change(hash_size_cumsum=lambda h: h.int()), "`hash_size_cumsum` must hold Long"),
     (change(indices=lambda i: i.int()), "must have one dtype"),
-    (change(offsets=lambda o: o[1:]), "one number more than a multiple of the 2 tables, it holds 8"),
-    (change(offsets=lambda o: o[:0]), "it holds 0"),
+    (change(offsets=lambda o: o[1:]), "one number more than a multiple of the 2 tables"),
+    (change(offsets=lambda o: o[:0]), "one number more than a multiple of the 2 tables"),
     (change(pooling_mode=3), "`pooling_mode` must be .* not 3"),
-    (change(indice_weights=torch.ones(3)), "but 3 `indice_weights`"),
+    (change(indice_weights=torch.ones(3)), "`indice_weights` must be 1-D with 9 numbers"),
     (
         change(indice_weights=lambda _: torch.ones(9, dtype=torch.float64)),
-        "`indice_weights` must hold float32",
+        "`indice_weights` must hold Float, not Double",
     ),
     (
         change(pooling_mode=NONE, grad=torch.zeros(9, 4), indice_weights=torch.ones(9)),
-        "`indice_weights` need pooling",
+        "`indice_weights` only go with pooling",
     ),
 ]
 
 CONTENTS = [
-    (put("D_offsets", 0, 1), "`D_offsets` must start with 0, not 1"),
-    (put("D_offsets", 1, 9), "`D_offsets` decreases at 2"),
-    (put("D_offsets", 2, 7), "`grad` has 8 columns but `D_offsets` ends at 7"),
-    (put("hash_size_cumsum", 0, -1), "`hash_size_cumsum` starts with -1"),
-    (put("hash_size_cumsum", 1, 20), "`hash_size_cumsum` decreases at 2"),
-    (put("hash_size_cumsum", 2, 12), "table 1 has 7 rows of 4 numbers .* `weights` holds 40"),
-    (put("hash_size_cumsum", 2, 2**62), "table 1 has .* rows of 4 numbers"),
-    (put("weights_offsets", 1, -4), "table 1 .* from element -4 on"),
-    (put("weights_offsets", 1, 24), "table 1 .* from element 24 on"),
+    (put("D_offsets", 0, 1), "`D_offsets` must go from 0 .* not from 1 to 8"),
+    (put("D_offsets", 1, -2), "`D_offsets` decreases after table 0"),
+    (put("D_offsets", 2, 7), "which is 8, not from 0 to 7"),
+    (put("hash_size_cumsum", 0, -1), "table 0 of 6 rows .* leads outside"),
+    (put("hash_size_cumsum", 2, 4), "`hash_size_cumsum` decreases after table 1"),
+    (put("hash_size_cumsum", 2, 12), "table 1 of 7 rows of 4 .* leads outside `weights`, .* 40"),
+    (put("hash_size_cumsum", 2, 2**62), "table 1 of .* leads outside"),
+    (put("weights_offsets", 1, -4), "table 1 of 5 rows of 4 from -4 on leads outside"),
+    (put("weights_offsets", 1, 24), "table 1 of 5 rows of 4 from 24 on leads outside"),
     (put("weights_offsets", 1, 19), "starts at element 19 .* overlaps .* ends at 20"),
+    (put("weights_offsets", 1, 0), "starts at element 0 .* overlaps .* ends at 20"),
     (put("offsets", 0, 1), "`offsets` must start with 0, not 1"),
-    (put("offsets", 3, 7), "`offsets` decreases at 4, from 7 to 4"),
-    (put("offsets", 8, 10), "`offsets` ends at 10 but there are 9 indices"),
-    (put("offsets", 8, 8), "`offsets` ends at 8 but there are 9 indices"),
+    (put("offsets", 3, 7), "`offsets` decreases from 7 to 4 at position 4"),
+    (put("offsets", 8, 10), "`offsets` ends at 10 but there are only 9 indices"),
     (put("indices", 2, 5), r"`indices\[2\]` is 5 but table 0 has 5 rows"),
     (put("indices", 8, -1), r"`indices\[8\]` is -1 but table 1 has 5 rows"),
 ]
@@ -284,3 +293,27 @@ def test_it_runs_under_torch_compile(update, device, rng):
         got = run(batch.grad, batch.weights, momentum, batch.indices, batch.offsets)
         step(other)
         assert torch.equal(got, other.weights)
+
+
+def test_rows_beyond_2_to_the_31_elements_are_reached():
+    """Pages that nobody writes take no memory, so only the rows that are asked for do."""
+    width, rows = 64, 2**25 + 16
+    try:
+        weights = torch.empty(width * rows, dtype=torch.float16)
+        momentum = torch.zeros(rows)
+    except RuntimeError:
+        pytest.skip("no room for 4 GiB of addresses here")
+    wanted = [0, 2**25 - 1, 2**25, rows - 1]
+    table = weights.view(rows, width)
+    for row in wanted:
+        table[row] = 1
+    indices = torch.tensor(wanted)
+    lists = (torch.tensor([0]), torch.tensor([0, width]), torch.tensor([0, rows]))
+    grad = torch.arange(1.0, 5.0)[:, None].expand(4, width)
+    pk.tbe_backward_sgd_(grad, weights, *lists, indices, torch.arange(5), SUM, None, 0.25)
+    assert torch.equal(table[indices].float(), 1 - 0.25 * grad)
+    pk.tbe_backward_rowwise_adagrad_(
+        grad, weights, momentum, *lists, indices, torch.arange(5), SUM, None, 0.25, 0.0
+    )
+    assert torch.equal(table[indices].float(), 1 - 0.25 * grad - 0.25)
+    assert momentum[indices].tolist() == [1, 4, 9, 16]

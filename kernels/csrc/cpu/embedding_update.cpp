@@ -18,7 +18,7 @@ namespace {
 /// Positions [begin, end) ask for the rows of a table; row r belongs to bucket `first_bucket` + (r
 /// >> shift).
 struct TablePlan {
-  EmbeddingTable table;
+  TbeTable table;
   int64_t number = 0;
   int64_t begin = 0;
   int64_t end = 0;
@@ -47,7 +47,7 @@ int bits_for(int64_t count) {
 
 /// Rows are counted with 32 bits within a bucket. Rows without columns need no order, and there may
 /// be more of them than any memory holds.
-int shift_for(const EmbeddingTable& table, int64_t positions) {
+int shift_for(const TbeTable& table, int64_t positions) {
   constexpr int64_t kPositionsPerBucket = 8192;
   constexpr int kMostBucketBits = 10;
   if (table.columns == 0) return 63;

@@ -31,7 +31,7 @@ struct MakeRowKeys {
 };
 
 /// One block.
-__global__ void plan_kernel(EmbeddingTables tables, SortedRows sorted) {
+__global__ void plan_kernel(TbeTables tables, SortedRows sorted) {
   __shared__ int64_t widest_of[kThreads];
   int64_t widest = 4;
   for (int64_t t = threadIdx.x; t < tables.count; t += kThreads) {

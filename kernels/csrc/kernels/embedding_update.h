@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "index/embedding_tables.h"
 #include "index/row_rules.h"
+#include "index/tbe_tables.h"
 #include "kernels/float_dtype.h"
 
 namespace pinwheel {
@@ -12,7 +12,7 @@ namespace pinwheel {
 /// A gradient and the rows that it changes. Pooled: a gradient row a sample, with the columns of
 /// all tables side by side. Else a gradient row a position.
 struct RowUpdate {
-  EmbeddingTables tables;
+  TbeTables tables;
   FloatDtype grad_dtype = FloatDtype::kFloat32;
   const void* grad = nullptr;
   int64_t grad_columns = 0;  ///< from one gradient row to the next
@@ -26,7 +26,7 @@ struct RowUpdate {
 template <class Index>
 struct EmbeddingUpdate {
   RowUpdate rows;
-  EmbeddingBags<Index> bags;
+  TbeBags<Index> bags;
   bool mean = false;                      ///< a bag's gradient is divided by the bag's length
   const float* indice_weights = nullptr;  ///< one for each position, or none
 
@@ -61,7 +61,7 @@ struct WeightedOccurrence {
 
 /// Some rows of one table, with all positions that ask for them: by row, then by position.
 struct RowBucket {
-  EmbeddingTable table;
+  TbeTable table;
   int64_t first_row = 0;    ///< of the table; occurrences count rows from here
   int64_t momentum_at = 0;  ///< where the momentum of that row lies
   int64_t grad_at = 0;      ///< the element of the gradient where the table's row 0 starts

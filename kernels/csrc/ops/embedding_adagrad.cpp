@@ -6,15 +6,16 @@ namespace {
 
 constexpr const char* kOp = "tbe_backward_rowwise_adagrad_";
 
-void check_momentum(const UpdateArguments& arguments, const Tensor& momentum1) {
-  require(momentum1.dim() == 1 && momentum1.scalar_type() == ScalarType::Float, kOp,
-          "`momentum1` must be 1-D of float32, it is of ",
-          torch::headeronly::toString(momentum1.scalar_type()), " and its shape is ",
-          shape_text(momentum1));
+void check_momentum(const UpdateInput& input, const Tensor& momentum1) {
+  if (momentum1.dim() != 1 || momentum1.scalar_type() != ScalarType::Float) {
+    fail(kOp, "`momentum1` must be 1-D of float32, it is of ",
+         torch::headeronly::toString(momentum1.scalar_type()), " and its shape is ",
+         shape_text(momentum1));
+  }
   require(momentum1.is_contiguous(), kOp, "`momentum1` must be contiguous, it is changed in place");
-  require_same_device(kOp, arguments.grad, momentum1, "momentum1");
+  require_same_device(kOp, input.grad, momentum1, "momentum1");
   if (!momentum1.is_cpu()) return;
-  const int64_t rows = row_count(arguments);
+  const int64_t rows = input.tbe.tables.hash_size_cumsum[input.tbe.tables.count];
   require(momentum1.numel() >= rows, kOp, "`momentum1` must hold a number for each of the ", rows,
           " rows, it holds ", momentum1.numel());
 }
@@ -24,10 +25,11 @@ void adagrad(const Tensor& grad, const Tensor& weights, const Tensor& momentum1,
              const Tensor& indices, const Tensor& offsets, int64_t pooling_mode,
              const std::optional<Tensor>& indice_weights, double learning_rate, double eps,
              double weight_decay, int64_t weight_decay_mode, double max_norm) {
-  const UpdateArguments arguments =
-      checked({kOp, grad, weights, weights_offsets, D_offsets, hash_size_cumsum, indices, offsets,
-               pooling_mode, indice_weights, weight_decay_mode, max_norm});
-  check_momentum(arguments, momentum1);
+  const UpdateInput input = check_update(kOp, grad,
+                                         {weights, weights_offsets, D_offsets, 0, hash_size_cumsum,
+                                          indices, offsets, pooling_mode, indice_weights},
+                                         {weight_decay_mode, max_norm});
+  check_momentum(input, momentum1);
   AdagradRule rule;
   rule.learning_rate = static_cast<float>(learning_rate);
   rule.eps = static_cast<float>(eps);
@@ -35,7 +37,7 @@ void adagrad(const Tensor& grad, const Tensor& weights, const Tensor& momentum1,
   rule.mode = static_cast<WeightDecay>(weight_decay_mode);
   rule.max_norm = static_cast<float>(max_norm);
   rule.momentum = static_cast<float*>(momentum1.mutable_data_ptr());
-  update_rows(arguments, rule, momentum1.numel());
+  update_rows(input, rule, momentum1.numel());
 }
 
 void define_schemas(Library& m) {

@@ -8,14 +8,15 @@ void sgd(const Tensor& grad, const Tensor& weights, const Tensor& weights_offset
          const Tensor& D_offsets, const Tensor& hash_size_cumsum, const Tensor& indices,
          const Tensor& offsets, int64_t pooling_mode, const std::optional<Tensor>& indice_weights,
          double learning_rate, double weight_decay, int64_t weight_decay_mode, double max_norm) {
-  const UpdateArguments arguments =
-      checked({"tbe_backward_sgd_", grad, weights, weights_offsets, D_offsets, hash_size_cumsum,
-               indices, offsets, pooling_mode, indice_weights, weight_decay_mode, max_norm});
+  const UpdateInput input = check_update("tbe_backward_sgd_", grad,
+                                         {weights, weights_offsets, D_offsets, 0, hash_size_cumsum,
+                                          indices, offsets, pooling_mode, indice_weights},
+                                         {weight_decay_mode, max_norm});
   SgdRule rule;
   rule.learning_rate = static_cast<float>(learning_rate);
   if (weight_decay_mode != 0) rule.keep = static_cast<float>(1.0 - learning_rate * weight_decay);
   rule.max_norm = static_cast<float>(max_norm);
-  update_rows(arguments, rule, -1);
+  update_rows(input, rule, -1);
 }
 
 void define_schemas(Library& m) {

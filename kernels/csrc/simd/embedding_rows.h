@@ -64,39 +64,48 @@ void sum_rows(const void* grad_at, int64_t stride, const void* first_at, const v
   if (c < columns) sum_columns<1, true>(grad, stride, first, last, c, columns - c, sum);
 }
 
-/// The sum of the squares of a * row + b * gradient.
+/// The sum of the squares of numbers: `whole(c)` gives a vector of those from column c on, `part(c,
+/// count)` the last `count` ones. Two sums side by side, so that one need not wait for the other.
+template <class Whole, class Part>
+PW_SIMD float sum_of_squares(int64_t columns, const Whole& whole, const Part& part) {
+  Floats one = splat(0);
+  Floats other = splat(0);
+  int64_t c = 0;
+  for (; c + 2 * kLanes <= columns; c += 2 * kLanes) {
+    const Floats low = whole(c);
+    const Floats high = whole(c + kLanes);
+    one = fma(low, low, one);
+    other = fma(high, high, other);
+  }
+  for (; c + kLanes <= columns; c += kLanes) {
+    const Floats low = whole(c);
+    one = fma(low, low, one);
+  }
+  if (c < columns) {
+    const Floats rest = part(c, columns - c);
+    other = fma(rest, rest, other);
+  }
+  return sum_of(one + other);
+}
+
+/// Of a * row + b * gradient.
 template <class Weight>
 PW_SIMD float squares_of(const Weight* row, const float* gradient, int64_t columns, float a,
                          float b) {
-  const Floats row_factor = splat(a);
-  const Floats gradient_factor = splat(b);
-  Floats squares[2] = {splat(0), splat(0)};
-  int64_t c = 0;
-  for (int turn = 0; c + kLanes <= columns; c += kLanes, turn ^= 1) {
-    const Floats number = fma(load(row + c), row_factor, load(gradient + c) * gradient_factor);
-    squares[turn] = fma(number, number, squares[turn]);
-  }
-  if (c < columns) {
-    const int64_t rest = columns - c;
-    const Floats number =
-        fma(load_part(row + c, rest), row_factor, load_part(gradient + c, rest) * gradient_factor);
-    squares[0] = fma(number, number, squares[0]);
-  }
-  return sum_of(squares[0] + squares[1]);
+  const Floats of_row = splat(a);
+  const Floats of_gradient = splat(b);
+  return sum_of_squares(
+      columns,
+      [&](int64_t c) { return fma(load(row + c), of_row, load(gradient + c) * of_gradient); },
+      [&](int64_t c, int64_t count) {
+        return fma(load_part(row + c, count), of_row, load_part(gradient + c, count) * of_gradient);
+      });
 }
 
 PW_SIMD float squares_of(const float* numbers, int64_t columns) {
-  Floats squares[2] = {splat(0), splat(0)};
-  int64_t c = 0;
-  for (int turn = 0; c + kLanes <= columns; c += kLanes, turn ^= 1) {
-    const Floats number = load(numbers + c);
-    squares[turn] = fma(number, number, squares[turn]);
-  }
-  if (c < columns) {
-    const Floats number = load_part(numbers + c, columns - c);
-    squares[0] = fma(number, number, squares[0]);
-  }
-  return sum_of(squares[0] + squares[1]);
+  return sum_of_squares(
+      columns, [&](int64_t c) { return load(numbers + c); },
+      [&](int64_t c, int64_t count) { return load_part(numbers + c, count); });
 }
 
 /// Changes one row by the sum of its gradients.

@@ -40,9 +40,9 @@ PW_HD void row_key_unit(const EmbeddingUpdate<Index>& job, const RowKeys& keys, 
   GradientShare share{0, 0.0f, 0};
   const int64_t bag = segment_of(job.bags.offsets, job.bags.count, i);
   if (bag >= 0) {
-    const BagSpan span = job.bags.at(bag);
+    const TbeBag span = job.bags.at(bag);
     const int64_t t = bag / job.bags.batch;
-    const EmbeddingTable table = job.rows.tables.at(t);
+    const TbeTable table = job.rows.tables.at(t);
     const int64_t row = job.bags.row_at(i, table);
     const bool fits = job.rows.pooled || table.columns == job.rows.grad_columns;
     if (i >= span.begin && i < span.begin + span.length && row >= 0 && table.columns > 0 && fits) {
@@ -76,7 +76,7 @@ struct RowPlace {
 
 /// The row behind a key that `row_key_unit` made for a position of table `t`.
 PW_HD RowPlace place_of(const RowUpdate& job, const RowKeys& keys, int64_t key, int64_t t) {
-  const EmbeddingTable table = job.tables.at(t);
+  const TbeTable table = job.tables.at(t);
   RowPlace place;
   place.columns = table.columns;
   place.grad_at = job.pooled ? table.out_column : 0;

@@ -85,7 +85,7 @@ struct Batch {
 
   EmbeddingUpdate<Index> job(FloatDtype grad_dtype, FloatDtype weights_dtype) {
     EmbeddingUpdate<Index> job;
-    EmbeddingTables& tables = job.rows.tables;
+    TbeTables& tables = job.rows.tables;
     tables.weights_offsets = weights_offsets.data();
     tables.hash_size_cumsum = row_sums.data();
     tables.D_offsets = column_sums.data();
