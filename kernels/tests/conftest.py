@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 import torch
 
 import pinwheel_kernels
+from pinwheel_kernels._register import is_built
 
 
 def gpu_skip_reason() -> str | None:
@@ -16,6 +20,19 @@ def gpu_skip_reason() -> str | None:
     if not torch.cuda.is_available():
         return "no GPU that torch can use"
     return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    """A test of an operator that this flavor leaves out is skipped when it meets the error that says so."""
+    try:
+        return (yield)
+    except (AttributeError, RuntimeError) as error:
+        flavor = pinwheel_kernels.build_info().flavor
+        for name in pinwheel_kernels._OPERATORS:
+            if not is_built(name) and re.search(rf"\b{name}\b", str(error)):
+                pytest.skip(f"the flavor `{flavor}` leaves out `{name}`")
+        raise
 
 
 @pytest.fixture(params=["cpu", "cuda"])

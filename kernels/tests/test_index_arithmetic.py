@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.compiles
+
 HERE = Path(__file__).resolve().parent
 COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
 

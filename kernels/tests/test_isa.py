@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.compiles
+
 HERE = Path(__file__).resolve().parent
 SOURCES = sorted((HERE.parent / "csrc" / "simd").glob("*.cpp"))
 COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
