@@ -14,7 +14,9 @@ OP = torch.ops.pinwheel.bounds_check_indices
 FATAL, WARNING, IGNORE = 0, 1, 2
 
 
-def random_call(rng: random.Random, index: torch.dtype, offset: torch.dtype, varies: bool) -> dict[str, Any]:
+def random_call(
+    rng: random.Random, index: torch.dtype, offset: torch.dtype, varies: bool
+) -> dict[str, Any]:
     """Nothing wrong in it yet."""
     tables = rng.randint(1, 5)
     samples = rng.randint(0, 6)
@@ -49,9 +51,12 @@ def spoil(call: dict[str, Any], rng: random.Random, offsets_too: bool) -> None:
 
 def repair(call: dict[str, Any]) -> tuple[list[int], list[int], int]:
     """Indices, offsets and the number of repairs, bag by bag."""
-    indices, offsets, rows = (call[name].tolist() for name in ("indices", "offsets", "rows_per_table"))
+    names = ("indices", "offsets", "rows_per_table")
+    indices, offsets, rows = (call[name].tolist() for name in names)
     bags = len(offsets) - 1
-    starts = call["B_offsets"].tolist() if "B_offsets" in call else range(0, bags + 1, max(1, bags // len(rows)))
+    starts = range(0, bags + 1, max(1, bags // len(rows)))
+    if "B_offsets" in call:
+        starts = call["B_offsets"].tolist()
     count = len(indices)
     warnings = int(offsets[-1] != count)
     offsets[-1] = count
@@ -99,7 +104,9 @@ def test_repairs_are_those_of_a_loop(varies, seed, index, offset, device, rng):
 @dtypes
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("varies", [False, True])
-def test_fatal_mode_changes_nothing_and_fails_where_a_loop_repairs(varies, seed, index, offset, device, rng):
+def test_fatal_mode_changes_nothing_and_fails_where_a_loop_repairs(
+    varies, seed, index, offset, device, rng
+):
     call = random_call(rng, index, offset, varies)
     if seed % 3 > 0:
         spoil(call, rng, offsets_too=seed % 3 == 2)
@@ -133,14 +140,16 @@ def test_many_indices_are_shared_by_threads_without_a_seam(dtype, device, rng):
     assert got["warning"].item() == 500
     assert torch.equal(got["indices"].cpu(), indices.where(indices < 1000, 0))
     if device.type == "cpu":
-        with pytest.raises(RuntimeError, match=rf"`indices.{int(places.min())}.` is 1000 but table \d has 1000 rows"):
+        message = rf"`indices.{int(places.min())}.` is 1000 but table \d has 1000 rows"
+        with pytest.raises(RuntimeError, match=message):
             pk.bounds_check_indices(**moved(call, device), bounds_check_mode=FATAL)
 
 
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
 def test_the_largest_rows_are_rows(dtype, device):
     top = torch.iinfo(dtype).max
-    call = call_of(rows_per_table=torch.tensor([2**62]), indices=torch.tensor([top, -1, 0], dtype=dtype))
+    indices = torch.tensor([top, -1, 0], dtype=dtype)
+    call = call_of(rows_per_table=torch.tensor([2**62]), indices=indices)
     got = moved(call, device)
     pk.bounds_check_indices(**got)
     assert got["indices"].tolist() == ([top, -1, 0] if dtype == torch.int32 else [0, -1, 0])
@@ -168,28 +177,67 @@ def call_of(**changes: Any) -> dict[str, Any]:
 I32 = torch.int32
 BAD_CALLS = {
     "another mode": ({"bounds_check_mode": 3}, "`bounds_check_mode` must be 0 .* not 3"),
-    "another version": ({"bounds_check_version": 3}, "`bounds_check_version` must be 1 or 2, not 3"),
-    "rows of int32": ({"rows_per_table": torch.tensor([1], dtype=I32)}, "`rows_per_table` must hold Long"),
+    "another version": (
+        {"bounds_check_version": 3},
+        "`bounds_check_version` must be 1 or 2, not 3",
+    ),
+    "rows of int32": (
+        {"rows_per_table": torch.tensor([1], dtype=I32)},
+        "`rows_per_table` must hold Long",
+    ),
     "indices of rank 2": ({"indices": torch.ones(1, 3).long()}, "`indices` must be 1-D"),
     "indices of floats": ({"indices": torch.ones(3)}, "`indices` must hold int32 or int64"),
     "no offsets": ({"offsets": torch.ones(0).long()}, "`offsets` must have at least one"),
     "offsets of floats": ({"offsets": torch.ones(3)}, "`offsets` must hold int32 or int64"),
     "small warning": ({"warning": torch.ones(0).long()}, "`warning` must have at least one"),
-    "warning of int32": ({"warning": torch.ones(1, dtype=I32)}, "`warning` must hold Long, not Int"),
+    "warning of int32": (
+        {"warning": torch.ones(1, dtype=I32)},
+        "`warning` must hold Long, not Int",
+    ),
     "other weights": ({"weights": torch.ones(2)}, "`weights` must have the shape of `indices`"),
-    "bags that cannot be shared": ({"rows_per_table": torch.ones(3).long()}, "2 bags, .* shared by 3 tables"),
-    "starts of int64": ({"B_offsets": torch.tensor([0, 2]), "max_B": 2}, "`B_offsets` must hold Int, not Long"),
-    "other starts": ({"B_offsets": torch.tensor([0], dtype=I32), "max_B": 2}, "`B_offsets` must have 2 elements"),
+    "bags that cannot be shared": (
+        {"rows_per_table": torch.ones(3).long()},
+        "2 bags, .* shared by 3 tables",
+    ),
+    "starts of int64": (
+        {"B_offsets": torch.tensor([0, 2]), "max_B": 2},
+        "`B_offsets` must hold Int, not Long",
+    ),
+    "other starts": (
+        {"B_offsets": torch.tensor([0], dtype=I32), "max_B": 2},
+        "`B_offsets` must have 2 elements",
+    ),
     "no largest batch": ({"B_offsets": torch.tensor([0, 2], dtype=I32)}, "`max_B` must be given"),
 }
 CPU_ONLY_BAD_CALLS = {
-    "bad index": ({"indices": torch.tensor([1, 12, -9]), "bounds_check_mode": FATAL}, "`indices.1.` is 12 but table 0 has 10 rows"),
-    "falling offset": ({"offsets": torch.tensor([0, -1, 3]), "bounds_check_mode": FATAL}, "`offsets.1.` is -1"),
-    "last offset": ({"offsets": torch.tensor([0, 1, 2]), "bounds_check_mode": FATAL}, "`offsets.2.` is 2, .* fit 3 indices"),
-    "first start": ({"B_offsets": torch.tensor([1, 2], dtype=I32), "max_B": 2}, "must start with 0, not 1"),
-    "falling starts": ({"B_offsets": torch.tensor([0, -1], dtype=I32), "max_B": 2}, "`B_offsets` decreases at 1"),
-    "last start": ({"B_offsets": torch.tensor([0, 1], dtype=I32), "max_B": 2}, "ends at 1 but `offsets` has 2 bags"),
-    "large batch": ({"B_offsets": torch.tensor([0, 2], dtype=I32), "max_B": 1}, "table 0 has 2 bags but `max_B` is 1"),
+    "bad index": (
+        {"indices": torch.tensor([1, 12, -9]), "bounds_check_mode": FATAL},
+        "`indices.1.` is 12 but table 0 has 10 rows",
+    ),
+    "falling offset": (
+        {"offsets": torch.tensor([0, -1, 3]), "bounds_check_mode": FATAL},
+        "`offsets.1.` is -1",
+    ),
+    "last offset": (
+        {"offsets": torch.tensor([0, 1, 2]), "bounds_check_mode": FATAL},
+        "`offsets.2.` is 2, .* fit 3 indices",
+    ),
+    "first start": (
+        {"B_offsets": torch.tensor([1, 2], dtype=I32), "max_B": 2},
+        "must start with 0, not 1",
+    ),
+    "falling starts": (
+        {"B_offsets": torch.tensor([0, -1], dtype=I32), "max_B": 2},
+        "`B_offsets` decreases at 1",
+    ),
+    "last start": (
+        {"B_offsets": torch.tensor([0, 1], dtype=I32), "max_B": 2},
+        "ends at 1 but `offsets` has 2 bags",
+    ),
+    "large batch": (
+        {"B_offsets": torch.tensor([0, 2], dtype=I32), "max_B": 1},
+        "table 0 has 2 bags but `max_B` is 1",
+    ),
 }
 
 

@@ -35,7 +35,7 @@ def random_call(rng: random.Random, index: torch.dtype, length: torch.dtype) -> 
         "indices": indices,
         "bucketize_pos": rng.random() < 0.5,
         "sequence": rng.random() < 0.5,
-        "block_sizes": torch.tensor([rng.choice([0, 1, 3, 10, 50]) for _ in range(features)], dtype=index),
+        "block_sizes": torch.tensor(rng.choices([0, 1, 3, 10, 50], k=features), dtype=index),
         "my_size": ranks,
         "keep_orig_idx": rng.random() < 0.3,
     }
@@ -189,17 +189,35 @@ BAD_CALLS = {
     "empty bounds": ({"block_bucketize_pos": [LONG[:0]]}, "`block_bucketize_pos` is empty"),
 }
 CPU_ONLY_BAD_CALLS = {
-    "negative length": ({"lengths": torch.tensor([3, -1])}, "`lengths.1.` is negative: -1"),
+    "negative length": ({"lengths": torch.tensor([2, -1])}, "`lengths.1.` is negative: -1"),
+    "lengths whose sum comes round": (
+        {"lengths": torch.tensor([2**62] * 4 + [2])},
+        "`lengths.0.` is 4611686018427387904 but `indices` has 2",
+    ),
+    "more rows than can be counted": (
+        {"block_sizes": torch.tensor([2**62])},
+        "2 blocks of `block_sizes.0.` = 4611686018427387904 rows",
+    ),
     "too many indices": ({"lengths": torch.tensor([1])}, "add up to 1 but `indices` has 2"),
     "negative block": ({"block_sizes": torch.tensor([-4])}, "`block_sizes.0.` is negative: -4"),
-    "blocks for half a rank": ({"total_num_blocks": torch.tensor([3])}, "multiple of `my_size` 2, not 3"),
+    "blocks for half a rank": (
+        {"total_num_blocks": torch.tensor([3])},
+        "multiple of `my_size` 2, not 3",
+    ),
     "no blocks": ({"total_num_blocks": torch.tensor([0])}, "multiple of `my_size` 2, not 0"),
-    "negative batch": ({"batch_size_per_feature": torch.tensor([-1])}, "feature.0.. is negative: -1"),
-    "too few bags": ({"batch_size_per_feature": torch.tensor([2])}, "adds up to 2 but `lengths` has 1"),
+    "negative batch": (
+        {"batch_size_per_feature": torch.tensor([-1])},
+        "feature.0.. is negative: -1",
+    ),
+    "more bags than there are": (
+        {"batch_size_per_feature": torch.tensor([2])},
+        "is 2 but `lengths` has 1",
+    ),
     "a batch above the largest": (
         {"batch_size_per_feature": torch.tensor([1]), "max_B": 0},
         "feature.0.. is 1 but `max_B` is 0",
     ),
+    "no batch": ({"batch_size_per_feature": torch.tensor([0])}, "adds up to 0 but `lengths` has 1"),
     "bounds from 1 on": ({"block_bucketize_pos": [LONG]}, "must start with 0, not 1"),
     "falling bounds": ({"block_bucketize_pos": [torch.tensor([0, 5, 4])]}, "decreases at 2"),
 }

@@ -125,6 +125,10 @@ CPU_ONLY_BAD_CALLS = {
     "negative feature": ((PERMUTE - 1, LENGTHS, VALUES), "`permute.1.` is -1"),
     "negative length": ((PERMUTE, LENGTHS - 1, VALUES), "negative number"),
     "too few values": ((PERMUTE, LENGTHS, VALUES[1:]), "add up to 4 but `values` has 3"),
+    "lengths whose sum comes round": (
+        (PERMUTE, torch.full((2, 2), 2**62), VALUES),
+        "`lengths` holds 4611686018427387904 at 0 but `values` has 4",
+    ),
     "another sum": (
         (PERMUTE, LENGTHS, VALUES, None, 5),
         "is 5 but the permuted lengths add up to 4",

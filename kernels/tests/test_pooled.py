@@ -13,7 +13,9 @@ OPS = [pk.permute_pooled_embs, pk.permute_pooled_embs_auto_grad]
 all_ops = pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 
 
-def lists_of(dims: list[int], order: list[int], dtype: torch.dtype, device: torch.device) -> list[Tensor]:
+def lists_of(
+    dims: list[int], order: list[int], dtype: torch.dtype, device: torch.device
+) -> list[Tensor]:
     inverse = [order.index(t) for t in range(len(order))]
     offsets = complete_cumsum(dims)
     inverse_offsets = complete_cumsum([dims[t] for t in order])
@@ -86,18 +88,30 @@ POOLED = torch.zeros(2, 5)
 LISTS = [[0, 2, 5], [1, 0], [0, 3, 5], [1, 0]]
 BAD_CALLS = {
     "pooled of rank 1": ((POOLED[0], *LISTS), "`pooled_embs` must be 2-D"),
-    "offsets too short": ((POOLED, [0, 5], *LISTS[1:]), "`offset_dim_list` must have the shape .3."),
+    "offsets too short": (
+        (POOLED, [0, 5], *LISTS[1:]),
+        "`offset_dim_list` must have the shape .3.",
+    ),
     "inverse too short": ((POOLED, *LISTS[:3], [1]), "`inv_permute_list` must have the shape .2."),
-    "a list of floats": ((POOLED, LISTS[0], [1.0, 0.0], *LISTS[2:]), "`permute_list` must hold int32"),
+    "a list of floats": (
+        (POOLED, LISTS[0], [1.0, 0.0], *LISTS[2:]),
+        "`permute_list` must hold int32",
+    ),
 }
 CPU_ONLY_BAD_CALLS = {
     "first offset": ((POOLED, [1, 2, 5], *LISTS[1:]), "`offset_dim_list` must start with 0, not 1"),
     "falling offsets": ((POOLED, [0, 6, 5], *LISTS[1:]), "`offset_dim_list` decreases at 2"),
     "last offset": ((POOLED, [0, 2, 4], *LISTS[1:]), "ends at 4 but `pooled_embs` has 5 columns"),
-    "inverse offsets": ((POOLED, *LISTS[:2], [0, 2, 5], LISTS[3]), "has 2 columns for output feature 0"),
+    "inverse offsets": (
+        (POOLED, *LISTS[:2], [0, 2, 5], LISTS[3]),
+        "has 2 columns for output feature 0",
+    ),
     "feature that is not there": ((POOLED, LISTS[0], [2, 0], *LISTS[2:]), "`permute_list.0.` is 2"),
     "repeated feature": ((POOLED, LISTS[0], [1, 1], *LISTS[2:]), "`inv_permute_list.1.` is 0 but"),
-    "no inverse": ((POOLED, *LISTS[:3], [0, 1]), "`inv_permute_list.1.` is 1 but `permute_list.0.` is 1"),
+    "no inverse": (
+        (POOLED, *LISTS[:3], [0, 1]),
+        "`inv_permute_list.1.` is 1 but `permute_list.0.` is 1",
+    ),
 }
 
 

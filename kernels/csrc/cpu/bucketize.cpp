@@ -91,6 +91,7 @@ template <class Index>
 void look_up(const BucketFeature& shared, const Index* indices, int64_t count, bool ranks_only,
              Chunk& chunk) {
   using Unsigned = std::make_unsigned_t<Index>;
+  fetch_ahead(indices + kChunk, kChunk * sizeof(Index));
   const auto* const at = reinterpret_cast<const Unsigned*>(indices);
   uint64_t* const rows = ranks_only ? nullptr : chunk.indices;
   const simd::RankRows ranks{shared.limit, shared.rank_rows.divisor};

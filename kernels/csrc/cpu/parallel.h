@@ -17,4 +17,13 @@ void parallel_over(int64_t count, int64_t bytes_each, const Body& body,
   torch::stable::parallel_for(0, count, grain, body);
 }
 
+/// Asks for `bytes` bytes that are read soon, in order: what a CPU fetches by itself stops at the
+/// ends of pages. They may lie behind what can be read.
+inline void fetch_ahead(const void* at, int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  for (int64_t byte = 0; byte < bytes; byte += kLine) {
+    __builtin_prefetch(static_cast<const char*>(at) + byte);
+  }
+}
+
 }  // namespace pinwheel

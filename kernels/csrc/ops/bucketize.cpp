@@ -95,21 +95,26 @@ void check_arguments(const Arguments& a) {
 template <class Length>
 void check_lengths(const Tensor& lengths, int64_t count) {
   const Length* const at = static_cast<const Length*>(lengths.const_data_ptr());
+  const int64_t bags = lengths.numel();
   Length all = 0;
-  int64_t sum = 0;
-  for (int64_t i = 0; i < lengths.numel(); ++i) {
-    all |= at[i];
-    sum += at[i];
-  }
-  for (int64_t i = 0; all < 0; ++i) {
+  for (int64_t i = 0; i < bags; ++i) all |= at[i];
+  const bool small = all >= 0 && all <= std::numeric_limits<int32_t>::max();
+  // Otherwise their sum might come round.
+  for (int64_t i = 0; i < bags && !small; ++i) {
     require(at[i] >= 0, kOp, "`lengths[", i, "]` is negative: ", at[i]);
+    require(at[i] <= count, kOp, "`lengths[", i, "]` is ", at[i], " but `indices` has ", count);
   }
+  int64_t sum = 0;
+  for (int64_t i = 0; i < bags; ++i) sum += at[i];
   require(sum == count, kOp, "`lengths` add up to ", sum, " but `indices` has ", count);
 }
 
 void check_blocks(const int64_t* sizes, const int64_t* blocks, int64_t features, int64_t ranks) {
   for (int64_t t = 0; t < features; ++t) {
     require(sizes[t] >= 0, kOp, "`block_sizes[", t, "]` is negative: ", sizes[t]);
+    const int64_t count = blocks == nullptr ? ranks : blocks[t];
+    require(count < 1 || sizes[t] <= std::numeric_limits<int64_t>::max() / count, kOp, count,
+            " blocks of `block_sizes[", t, "]` = ", sizes[t], " rows are more than int64 counts");
     if (blocks == nullptr) continue;
     require(blocks[t] > 0 && blocks[t] % ranks == 0, kOp, "`total_num_blocks[", t,
             "]` must be a positive multiple of `my_size` ", ranks, ", not ", blocks[t]);
@@ -134,6 +139,8 @@ MaybeTensor bag_starts_of(const Arguments& a) {
     for (int64_t t = 0; t < features; ++t) {
       const int64_t batch = numbers(sizes)[t];
       require(batch >= 0, kOp, "`batch_size_per_feature[", t, "]` is negative: ", batch);
+      require(batch <= a.lengths.numel(), kOp, "`batch_size_per_feature[", t, "]` is ", batch,
+              " but `lengths` has ", a.lengths.numel());
       require(a.max_B < 0 || batch <= a.max_B, kOp, "`batch_size_per_feature[", t, "]` is ", batch,
               " but `max_B` is ", a.max_B);
     }

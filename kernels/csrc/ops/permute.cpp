@@ -1,5 +1,6 @@
 #include "kernels/permute.h"
 
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -144,7 +145,8 @@ void check_arguments(const Operator& op, const Tensor& permute, const Tensor& le
 /// On the CPU the contents are read once here; a GPU build's kernels take what leads outside as
 /// empty.
 template <class Index>
-void check_contents(const Operator& op, const Tensor& permute, const Tensor& lengths) {
+void check_contents(const Operator& op, const Tensor& permute, const Tensor& lengths,
+                    int64_t values) {
   const int64_t* const chosen = numbers(permute);
   const int64_t features = lengths.size(0);
   const int64_t count = permute.numel();
@@ -156,8 +158,12 @@ void check_contents(const Operator& op, const Tensor& permute, const Tensor& len
   const int64_t all_lengths = lengths.numel();
   Index all = 0;
   for (int64_t i = 0; i < all_lengths; ++i) all |= at[i];
-  for (int64_t i = 0; all < 0; ++i) {
+  if (all >= 0 && all <= std::numeric_limits<int32_t>::max()) return;
+  // Lengths so large that their sum might come round.
+  for (int64_t i = 0; i < all_lengths; ++i) {
     require(at[i] >= 0, op.name, "`lengths` holds a negative number, ", at[i], ", at ", i);
+    require(at[i] <= values, op.name, "`lengths` holds ", at[i], " at ", i, " but `values` has ",
+            values);
   }
 }
 
@@ -188,7 +194,7 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
   const Tensor lengths = as_contiguous(lengths_in);
   const Tensor values = as_contiguous(values_in);
   const Segments segments = with_index_type(lengths, [&](auto index) {
-    if (lengths.is_cpu()) check_contents<decltype(index)>(op, permute, lengths);
+    if (lengths.is_cpu()) check_contents<decltype(index)>(op, permute, lengths, values.numel());
     return permute_lengths<decltype(index)>(permute, lengths);
   });
   const int64_t elements = output_elements(op, segments, values, given_sum);
