@@ -15,6 +15,8 @@ import torch
 
 import pinwheel_kernels as pk
 
+pytestmark = pytest.mark.compiles
+
 KERNELS = Path(__file__).resolve().parent.parent
 PACKAGE = KERNELS / "python" / "pinwheel_kernels"
 LEFT_OUT = {
@@ -118,8 +120,6 @@ def lay_out(where: Path, library: Path, flavor: str) -> Path:
 
 ASK = """
 import json, torch, pinwheel_kernels as pk
-
-pytestmark = pytest.mark.compiles
 names = torch._C._dispatch_get_all_op_names()
 said = {}
 for name in sorted(pk._OPERATORS):
