@@ -9,6 +9,9 @@ import torch
 from torch import Tensor
 
 SUM, MEAN, NONE = 0, 1, 2
+FLOATS = [torch.float32, torch.float16, torch.bfloat16]
+UPDATED_TOLERANCE = {torch.float32: 1e-4, torch.float16: 4e-3, torch.bfloat16: 3e-2}
+"""Of weights after an update, relative and absolute."""
 
 
 @dataclass
@@ -93,6 +96,26 @@ def random_batch(
         offsets=torch.tensor(offsets, dtype=index_dtype),
         pooling_mode=pooling_mode,
         indice_weights=torch.rand(len(indices)) + 0.5 if weighted else None,
+    )
+
+
+def any_batch(rng: random.Random, pooling_mode: int, index_dtype: torch.dtype) -> Batch:
+    """One to four tables of odd and even widths, in every form that the operators take."""
+    tables = rng.randint(1, 4)
+    widths = [rng.choice([1, 2, 3, 4, 5, 8, 17, 64])] * tables
+    if pooling_mode != NONE:
+        widths = [rng.choice([1, 2, 3, 4, 5, 8, 17, 33, 64, 130, 200]) for _ in range(tables)]
+    return random_batch(
+        rng,
+        [rng.randint(1, 30) for _ in range(tables)],
+        widths,
+        rng.randint(1, 12),
+        rng.choice([1, 3, 9]),
+        pooling_mode,
+        weighted=pooling_mode != NONE and rng.random() < 0.5,
+        index_dtype=index_dtype,
+        wide=rng.random() < 0.5,
+        gap=rng.choice([0, 0, 3]),
     )
 
 

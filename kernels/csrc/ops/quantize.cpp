@@ -1,6 +1,7 @@
 #include "kernels/quantize.h"
 
 #include "base/register.h"
+#include "ops/float_dtype.h"
 #include "ops/run.h"
 
 namespace pinwheel {
@@ -17,27 +18,13 @@ int64_t row_count(const Tensor& tensor) {
   return product(sizes);
 }
 
-FloatDtype input_dtype(const char* op, const Tensor& input) {
-  switch (input.scalar_type()) {
-    case ScalarType::Float:
-      return FloatDtype::kFloat32;
-    case ScalarType::Half:
-      return FloatDtype::kFloat16;
-    case ScalarType::BFloat16:
-      return FloatDtype::kBFloat16;
-    default:
-      fail(op, "`t` must hold float32, float16 or bfloat16, not ",
-           torch::headeronly::toString(input.scalar_type()));
-  }
-}
-
 /// FBGEMM's GPU operator pads the codes to a multiple of 4, its CPU operator does not.
 Tensor quantize(const Tensor& t) {
   const char* const op = "FloatOrHalfToFused8BitRowwiseQuantized";
   require(t.dim() >= 2, op, "`t` must have at least 2 dimensions, its shape is ", shape_text(t));
   const Tensor input = as_contiguous(t);
   QuantizeJob job;
-  job.dtype = input_dtype(op, input);
+  job.dtype = float_dtype_of(op, input, "t");
   job.rows = row_count(input);
   job.columns = input.size(input.dim() - 1);
   const int64_t codes = input.is_cpu() ? job.columns : (job.columns + 3) / 4 * 4;
@@ -51,20 +38,6 @@ Tensor quantize(const Tensor& t) {
   return output;
 }
 
-/// The numbers that FBGEMM gives to dtypes in schemas.
-ScalarType output_scalar_type(const char* op, int64_t number) {
-  switch (number) {
-    case 0:
-      return ScalarType::Float;
-    case 1:
-      return ScalarType::Half;
-    case 5:
-      return ScalarType::BFloat16;
-    default:
-      fail(op, "`output_dtype` must be 0 (float32), 1 (float16) or 5 (bfloat16), not ", number);
-  }
-}
-
 Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_last,
                   bool quant_padding_float_type) {
   const char* const op = "Fused8BitRowwiseQuantizedToFloatOrHalf";
@@ -72,7 +45,7 @@ Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_
           shape_text(input_in));
   require(input_in.scalar_type() == ScalarType::Byte, op, "`input` must hold uint8, not ",
           torch::headeronly::toString(input_in.scalar_type()));
-  const ScalarType dtype = output_scalar_type(op, output_dtype);
+  const OutputDtype dtype = output_dtype_of(op, output_dtype);
   const Tensor input = as_contiguous(input_in);
   DequantizeJob job;
   job.rows = row_count(input);
@@ -81,9 +54,10 @@ Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_
   job.layout.place = scale_bias_last ? ParameterPlace::kLast : ParameterPlace::kFirst;
   require(job.layout.codes() >= 0, op, "a row of `input` needs at least ",
           job.layout.parameter_bytes(), " bytes for scale and bias, it has ", job.layout.row_bytes);
-  const Tensor output = empty_like_device(input, with_last(input, job.layout.codes()), dtype);
+  const Tensor output =
+      empty_like_device(input, with_last(input, job.layout.codes()), dtype.scalar);
   if (output.numel() == 0) return output;
-  job.dtype = input_dtype(op, output);
+  job.dtype = dtype.number;
   job.in = static_cast<const uint8_t*>(input.const_data_ptr());
   job.out = output.mutable_data_ptr();
   run(job, input);

@@ -6,6 +6,7 @@
 
 #include "base/tensors.h"
 #include "kernels/embedding.h"
+#include "ops/float_dtype.h"
 #include "ops/run.h"
 
 namespace pinwheel {
@@ -68,17 +69,6 @@ TbeInput check_tbe(const char* op, const TbeArguments& arguments);
 
 /// Fails with the table, the bag and the position of an index that leads outside its table.
 [[noreturn]] void fail_at_position(const char* op, const TbeInput& input, int64_t position);
-
-/// float32, float16 or bfloat16; fails on another one.
-FloatDtype float_dtype_of(const char* op, const Tensor& tensor, const char* name);
-
-struct OutputDtype {
-  ScalarType scalar;
-  FloatDtype number;
-};
-
-/// The dtype that FBGEMM numbers so in schemas: 0, 1 or 5.
-OutputDtype output_dtype_of(const char* op, int64_t number);
 
 /// Makes the result of a lookup and fills it; fails on the CPU where an index leads outside its
 /// table. `of_lookup` makes the whole job of an EmbeddingForwardJob.

@@ -147,10 +147,6 @@ struct BucketMemory {
   int64_t grad_used = 0;   ///< of a gradient row
 };
 
-PW_SIMD int64_t bytes_of(FloatDtype dtype) {
-  return dtype == FloatDtype::kFloat32 ? 4 : 2;
-}
-
 PW_SIMD BucketMemory memory_of(const RowUpdate& job, const RowBucket& bucket) {
   const int64_t weight = bytes_of(job.weights_dtype);
   const int64_t grad = bytes_of(job.grad_dtype);

@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._dtypes import OUTPUT_DTYPES
 from pinwheel_kernels._register import shapes
 
 _ops = torch.ops.pinwheel
 
-OUTPUT_DTYPES = {0: torch.float32, 1: torch.float16, 5: torch.bfloat16}
 
 
 def tbe_forward(

@@ -7,11 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._dtypes import DTYPE_NUMBERS
 from pinwheel_kernels._register import gradients, is_built, shapes
 
 _ops = torch.ops.pinwheel
-
-_NUMBERS = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 5}
 
 
 def tbe_backward_dense(
@@ -149,7 +148,7 @@ def _dense_backward(ctx: Any, d_weights: Tensor) -> tuple[Any, ...]:
             offsets,
             ctx.mode,
             rest[0] if rest else None,
-            _NUMBERS[grad.dtype],
+            DTYPE_NUMBERS[grad.dtype],
         )
     if len(found) > 8 and ctx.needs_input_grad[8]:
         tables = (firsts, columns, sums, indices, offsets, ctx.mode)
@@ -171,7 +170,7 @@ def _indice_weights_backward(ctx: Any, d_indice_weights: Tensor) -> tuple[Any, .
             offsets,
             ctx.mode,
             d_indice_weights,
-            _NUMBERS[grad.dtype],
+            DTYPE_NUMBERS[grad.dtype],
         )
     if ctx.needs_input_grad[1]:
         tables = (firsts, columns, sums, indices, offsets, ctx.mode)

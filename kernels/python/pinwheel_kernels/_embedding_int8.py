@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pinwheel_kernels._embedding import OUTPUT_DTYPES, result_shape
+from pinwheel_kernels._dtypes import OUTPUT_DTYPES
+from pinwheel_kernels._embedding import result_shape
 from pinwheel_kernels._register import shapes
 
 _ops = torch.ops.pinwheel

@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._dtypes import DTYPE_NUMBERS
 from pinwheel_kernels._library import build_info
 from pinwheel_kernels._register import is_built
 
 _ops = torch.ops.pinwheel
 
 _POOLING = {"sum": 0, "mean": 1, "none": 2}
-_DTYPE_NUMBERS = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 5}
 _DECAY = {"none": 0, "l2": 1, "decouple": 2}
 _UPDATES = {"sgd": "tbe_backward_sgd_", "rowwise_adagrad": "tbe_backward_rowwise_adagrad_"}
 
@@ -134,8 +134,8 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         if not specs or any(rows < 0 or columns < 0 for rows, columns in specs):
             raise ValueError(f"`embedding_specs` must list (rows, columns) of tables, not {specs}")
         _choice("pooling_mode", pooling_mode, list(_POOLING))
-        _choice("weights_precision", weights_precision, list(_DTYPE_NUMBERS))
-        _choice("output_dtype", output_dtype, list(_DTYPE_NUMBERS))
+        _choice("weights_precision", weights_precision, list(DTYPE_NUMBERS))
+        _choice("output_dtype", output_dtype, list(DTYPE_NUMBERS))
         _choice("optimizer", optimizer, ["none", *_UPDATES])
         _choice("weight_decay_mode", weight_decay_mode, list(_DECAY))
         if pooling_mode == "none" and len({columns for _, columns in specs}) > 1:
@@ -204,7 +204,7 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         Differentiable in `per_sample_weights`; see the class for the tables.
         """
         mode = _POOLING[self.pooling_mode]
-        number = _DTYPE_NUMBERS[self.output_dtype]
+        number = DTYPE_NUMBERS[self.output_dtype]
         places = (self.weights_offsets, self.D_offsets, self.total_D, self.hash_size_cumsum)
         bags = (*places, indices, offsets, mode)
         if self._options.optimizer == "none" or not torch.is_grad_enabled():

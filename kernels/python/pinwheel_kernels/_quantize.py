@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pinwheel_kernels._dtypes import OUTPUT_DTYPES
 from pinwheel_kernels._register import shapes
 
 _ops = torch.ops.pinwheel
 
-_OUTPUT_DTYPES = {0: torch.float32, 1: torch.float16, 5: torch.bfloat16}
 
 
 def FloatOrHalfToFused8BitRowwiseQuantized(t: Tensor) -> Tensor:
@@ -64,6 +64,6 @@ def _dequantize_fake(
     quant_padding_float_type: bool = True,
 ) -> Tensor:
     torch._check(input.dim() >= 2, lambda: "`input` must have at least 2 dimensions")
-    torch._check(output_dtype in _OUTPUT_DTYPES, lambda: "`output_dtype` must be 0, 1 or 5")
+    torch._check(output_dtype in OUTPUT_DTYPES, lambda: "`output_dtype` must be 0, 1 or 5")
     columns = input.shape[-1] - (8 if quant_padding_float_type else 4)
-    return input.new_empty([*input.shape[:-1], columns], dtype=_OUTPUT_DTYPES[output_dtype])
+    return input.new_empty([*input.shape[:-1], columns], dtype=OUTPUT_DTYPES[output_dtype])
