@@ -6,6 +6,7 @@
 
 #include "cli/one_variant.h"
 #include "matrix/settings.h"
+#include "plan/environments.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -35,14 +36,11 @@ Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
   TRY(const plan::Outline outline, outline_of(loaded, wanted));
   // As `build` does, the variant that stands for its class.
   const std::string& representative = outline.builds.front().cls.representative;
-  const auto& variants = loaded.expansion.variants;
-  const auto found =
-      std::find_if(variants.begin(), variants.end(),
-                   [&](const matrix::Variant& one) { return one.id == representative; });
-  TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *found));
+  TRY(const matrix::Variant* const variant, plan::find_variant(loaded.expansion, representative));
+  TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
   MatrixPolicy policy;
   TRY(policy.wheel, host::wheel_policy(settings));
-  policy.torch = host::declared_torch(loaded.matrix.abi, found->get("torch"));
+  policy.torch = host::declared_torch(loaded.matrix.abi, variant->get("torch"));
   return policy;
 }
 

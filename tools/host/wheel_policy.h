@@ -25,7 +25,7 @@ Result<WheelPolicy> wheel_policy(const matrix::Settings& settings);
 /// Stable ABI's target on. nullopt without torch, and for one that is no release ("nightly").
 std::optional<pep::SpecifierSet> declared_torch(const matrix::Abi& abi, const std::string& torch);
 
-/// The arguments of the first check of that name; nullptr when the matrix has none.
+/// The first check of that name; nullptr when the matrix has none.
 const matrix::Check* find_check(const std::vector<matrix::Check>& checks, std::string_view rule);
 
 }  // namespace pinwheel::host
