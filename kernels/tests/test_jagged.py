@@ -164,6 +164,12 @@ def test_bad_input_is_an_error_that_names_the_operator(case, device):
         pk.jagged_to_padded_dense(values.to(device), to_device(offsets, device), max_lengths)
 
 
+@pytest.mark.parametrize("length", [2**55, 2**61, 2**62])
+def test_a_result_that_no_memory_holds_is_an_error(length, device):
+    with pytest.raises(RuntimeError, match="no memory for a result of the shape"):
+        pk.jagged_to_padded_dense(VALUES.to(device), [OFFSETS.to(device)], [length])
+
+
 @pytest.mark.parametrize("case", CPU_ONLY_BAD_CALLS)
 def test_bad_contents_are_an_error_on_the_cpu(case):
     values, offsets, max_lengths, message = CPU_ONLY_BAD_CALLS[case]

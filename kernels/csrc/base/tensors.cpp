@@ -2,6 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #ifdef PINWHEEL_GPU
 // Under this name in libtorch_cuda and in libtorch_hip; torch's header hides it behind USE_CUDA.
 extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device_index, void** stream);
@@ -21,19 +24,52 @@ void ask_for_large_pages(const Tensor& tensor) {
   if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 }
 
-}  // namespace
-
-std::string shape_text(const Tensor& tensor) {
+std::string extents_text(const std::vector<int64_t>& sizes) {
   std::string text = "[";
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
+  for (size_t d = 0; d < sizes.size(); ++d) {
     if (d > 0) text += ", ";
-    text += std::to_string(tensor.size(d));
+    text += std::to_string(sizes[d]);
   }
   return text + "]";
 }
 
+[[noreturn]] void fail_for_lack_of_memory(const std::vector<int64_t>& sizes) {
+  throw std::runtime_error("pinwheel: no memory for a result of the shape " + extents_text(sizes));
+}
+
+/// An extent of 0 counts as 1, as in torch.
+std::vector<int64_t> contiguous_strides(const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> strides(sizes.size(), 1);
+  for (size_t d = sizes.size(); d-- > 1;) {
+    const int64_t extent = std::max<int64_t>(sizes[d], 1);
+    if (__builtin_mul_overflow(strides[d], extent, &strides[d - 1])) {
+      fail_for_lack_of_memory(sizes);
+    }
+  }
+  return strides;
+}
+
+}  // namespace
+
+std::string shape_text(const Tensor& tensor) {
+  std::vector<int64_t> sizes(tensor.dim());
+  for (int64_t d = 0; d < tensor.dim(); ++d) sizes[d] = tensor.size(d);
+  return extents_text(sizes);
+}
+
 Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype) {
-  Tensor tensor = torch::stable::new_empty(like, {sizes.data(), sizes.size()}, dtype);
+  const std::vector<int64_t> strides = contiguous_strides(sizes);
+  int32_t device_type = 0;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(like.get(), &device_type));
+  const auto number = torch::stable::detail::to<int32_t>(torch::stable::detail::from(dtype));
+  AtenTensorHandle made = nullptr;
+  // Not torch::stable::new_empty: the way through torch's dispatcher takes longer than a small
+  // operator's own work.
+  const bool failed =
+      aoti_torch_empty_strided(static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(),
+                               number, device_type, like.get_device_index(), &made) != 0;
+  if (failed) fail_for_lack_of_memory(sizes);
+  Tensor tensor(made);
   if (tensor.is_cpu()) ask_for_large_pages(tensor);
   return tensor;
 }

@@ -21,7 +21,7 @@ using torch::stable::Tensor;
 /// The extents of a tensor as text, for messages: `[3, 4]`.
 std::string shape_text(const Tensor& tensor);
 
-/// An uninitialised tensor on `like`'s device.
+/// An uninitialised tensor on `like`'s device. Fails where there is no memory for it.
 Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype);
 
 /// `tensor` itself where its elements already lie in order; asking torch costs more than a small

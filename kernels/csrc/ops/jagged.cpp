@@ -20,7 +20,6 @@ Tensor to_dense(const char* op, const Tensor& values_in, const std::vector<Tenso
   const Tensor values = as_contiguous(values_in);
   const Jagged jagged = check_jagged(op, "offsets", values, offsets, max_lengths, values.size(0));
   std::vector<int64_t> sizes = jagged.dense_sizes();
-  const int64_t dense_rows = product(sizes);
   const int64_t row_elements = values.dim() == 2 ? values.size(1) : 1;
   if (values.dim() == 2) sizes.push_back(row_elements);
   unsigned char pattern[16];
@@ -33,7 +32,7 @@ Tensor to_dense(const char* op, const Tensor& values_in, const std::vector<Tenso
     job.values = values.const_data_ptr();
     job.dense = dense.mutable_data_ptr();
     job.row_bytes = row_elements * static_cast<int64_t>(values.element_size());
-    job.dense_rows = dense_rows;
+    job.dense_rows = dense.numel() / row_elements;
     std::memcpy(job.padding, pattern, sizeof(pattern));
     run(job, values);
   });
