@@ -18,14 +18,9 @@
 #include <string>
 #include <type_traits>
 
-namespace pinwheel::gpu {
+#include "index/host_device.h"
 
-// Loops over an array that shall stay in registers.
-#if defined(PINWHEEL_GPU_EMULATOR)
-#define PW_UNROLL
-#else
-#define PW_UNROLL _Pragma("unroll")
-#endif
+namespace pinwheel::gpu {
 
 constexpr int kLanes = 32;
 constexpr int kThreads = 256;

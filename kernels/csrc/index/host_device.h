@@ -5,10 +5,13 @@
 #include <hip/hip_runtime.h>
 #endif
 
-/// `PW_HD` marks a function that the GPU kernels and the CPU tests compile from the same text.
+/// `PW_HD` marks a function that the GPU kernels and the CPU tests compile from the same text,
+/// `PW_UNROLL` a loop over an array that shall stay in a GPU's registers.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PW_HD __host__ __device__ inline
+#define PW_UNROLL _Pragma("unroll")
 #else
+#define PW_UNROLL
 // Never a function of its own: simd/ compiles the same text for several instruction sets.
 #define PW_HD inline __attribute__((always_inline))
 #endif

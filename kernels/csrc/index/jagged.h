@@ -43,7 +43,10 @@ struct Coordinates {
 template <class Index>
 PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer) {
   Coordinates at;
-  for (int d = jagged.depth - 2; d >= 0; --d) {
+  // With places in `within` that the compiler knows, a GPU keeps it in registers.
+  PW_UNROLL
+  for (int d = kMaxJaggedDepth - 2; d >= 0; --d) {
+    if (d > jagged.depth - 2) continue;
     at.within[d] = outer % jagged.max_length[d];
     outer /= jagged.max_length[d];
   }
@@ -56,7 +59,9 @@ PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer)
 template <class Index>
 PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
   int64_t group = at.group;
-  for (int d = 0; d < jagged.depth - 1; ++d) {
+  PW_UNROLL
+  for (int d = 0; d < kMaxJaggedDepth - 1; ++d) {
+    if (d >= jagged.depth - 1) break;
     const int64_t begin = jagged.offsets[d][group];
     const int64_t end = jagged.offsets[d][group + 1];
     if (at.within[d] >= end - begin) return Run{};

@@ -30,7 +30,10 @@ PW_HD void offsets_range_unit(const OffsetsRangeJob<Index>& job, int64_t i) {
     reinterpret_cast<Pack<Index, kPositions<Index>>*>(job.out)[i] = numbers;
     return;
   }
-  for (int k = 0; first + k < job.size; ++k) job.out[first + k] = numbers.at[k];
+  PW_UNROLL
+  for (int k = 0; k < kPositions<Index>; ++k) {
+    if (first + k < job.size) job.out[first + k] = numbers.at[k];
+  }
 }
 
 /// The part of segment `s` that falls to lane `lane` of `lanes`. Whole packs of 16 bytes where

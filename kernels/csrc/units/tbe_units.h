@@ -51,7 +51,10 @@ struct PlainChunks {
       memcpy(&result, __builtin_assume_aligned(from, 16), sizeof(result));
       return result;
     }
-    for (int k = 0; k < kNumbers && column + k < table.columns; ++k) result.numbers[k] = from[k];
+    PW_UNROLL
+    for (int k = 0; k < kNumbers; ++k) {
+      if (column + k < table.columns) result.numbers[k] = from[k];
+    }
     return result;
   }
   PW_HD RowScale scale(int64_t) const { return RowScale{1, 0}; }
@@ -90,7 +93,10 @@ struct CodeChunks {
       }
       return result;
     }
-    for (int k = 0; k < kNumbers && k < rest; ++k) result.numbers[k] = from[k];
+    PW_UNROLL
+    for (int k = 0; k < kNumbers; ++k) {
+      if (k < rest) result.numbers[k] = from[k];
+    }
     return result;
   }
   PW_HD RowScale scale(int64_t row) const { return read_scale(rows + row * table.stride, layout); }
@@ -121,12 +127,14 @@ PW_HD void store_numbers(Out* row, int64_t column, int64_t columns, const float*
     Out numbers[kNumbers];
   };
   Whole whole;
+  PW_UNROLL
   for (int k = 0; k < kNumbers; ++k) from_float(numbers[k], whole.numbers[k]);
   Out* const to = row + column;
   if (column >= 0 && column + kNumbers <= columns && is_aligned(to, alignof(Whole))) {
     *reinterpret_cast<Whole*>(to) = whole;
     return;
   }
+  PW_UNROLL
   for (int k = 0; k < kNumbers; ++k) {
     if (column + k >= 0 && column + k < columns) to[k] = whole.numbers[k];
   }
@@ -218,6 +226,7 @@ PW_HD void unpooled_unit(const EmbeddingForwardJob<Index>& job, const Rows& rows
     float numbers[kNumbers] = {};
     if (row >= 0) {
       const auto read = chunks.read(row, chunk);
+      PW_UNROLL
       for (int k = 0; k < kNumbers; ++k) {
         numbers[k] = chunks.number(read, k) * scale.scale + scale.bias;
       }
