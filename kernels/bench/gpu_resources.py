@@ -1,8 +1,9 @@
 """What the compiler made of each GPU kernel, from the library alone: no GPU is needed and none is used.
 
-    python kernels/bench/gpu_resources.py LIBRARY.so [--arch sm_90] [--cuobjdump FILE] [--markdown]
+    python kernels/bench/gpu_resources.py LIBRARY.so [--arch sm_90] [--cuobjdump FILE] [--summary] [--markdown]
 
-One row a kernel: registers and local memory (spills) of a thread, shared memory of a block, how many of a
+One row a kernel, or with --summary one for all instantiations of a kernel, with the most and the least of them:
+registers and local memory (spills) of a thread, shared memory of a block, how many of a
 multiprocessor's threads fit at once for blocks of 256 (occupancy), and the widest access to global memory in bits.
 cuobjdump comes with CUDA, or from PyPI as nvidia-cuda-cuobjdump.
 """
@@ -104,6 +105,32 @@ def table(kernels: list[Kernel], device: Multiprocessor) -> list[tuple[str, ...]
     return [head, *sorted(rows)]
 
 
+def text_of(name: str) -> str:
+    """A kernel's name without its types: `unit_kernel<ToDense<float, int> >` is `ToDense` of each thread."""
+    outer, _, inner = name.partition("<")
+    return re.split(r"[<>]", inner)[0].strip() if outer == "unit_kernel" else outer
+
+
+def span(numbers: list[int], unit: str = "") -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}{unit}" if low == high else f"{low}{unit} to {high}{unit}"
+
+
+def summary(kernels: list[Kernel], device: Multiprocessor) -> list[tuple[str, ...]]:
+    names = readable([kernel.name for kernel in kernels])
+    groups: dict[str, list[Kernel]] = {}
+    for kernel in kernels:
+        groups.setdefault(text_of(names[kernel.name]), []).append(kernel)
+    head = ("kernel", "instantiations", "registers", "spilled bytes", "shared bytes", "occupancy")
+    rows = [
+        (text, str(len(of)), span([k.registers for k in of]), span([k.local for k in of]))
+        + (span([k.shared for k in of]), span([round(100 * k.occupancy(device)) for k in of], "%"))
+        + (span([max(k.widths, default=0) for k in of]),)
+        for text, of in groups.items()
+    ]
+    return [(*head, "widest access, bits"), *sorted(rows)]
+
+
 def print_rows(rows: list[tuple[str, ...]], markdown: bool) -> None:
     if markdown:
         rows = [rows[0], ("---",) + ("--:",) * (len(rows[0]) - 1), *rows[1:]]
@@ -120,6 +147,7 @@ def main() -> int:
     parser.add_argument("library", type=Path, help="libpinwheel_ops.so of a CUDA build")
     parser.add_argument("--arch", default="sm_90", choices=sorted(MULTIPROCESSORS))
     parser.add_argument("--cuobjdump", default=shutil.which("cuobjdump"), help="default: of PATH")
+    parser.add_argument("--summary", action="store_true", help="one row for all types of a kernel")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     if options.cuobjdump is None:
@@ -131,7 +159,8 @@ def main() -> int:
         print(f"`{options.library}` holds no kernel for {options.arch}", file=sys.stderr)
         return 1
     note_widths(cuobjdump(options.cuobjdump, "--dump-sass", *of), kernels)
-    print_rows(table(list(kernels.values()), MULTIPROCESSORS[options.arch]), options.markdown)
+    rows = summary if options.summary else table
+    print_rows(rows(list(kernels.values()), MULTIPROCESSORS[options.arch]), options.markdown)
     return 0
 
 
