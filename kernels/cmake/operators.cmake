@@ -1,8 +1,8 @@
 # Which operators a build has. A family `f` is csrc/ops/f.cpp with those of csrc/cpu/f.cpp, csrc/simd/f.cpp and
 # csrc/gpu/f.cu that exist. Each registers its own operators, so that what is left out is simply absent.
 #
-# Reads PINWHEEL_FLAVOR. Sets PINWHEEL_FLAVOR, PINWHEEL_OPERATOR_SOURCES (host), PINWHEEL_GPU_SOURCES and
-# defines link_operators(target).
+# Reads PINWHEEL_FLAVOR: a flavor's name or families. Sets PINWHEEL_FLAVOR, PINWHEEL_OPERATOR_SOURCES (host),
+# PINWHEEL_GPU_SOURCES and defines link_operators(target).
 
 set(families
   bounds
@@ -22,9 +22,11 @@ set(families
   pooled
   quantize
   ranges)
-# What several families share and no other needs; it is built when one of them is. Files as of a family.
-set(shared_embedding_update embedding_adagrad embedding_sgd)
-set(all_shared embedding_update)
+# What a family uses of others. embedding_update has no operators of its own.
+set(needs_bucketize cumsum)
+set(needs_embedding_adagrad embedding_update)
+set(needs_embedding_sgd embedding_update)
+set(needs_pack_segments cumsum)
 
 # What each flavour leaves out: `inference` all that trains weights, `adagrad` the other optimisers.
 set(flavor_full "")
@@ -34,21 +36,28 @@ set(flavor_adagrad embedding_sgd)
 if(NOT DEFINED PINWHEEL_FLAVOR AND DEFINED ENV{PINWHEEL_FLAVOR})
   set(PINWHEEL_FLAVOR $ENV{PINWHEEL_FLAVOR})
 endif()
-set(PINWHEEL_FLAVOR "${PINWHEEL_FLAVOR}" CACHE STRING "full, inference or adagrad: which operators are built")
+set(PINWHEEL_FLAVOR "${PINWHEEL_FLAVOR}" CACHE STRING
+  "which operators are built: full, inference, adagrad, or families with commas between them")
 if(NOT PINWHEEL_FLAVOR)
   set(PINWHEEL_FLAVOR full)
 endif()
-if(NOT DEFINED flavor_${PINWHEEL_FLAVOR})
-  message(FATAL_ERROR "PINWHEEL_FLAVOR is `${PINWHEEL_FLAVOR}`; it must be full, inference or adagrad")
+if(DEFINED flavor_${PINWHEEL_FLAVOR})
+  list(REMOVE_ITEM families ${flavor_${PINWHEEL_FLAVOR}} "")
+else()
+  string(REPLACE "," ";" asked "${PINWHEEL_FLAVOR}")
+  foreach(family IN LISTS asked)
+    if(NOT family IN_LIST families)
+      list(JOIN families ", " known)
+      message(FATAL_ERROR "PINWHEEL_FLAVOR is `${PINWHEEL_FLAVOR}`; it must be full, inference, adagrad, "
+        "or some of these with commas between them: ${known}")
+    endif()
+  endforeach()
+  set(families ${asked})
 endif()
-list(REMOVE_ITEM families ${flavor_${PINWHEEL_FLAVOR}} "")
-foreach(shared IN LISTS all_shared)
-  set(users ${shared_${shared}})
-  list(REMOVE_ITEM users ${flavor_${PINWHEEL_FLAVOR}} "")
-  if(users)
-    list(APPEND families ${shared})
-  endif()
+foreach(family IN LISTS families)
+  list(APPEND families ${needs_${family}})
 endforeach()
+list(REMOVE_DUPLICATES families)
 message(STATUS "flavor: ${PINWHEEL_FLAVOR}")
 
 set(PINWHEEL_OPERATOR_SOURCES "")

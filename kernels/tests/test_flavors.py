@@ -102,9 +102,24 @@ def test_this_library_has_the_operators_of_its_flavor(built_from):
 
 
 @needs_cmake
-def test_an_unknown_flavor_is_an_error(tmp_path):
-    with pytest.raises(AssertionError, match="must be full, inference or adagrad"):
-        configure("adam", tmp_path)
+@pytest.mark.parametrize("asked", ["adam", "cumsum,adam", "embedding_update"])
+def test_an_unknown_flavor_is_an_error(asked, tmp_path):
+    with pytest.raises(AssertionError, match="must be full, inference, adagrad"):
+        configure(asked, tmp_path)
+
+
+@needs_cmake
+def test_a_list_of_families_is_a_flavor_with_what_they_use(tmp_path):
+    configure("embedding_sgd,bucketize", tmp_path)
+    built = sources(tmp_path)
+    assert operators_of(built) == {
+        "tbe_backward_sgd_",
+        "block_bucketize_sparse_features",
+        "asynchronous_complete_cumsum",
+        "asynchronous_exclusive_cumsum",
+        "asynchronous_inclusive_cumsum",
+    }
+    assert {"ops/embedding_update.cpp", "cpu/cumsum.cpp"} <= built
 
 
 def lay_out(where: Path, library: Path, flavor: str) -> Path:
