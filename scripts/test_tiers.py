@@ -2,7 +2,7 @@
 
 import sys
 
-TIERS = ("docker", "podman", "torch", "arm64", "threads")
+TIERS = ("docker", "podman", "torch", "arm64", "long", "threads")
 
 
 def main(arguments: list[str]) -> int:

@@ -6,12 +6,10 @@ import platform
 import pytest
 from bases import base_archive
 from conftest import PYTHON
-from emulation import emulated
+from emulation import BASE_PACKAGES, emulated
 
 OTHER = {"x86_64": "aarch64", "aarch64": "x86_64"}[platform.machine()]
 VARIANT = f"cp{PYTHON.replace('.', '')}-plain-{OTHER}"
-# In the base, which is kept: emulated, their installation takes longer than all the rest.
-PACKAGES = ("g++", "python3-dev", "python3-venv")
 DOCKERFILE = """ARG BASE_IMAGE
 FROM ${BASE_IMAGE}
 RUN uname -m > /machine && c++ --version && python3 --version
@@ -44,7 +42,7 @@ def test_a_machine_that_makes_other_code_is_refused_before_compiling(extension):
 def test_a_container_of_that_machine_builds_and_tests_it(extension, engine):
     image = f"pinwheel-test/debian:bookworm-{OTHER}"
     with emulated(OTHER):
-        engine.call("import", str(base_archive("bookworm", OTHER, PACKAGES)), image)
+        engine.call("import", str(base_archive("bookworm", OTHER, BASE_PACKAGES)), image)
         (extension.directory / "docker").mkdir()
         pathlib.Path(extension.directory, "docker", "Dockerfile").write_text(DOCKERFILE)
 

@@ -4,6 +4,8 @@ import contextlib
 import pathlib
 import subprocess
 
+# In the base, which is kept: emulated, their installation takes longer than all the rest.
+BASE_PACKAGES = ("g++", "python3-dev", "python3-venv")
 REGISTER = pathlib.Path("/proc/sys/fs/binfmt_misc")
 
 

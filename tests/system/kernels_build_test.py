@@ -1,5 +1,5 @@
 """The bundled kernels built for real: the same bytes everywhere, and for each GPU toolkit that is here the device
-code that was asked for. Needs a Python with torch, scikit-build-core, cmake and ninja: the one that runs this."""
+code that was asked for."""
 
 from __future__ import annotations
 
@@ -10,53 +10,14 @@ import struct
 import subprocess
 import sys
 import sysconfig
-import zipfile
 from pathlib import Path
 
 import pytest
+from kernel_wheels import KERNELS, build, environment, pip_wheel
 
 pytestmark = pytest.mark.torch
 
-KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 LIBRARY = "pinwheel_kernels/libpinwheel_ops.so"
-
-
-def environment(**changes: str) -> dict[str, str]:
-    cleared = (
-        "PINWHEEL_",
-        "TORCH_CUDA_ARCH_LIST",
-        "PYTORCH_ROCM_ARCH",
-        "SETUPTOOLS_",
-        "CMAKE_ARGS",
-    )
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(cleared)}
-    scripts = str(Path(sys.executable).parent)
-    return kept | {"PATH": scripts + os.pathsep + kept["PATH"]} | changes
-
-
-def pip_wheel(place: Path, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Runs `pip wheel` on a copy of the sources in `place`."""
-    ignored = shutil.ignore_patterns("build", "dist", "__pycache__", ".*")
-    shutil.copytree(KERNELS, place / "kernels", ignore=ignored)
-    return subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "./kernels", "--no-build-isolation", "--no-deps"]
-        + ["--wheel-dir", "out"],
-        cwd=place,
-        env=environment(**changes),
-        capture_output=True,
-        text=True,
-    )
-
-
-def build(place: Path, **changes: str) -> Path:
-    """Builds and unpacks the wheel; returns the directory with its contents."""
-    done = pip_wheel(place, **changes)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = (place / "out").glob("*.whl")
-    assert re.fullmatch(r"pinwheel_kernels-\S+-py3-none-linux_\w+\.whl", wheel.name)
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(place / "unpacked")
-    return place / "unpacked"
 
 
 def output(*command: str) -> str:

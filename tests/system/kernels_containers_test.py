@@ -17,15 +17,20 @@ pytestmark = [
 CPU, CUDA = "cp311-cpu-torch2.13", "cp311-cu130-torch2.13"
 
 
+@pytest.fixture(params=["cumsum,jagged,quantize", pytest.param("full", marks=pytest.mark.long)])
+def flavor(request) -> str:
+    return request.param
+
+
 @pytest.fixture
-def kernels(pinwheel, kernels_repository, dockerd, served_channel, shared, tmp_path) -> Project:
+def kernels(flavor, pinwheel, kernels_repository, dockerd, served_channel, shared, tmp_path) -> Project:
     """The kernels in bookworm, with the shipped compiler, a Python and a CUDA of the channel."""
     served_channel.add_archive(*cuda_package())
     bases = dockerd.import_bases()
     directory = kernels_repository(tmp_path / "kernels", "kernels-both.yaml")
     shutil.copytree(DOCKERFILES, directory / "docker")
     kernels = Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
-    kernels.patience = 1800
+    kernels.patience = 3600
     use(kernels, dockerd)
     kernels.environment |= {"PINWHEEL_CONDA": "rattler", "CCACHE_DISABLE": "1"}
 
@@ -33,6 +38,7 @@ def kernels(pinwheel, kernels_repository, dockerd, served_channel, shared, tmp_p
         matrix["environment"] |= {
             "container": {"dockerfile": "docker/build.Dockerfile", "target": "cpu", "base": "debian:bookworm"},
             "conda": {"channels": [served_channel.url], "packages": ["python={python}"]},
+            "variables": {"PINWHEEL_FLAVOR": flavor},
             "mirrors": {f"debian:{suite}": base for suite, base in bases.items()},
         }
         matrix["test"] = {
