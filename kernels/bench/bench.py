@@ -4,7 +4,7 @@
 
 One row an operator and shape (cases/ has them): bytes that must be moved at least, the shortest time of each
 contender, the bandwidth of ours as a fraction of a plain copy's, and how many times faster ours is than each other.
-The contenders take turns. Times are minima: on a machine that does other work, the rest is noise.
+The contenders take turns, of one call each, or of as many as fill 2 ms. Times are minima: on a machine that does other work, the rest is noise.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from pathlib import Path
 
 import torch
 from bench_case import Case, Run
+
+TURN_SECONDS = 0.002
 
 
 @dataclass
@@ -54,25 +56,32 @@ def all_cases(device: torch.device) -> Iterator[Case]:
         yield from importlib.import_module(f"cases.{path.stem}").cases(device, fbgemm)
 
 
-def seconds_of(run: Run, device: torch.device) -> float:
+def seconds_of(run: Run, device: torch.device, calls: int) -> float:
+    """Of one call, in the mean over calls in a row."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     start = time.perf_counter()
-    run()
+    for _ in range(calls):
+        run()
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-    return time.perf_counter() - start
+    return (time.perf_counter() - start) / calls
 
 
 def shortest(runs: list[Run | None], device: torch.device, repeat: int) -> list[float | None]:
-    """Of each run, taken by turns; the first round is for warming up and does not count."""
+    """Of each run, taken by turns. A turn is one call, or as many as fill TURN_SECONDS: what a single short call
+    takes depends on whose turn was before it. The first round is for warming up and does not count."""
     best: list[float | None] = [None if run is None else math.inf for run in runs]
+    calls = [1] * len(runs)
     for turn in range(repeat + 1):
         for at, run in enumerate(runs):
-            if run is not None:
-                seconds = seconds_of(run, device)
-                if turn > 0:
-                    best[at] = min(best[at], seconds)
+            if run is None:
+                continue
+            if turn == 0:
+                seconds_of(run, device, 1)
+                calls[at] = max(1, math.ceil(TURN_SECONDS / seconds_of(run, device, 1)))
+            else:
+                best[at] = min(best[at], seconds_of(run, device, calls[at]))
     return best
 
 
