@@ -4,16 +4,14 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <optional>
-#include <stop_token>
 
 #include "base/text.h"
 #include "cli/gather.h"
 #include "host/local_machine.h"
 #include "host/run_beside.h"
 #include "host/scratch_directory.h"
-#include "host/signals.h"
+#include "host/stop_on_signal.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -73,14 +71,9 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
   if (targets.empty()) streams.note(kNothingToRun);
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
-  std::stop_source stop;
-  std::atomic<int> signal = 0;
-  const host::SignalWatcher watcher([&](int number) {
-    signal = number;
-    stop.request_stop();
-  });
+  const host::StopOnSignal stop;
   // What pip resolved for a release is kept beside the environments that were made of it.
-  host::LocalMachine local(variables, cache, cache / "compat", stop.get_token());
+  host::LocalMachine local(variables, cache, cache / "compat", stop.token());
   TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, local));
   host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.beside};
   trial.with.assign(job.options.with.begin(), job.options.with.end());
@@ -93,7 +86,7 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
       streams.note(fmt::format("run beside torch {}: {}\n", build.build.version, line));
     };
     Result<compat::RunResult> result = host::run_beside(local.machine, trial, target, build);
-    outcome.signal = signal;
+    outcome.signal = stop.signal();
     if (outcome.signal != 0) return outcome;
     build.run = result ? *result : skipped(result.error());
     if (target.demand == compat::Demand::offered) continue;

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "env/engine_info.h"
+#include "host/ask_program.h"
 #include "host/conda_find.h"
 #include "host/container_engine.h"
 #include "host/gpu.h"
@@ -25,23 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> output_of(const EnvMachine& machine,
-                                     const std::vector<std::string>& argv) {
-  ports::Command command;
-  command.argv = argv;
-  command.environment = machine.variables;
-  command.timeout = std::chrono::seconds(15);
-  const Result<ports::Captured> ran = machine.process.capture(command);
-  if (!ran || !ran->exit.ok()) return std::nullopt;
-  return std::string(trim(ran->out));
-}
-
 std::vector<env::HostCompiler> compilers(const EnvMachine& machine) {
   std::vector<env::HostCompiler> found;
   std::set<std::string> seen;
   for (const char* name : {"g++", "clang++", "g++-11", "g++-12", "g++-13", "g++-14", "g++-15",
                            "clang++-14", "clang++-15", "clang++-16", "clang++-19"}) {
-    const std::optional<std::string> output = output_of(machine, {name, "--version"});
+    const std::optional<std::string> output = ask_program(machine, {name, "--version"});
     if (!output) continue;
     const env::HostCompiler compiler = env::parse_host_compiler(name, *output);
     const std::string which =
@@ -117,7 +107,7 @@ env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine) {
 env::Arm64Facts arm64_facts(const EnvMachine& machine) {
   env::Arm64Facts facts{.machine = machine_name()};
   constexpr const char* kCross = "aarch64-linux-gnu-g++";
-  if (const auto output = output_of(machine, {kCross, "--version"})) {
+  if (const auto output = ask_program(machine, {kCross, "--version"})) {
     facts.cross_compiler =
         fmt::format("{} {}", kCross, env::parse_host_compiler(kCross, *output).version);
   }

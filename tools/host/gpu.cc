@@ -1,20 +1,19 @@
 #include "host/gpu.h"
 
+#include <optional>
 #include <string_view>
 
 #include "base/text.h"
+#include "host/ask_program.h"
 
 namespace pinwheel::host {
 namespace {
 
 void ask_nvidia(const EnvMachine& machine, Gpus& found) {
-  ports::Command command;
-  command.argv = {"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"};
-  command.environment = machine.variables;
-  command.timeout = std::chrono::seconds(15);
-  const Result<ports::Captured> ran = machine.process.capture(command);
-  if (!ran || !ran->exit.ok()) return;
-  for (const std::string& line : split(trim(ran->out), '\n')) {
+  const std::optional<std::string> output = ask_program(
+      machine, {"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"});
+  if (!output) return;
+  for (const std::string& line : split(*output, '\n')) {
     const size_t comma = line.rfind(',');
     if (comma == std::string::npos) continue;
     found.names.push_back(line.substr(0, comma));

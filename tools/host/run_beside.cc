@@ -29,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+enum class HasGpu { no, yes };
+
 /// The first of these Pythons that this machine has.
 Result<std::pair<std::string, env::Interpreter>> python_here(
     const EnvMachine& machine, const std::vector<std::string>& pythons) {
@@ -56,15 +58,15 @@ BaseEnvironment installed_base(const compat::RunTarget& target, const exports::B
 /// The environment with the named build, from the user's index.
 Result<BaseEnvironment> made_base(const EnvMachine& machine, const Trial& trial,
                                   const exports::Build& build, const std::string& python,
-                                  const env::Interpreter& interpreter) {
+                                  const env::Interpreter& interpreter, HasGpu has_gpu) {
   env::Request request;
   request.python = python;
   request.torch.spec = "torch==" + build.version;
   trial.note(fmt::format("resolving torch {} for Python {}", build.version, python));
   TRY(const Resolved resolved, resolve(machine, request));
-  const bool has_gpu = !find_gpus(machine).names.empty();
-  const env::Resolution resolution =
-      has_gpu ? resolved.resolution : env::without_gpu_packages(resolved.resolution, request);
+  const env::Resolution resolution = has_gpu == HasGpu::yes
+                                         ? resolved.resolution
+                                         : env::without_gpu_packages(resolved.resolution, request);
   TRY(const bool there, has_environment(machine, resolution, interpreter));
   const env::Package* const torch = resolution.find("torch");
   if (torch == nullptr) return fail(ErrorKind::internal, "torch was resolved without torch");
@@ -81,6 +83,7 @@ struct TrialSite {
   const EnvMachine& machine;
   const Trial& trial;
   const Overlay& overlay;
+  HasGpu has_gpu;
   fs::path scratch;
   std::map<std::string, std::string> variables;
 };
@@ -107,7 +110,7 @@ Result<compat::Gpu> prepare(TrialSite& site, const BaseEnvironment& base) {
   const BuildSpace space(site.scratch, PathMode::real, {});
   site.variables = clean_variables({space, site.machine.variables, {}});
   site.variables["PATH"] = site.overlay.path();
-  if (!find_gpus(site.machine).names.empty()) return compat::Gpu::as_is;
+  if (site.has_gpu == HasGpu::yes) return compat::Gpu::as_is;
   const fs::path directory = site.scratch / "stubs";
   TRY(const StubLibraries stubs, write_stub_libraries(site.machine, base.site_packages, directory));
   if (stubs.names.empty()) return compat::Gpu::as_is;
@@ -208,7 +211,7 @@ Done same_kind(const compat::BuildVerdict& asked,
 }
 
 Result<compat::RunResult> try_on(const EnvMachine& machine, const Trial& trial,
-                                 const BaseEnvironment& base,
+                                 const BaseEnvironment& base, HasGpu has_gpu,
                                  const std::optional<compat::BuildVerdict>& predicted) {
   compat::RunSeen seen;
   seen.torch = base.resolution.find("torch")->version;
@@ -217,7 +220,7 @@ Result<compat::RunResult> try_on(const EnvMachine& machine, const Trial& trial,
       ScratchDirectory::make(machine.files,
                              machine.cache / "scratch" / fmt::format("compat-{}", ::getpid())));
   TRY(const Overlay overlay, Overlay::create(machine, base, scratch.path() / "overlay"));
-  TrialSite site{machine, trial, overlay, scratch.path(), {}};
+  TrialSite site{machine, trial, overlay, has_gpu, scratch.path(), {}};
   TRY_DONE(install_wheel(site));
   TRY(seen.gpu, prepare(site, base));
   TRY_DONE(load(site, env::site_packages(overlay.directory().string(), base.interpreter), seen));
@@ -235,13 +238,16 @@ Result<compat::RunResult> run_beside(const EnvMachine& machine, const Trial& tri
     return fail(ErrorKind::environment, fmt::format("no {} machine here", build.arch));
   }
   TRY(auto python, python_here(machine, target.pythons));
+  const HasGpu has_gpu = find_gpus(machine).names.empty() ? HasGpu::no : HasGpu::yes;
   if (!target.site_packages.empty()) {
-    return try_on(machine, trial, installed_base(target, build, std::move(python.second)), verdict);
+    return try_on(machine, trial, installed_base(target, build, std::move(python.second)), has_gpu,
+                  verdict);
   }
-  TRY(const BaseEnvironment base, made_base(machine, trial, build, python.first, python.second));
+  TRY(const BaseEnvironment base,
+      made_base(machine, trial, build, python.first, python.second, has_gpu));
   TRY(const auto predicted, predicted_on(machine, trial, base));
   TRY_DONE(same_kind(verdict, predicted));
-  return try_on(machine, trial, base, predicted);
+  return try_on(machine, trial, base, has_gpu, predicted);
 }
 
 }  // namespace pinwheel::host

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "env/made_toolkit.h"
 #include "env/pypi_toolkit.h"
+#include "host/ask_program.h"
 #include "host/conda_toolkit.h"
 #include "host/pypi_toolkit.h"
 
@@ -16,18 +17,6 @@ namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> said_by(const EnvMachine& machine,
-                                   const std::vector<std::string>& argv) {
-  ports::Command command;
-  command.argv = argv;
-  command.environment = machine.variables;
-  command.environment["HIP_PLATFORM"] = "amd";
-  command.timeout = std::chrono::seconds(30);
-  const Result<ports::Captured> ran = machine.process.capture(command);
-  if (!ran || !ran->exit.ok()) return std::nullopt;
-  return ran->out;
-}
 
 /// The programs that may be the compiler: in the home that a variable names, then on PATH, then in
 /// the usual place.
@@ -77,7 +66,7 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
   std::vector<env::Toolkit> found;
   for (const fs::path& nvcc :
        programs(machine, {"CUDA_HOME", "CUDA_PATH"}, "nvcc", "/usr/local/cuda")) {
-    const std::optional<std::string> output = said_by(machine, {nvcc.string(), "--version"});
+    const std::optional<std::string> output = ask_program(machine, {nvcc.string(), "--version"});
     const std::optional<std::string> release =
         output ? env::parse_nvcc_release(*output) : std::nullopt;
     if (!release) continue;
@@ -91,7 +80,8 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
 std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
   std::vector<env::Toolkit> found;
   for (const fs::path& hipcc : programs(machine, {"ROCM_PATH"}, "hipcc", "/opt/rocm")) {
-    const std::optional<std::string> output = said_by(machine, {hipcc.string(), "--version"});
+    const std::optional<std::string> output =
+        ask_program(machine, {hipcc.string(), "--version"}, {{"HIP_PLATFORM", "amd"}});
     const std::optional<std::string> release =
         output ? env::parse_hip_release(*output) : std::nullopt;
     if (!release) continue;
