@@ -9,9 +9,14 @@
 /// `PW_UNROLL` a loop over an array that shall stay in a GPU's registers.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PW_HD __host__ __device__ inline
+#else
+// Never a function of its own: simd/ compiles the same text for several instruction sets.
+#define PW_HD inline __attribute__((always_inline))
+#endif
+
+// The host's compiler does not know the pragma.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define PW_UNROLL _Pragma("unroll")
 #else
 #define PW_UNROLL
-// Never a function of its own: simd/ compiles the same text for several instruction sets.
-#define PW_HD inline __attribute__((always_inline))
 #endif
