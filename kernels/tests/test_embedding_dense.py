@@ -207,9 +207,10 @@ def test_the_backward_operators_pass_opcheck(device, rng):
 def test_a_compiled_loss_has_gradients(device, rng):
     case = random_tables(rng, [4, 7], 3, 4, weighted=True).to(device)
     case.weights.requires_grad_()
+    _, *others = case.arguments()
 
     def loss(weights: torch.Tensor) -> torch.Tensor:
-        return (pk.tbe_forward(weights, *case.arguments()[1:]) * 3).sum()
+        return (pk.tbe_forward(weights, *others) * 3).sum()
 
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
     (expected,) = torch.autograd.grad(loss(case.weights), case.weights)
