@@ -7,12 +7,13 @@
 namespace pinwheel::cli {
 
 Done stoppable(host::Workplace& workplace, const std::function<Done()>& prepare) {
-  const host::StopOnSignal stop;
+  host::StopOnSignal stop;
   workplace.stop = stop.token();
   Done done = prepare();
   workplace.stop = {};
-  if (stop.signal() == 0) return done;
-  return fail(stop.signal() == SIGINT ? ErrorKind::interrupted : ErrorKind::terminated,
+  const int signal = stop.end();
+  if (signal == 0) return done;
+  return fail(signal == SIGINT ? ErrorKind::interrupted : ErrorKind::terminated,
               "stopped before the first step", "nothing is left behind; run it again");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <optional>
 #include <stop_token>
 
 #include "host/signals.h"
@@ -10,20 +11,26 @@ namespace pinwheel::host {
 /// ends it at once. Made before any other thread, as `SignalWatcher` is.
 class StopOnSignal {
  public:
-  StopOnSignal()
-      : watcher_([this](int number) {
-          signal_ = number;
-          stop_.request_stop();
-        }) {}
+  StopOnSignal() {
+    watcher_.emplace([this](int number) {
+      signal_ = number;
+      stop_.request_stop();
+    });
+  }
 
   std::stop_token token() const { return stop_.get_token(); }
   /// The signal that came; 0 while none did.
   int signal() const { return signal_; }
+  /// Stops watching; returns the signal that came until then, so that none is lost in between.
+  int end() {
+    watcher_.reset();
+    return signal_;
+  }
 
  private:
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
-  SignalWatcher watcher_;  // the last: its thread uses the others
+  std::optional<SignalWatcher> watcher_;  // the last: its thread uses the others
 };
 
 }  // namespace pinwheel::host
