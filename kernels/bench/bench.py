@@ -4,7 +4,8 @@
 
 One row an operator and shape (cases/ has them): bytes that must be moved at least, the shortest time of each
 contender, the bandwidth of ours as a fraction of a plain copy's, and how many times faster ours is than each other.
-The contenders take turns, of one call each, or of as many as fill 2 ms. Times are minima: on a machine that does other work, the rest is noise.
+The contenders take turns, of one call each, or of as many as fill 2 ms. Times are minima: on a machine that does
+other work, the rest is noise.
 """
 
 from __future__ import annotations
