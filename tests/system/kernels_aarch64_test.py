@@ -56,10 +56,11 @@ def test_the_operators_compute_there_what_torch_does(wheel, site, dockerd):
     subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(site)], check=True)
     with emulated("aarch64"):
         dockerd.call("import", str(base_archive("bookworm", "aarch64", BASE_PACKAGES)), IMAGE)
-        ran = dockerd.call(
-            *("run", "--rm", "-v", f"{site}:/site:ro", "-v", f"{KERNELS}:/kernels:ro", "-e", "PYTHONPATH=/site"),
+        ran = dockerd.run(
+            *("-v", f"{site}:/site:ro", "-v", f"{KERNELS}:/kernels:ro", "-e", "PYTHONPATH=/site"),
             *("-e", "OMP_NUM_THREADS=1", IMAGE, "python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("-k", "not cuda and not compile and not opcheck", "/kernels/tests"),
+            # What compiles something by itself takes hours there.
+            *("-k", "not cuda and not compile and not opcheck and not stable_sort", "/kernels/tests"),
             check=False,
         )
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-2000:]
