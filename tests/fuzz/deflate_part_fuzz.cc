@@ -22,5 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       must(gap.from < gap.to && gap.to <= tail->bytes.size());
     }
   }
+  const auto part = wheel::inflate_part(bytes, kLimit);
+  if (part) {
+    must(part->bytes.size() <= kLimit + kLongestMatch + UINT16_MAX);
+    must(part->unknown.empty() || part->unknown.back().to <= part->bytes.size());
+  }
   return 0;
 }

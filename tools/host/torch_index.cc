@@ -132,10 +132,9 @@ Result<std::vector<BuildToRead>> choose_wheels(const std::vector<TorchFile>& fil
     if (right_version && right_arch && right_python) chosen.push_back(file);
   }
   if (chosen.empty()) {
-    const std::string what =
-        wanted.arch.empty() && pythons.empty()
-            ? ""
-            : fmt::format(" for {}", join({wanted.arch, join(wanted.pythons, ", ")}, " "));
+    std::vector<std::string> limits = {wanted.arch, join(wanted.pythons, ", ")};
+    std::erase(limits, "");
+    const std::string what = limits.empty() ? "" : fmt::format(" for {}", join(limits, " "));
     return fail(ErrorKind::config,
                 fmt::format("the index has no wheel of torch {}{}", wanted.version, what),
                 suggest(wanted.version, versions_of(files)));

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "binary/dynamic_landmark.h"
 #include "binary/elf_exports.h"
 #include "host/file_source.h"
 #include "host/torch_site.h"
@@ -55,6 +56,11 @@ exports::Library to_library(const binary::ElfExports& read, std::string_view nam
 Result<binary::ElfExports> read_member(const wheel::ZipReader& zip,
                                        const wheel::ZipMember& member) {
   TRY(const std::unique_ptr<wheel::MemberSource> source, wheel::MemberSource::open(zip, member));
+  // Behind the dynamic section lie tens of megabytes of names that nobody needs.
+  if (const Result<binary::DynamicLandmark> mark = binary::DynamicLandmark::of(*source)) {
+    TRY_DONE(source->seek({mark->offset(), mark->offset() + mark->size()},
+                          [&](const Stretch& stretch) { return mark->look(stretch); }));
+  }
   Result<binary::ElfExports> read = binary::read_exports(*source);
   if (read || read.error().kind != ErrorKind::check) return read;
   // Its ends may have been guessed wrongly.

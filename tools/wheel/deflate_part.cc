@@ -134,23 +134,23 @@ bool is_settled(const Marked& units) {
 }
 
 /// The decoded units behind the window that was made up.
-InflatedTail to_bytes(const Marked& units) {
-  InflatedTail tail;
-  tail.bytes.reserve(units.size() - kWindow);
+InflatedPart to_bytes(const Marked& units) {
+  InflatedPart part;
+  part.bytes.reserve(units.size() - kWindow);
   for (size_t i = kWindow; i < units.size(); ++i) {
     const uint64_t at = i - kWindow;
     if (units[i] != kUnknown) {
-      tail.bytes.push_back(static_cast<char>(units[i]));
+      part.bytes.push_back(static_cast<char>(units[i]));
       continue;
     }
-    tail.bytes.push_back('\0');
-    if (!tail.unknown.empty() && tail.unknown.back().to == at) {
-      tail.unknown.back().to = at + 1;
+    part.bytes.push_back('\0');
+    if (!part.unknown.empty() && part.unknown.back().to == at) {
+      part.unknown.back().to = at + 1;
     } else {
-      tail.unknown.push_back({at, at + 1});
+      part.unknown.push_back({at, at + 1});
     }
   }
-  return tail;
+  return part;
 }
 
 /// Decodes one end of a stream from an entry.
@@ -174,7 +174,7 @@ class TailDecoder {
     }
     spend(marked.units().size() - kWindow);
     if (ended != Ended::block && ended != Ended::stream) return std::nullopt;
-    InflatedTail tail = to_bytes(marked.units());
+    InflatedTail tail{to_bytes(marked.units())};
     if (ended == Ended::block && !go_on(bits, tail)) return std::nullopt;
     if (ended == Ended::stream && !bits.at_end()) return std::nullopt;
     for (const auto& [bits_left, bytes_before] : blocks_) {
@@ -249,6 +249,35 @@ bool may_begin_block(std::string_view stream, uint64_t bit) {
   return filled == kWhole && read_dynamic_codes(bits).has_value();
 }
 
+/// Calls `decode` with each bit at which a block may begin until it gives something.
+template <class Decode>
+auto enter_anywhere(std::string_view stream, const Decode& decode) -> decltype(decode(uint64_t{})) {
+  int entries = 0;
+  uint64_t ahead = 0;
+  for (uint64_t bit = 0; bit < stream.size() * 8 && entries < kMostEntries; ++bit) {
+    ahead = bit % 8 == 0 ? BitReader(stream, bit).peek() : ahead >> 1U;
+    if ((ahead & 0b111U) != kDynamicNotLast || !may_begin_block(stream, bit)) continue;
+    ++entries;
+    if (auto found = decode(bit)) return found;
+  }
+  return std::nullopt;
+}
+
+/// What the blocks from an entry on give; nullopt when another block does not follow.
+std::optional<InflatedPart> decode_part(std::string_view part, uint64_t bit, uint64_t limit) {
+  BitReader bits(part, bit);
+  BlockDecoder<Marked> marked(bits, kWindow + limit);
+  marked.units().assign(kWindow, kUnknown);
+  int blocks = 0;
+  Ended ended = Ended::block;
+  while (ended == Ended::block) {
+    ended = marked.block();
+    ++blocks;
+  }
+  if (ended == Ended::damaged || blocks < 2) return std::nullopt;
+  return to_bytes(marked.units());
+}
+
 }  // namespace
 
 Result<std::string> inflate_head(std::string_view head, uint64_t enough) {
@@ -264,15 +293,19 @@ Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit,
                                   const InflatedTail& known) {
   uint64_t budget = limit;
   TailDecoder decoder(tail, known, budget);
-  int entries = 0;
-  uint64_t ahead = 0;
-  for (uint64_t bit = 0; bit < tail.size() * 8 && budget > 0 && entries < kMostEntries; ++bit) {
-    ahead = bit % 8 == 0 ? BitReader(tail, bit).peek() : ahead >> 1U;
-    if ((ahead & 0b111U) != kDynamicNotLast || !may_begin_block(tail, bit)) continue;
-    ++entries;
-    if (std::optional<InflatedTail> found = decoder.run(bit)) return *std::move(found);
-  }
+  std::optional<InflatedTail> found =
+      enter_anywhere(tail, [&](uint64_t bit) -> std::optional<InflatedTail> {
+        return budget > 0 ? decoder.run(bit) : std::nullopt;
+      });
+  if (found) return *std::move(found);
   return fail(ErrorKind::check, "the end of the compressed data cannot be read by itself");
+}
+
+Result<InflatedPart> inflate_part(std::string_view part, uint64_t limit) {
+  std::optional<InflatedPart> found =
+      enter_anywhere(part, [&](uint64_t bit) { return decode_part(part, bit, limit); });
+  if (found) return *std::move(found);
+  return fail(ErrorKind::check, "this part of the compressed data cannot be read by itself");
 }
 
 }  // namespace pinwheel::wheel

@@ -4,17 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/extent.h"
 #include "base/result.h"
 
 namespace pinwheel::wheel {
-
-/// Bytes from `from` up to, not including, `to`.
-struct Extent {
-  uint64_t from = 0;
-  uint64_t to = 0;
-
-  bool operator==(const Extent&) const = default;
-};
 
 /// What the first bytes of a raw deflate stream give: all that they determine, or a little more
 /// than `enough`. Kind `check` when no stream begins like that.
@@ -29,10 +22,14 @@ struct BlockStart {
   bool operator==(const BlockStart&) const = default;
 };
 
-/// What the last bytes of a raw deflate stream give.
-struct InflatedTail {
-  std::string bytes = {};               ///< the last ones of the whole; zeros where unknown
-  std::vector<Extent> unknown = {};     ///< copies from before the entry; ascending, in `bytes`
+/// What a stretch of a raw deflate stream gives.
+struct InflatedPart {
+  std::string bytes = {};            ///< zeros where unknown
+  std::vector<Extent> unknown = {};  ///< copies from before the entry; ascending, in `bytes`
+};
+
+/// What the last bytes of a stream give: the last ones of the whole.
+struct InflatedTail : InflatedPart {
   std::vector<BlockStart> blocks = {};  ///< those that were decoded, in order
 };
 
@@ -45,5 +42,10 @@ struct InflatedTail {
 /// means.
 Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit,
                                   const InflatedTail& known = {});
+
+/// Inflates a stretch from the middle of a stream: from the first dynamic block in it, found as
+/// above, through another one at least, to the end of the stretch or `limit` bytes. Where in the
+/// whole the bytes lie it does not say. Kind `check` when no entry leads so far.
+Result<InflatedPart> inflate_part(std::string_view part, uint64_t limit);
 
 }  // namespace pinwheel::wheel

@@ -12,9 +12,22 @@ namespace {
 constexpr uint64_t kFirstHead = uint64_t{256} << 10U;
 constexpr uint64_t kFirstTail = uint64_t{512} << 10U;
 constexpr uint64_t kMostTail = uint64_t{256} << 20U;
+// A block of zlib's is at most some 50 KiB: several of them, and enough in front of what is looked
+// for that no unknown byte is left in it.
+constexpr uint64_t kProbe = uint64_t{96} << 10U;
+constexpr uint64_t kLead = uint64_t{256} << 10U;
+constexpr uint64_t kFar = uint64_t{32} << 20U;  ///< what costs more than looking for the part
+constexpr uint64_t kNear = 4 * kProbe;
+constexpr uint64_t kMostLead = uint64_t{1} << 20U;
+constexpr uint64_t kMostProbe = uint64_t{64} << 20U;
 
 bool meets(const Extent& gap, uint64_t from, uint64_t to) {
   return gap.from < to && from < gap.to;
+}
+
+bool is_known(const InflatedPart& part, const Extent& wanted) {
+  return std::none_of(part.unknown.begin(), part.unknown.end(),
+                      [&](const Extent& gap) { return meets(gap, wanted.from, wanted.to); });
 }
 
 }  // namespace
@@ -44,13 +57,54 @@ Result<std::string> MemberSource::read(uint64_t offset, uint64_t length) const {
 const char* MemberSource::find(uint64_t offset, uint64_t length) const {
   if (is_whole()) return whole_.data() + offset;
   if (offset + length <= head_.size()) return head_.data() + offset;
+  if (offset >= middle_at_.from && offset + length <= middle_at_.to) {
+    return middle_.data() + (offset - middle_at_.from);
+  }
   const uint64_t tail_at = size() - tail_.bytes.size();
   if (offset < tail_at) return nullptr;
   const uint64_t from = offset - tail_at;
-  const bool known =
-      std::none_of(tail_.unknown.begin(), tail_.unknown.end(),
-                   [&](const Extent& gap) { return meets(gap, from, from + length); });
-  return known ? tail_.bytes.data() + from : nullptr;
+  return is_known(tail_, {from, from + length}) ? tail_.bytes.data() + from : nullptr;
+}
+
+bool MemberSource::keep(const Extent& wanted, const InflatedPart& stretch, uint64_t at) const {
+  const Extent found{at, at + (wanted.to - wanted.from)};
+  if (found.to > stretch.bytes.size() || !is_known(stretch, found)) return false;
+  middle_ = stretch.bytes.substr(found.from, found.to - found.from);
+  middle_at_ = wanted;
+  return true;
+}
+
+Done MemberSource::seek(const Extent& wanted, const Look& look) const {
+  if (member_->method == zip::kStored || is_whole() || wanted.to > size()) return {};
+  const uint64_t behind = size() - wanted.to;
+  if (behind < kFar) return {};
+  const uint64_t packed = member_->compressed_size;
+  // What comes behind the part takes hardly more room in the stream than out of it.
+  Extent range{packed - std::min(packed, behind + behind / 1000 + kProbe), packed};
+  const auto sight = [&](std::string_view part) {
+    const Result<InflatedPart> inflated = inflate_part(part, kMostProbe);
+    if (!inflated) return look({});
+    const Sighting seen = look({inflated->bytes, inflated->unknown});
+    if (seen.where == Sighting::Where::reaching) keep(wanted, *inflated, seen.at);
+    return seen;
+  };
+  while (range.to - range.from > kNear) {
+    const uint64_t middle = range.from + (range.to - range.from) / 2;
+    TRY(const std::string part, archive_->source().read(start_ + middle, kProbe));
+    const Sighting seen = sight(part);
+    if (!middle_.empty()) return {};
+    if (seen.where != Sighting::Where::behind) range.from = middle;
+    if (seen.where != Sighting::Where::before) range.to = middle + kProbe;
+  }
+  std::string part;
+  for (uint64_t lead = kLead; middle_.empty() && lead <= kMostLead; lead *= 2) {
+    const uint64_t from = range.from - std::min(range.from, lead);
+    TRY(const std::string more,
+        archive_->source().read(start_ + from, range.to - from - part.size()));
+    part.insert(0, more);
+    sight(part);
+  }
+  return {};
 }
 
 Done MemberSource::grow(uint64_t offset) const {

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "base/sighting.h"
 #include "ports/byte_source.h"
 #include "wheel/deflate_part.h"
 #include "wheel/zip_reader.h"
@@ -24,6 +26,13 @@ class MemberSource final : public ports::ByteSource {
   uint64_t size() const override { return member_->size; }
   Result<std::string> read(uint64_t offset, uint64_t length) const override;
 
+  /// Says where a stretch of the member lies from what is looked for.
+  using Look = std::function<Sighting(const Stretch&)>;
+  /// Looks for a part between the ends by halving the compressed stream: reads stretches of it,
+  /// whose offsets are not known, and lets `look` say which way to go. What it finds later reads
+  /// get; where it finds nothing they go on as without it.
+  Done seek(const Extent& wanted, const Look& look) const;
+
   /// Reads all of it and verifies its CRC-32; later reads come from there.
   Done read_whole() const;
   bool is_whole() const { return whole_.size() == size(); }
@@ -34,6 +43,8 @@ class MemberSource final : public ports::ByteSource {
 
   /// From which of the two ends the bytes are known; nullptr when neither reaches them.
   const char* find(uint64_t offset, uint64_t length) const;
+  /// Keeps the wanted part when the stretch has it there, all of it known.
+  bool keep(const Extent& wanted, const InflatedPart& stretch, uint64_t at) const;
   Done grow(uint64_t offset) const;
   Done grow_head() const;
   Done grow_tail() const;
@@ -46,6 +57,8 @@ class MemberSource final : public ports::ByteSource {
   mutable std::string head_;
   mutable std::string packed_tail_;
   mutable InflatedTail tail_;
+  mutable Extent middle_at_;  ///< of `middle_` in the member
+  mutable std::string middle_;
   mutable std::string whole_;
 };
 

@@ -96,6 +96,41 @@ TEST_CASE("a longer end goes on to the blocks that a shorter one gave") {
   CHECK(all->bytes.size() > known);
 }
 
+TEST_CASE("a stretch from the middle of a stream gives the bytes that lie there") {
+  for (const char* strategy : {"Z_DEFAULT_STRATEGY", "Z_FILTERED", "Z_RLE"}) {
+    INFO(strategy);
+    const Sample sample = zlib_sample(6, strategy);
+    const std::string_view stream = sample.stream;
+    const auto part = inflate_part(stream.substr(1000, stream.size() / 2), sample.raw.size());
+    REQUIRE(part);
+    // It does not say where it lies: its longest run of known bytes does.
+    Extent run{part->unknown.empty() ? 0 : part->unknown.back().to, part->bytes.size()};
+    for (size_t i = 1; i < part->unknown.size(); ++i) {
+      const Extent between{part->unknown[i - 1].to, part->unknown[i].from};
+      if (between.to - between.from > run.to - run.from) run = between;
+    }
+    REQUIRE(run.to - run.from > 100);
+    const size_t at = sample.raw.find(part->bytes.substr(run.from, run.to - run.from));
+    REQUIRE(at != std::string::npos);
+    REQUIRE(at >= run.from);
+    std::string expected = sample.raw.substr(at - run.from, part->bytes.size());
+    for (const Extent& gap : part->unknown) {
+      expected.replace(gap.from, gap.to - gap.from, gap.to - gap.from, '\0');
+    }
+    CHECK((part->bytes == expected));
+  }
+}
+
+TEST_CASE("a stretch without two blocks is refused, and one that grows is cut at the limit") {
+  const Sample sample = zlib_sample(6, "Z_DEFAULT_STRATEGY");
+  const std::string_view stream = sample.stream;
+  CHECK_FALSE(inflate_part(stream.substr(stream.size() / 2, 200), sample.raw.size()));
+  CHECK_FALSE(inflate_part(std::string(100000, '\0'), sample.raw.size()));
+  const auto cut = inflate_part(stream.substr(1000), 150000);
+  REQUIRE(cut);
+  CHECK(cut->bytes.size() < 150000 + 65536);
+}
+
 TEST_CASE("an end in a fixed block is read: its distance code has 32 words") {
   // zlib writes a short last block with fixed codes.
   const std::string program = R"(

@@ -73,6 +73,64 @@ TEST_CASE("the middle of a member is read as well, in the end by reading all of 
   CHECK((member->read(0, contents.size()) == contents));
 }
 
+/// Noise in small letters, then a part that says what it is, then 33 MB of great letters.
+struct Sought {
+  Sought() {
+    contents = hex_noise(30000);
+    part = {contents.size(), contents.size() + kMark.size()};
+    contents += kMark;
+    uint32_t chance = 1;
+    while (contents.size() < part.to + (uint64_t{33} << 20U)) {
+      for (int i = 0; i < 6; ++i) {
+        chance = chance * 1664525 + 1013904223;
+        contents += static_cast<char>('A' + (chance >> 24U) % 26);
+      }
+      contents.append(200, 'Z');
+    }
+  }
+  static Sighting look(const Stretch& stretch) {
+    const size_t at = stretch.bytes.find(kMark);
+    if (at != std::string_view::npos) return {Sighting::Where::reaching, at};
+    const size_t last = stretch.bytes.find_last_not_of('\0');
+    const bool great =
+        last != std::string_view::npos && stretch.bytes[last] >= 'A' && stretch.bytes[last] <= 'Z';
+    return {great ? Sighting::Where::behind : Sighting::Where::before};
+  }
+
+  static constexpr std::string_view kMark = "<what is looked for, and what nothing else repeats>";
+  std::string contents;
+  Extent part;
+};
+
+TEST_CASE("a part far from both ends is found by those who know what surrounds it") {
+  const Sought sought;
+  const Opened archive(Contents{{"lib.so", sought.contents}});
+  const auto member = archive.member("lib.so");
+  int looks = 0;
+  REQUIRE(member->seek(sought.part, [&](const Stretch& stretch) {
+    ++looks;
+    return Sought::look(stretch);
+  }));
+  CHECK(looks > 1);
+  const uint64_t read = archive.source.count;
+  CHECK(read < archive.zip.find("lib.so")->compressed_size / 2);
+  CHECK(member->read(sought.part.from, Sought::kMark.size()) == std::string(Sought::kMark));
+  CHECK(member->read(sought.part.from + 1, 4) == "what");
+  CHECK(archive.source.count == read);
+  CHECK((member->read(sought.contents.size() - 7, 7) ==
+         sought.contents.substr(sought.contents.size() - 7)));
+}
+
+TEST_CASE("what is not where it was said to be is read as without looking") {
+  const Sought sought;
+  const Opened archive(Contents{{"lib.so", sought.contents}});
+  const auto member = archive.member("lib.so");
+  REQUIRE(member->seek(sought.part, [&](const Stretch& stretch) {
+    return Sighting{Sighting::Where::reaching, stretch.bytes.size()};
+  }));
+  CHECK(member->read(sought.part.from, Sought::kMark.size()) == std::string(Sought::kMark));
+}
+
 TEST_CASE("stored and small members are read too") {
   const std::string noise = Sha256().finish();
   const Opened archive({{"stored", noise}, {"small", std::string(3000, 'a')}, {"empty", ""}});

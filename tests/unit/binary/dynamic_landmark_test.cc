@@ -1,0 +1,124 @@
+#include "binary/dynamic_landmark.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "unit/catch.h"
+#include "unit/command_output.h"
+
+namespace pinwheel::binary {
+namespace {
+
+using Where = Sighting::Where;
+
+constexpr int kLocalFunctions = 8000;
+
+/// A library that keeps the names of many functions which it does not export, and what readelf says
+/// of its sections.
+class Library {
+ public:
+  Library() {
+    std::string name = (std::filesystem::temp_directory_path() / "pinwheel-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    directory_ = name;
+    std::ofstream source(directory_ / "x.c");
+    source << "int exported(void) { return 1; }\n";
+    for (int i = 0; i < kLocalFunctions; ++i) {
+      source << "__attribute__((used)) static int _ZN5local4name" << i << "Ev(void) { return " << i
+             << "; }\n";
+    }
+    source.close();
+    const std::string file = (directory_ / "libx.so").string();
+    output_of("cc -shared -fPIC -o " + file + " " + (directory_ / "x.c").string() + " -lm");
+    sections_ = output_of("readelf -SW " + file);
+    std::ifstream in(file, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  ~Library() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  Extent section(const std::string& name) const {
+    for (const std::string& line : split(sections_, '\n')) {
+      std::vector<std::string> words =
+          split(line.substr(std::min(line.find(']'), line.size())), ' ');
+      std::erase(words, "");
+      if (words.size() < 6 || words[1] != name) continue;
+      const uint64_t offset = std::stoull(words[4], nullptr, 16);
+      return {offset, offset + std::stoull(words[5], nullptr, 16)};
+    }
+    FAIL("no section " << name);
+    return {};
+  }
+  std::string_view part(uint64_t from, uint64_t to) const {
+    return std::string_view(bytes).substr(from, to - from);
+  }
+
+  std::string bytes;
+
+ private:
+  std::filesystem::path directory_;
+  std::string sections_;
+};
+
+TEST_CASE("a stretch of a library says where it lies from the dynamic section") {
+  const Library library;
+  const auto mark = DynamicLandmark::of(ports::MemorySource(library.bytes));
+  REQUIRE(mark);
+  const Extent dynamic = library.section(".dynamic");
+  CHECK(mark->offset() == dynamic.from);
+  CHECK(mark->size() == dynamic.to - dynamic.from);
+
+  for (const uint64_t before : {0, 1, 8, 16, 1000}) {
+    INFO("from " << before << " bytes in front of it");
+    const auto seen = mark->look({library.part(dynamic.from - before, dynamic.to)});
+    CHECK(seen.where == Where::reaching);
+    CHECK(seen.at == before);
+    // Nothing is found in a part of it.
+    CHECK(mark->look({library.part(dynamic.from - before, dynamic.to - 1)}).where == Where::before);
+  }
+  CHECK(mark->look({library.part(dynamic.from + 16, dynamic.to)}).where == Where::before);
+
+  const Extent text = library.section(".text");
+  CHECK(mark->look({library.part(text.from, text.to)}).where == Where::before);
+  CHECK(mark->look({}).where == Where::before);
+  const Extent symbols = library.section(".symtab");
+  CHECK(mark->look({library.part(symbols.to - 70001, symbols.to - 5)}).where == Where::behind);
+  const Extent names = library.section(".strtab");
+  CHECK(mark->look({library.part(names.from + 100, names.to)}).where == Where::behind);
+}
+
+TEST_CASE("names with gaps are still names, and gaps alone are nothing") {
+  const Library library;
+  const auto mark = DynamicLandmark::of(ports::MemorySource(library.bytes));
+  REQUIRE(mark);
+  const Extent names = library.section(".strtab");
+  std::string gappy(library.part(names.from, names.to));
+  Stretch stretch;
+  for (uint64_t at = 0; at + 16 < gappy.size(); at += 20) {
+    gappy.replace(at, 14, 14, '\0');
+    stretch.unknown.push_back({at, at + 14});
+  }
+  stretch.bytes = gappy;
+  CHECK(mark->look(stretch).where == Where::behind);
+  const std::string zeros(100000, '\0');
+  CHECK(mark->look({zeros, {{0, zeros.size()}}}).where == Where::before);
+}
+
+TEST_CASE("a file without a dynamic section has no landmark") {
+  CHECK(DynamicLandmark::of(ports::MemorySource(std::string(100, 'x'))).error().kind ==
+        ErrorKind::check);
+  std::string header = Library().bytes.substr(0, 64);
+  header[56] = '\0';  // no program headers
+  const auto none = DynamicLandmark::of(ports::MemorySource(header));
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message == "the ELF file is damaged: it has no dynamic section");
+}
+
+}  // namespace
+}  // namespace pinwheel::binary

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/extent.h"
+
+namespace pinwheel {
+
+/// A stretch of a file whose offset is not known, and not every byte of it.
+struct Stretch {
+  std::string_view bytes = {};       ///< zeros where unknown
+  std::vector<Extent> unknown = {};  ///< ascending
+};
+
+/// Where a stretch of a file lies from a part of it that is looked for.
+struct Sighting {
+  enum class Where {
+    before,    ///< the stretch ends in front of the part
+    reaching,  ///< the part begins in it, at `at`
+    behind,    ///< the stretch ends behind it
+  };
+  Where where = Where::before;
+  uint64_t at = 0;  ///< bytes from the beginning of the stretch
+};
+
+}  // namespace pinwheel

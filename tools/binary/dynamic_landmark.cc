@@ -1,0 +1,146 @@
+#include "binary/dynamic_landmark.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+
+namespace pinwheel::binary {
+namespace {
+
+constexpr uint64_t kEntry = 16;
+constexpr uint64_t kMostEntries = 1024;
+
+/// The tags that every library with exports has and whose values are addresses.
+constexpr std::array<uint64_t, 3> kTables = {kStringTable, kSymbolTable, kGnuHash};
+
+bool is_tag(uint64_t tag) {
+  constexpr uint64_t kLastGeneric = 38;
+  constexpr uint64_t kFirstOfSystem = 0x6000000d;
+  constexpr uint64_t kLastOfProcessor = 0x7fffffff;
+  return (tag >= 1 && tag <= kLastGeneric) || (tag >= kFirstOfSystem && tag <= kLastOfProcessor);
+}
+
+uint64_t entry_word(std::string_view bytes, uint64_t at) {
+  return load_le<uint64_t>(bytes, at).value_or(0);
+}
+
+/// An entry of a table of symbols; what has no name is none that says so.
+bool is_symbol(std::string_view entry, uint16_t sections) {
+  constexpr uint16_t kReserved = 0xff00;
+  const auto info = static_cast<unsigned char>(entry[4]);
+  const unsigned type = info & 0xfU;
+  const unsigned binding = info >> 4U;
+  const uint16_t section = load_le<uint16_t>(entry, 6).value_or(0);
+  return load_le<uint32_t>(entry, 0).value_or(0) != 0 && (type <= 6 || type == 10) &&
+         (binding <= 2 || binding == 10) && static_cast<unsigned char>(entry[5]) <= 3 &&
+         (section < sections || section >= kReserved);
+}
+
+/// The end of a stretch, and which bytes of it are known.
+struct Sample {
+  explicit Sample(const Stretch& stretch) {
+    constexpr uint64_t kMost = 65536;
+    const uint64_t from = stretch.bytes.size() - std::min<uint64_t>(kMost, stretch.bytes.size());
+    bytes = stretch.bytes.substr(from);
+    known.assign(bytes.size(), true);
+    for (const Extent& gap : stretch.unknown) {
+      for (uint64_t i = std::max(gap.from, from); i < gap.to; ++i) known[i - from] = false;
+    }
+  }
+
+  std::string_view bytes;
+  std::vector<bool> known;
+};
+
+/// Whether entries of symbols fill nearly all of it, from one of its first bytes on.
+bool holds_symbols(const Sample& sample, uint16_t sections) {
+  for (uint64_t first = 0; first < kSymbolSize; ++first) {
+    uint64_t symbols = 0;
+    uint64_t entries = 0;
+    for (uint64_t at = first; at + kSymbolSize <= sample.bytes.size(); at += kSymbolSize) {
+      ++entries;
+      if (is_symbol(sample.bytes.substr(at, kSymbolSize), sections)) ++symbols;
+    }
+    if (entries > 0 && symbols * 100 >= entries * 97) return true;
+  }
+  return false;
+}
+
+/// Whether nothing but names is in it.
+bool holds_names(const Sample& sample) {
+  constexpr uint64_t kFew = 256;
+  uint64_t seen = 0;
+  uint64_t strange = 0;
+  for (uint64_t i = 0; i < sample.bytes.size(); ++i) {
+    const char c = sample.bytes[i];
+    if (c == '\0' || !sample.known[i]) continue;
+    ++seen;
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_' &&
+        c != '.' && c != '$') {
+      ++strange;
+    }
+  }
+  return seen >= kFew && strange * 100 < seen;
+}
+
+}  // namespace
+
+Result<DynamicLandmark> DynamicLandmark::of(const ports::ByteSource& library) {
+  TRY(const ElfHeader header, read_elf_header(library));
+  TRY(const Image image, Image::open(library, header));
+  DynamicLandmark mark;
+  mark.sections_ = header.sections;
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == kLoad) mark.loaded_.push_back(segment);
+    if (segment.type != kDynamic) continue;
+    mark.offset_ = segment.offset;
+    mark.size_ = segment.size;
+  }
+  if (mark.size_ < kEntry || mark.size_ > kMostEntries * kEntry ||
+      mark.offset_ > library.size() - std::min(mark.size_, library.size())) {
+    return broken_elf("it has no dynamic section");
+  }
+  return mark;
+}
+
+bool DynamicLandmark::is_loaded(uint64_t address) const {
+  return std::any_of(loaded_.begin(), loaded_.end(), [&](const Segment& segment) {
+    return address >= segment.address && address - segment.address < segment.size;
+  });
+}
+
+bool DynamicLandmark::begins_at(std::string_view stretch, uint64_t at) const {
+  if (at > stretch.size() || size_ > stretch.size() - at) return false;
+  // What lies in front of the section is no entry, or it would begin there.
+  if (at >= kEntry && is_tag(entry_word(stretch, at - kEntry))) return false;
+  const std::string_view section = stretch.substr(at, size_);
+  uint64_t end = 0;
+  size_t tables = 0;
+  while (end + kEntry <= size_ && is_tag(entry_word(section, end))) {
+    const uint64_t tag = entry_word(section, end);
+    const bool table = std::find(kTables.begin(), kTables.end(), tag) != kTables.end();
+    if (table && !is_loaded(entry_word(section, end + 8))) return false;
+    if (table) ++tables;
+    end += kEntry;
+  }
+  return tables == kTables.size() && end < size_ &&
+         section.find_first_not_of('\0', end) == std::string_view::npos;
+}
+
+Sighting DynamicLandmark::look(const Stretch& stretch) const {
+  constexpr std::string_view kStringTag("\5\0\0\0\0\0\0\0", 8);
+  const std::string_view bytes = stretch.bytes;
+  for (size_t tag = bytes.find(kStringTag); tag != std::string_view::npos;
+       tag = bytes.find(kStringTag, tag + 1)) {
+    if (tag + kEntry > bytes.size() || !is_loaded(entry_word(bytes, tag + 8))) continue;
+    uint64_t first = tag;
+    while (first >= kEntry && is_tag(entry_word(bytes, first - kEntry))) first -= kEntry;
+    if (begins_at(bytes, first)) return {Sighting::Where::reaching, first};
+  }
+  const Sample sample(stretch);
+  const bool behind = holds_symbols(sample, sections_) || holds_names(sample);
+  return {behind ? Sighting::Where::behind : Sighting::Where::before};
+}
+
+}  // namespace pinwheel::binary
