@@ -70,8 +70,8 @@ class Runs:
 def runs(pinwheel, python, shared, tmp_path):
     """A function that gives the runs of a wheel with that source."""
 
-    def make(source: str = NATIVE) -> Runs:
-        extension = Extension(tmp_path, python).compile("_C.so", source, *TORCH_LIBRARIES)
+    def make(source: str = NATIVE, *link: str) -> Runs:
+        extension = Extension(tmp_path, python).compile("_C.so", source, *TORCH_LIBRARIES, *link)
         package = tmp_path / "__init__.py"
         package.write_text(PACKAGE)
         extension.files["demo/__init__.py"] = package
@@ -103,6 +103,18 @@ def test_the_dynamic_linker_confirms_a_missing_symbol(runs):
     run = wheel.result(code=5)
     assert wheel.verdict == "no" and run["state"] == "failed" and run["disagreements"] == []
     assert run["evidence"].startswith("`demo/_C.so` does not load: demo/_C.so: undefined symbol: _ZN3c108vanishedEi")
+
+
+def test_a_wheel_that_needs_another_runs_beside_it_and_not_alone(runs, python, tmp_path):
+    other = Extension(tmp_path, python, "other").compile("libother.so", 'extern "C" int answer() { return 42; }\n').wheel()
+    needs = 'extern "C" int answer();\nextern "C" int asked() { return answer(); }\n'
+    wheel = runs(needs, "-lother", "-Wl,-rpath,$ORIGIN:$ORIGIN/../other")
+    smoke = 'python -c "import torch, demo; assert demo.native.asked() == 42"'
+    run = wheel.result("--with", str(other), "--smoke", smoke)
+    assert wheel.verdict == "guaranteed"  # it uses nothing of torch's
+    assert run["state"] == "ran" and run["disagreements"] == []
+    alone = wheel.result("--smoke", smoke, code=5)
+    assert alone["state"] == "failed" and "libother.so" in alone["evidence"]
 
 
 def test_what_takes_too_long_is_ended(runs):

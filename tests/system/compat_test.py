@@ -70,8 +70,9 @@ def test_a_real_wheel_for_another_torch_is_refused_by_name(pinwheel, shared, pyt
 class Extension:
     """A wheel with libraries that are compiled beside the installed torch."""
 
-    def __init__(self, place: pathlib.Path, python: pathlib.Path):
+    def __init__(self, place: pathlib.Path, python: pathlib.Path, package: str = "demo"):
         self.place = place
+        self.package = package
         self.torch = site_packages(python) / "torch" / "lib"
         self.files: dict[str, pathlib.Path] = {}
 
@@ -83,16 +84,16 @@ class Extension:
         subprocess.run(
             ["g++", "-shared", "-fPIC", "-o", output, text, f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", *link], check=True
         )
-        self.files[f"demo/{name}"] = output
+        self.files[f"{self.package}/{name}"] = output
         return self
 
     def wheel(self) -> pathlib.Path:
-        path = self.place / "demo-1.0-cp311-cp311-manylinux_2_28_x86_64.whl"
-        info = "demo-1.0.dist-info"
+        path = self.place / f"{self.package}-1.0-cp311-cp311-manylinux_2_28_x86_64.whl"
+        info = f"{self.package}-1.0.dist-info"
         with zipfile.ZipFile(path, "w") as archive:
             for member, file in self.files.items():
                 archive.write(file, member)
-            archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
+            archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {self.package}\nVersion: 1.0\n")
             tag = "cp311-cp311-manylinux_2_28_x86_64"
             archive.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n")
             archive.writestr(f"{info}/RECORD", "")
