@@ -1,0 +1,47 @@
+"""The GPU cases of every other file again, under NVIDIA's compute-sanitizer."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import gpu_skip_reason
+
+pytestmark = pytest.mark.memcheck
+
+HERE = Path(__file__).resolve().parent
+FOUND = 86  # the exit code that the sanitizer is told to end with
+
+
+def files_with_gpu_cases() -> list[str]:
+    files = [path for path in HERE.glob("test_*.py") if path != Path(__file__).resolve()]
+    return sorted(path.name for path in files if re.search(r"^def test_.*\bdevice\b", path.read_text(), re.M))
+
+
+def sanitizer() -> str:
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    search = os.pathsep.join([os.environ.get("PATH", os.defpath), f"{home}/bin"])
+    found = shutil.which("compute-sanitizer", path=search)
+    return found or pytest.skip("no compute-sanitizer on PATH or in CUDA_HOME")
+
+
+@pytest.mark.parametrize("file", files_with_gpu_cases())
+def test_no_kernel_touches_memory_that_is_not_its_own(file: str) -> None:
+    if reason := gpu_skip_reason():
+        pytest.skip(reason)
+    command = [sanitizer(), "--tool", "memcheck", "--error-exitcode", str(FOUND)]
+    ran = subprocess.run(
+        [*command, sys.executable, "-m", "pytest", "-q", "-x", "-k", "cuda", str(HERE / file)],
+        # torch's own cache of device memory would hide what lies behind a tensor.
+        env={**os.environ, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode != FOUND, "compute-sanitizer found:\n" + ran.stdout[-8000:]
+    assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
+    assert re.search(r"\b\d+ passed", ran.stdout)
