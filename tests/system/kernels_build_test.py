@@ -122,10 +122,12 @@ def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compu
     code = """if True:
         import torch
         import pinwheel_kernels as pk
+        has = torch._C._dispatch_has_kernel_for_dispatch_key
         for name in torch._C._dispatch_get_all_op_names():
-            if name.startswith("pinwheel::"):
+            # One that is made of other operators has no kernels of its own.
+            if name.startswith("pinwheel::") and not has(name, "CompositeImplicitAutograd"):
                 for key in ("CPU", "CUDA", "Meta"):
-                    assert torch._C._dispatch_has_kernel_for_dispatch_key(name, key), (name, key)
+                    assert has(name, key), (name, key)
         print(pk.build_info().compute, pk.asynchronous_complete_cumsum(torch.tensor([1, 2])).tolist())
     """
     paths = os.pathsep.join([str(empty), os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(os.pathsep)
@@ -164,7 +166,8 @@ def test_the_operators_do_nothing_undefined_on_the_cpu(tmp_path: Path):
         env=environment(
             PYTHONPATH=str(unpacked),
             LD_PRELOAD=sanitizers,
-            ASAN_OPTIONS="detect_leaks=0:detect_odr_violation=0",  # CPython keeps what it has until it ends
+            # CPython keeps what it has until it ends; and results that no memory holds are asked for.
+            ASAN_OPTIONS="detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1",
         ),
         capture_output=True,
         text=True,

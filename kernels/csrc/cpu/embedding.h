@@ -93,8 +93,10 @@ void run_lookup(const EmbeddingForwardJob<Index>& job, const Body& body) {
     // Positions that no bag has.
     const int64_t covered = job.bags.offsets[job.bags.count];
     const int64_t row_bytes = job.out_columns * (job.out_dtype == FloatDtype::kFloat32 ? 4 : 2);
-    std::memset(static_cast<unsigned char*>(job.out) + covered * row_bytes, 0,
-                (job.bags.positions - covered) * row_bytes);
+    if (covered < job.bags.positions) {
+      std::memset(static_cast<unsigned char*>(job.out) + covered * row_bytes, 0,
+                  (job.bags.positions - covered) * row_bytes);
+    }
   }
   *job.first_bad = for_bags(job.tables, job.bags, body);
 }
