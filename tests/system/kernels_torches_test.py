@@ -29,7 +29,7 @@ def wheel(tmp_path_factory) -> Path:
     return build_wheel(tmp_path_factory.mktemp("kernels"))
 
 
-def tests_command() -> str:
+def command_of_tests() -> str:
     """A shell command that runs the kernels' tests by the Python it meets, which has torch and the wheel only."""
     pip = f'{shlex.quote(sys.executable)} -m pip --python "$(command -v python)" install -q --target tools pytest numpy'
     code = "import sys; sys.path.append('tools'); import pytest; sys.exit(pytest.main(sys.argv[1:]))"
@@ -39,7 +39,7 @@ def tests_command() -> str:
 def run_beside(pinwheel: str, wheel: Path, version: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [pinwheel, "compat", str(wheel), "--run", "--torch", version, "--timeout", "30 min", "--json"]
-        + ["--smoke", tests_command()],
+        + ["--smoke", command_of_tests()],
         capture_output=True,
         text=True,
     )
