@@ -62,6 +62,35 @@ def test_the_code_of_kept_files_is_what_cuobjdump_lists(pinwheel, tmp_path, name
     assert pieces and told(report_of(pinwheel, wheel_of(tmp_path, library))) == pieces
 
 
+@pytest.mark.parametrize("name", ["plain", "size", "speed", "kinds"])
+def test_the_code_of_an_object_is_what_cuobjdump_lists(pinwheel, name):
+    report = report_of(pinwheel, FIXTURES / f"{name}.o")
+    assert told(report) == cuobjdump(FIXTURES / f"{name}.o")
+    # It is no library and lies in no wheel.
+    assert (report["findings"], report["platform_tag"], report["needed"]) == ([], None, [])
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    "flags",
+    [["-c", CUBIN_80, PTX_90], ["-dc", CUBIN_80, PTX_90], ["-dc", "-gencode=arch=compute_90,code=lto_90"]],
+    ids=["whole", "relocatable", "lto"],
+)
+def test_objects_of_today_are_listed_by_themselves_and_beside_a_library(pinwheel, tmp_path, flags):
+    (tmp_path / "unit.cu").write_text(KERNEL.format(name="scale", call=""))
+    call("nvcc", *flags, "-o", tmp_path / "unit.o", tmp_path / "unit.cu")
+    pieces = cuobjdump(tmp_path / "unit.o")
+    assert pieces and told(report_of(pinwheel, tmp_path / "unit.o")) == pieces
+    library = nvcc(tmp_path, "-gencode=arch=compute_90,code=sm_90")
+    members = {"demo/_C.so": library.read_bytes(), "demo/unit.o": (tmp_path / "unit.o").read_bytes()}
+    for place in (tmp_path, make_wheel(tmp_path, members, TAGS)):
+        report = report_of(pinwheel, place, "--arch-list", "9.0")
+        assert told(report) == pieces + cuobjdump(library)
+        # What is still to be linked says nothing of what runs.
+        assert "device-code" not in {finding["rule"] for finding in report["findings"]}
+        assert (support(report)["A100"], support(report)["H100"]) == ("none", "native")
+
+
 @needs_nvcc
 @pytest.mark.parametrize(
     "flags, compression",
@@ -171,6 +200,16 @@ def compress_bundle(file: pathlib.Path) -> pathlib.Path:
     assert packed.read_bytes().startswith(b"CCOB") and sorted(listed(packed)) == sorted(ids)
     call("objcopy", f"--update-section=.hip_fatbin={packed}", file, out)
     return out
+
+
+@pytest.mark.torch
+@pytest.mark.xdist_group("toolkits")
+def test_the_bundle_of_a_hip_object_is_read(pinwheel, rocm, tmp_path):
+    unit = hip_object(tmp_path, "scale", "gfx90a:xnack+", "gfx1030")
+    for file in (unit, compress_bundle(unit), FIXTURES / "hip.o"):
+        report = report_of(pinwheel, file)
+        assert report["findings"] == []
+        assert {code["arch"] for code in report["device_code"]} == {"gfx90a:xnack+", "gfx1030"}
 
 
 @pytest.mark.torch
