@@ -5,9 +5,7 @@ import collections
 import pathlib
 import re
 import shutil
-import struct
 import sysconfig
-import zlib
 
 import pytest
 from compiled_wheels import TAGS, broken, call, make_wheel, report_of
@@ -16,6 +14,7 @@ FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "data" / "device_code"
 CUBIN_80 = "-gencode=arch=compute_80,code=sm_80"
 PTX_90 = "-gencode=arch=compute_90,code=compute_90"
 FEATURES = [f"-gencode=arch=compute_{one},code={kind}_{one}" for one, kind in (("90a", "sm"), ("100f", "sm"), ("120f", "compute"))]
+BUNDLER = "clang-offload-bundler-19"
 KERNEL = "__global__ void {name}(float* values) {{ values[threadIdx.x] = {call}(values[threadIdx.x]); }}\n"
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
@@ -61,6 +60,35 @@ def test_the_code_of_kept_files_is_what_cuobjdump_lists(pinwheel, tmp_path, name
     call("gcc", "-shared", "-Wl,-z,notext,-Bsymbolic", "-o", library, FIXTURES / f"{name}.o")
     pieces = cuobjdump(library)
     assert pieces and told(report_of(pinwheel, wheel_of(tmp_path, library))) == pieces
+
+
+@pytest.mark.parametrize("name", ["plain", "size", "speed", "kinds"])
+def test_the_code_of_an_object_is_what_cuobjdump_lists(pinwheel, name):
+    report = report_of(pinwheel, FIXTURES / f"{name}.o")
+    assert told(report) == cuobjdump(FIXTURES / f"{name}.o")
+    # It is no library and lies in no wheel.
+    assert (report["findings"], report["platform_tag"], report["needed"]) == ([], None, [])
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    "flags",
+    [["-c", CUBIN_80, PTX_90], ["-dc", CUBIN_80, PTX_90], ["-dc", "-gencode=arch=compute_90,code=lto_90"]],
+    ids=["whole", "relocatable", "lto"],
+)
+def test_objects_of_today_are_listed_by_themselves_and_beside_a_library(pinwheel, tmp_path, flags):
+    (tmp_path / "unit.cu").write_text(KERNEL.format(name="scale", call=""))
+    call("nvcc", *flags, "-o", tmp_path / "unit.o", tmp_path / "unit.cu")
+    pieces = cuobjdump(tmp_path / "unit.o")
+    assert pieces and told(report_of(pinwheel, tmp_path / "unit.o")) == pieces
+    library = nvcc(tmp_path, "-gencode=arch=compute_90,code=sm_90")
+    members = {"demo/_C.so": library.read_bytes(), "demo/unit.o": (tmp_path / "unit.o").read_bytes()}
+    for place in (tmp_path, make_wheel(tmp_path, members, TAGS)):
+        report = report_of(pinwheel, place, "--arch-list", "9.0")
+        assert told(report) == pieces + cuobjdump(library)
+        # What is still to be linked says nothing of what runs.
+        assert "device-code" not in {finding["rule"] for finding in report["findings"]}
+        assert (support(report)["A100"], support(report)["H100"]) == ("none", "native")
 
 
 @needs_nvcc
@@ -145,32 +173,43 @@ def hip_object(place: pathlib.Path, name: str, *targets: str) -> pathlib.Path:
     return place / f"{name}.o"
 
 
-def bundle_of(file: pathlib.Path) -> bytes:
+def bundle_of(file: pathlib.Path) -> pathlib.Path:
     """The section that hipcc puts its bundle into."""
     out = file.with_suffix(".bundle")
     call("objcopy", "-O", "binary", "--only-section=.hip_fatbin", file, out)
-    return out.read_bytes()
+    return out
 
 
-def listed(bundle: bytes, place: pathlib.Path) -> set[str]:
-    """The targets for a GPU that clang's own program reads in a bundle."""
-    file = place / "listed.bundle"
-    file.write_bytes(bundle)
-    tool = next(filter(None, (shutil.which(f"clang-offload-bundler-{release}") for release in (15, 14))))
-    names = call(tool, "--list", "--type=o", f"--input={file}").stdout.split()
-    return {name.split("--", 1)[1] for name in names if name.startswith("hip")}
+def listed(bundle: pathlib.Path) -> list[str]:
+    """The ids of the entries for a GPU that clang's own program reads in a bundle."""
+    names = call(BUNDLER, "--list", "--type=o", f"--input={bundle}").stdout.split()
+    return [name for name in names if name.startswith("hip")]
 
 
 def compress_bundle(file: pathlib.Path) -> pathlib.Path:
-    """The object with its bundle as newer compilers than Debian's pack it: header, zlib stream."""
-    bundle = bundle_of(file)
-    packed = zlib.compress(bundle)
-    # Version 2: method 0 is zlib; the size of the file, that of the bundle, and a hash that readers pass over.
-    header = struct.pack("<4sHHIIQ", b"CCOB", 2, 0, 24 + len(packed), len(bundle), 0)
-    raw, out = file.with_suffix(".ccob"), file.with_suffix(".packed.o")
-    raw.write_bytes(header + packed)
-    call("objcopy", f"--update-section=.hip_fatbin={raw}", file, out)
+    """The object with its bundle as newer compilers than Debian's pack it, by the program of one."""
+    bundle, packed, out = bundle_of(file), file.with_suffix(".ccob"), file.with_suffix(".packed.o")
+    ids = listed(bundle)
+    codes = [file.with_suffix(f".{number}.code") for number in range(len(ids))]
+    outputs = [f"--output={code}" for code in codes]
+    call(BUNDLER, "--unbundle", "--type=o", f"--targets={','.join(ids)}", f"--input={bundle}", *outputs)
+    # As from the compiler, the entry of the host comes first and is empty.
+    targets = f"--targets={','.join(['host-x86_64-unknown-linux', *ids])}"
+    inputs = [f"--input={code}" for code in ("/dev/null", *codes)]
+    call(BUNDLER, "--compress", "--type=o", "--bundle-align=4096", targets, *inputs, f"--output={packed}")
+    assert packed.read_bytes().startswith(b"CCOB") and sorted(listed(packed)) == sorted(ids)
+    call("objcopy", f"--update-section=.hip_fatbin={packed}", file, out)
     return out
+
+
+@pytest.mark.torch
+@pytest.mark.xdist_group("toolkits")
+def test_the_bundle_of_a_hip_object_is_read(pinwheel, rocm, tmp_path):
+    unit = hip_object(tmp_path, "scale", "gfx90a:xnack+", "gfx1030")
+    for file in (unit, compress_bundle(unit), FIXTURES / "hip.o"):
+        report = report_of(pinwheel, file)
+        assert report["findings"] == []
+        assert {code["arch"] for code in report["device_code"]} == {"gfx90a:xnack+", "gfx1030"}
 
 
 @pytest.mark.torch
@@ -178,7 +217,7 @@ def compress_bundle(file: pathlib.Path) -> pathlib.Path:
 @pytest.mark.parametrize("compressed", [(), (0,), (0, 1)], ids=["plain", "mixed", "compressed"])
 def test_every_bundle_of_several_hip_units_is_read(pinwheel, rocm, tmp_path, compressed):
     units = [hip_object(tmp_path, "scale", "gfx90a:xnack+", "gfx1030"), hip_object(tmp_path, "shift", "gfx906")]
-    targets = set.union(*(listed(bundle_of(unit), tmp_path) for unit in units))
+    targets = {name.split("--", 1)[1] for unit in units for name in listed(bundle_of(unit))}
     assert targets == {"gfx90a:xnack+", "gfx1030", "gfx906"}
     for number in compressed:
         units[number] = compress_bundle(units[number])
@@ -189,6 +228,6 @@ def test_every_bundle_of_several_hip_units_is_read(pinwheel, rocm, tmp_path, com
     assert set(codes) == targets and {code["kind"] for code in codes.values()} == {"code-object"}
     packed = {"gfx90a:xnack+", "gfx1030"} if 0 in compressed else set()
     packed |= {"gfx906"} if 1 in compressed else set()
-    assert {arch for arch, code in codes.items() if code["compression"] == "zlib"} == packed
+    assert {arch for arch, code in codes.items() if code["compression"] == "zstd"} == packed
     call(pinwheel, "inspect", "--check", "--arch-list", "gfx90a:xnack+;gfx1030;gfx906", wheel)
     call(pinwheel, "inspect", "--check", "--arch-list", "gfx90a:xnack+;gfx1030;gfx908", wheel, code=5)

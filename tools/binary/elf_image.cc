@@ -11,6 +11,27 @@ constexpr uint64_t kProgramHeaderSize = 56;
 constexpr uint64_t kSectionHeaderSize = 64;
 constexpr uint32_t kNoBits = 8;
 
+/// The first section, which is none, holds the counts that are too large for the header.
+Done take_large_counts(const ports::ByteSource& source, ElfHeader& header) {
+  constexpr uint64_t kFirstLarge = 0xff00;
+  constexpr uint32_t kNamesElsewhere = 0xffff;
+  if (header.sections_at == 0 || header.sections != 0) return {};
+  // A file whose table was stripped may have anything there.
+  if (header.sections_at > source.size() ||
+      source.size() - header.sections_at < kSectionHeaderSize) {
+    return {};
+  }
+  TRY(const std::string bytes, source.read(header.sections_at, kSectionHeaderSize));
+  ByteCursor cursor(bytes);
+  const bool none = cursor.text(32).find_first_not_of('\0') == std::string_view::npos;
+  const uint64_t sections = cursor.u64();
+  const uint32_t names = cursor.u32();
+  if (!none || sections < kFirstLarge || sections > UINT32_MAX) return {};
+  header.sections = static_cast<uint32_t>(sections);
+  if (header.names == kNamesElsewhere) header.names = names;
+  return {};
+}
+
 }  // namespace
 
 tl::unexpected<Error> broken_elf(const std::string& why) {
@@ -41,6 +62,7 @@ Result<ElfHeader> read_elf_header(const ports::ByteSource& source) {
   cursor.u16();
   header.sections = cursor.u16();
   header.names = cursor.u16();
+  TRY_DONE(take_large_counts(source, header));
   return header;
 }
 
@@ -83,7 +105,7 @@ Result<SectionTable> read_sections(const Image& image, const ElfHeader& header) 
   TRY(const std::string bytes,
       image.at_offset(header.sections_at, header.sections * kSectionHeaderSize));
   ByteCursor cursor(bytes);
-  for (uint16_t i = 0; i < header.sections; ++i) {
+  for (uint32_t i = 0; i < header.sections; ++i) {
     SectionHeader section;
     section.name = cursor.u32();
     section.type = cursor.u32();

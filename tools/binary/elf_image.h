@@ -61,15 +61,16 @@ struct SectionHeader {
   uint64_t size = 0;
 };
 
-/// What the file header says; tables are at these offsets and have these counts.
+/// What the file header says; tables are at these offsets and have these counts. Counts that it has
+/// no room for, as in objects of thousands of sections, are those of the section table.
 struct ElfHeader {
   uint16_t type = 0;
   uint16_t machine = 0;
   uint64_t segments_at = 0;
   uint64_t sections_at = 0;
   uint16_t segments = 0;
-  uint16_t sections = 0;
-  uint16_t names = 0;
+  uint32_t sections = 0;
+  uint32_t names = 0;
 };
 
 /// The dynamic section: (tag, value), in order.

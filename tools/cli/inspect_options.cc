@@ -8,8 +8,8 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "inspect", "what wheels hold and require; `--check` applies the gate that `build` applies");
   app.add_option("files", options.files,
-                 "wheels, shared libraries, directories, `https://...whl`; two wheels alone are "
-                 "compared")
+                 "wheels, shared libraries, objects, directories, `https://...whl`; two wheels "
+                 "alone are compared")
       ->type_name("FILE");
   app.add_flag("--check", options.check, "exit 5 when a rule is broken, warnings aside");
   app.add_flag("--strict", options.strict, "with `--check`, let warnings fail too");

@@ -35,6 +35,7 @@ CudaNeeds cuda_needs(const inspect::WheelFacts& facts) {
   CudaNeeds out;
   out.runtimes.assign(runtimes.begin(), runtimes.end());
   for (const inspect::DeviceCodeMember& member : facts.device_code) {
+    if (!inspect::is_to_run(facts, member)) continue;
     for (const binary::DeviceCode& code : member.code) {
       out.device_code = out.device_code || code.kind != binary::CodeKind::code_object;
     }

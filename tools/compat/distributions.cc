@@ -21,7 +21,7 @@ struct Distribution {
 
 // The C library is that of the distribution's package (glibc, libc6). libstdc++ is the package that
 // its updates install (libstdc++6, libstdc++), which on Debian and Ubuntu may be newer than the
-// compiler: GCC 4.8.5, 10, 10, 11, 12, 12, 14, 14 in this order, and 15 at least for Ubuntu 26.04.
+// compiler: GCC 4.8.5, 10, 10, 11, 12, 12, 14, 14, 16 in this order.
 // What a release of GCC defines is in libstdc++'s manual, "ABI Policy and Guidelines".
 constexpr std::array<Distribution, 9> kDistributions = {{
     {"CentOS 7", "2.17", "3.4.19", "1.3.7"},
@@ -32,7 +32,7 @@ constexpr std::array<Distribution, 9> kDistributions = {{
     {"Debian 12", "2.36", "3.4.30", "1.3.13"},
     {"Ubuntu 24.04", "2.39", "3.4.33", "1.3.15"},
     {"Debian 13", "2.41", "3.4.33", "1.3.15"},
-    {"Ubuntu 26.04", "2.43", "3.4.34", "1.3.16"},
+    {"Ubuntu 26.04", "2.43", "3.4.35", "1.3.17"},
 }};
 
 /// The newest version of a family that the wheel asks for, and the first member that does.

@@ -14,8 +14,8 @@ struct InputFile {
   std::string name = {};  ///< what it is called; empty: as its path says
 };
 
-/// What a path holds: a wheel, a shared library, or a directory with ELF files somewhere in it. An
-/// error says of which path it speaks.
+/// What a path holds: a wheel, a shared library, an object, or a directory with ELF files somewhere
+/// in it. An error says of which path it speaks.
 Result<inspect::WheelFacts> inspect_path(const InputFile& file,
                                          const inspect::GatherOptions& options);
 

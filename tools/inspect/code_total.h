@@ -7,7 +7,7 @@
 
 namespace pinwheel::inspect {
 
-/// All device code of one kind, architecture, compression and PTX version in one library: a library
+/// All device code of one kind, architecture, compression and PTX version in one file: a library
 /// has a piece for each translation unit, thousands in all.
 struct CodeTotal {
   std::string file;
@@ -19,7 +19,7 @@ struct CodeTotal {
   uint64_t bytes = 0;  ///< as stored in the file
 };
 
-/// Libraries in the wheel's order, within one by kind, architecture, compression and PTX version.
+/// Files in the wheel's order, within one by kind, architecture, compression and PTX version.
 std::vector<CodeTotal> code_totals(const WheelFacts& facts);
 
 }  // namespace pinwheel::inspect

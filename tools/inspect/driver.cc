@@ -30,6 +30,7 @@ void need_runtime(const WheelFacts& facts, DriverNeeds& needs) {
 
 bool has_zstd(const WheelFacts& facts) {
   for (const DeviceCodeMember& member : facts.device_code) {
+    if (!is_to_run(facts, member)) continue;
     for (const binary::DeviceCode& code : member.code) {
       if (code.kind != CodeKind::code_object && code.kind != CodeKind::ptx &&
           code.compression == CodeCompression::zstd) {
@@ -72,6 +73,7 @@ DriverNeeds driver_needs(const WheelFacts& facts) {
   binary::PtxVersion newest;
   bool packed = false;
   for (const DeviceCodeMember& member : facts.device_code) {
+    if (!is_to_run(facts, member)) continue;
     for (const binary::DeviceCode& code : member.code) {
       if (code.kind != CodeKind::ptx) continue;
       newest = std::max(newest, code.ptx);

@@ -31,8 +31,8 @@ struct LooseFile {
   std::string name;
   std::function<Result<std::unique_ptr<ports::ByteSource>>()> open;
 };
-/// The same for shared libraries by themselves: all that a wheel says of itself is absent. Kind
-/// `environment` or `check` when a file cannot be opened.
+/// The same for libraries and objects by themselves: all that a wheel says of itself is absent.
+/// Kind `environment` or `check` when a file cannot be opened.
 Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& files,
                                 const JobLimits& limits = usual_limits());
 

@@ -120,7 +120,9 @@ std::optional<GpuRelease> release_of_library(std::string_view soname) {
 std::vector<GpuUse> gpu_uses(const WheelFacts& facts) {
   std::vector<GpuUse> out;
   for (const ElfMember& library : facts.libraries) add_needed(library, out);
-  for (const DeviceCodeMember& member : facts.device_code) add_code(member, out);
+  for (const DeviceCodeMember& member : facts.device_code) {
+    if (is_to_run(facts, member)) add_code(member, out);
+  }
   if (!facts.metadata) return out;
   for (const std::string& line : facts.metadata->requires_dist()) {
     add_requirement(facts.dist_info + "/METADATA", line, out);

@@ -123,7 +123,7 @@ std::vector<ProductSupport> product_support(const WheelFacts& facts) {
   for (const GpuProduct& product : gpu_products()) {
     ProductSupport worst{product, GpuSupport::native};
     for (const DeviceCodeMember& member : facts.device_code) {
-      if (!has_code_of(member, is_amd(product.architecture))) continue;
+      if (!is_to_run(facts, member) || !has_code_of(member, is_amd(product.architecture))) continue;
       const GpuSupport support = best_of(member, product.architecture);
       if (support > worst.support) worst = {product, support};
       if (support == worst.support) worst.files.push_back(member.name);

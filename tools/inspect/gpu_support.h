@@ -24,11 +24,11 @@ std::string_view to_string(GpuSupport support);
 /// own target, whatever its features, and a generic target's on the targets that it stands for.
 GpuSupport support_by(const Target& target, std::string_view architecture);
 
-/// A product and how a wheel runs on it: as its worst library does.
+/// A product and how a wheel runs on it: as its worst library does, or object where it has none.
 struct ProductSupport {
   GpuProduct product;
   GpuSupport support = GpuSupport::none;
-  std::vector<std::string> files = {};  ///< the libraries that run so
+  std::vector<std::string> files = {};  ///< those that run so
 };
 
 /// For every product of the makers that the wheel has code for; empty without device code.

@@ -16,6 +16,11 @@
 namespace pinwheel::inspect {
 namespace {
 
+/// Files by themselves lie where they were built, under the names that they have there.
+bool is_wheel(const WheelFacts& facts) {
+  return !facts.dist_info.empty();
+}
+
 bool is_byte_code(std::string_view name) {
   return name.ends_with(".pyc") || name.ends_with(".pyo");
 }
@@ -123,6 +128,7 @@ Findings judge_byte_code(const WheelFacts& facts, const Expectations& /*expected
 }
 
 Findings judge_top_level(const WheelFacts& facts, const Expectations& /*expected*/) {
+  if (!is_wheel(facts)) return {};
   Findings out;
   std::set<std::string> told;
   for (const MemberFacts& member : facts.members) {
@@ -169,6 +175,7 @@ Findings judge_duplicates(const WheelFacts& facts, const Expectations& /*expecte
 }
 
 Findings judge_odd_members(const WheelFacts& facts, const Expectations& /*expected*/) {
+  if (!is_wheel(facts)) return {};
   Findings out;
   for (const MemberFacts& member : facts.members) {
     const std::string fault = odd_fault(member);

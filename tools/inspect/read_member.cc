@@ -12,9 +12,10 @@
 namespace pinwheel::inspect {
 namespace {
 
-// ELF header fields that tell whether the host's loader is meant (System V gABI).
+// ELF header fields that tell who is meant to read the file (System V gABI).
 constexpr uint64_t kTypeOffset = 16;
 constexpr uint64_t kMachineOffset = 18;
+constexpr uint16_t kTypeRelocatable = 1;
 constexpr uint16_t kTypeExecutable = 2;
 constexpr uint16_t kTypeShared = 3;
 constexpr uint16_t kMachineCuda = 190;
@@ -23,29 +24,45 @@ constexpr uint16_t kMachineAmdGpu = 224;
 constexpr uint64_t kStreamFrom = uint64_t{48} << 20U;
 constexpr uint64_t kStreamCost = uint64_t{48} << 20U;
 
-/// Objects for the linker and code for a GPU are ELF files, too, which no loader of the host reads.
-bool is_for_host_loader(std::string_view elf) {
-  const uint16_t type = load_le<uint16_t>(elf, kTypeOffset).value_or(0);
-  const uint16_t machine = load_le<uint16_t>(elf, kMachineOffset).value_or(0);
-  return (type == kTypeExecutable || type == kTypeShared) && machine != kMachineCuda &&
-         machine != kMachineAmdGpu;
+/// What a file is to the host.
+enum class Role {
+  no_elf,
+  library,  ///< or a program
+  object,   ///< for the linker
+  other,    ///< code for a GPU, and what no reader of this directory knows
+};
+
+Role role_of(std::string_view head) {
+  if (!binary::is_elf(head)) return Role::no_elf;
+  const uint16_t type = load_le<uint16_t>(head, kTypeOffset).value_or(0);
+  const uint16_t machine = load_le<uint16_t>(head, kMachineOffset).value_or(0);
+  if (machine == kMachineCuda || machine == kMachineAmdGpu) return Role::other;
+  if (type == kTypeExecutable || type == kTypeShared) return Role::library;
+  if (type != kTypeRelocatable) return Role::other;
+  constexpr char k64Bit = 2;
+  return head[4] == k64Bit ? Role::object : Role::other;
 }
 
 /// Takes down what an ELF file tells, its device code as `read_code` finds it.
 template <class ReadCode>
-void take_elf(const std::string& name, const ports::ByteSource& source, MemberReading& out,
-              const ReadCode& read_code) {
-  Result<binary::Elf> elf = binary::read_elf(source);
-  if (!elf) {
-    out.unreadable.push_back(unreadable("platform-tag", name, elf.error()));
-    return;
+void take_elf(const std::string& name, Role role, const ports::ByteSource& source,
+              MemberReading& out, const ReadCode& read_code) {
+  out.is_other_elf = role == Role::object || role == Role::other;
+  if (role == Role::no_elf || role == Role::other) return;
+  if (role == Role::library) {
+    Result<binary::Elf> elf = binary::read_elf(source);
+    if (!elf) {
+      out.unreadable.push_back(unreadable("platform-tag", name, elf.error()));
+      return;
+    }
+    out.library = ElfMember{name, *std::move(elf)};
   }
-  out.library = ElfMember{name, *std::move(elf)};
   Result<std::vector<binary::DeviceCode>> code = read_code();
   if (!code) {
     out.unreadable.push_back(unreadable("device-code", name, code.error()));
   } else if (!code->empty()) {
-    out.device_code = DeviceCodeMember{name, *std::move(code)};
+    out.device_code = DeviceCodeMember{
+        name, *std::move(code), role == Role::library ? CodeForm::library : CodeForm::object};
   }
 }
 
@@ -55,27 +72,23 @@ class Passing {
   explicit Passing(uint64_t size) : scanner_(size) {}
 
   void feed(std::string_view piece) {
-    if (first_) is_elf_ = binary::is_elf(piece);
-    if (first_) is_loaded_ = is_elf_ && is_for_host_loader(piece);
+    if (first_) role_ = role_of(piece);
     first_ = false;
     hash_.update(piece);
-    if (is_loaded_) scanner_.feed(piece);
+    if (has_tables()) scanner_.feed(piece);
   }
-  /// Whether its tables will have to be read.
-  bool is_loaded() const { return first_ || is_loaded_; }
+  /// Whether it may have tables that will have to be read.
+  bool has_tables() const { return first_ || role_ == Role::library || role_ == Role::object; }
 
   void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
-    out.is_other_elf = is_elf_ && !is_loaded_;
-    if (!is_loaded_) return;
-    take_elf(name, source, out,
+    take_elf(name, role_, source, out,
              [&] { return binary::read_device_code(source, scanner_.containers()); });
   }
   std::string digest() { return base64url(hash_.finish()); }
 
  private:
   bool first_ = true;
-  bool is_elf_ = false;
-  bool is_loaded_ = false;
+  Role role_ = Role::no_elf;
   Sha256 hash_;
   binary::FatbinScanner scanner_;
 };
@@ -93,11 +106,9 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
   out.member = facts_of(member, base64url(hash.finish()));
   if (is_judged_text(archive, member.name)) {
     out.contents = std::move(contents);
-  } else if (binary::is_elf(contents)) {
-    out.is_other_elf = !is_for_host_loader(contents);
-    if (out.is_other_elf) return {};
+  } else if (const Role role = role_of(contents); role != Role::no_elf) {
     const ports::MemorySource source(std::move(contents));
-    take_elf(member.name, source, out, [&] { return binary::read_device_code(source); });
+    take_elf(member.name, role, source, out, [&] { return binary::read_device_code(source); });
   }
   return {};
 }
@@ -109,7 +120,7 @@ Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& me
       wheel::PassedMember::open(archive.zip, member));
   Passing passing(member.size);
   while (true) {
-    if (passing.is_loaded()) source->pass(stream);
+    if (passing.has_tables()) source->pass(stream);
     TRY(const std::string_view piece, stream.next());
     if (piece.empty()) break;
     passing.feed(piece);
@@ -155,7 +166,7 @@ MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMe
     out = {};
     out.unreadable.push_back(unreadable("archive", member.name, done.error()));
   }
-  if (measure == Measure::packing && out.library) {
+  if (measure == Measure::packing && (out.library || out.device_code)) {
     Result<PackedMap> map = packed_map(archive, member);
     if (map) out.packing = *std::move(map);
   }

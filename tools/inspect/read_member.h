@@ -15,7 +15,7 @@ struct MemberReading {
   std::optional<ElfMember> library = std::nullopt;
   std::optional<DeviceCodeMember> device_code = std::nullopt;
   bool is_other_elf = false;                        ///< ELF that the host does not load
-  std::optional<PackedMap> packing = std::nullopt;  ///< of a library, where it is measured
+  std::optional<PackedMap> packing = std::nullopt;  ///< of what has any of these, where measured
   std::string contents = {};  ///< of the files in `kKept` of the dist-info directory
   std::vector<Finding> unreadable = {};
 };
@@ -23,7 +23,7 @@ struct MemberReading {
 /// Whether the member is one whose text is judged: METADATA, WHEEL, RECORD, pinwheel.json.
 bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name);
 
-/// Whether to find out which parts of a library take how much of the archive; it costs as much
+/// Whether to find out which parts of a binary take how much of the archive; it costs as much
 /// again as reading the member.
 enum class Measure { nothing, packing };
 

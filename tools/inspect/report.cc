@@ -55,13 +55,18 @@ std::string_view string_abi_text(StringAbi abi) {
   return "";
 }
 
+std::string platform_text(const WheelFacts& facts, const PlatformTag& earned) {
+  if (!facts.libraries.empty()) return earned.tag;
+  return facts.other_elf.empty() ? "any, it has no binary" : "none, no loader reads what it has";
+}
+
 void tell_platform(const WheelFacts& facts, const Expectations& expected, Lines& lines) {
   const Result<PlatformTag> earned = platform_tag(facts.libraries, expected.external);
   if (!earned) {
     lines.add("platform", earned.error().message);
     return;
   }
-  lines.add("platform", facts.libraries.empty() ? "any, it has no binary" : earned->tag);
+  lines.add("platform", platform_text(facts, *earned));
   for (size_t i = 0; i < earned->reasons.size() && i < kShownReasons; ++i) {
     lines.add("not older, as", earned->reasons[i]);
   }

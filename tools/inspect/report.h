@@ -22,7 +22,7 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
 ///     requires_dist   lines of METADATA
 ///     requires_torch  those of them that name torch
 ///     platform_tag    what the binaries justify, "any" without binaries; null when they are of
-///                     several architectures
+///                     several architectures, or objects alone
 ///     policy, arch    "manylinux_2_28", "x86_64"; null where there is none
 ///     why_not_older   texts: what forbids the next older policy
 ///     glibc, glibcxx, cxxabi   newest symbol version needed, "2.28", or null
@@ -30,13 +30,15 @@ std::string summary(const WheelFacts& facts, const Expectations& expected,
 ///     null needed          [{library, provider, needed_by: [member]}]; provider is system, own,
 ///     torch,
 ///                     gpu, declared or nobody
-///     device_code     [{file, kind, arch, compression, ptx_version, pieces, bytes}]: one entry
-///                     for all pieces that share the first five; ptx_version "9.0", null for what
-///                     is no PTX; bytes as stored, 0 inside compressed bundles
+///     device_code     [{file, kind, arch, compression, ptx_version, pieces, bytes}] of libraries
+///                     and objects: one entry for all pieces that share the first five;
+///                     ptx_version "9.0", null for what is no PTX; bytes as stored, 0 inside
+///                     compressed bundles
 ///     driver          {load, ptx}: the oldest NVIDIA driver that loads the code, and that compiles
 ///                     its PTX: {cuda: "12.4", branch: 550 or null, reason}, or null
 ///     gpus            [{product, arch, support, files}] for makers that there is code for: support
-///                     is native, ptx or none, of the libraries that run worst, which `files` names
+///                     is native, ptx or none, of the libraries that run worst (of the objects
+///                     where there is no library), which `files` names
 ///     sizes           {sections, architectures: [{name, bytes, packed}], units: [{file, unit,
 ///                     bytes}]}, the largest first, 20 units at most; packed is the share of the
 ///                     archive, null unless a budget was asked for

@@ -57,7 +57,8 @@ json cxx11_abi(const std::vector<ElfMember>& libraries) {
 
 void put_platform(const WheelFacts& facts, const Expectations& expected, json& out) {
   const Result<PlatformTag> earned = platform_tag(facts.libraries, expected.external);
-  out["platform_tag"] = earned ? json(earned->tag) : json();
+  const bool says = !facts.libraries.empty() || facts.other_elf.empty();
+  out["platform_tag"] = earned && says ? json(earned->tag) : json();
   out["why_not_older"] = earned ? json(earned->reasons) : json::array();
   out["arch"] = earned && !facts.libraries.empty()
                     ? json(binary::machine_name(facts.libraries.front().elf.machine))

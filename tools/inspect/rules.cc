@@ -55,8 +55,7 @@ constexpr std::array<Rule, 22> kRules = {{
     {"odd-members", Severity::warning,
      "no links, no names that some systems cannot have, no leftovers of tools", judge_odd_members},
     {"device-code", Severity::error,
-     "libraries with device code have it for every claimed architecture, no other",
-     judge_device_code},
+     "files with device code have it for every claimed architecture, no other", judge_device_code},
     {"size", Severity::error, "the wheel is no larger than the limit", judge_size},
 }};
 

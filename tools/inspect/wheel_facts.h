@@ -29,10 +29,14 @@ struct MemberFacts {
   uint32_t time = 0;   ///< DOS time as the archive has it
 };
 
-/// The GPU code in one shared library; never empty.
+/// What a file with GPU code in it is: loaded as it is, or an object that is still to be linked.
+enum class CodeForm { library, object };
+
+/// The GPU code in one file; never empty.
 struct DeviceCodeMember {
   std::string name;  ///< in the wheel
   std::vector<binary::DeviceCode> code;
+  CodeForm form = CodeForm::library;
 };
 
 /// All that a wheel says of itself and holds, read once. What could not be read is absent here and
@@ -51,10 +55,16 @@ struct WheelFacts {
   std::vector<DeviceCodeMember> device_code = {};
   /// What its `pinwheel.json` says; all unsaid without one.
   Claim claim = {};
-  /// Of libraries, where it was asked for.
+  /// Of files that have sections or device code in the above, where it was asked for.
   std::map<std::string, PackedMap> packing = {};
   std::vector<wheel::ZipFault> archive = {};
   std::vector<Finding> unreadable = {};
 };
+
+/// Whether a member's code is what comes to run. That of an object does not where there are
+/// libraries, which were linked already.
+inline bool is_to_run(const WheelFacts& facts, const DeviceCodeMember& member) {
+  return member.form == CodeForm::library || facts.libraries.empty();
+}
 
 }  // namespace pinwheel::inspect

@@ -93,9 +93,40 @@ TEST_CASE("a compressed entry tells both its sizes") {
 TEST_CASE("without a section table the segments are searched") {
   std::string bytes = bytes_of(kFixtures / "plain.so");
   const Lines wanted = summary(bytes);
-  bytes.replace(40, 8, std::string(8, '\0'));  // e_shoff
   bytes.replace(60, 4, std::string(4, '\0'));  // e_shnum, e_shstrndx
   CHECK(summary(bytes) == wanted);
+  bytes.replace(40, 8, std::string(8, '\0'));  // e_shoff
+  CHECK(summary(bytes) == wanted);
+}
+
+TEST_CASE("a section table too long for the header's counts is read whole") {
+  constexpr size_t kSections = 65300;
+  constexpr size_t kEach = 64;
+  std::string bytes = bytes_of(kFixtures / "kinds.o");
+  const auto put = [&](size_t at, auto value) {
+    std::string field;
+    append_le(field, value);
+    bytes.replace(at, field.size(), field);
+  };
+  const uint64_t table = *load_le<uint64_t>(bytes, 40);
+  const uint16_t count = *load_le<uint16_t>(bytes, 60);
+  const uint32_t names = *load_le<uint16_t>(bytes, 62);
+  const uint64_t moved = bytes.size();
+  bytes += bytes.substr(table, kEach * count);
+  bytes.resize(moved + kEach * kSections, '\0');
+  put(40, moved);
+  put(60, uint16_t{0});
+  put(62, uint16_t{0xffff});
+  put(moved + 32, uint64_t{kSections});
+  put(moved + 40, names);
+  CHECK(summary(bytes) == summary(bytes_of(kFixtures / "kinds.o")));
+  // A longer table than the file, one that needed no such form, and none.
+  put(moved + 32, uint64_t{kSections + 1});
+  CHECK_FALSE(read_device_code(ports::MemorySource(bytes)));
+  put(moved + 32, uint64_t{count});
+  CHECK(summary(bytes).empty());
+  put(40, uint64_t{bytes.size() - 10});
+  CHECK(summary(bytes).empty());
 }
 
 TEST_CASE("a library without device code has an empty list, and other files are refused") {

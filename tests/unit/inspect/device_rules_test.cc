@@ -61,6 +61,20 @@ TEST_CASE("device code is compared with the claim both ways") {
               "sm_80, sm_90)"});
 }
 
+TEST_CASE("an object is compared where there is no library") {
+  WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"}});
+  facts.device_code.push_back({"demo/a.o", {{CodeKind::cubin, "sm_70"}}, CodeForm::object});
+  CHECK(told(facts, expecting("8.0")).empty());
+  facts.device_code.erase(facts.device_code.begin());
+  const Texts none = told(facts, expecting("8.0"));
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].find("has no device code at all") != std::string::npos);
+  facts.other_elf = {"demo/a.o"};
+  facts.libraries.clear();
+  CHECK(told(facts, expecting("7.0")).empty());
+  CHECK(told(facts, expecting("8.0")).size() == 2);
+}
+
 TEST_CASE("HIP targets are compared with their features") {
   const WheelFacts facts = with_code({{CodeKind::code_object, "gfx90a:xnack-"}});
   CHECK(told(facts, expecting("gfx90a:xnack-")).empty());

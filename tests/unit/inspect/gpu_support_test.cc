@@ -79,6 +79,12 @@ TEST_CASE("a wheel runs on a product as its worst library does") {
   CHECK(told("H100") == "ptx a.so");
   CHECK(told("T4") == "none a.so");
   CHECK(told("Instinct MI300X").empty());
+  // What is not linked runs where nothing else does.
+  facts.device_code = {{"a.so", {{CodeKind::cubin, "sm_80"}}},
+                       {"b.o", {{CodeKind::cubin, "sm_70"}}, CodeForm::object}};
+  CHECK(product_support(facts).front().files == Texts{"a.so"});
+  facts.libraries.clear();
+  CHECK(product_support(facts).front().files == Texts{"a.so", "b.o"});
   facts.device_code = {{"c.so", {{CodeKind::code_object, "gfx942"}}}};
   CHECK(product_support(facts).front().product.name == "Radeon VII");
 }

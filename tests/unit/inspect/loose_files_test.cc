@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "inspect/gather.h"
@@ -30,6 +32,69 @@ TEST_CASE("libraries by themselves have facts and rules of libraries") {
   CHECK(summary(*facts, {}, *found).starts_with("build\n  platform "));
 }
 
+/// An object that a compiler made, of `tests/data/device_code`.
+std::string made_object(const std::string& name) {
+  const auto path =
+      std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/device_code" / (name + ".o");
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// An ELF file that the linker is to read, or another type.
+std::string as_object(std::string elf, char type = 1) {
+  elf[16] = type;
+  return elf;
+}
+
+std::vector<std::string> targets_in(const DeviceCodeMember& member) {
+  std::vector<std::string> out;
+  for (const binary::DeviceCode& code : member.code) out.push_back(code.architecture);
+  return out;
+}
+
+TEST_CASE("an object by itself tells its device code, and no rule of libraries judges it") {
+  const Result<WheelFacts> facts =
+      gather_files("plain.o", {loose("plain.o", made_object("plain"))});
+  REQUIRE(facts);
+  CHECK(facts->libraries.empty());
+  CHECK(facts->other_elf == std::vector<std::string>{"plain.o"});
+  REQUIRE(facts->device_code.size() == 1);
+  CHECK(facts->device_code[0].form == CodeForm::object);
+  CHECK(targets_in(facts->device_code[0]) ==
+        std::vector<std::string>{"sm_80", "sm_90a", "compute_90"});
+  CHECK(check(*facts, {}, rule_ids())->empty());
+  Expectations expected;
+  expected.arch_list = {"8.0"};
+  CHECK(check(*facts, expected, rule_ids())->size() == 1);
+  const std::string text = summary(*facts, {}, {});
+  CHECK(text.find("platform         none, no loader reads what it has\n") != std::string::npos);
+  CHECK(text.find("device code      compute_90 as ptx") != std::string::npos);
+  CHECK(text.find("runs on          A100") != std::string::npos);
+  CHECK(json_report(*facts, {}, {}).find("\"platform_tag\": null") != std::string::npos);
+}
+
+TEST_CASE("objects without device code, for a GPU or of 32 bits tell nothing; damage is told") {
+  std::string narrow = as_object(binary::make_elf(".nv_fatbin", "junk"));
+  narrow[4] = 1;
+  std::string cubin = as_object(binary::make_elf(".nv_fatbin", "junk"));
+  cubin[18] = static_cast<char>(190);
+  const std::vector<LooseFile> files = {
+      loose("a.o", as_object(binary::make_elf(".text", "code"))), loose("b.o", narrow),
+      loose("c.cubin", cubin), loose("d", as_object(binary::make_elf(".nv_fatbin", "junk"), 4))};
+  const Result<WheelFacts> facts = gather_files("build", files);
+  REQUIRE(facts);
+  CHECK(facts->other_elf == std::vector<std::string>{"a.o", "b.o", "c.cubin", "d"});
+  CHECK(facts->device_code.empty());
+  CHECK(facts->unreadable.empty());
+  const Result<WheelFacts> bad =
+      gather_files("e.o", {loose("e.o", as_object(binary::make_elf(".nv_fatbin", "junk")))});
+  REQUIRE(bad);
+  REQUIRE(bad->unreadable.size() == 1);
+  CHECK(bad->unreadable[0].rule == "device-code");
+  CHECK(gather_files("f.o", {loose("f.o", as_object(binary::make_elf("", "")).substr(0, 4))}));
+}
+
 TEST_CASE("a file that cannot be opened is the error") {
   const LooseFile missing{"x.so", []() -> Result<std::unique_ptr<ports::ByteSource>> {
                             return fail(ErrorKind::environment, "no such file");
@@ -58,6 +123,27 @@ TEST_CASE("a large library passes by and tells what a small one tells") {
   const PackedMap& map = facts->packing.at("demo_kit/_C.so");
   CHECK(map.packed(0, elf.size()) <= facts->members.back().compressed_size + elf.size());
   CHECK(map.packed(0, elf.size()) > 0);
+}
+
+TEST_CASE("objects in a wheel are listed, small ones and one that passes by") {
+  const std::string plain = made_object("plain");
+  const binary::Section code = *binary::read_elf(ports::MemorySource(plain))->section(".nv_fatbin");
+  std::string large = plain.substr(code.offset, code.size);
+  large.resize(50 << 20U, '\0');
+  wheel::Contents members = wheel::built_members();
+  members.emplace_back("demo_kit/small.o", made_object("hip"));
+  members.emplace_back("demo_kit/large.o", as_object(binary::make_elf(".nv_fatbin", large)));
+  const ports::MemorySource source(
+      wheel::make_zip(wheel::with_record(members, "demo_kit-1.0.dist-info/RECORD")));
+  const Result<WheelFacts> facts =
+      gather(wheel::kBuiltName, source, {{2, uint64_t{1} << 26U}, Measure::packing});
+  REQUIRE(facts);
+  REQUIRE(facts->device_code.size() == 2);
+  CHECK(targets_in(facts->device_code[0]) == std::vector<std::string>{"gfx1030", "gfx90a:xnack+"});
+  CHECK(targets_in(facts->device_code[1]) ==
+        std::vector<std::string>{"sm_80", "sm_90a", "compute_90"});
+  CHECK(facts->packing.contains("demo_kit/large.o"));
+  CHECK(facts->unreadable.empty());
 }
 
 }  // namespace
