@@ -26,7 +26,7 @@ uint64_t entry_word(std::string_view bytes, uint64_t at) {
 }
 
 /// An entry of a table of symbols; what has no name is none that says so.
-bool is_symbol(std::string_view entry, uint16_t sections) {
+bool is_symbol(std::string_view entry, uint32_t sections) {
   constexpr uint16_t kReserved = 0xff00;
   const auto info = static_cast<unsigned char>(entry[4]);
   const unsigned type = info & 0xfU;
@@ -54,7 +54,7 @@ struct Sample {
 };
 
 /// Whether entries of symbols fill nearly all of it, from one of its first bytes on.
-bool holds_symbols(const Sample& sample, uint16_t sections) {
+bool holds_symbols(const Sample& sample, uint32_t sections) {
   for (uint64_t first = 0; first < kSymbolSize; ++first) {
     uint64_t symbols = 0;
     uint64_t entries = 0;

@@ -34,7 +34,7 @@ class DynamicLandmark {
 
   uint64_t offset_ = 0;
   uint64_t size_ = 0;
-  uint16_t sections_ = 0;
+  uint32_t sections_ = 0;
   std::vector<Segment> loaded_;
 };
 
