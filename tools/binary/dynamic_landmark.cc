@@ -135,7 +135,9 @@ Sighting DynamicLandmark::look(const Stretch& stretch) const {
        tag = bytes.find(kStringTag, tag + 1)) {
     if (tag + kEntry > bytes.size() || !is_loaded(entry_word(bytes, tag + 8))) continue;
     uint64_t first = tag;
-    while (first >= kEntry && is_tag(entry_word(bytes, first - kEntry))) first -= kEntry;
+    while (first >= kEntry && tag - first < size_ && is_tag(entry_word(bytes, first - kEntry))) {
+      first -= kEntry;
+    }
     if (begins_at(bytes, first)) return {Sighting::Where::reaching, first};
   }
   const Sample sample(stretch);

@@ -19,7 +19,7 @@ constexpr uint64_t kLead = uint64_t{256} << 10U;
 constexpr uint64_t kFar = uint64_t{32} << 20U;  ///< what costs more than looking for the part
 constexpr uint64_t kNear = 4 * kProbe;
 constexpr uint64_t kMostLead = uint64_t{1} << 20U;
-constexpr uint64_t kMostProbe = uint64_t{64} << 20U;
+constexpr uint64_t kMostProbe = uint64_t{16} << 20U;
 
 bool meets(const Extent& gap, uint64_t from, uint64_t to) {
   return gap.from < to && from < gap.to;
