@@ -4,10 +4,11 @@
 
 using namespace pinwheel;
 
-// Both ends of any bytes are read or refused within the limit, and where all of a stream is there
-// its beginning is what the whole decoder makes of it.
+// Both ends of any bytes are read or refused within the limit; where all of a stream is there its
+// beginning is what the whole decoder makes of it, and what a shorter end gave helps a longer one.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr uint64_t kLimit = 1 << 14;
+  // Two windows: behind a whole one of known bytes a tail is decoded in another way.
+  constexpr uint64_t kLimit = 1 << 16;
   constexpr uint64_t kLongestMatch = 258;
   const std::string_view bytes = text_of(data, size);
   const auto head = wheel::inflate_head(bytes, kLimit);
@@ -20,6 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (tail) {
     for (const wheel::Extent& gap : tail->unknown) {
       must(gap.from < gap.to && gap.to <= tail->bytes.size());
+    }
+    if (tail->blocks.size() > 2) {
+      const uint64_t later = bytes.size() - (tail->blocks[1].bits + 7) / 8;
+      const auto known = wheel::inflate_tail(bytes.substr(later), kLimit);
+      if (known) must(wheel::inflate_tail(bytes, kLimit, *known).has_value());
     }
   }
   const auto part = wheel::inflate_part(bytes, kLimit);

@@ -1,5 +1,9 @@
 #include "env/lock.h"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "env/lock_difference.h"
 #include "pep/pypi.h"
 #include "unit/catch.h"
@@ -65,6 +69,19 @@ TEST_CASE("a lock survives its text, whatever it holds") {
     CHECK(back->image == lock.image);
     CHECK(back->resolution.digest() == lock.resolution.digest());
     CHECK(back->resolution.packages == lock.resolution.packages);
+  }
+}
+
+TEST_CASE("a lock that was written before reads as it stands") {
+  const std::filesystem::path seeds =
+      std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/fuzz/lock";
+  for (const char* name : {"written.toml", "everything.toml"}) {
+    CAPTURE(name);
+    std::ifstream in(seeds / name);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto lock = parse_pylock(text, name);
+    REQUIRE(lock.has_value());
+    CHECK(to_pylock(*lock) == text);
   }
 }
 
