@@ -22,6 +22,10 @@ ErrorKind kind_of(const std::string& name) {
   return host::classify_pip({.code = 1}, output(name)).kind;
 }
 
+std::string line_of(const std::string& text) {
+  return host::classify_pip({.code = 1}, text).line;
+}
+
 }  // namespace
 
 TEST_CASE("an index that does not answer now is worth a retry") {
@@ -43,6 +47,40 @@ TEST_CASE("what an index does not have is a mistake in the matrix") {
         "ERROR: Could not find a version that satisfies the requirement tiny>=2 (from versions: "
         "1.0)");
   CHECK_FALSE(diagnosis.hint.empty());
+}
+
+TEST_CASE("a conflict is told with its reasons") {
+  CHECK(line_of(output("pip_conflict.txt")) ==
+        "ERROR: Cannot install one==1.0 and two==1.0 because these package versions have "
+        "conflicting dependencies: one 1.0 depends on tiny==1.0; two 1.0 depends on tiny==2.0");
+  // The user's own words, and a constraint.
+  CHECK(line_of(output("pip_conflict_constraint.txt")) ==
+        "ERROR: Cannot install one==1.0 and tiny>=2 because these package versions have "
+        "conflicting dependencies: The user requested tiny>=2; one 1.0 depends on tiny==1.0; The "
+        "user requested (constraint) tiny<3");
+  // An old pip says one of them again for each version that it tried.
+  const std::string many = line_of(output("pip_conflict_many.txt"));
+  CHECK(many.ends_with(
+      "conflicting dependencies: one 1.0 depends on tiny==1.0; many 8.0 depends on tiny==10.0; "
+      "many 7.0 depends on tiny==9.0; many 6.0 depends on tiny==8.0; many 5.0 depends on "
+      "tiny==7.0, and 4 more"));
+}
+
+TEST_CASE(
+    "a conflict without reasons, or whose reasons end with the output, is told all the same") {
+  const std::string head =
+      "ERROR: Cannot install a and b because these package versions have conflicting dependencies.";
+  CHECK(line_of(head + "\n") == head);
+  CHECK(line_of("The conflict is caused by:\n\n    a\n" + head) == head);
+  CHECK(line_of("The conflict is caused by:\n    a needs c\n" + head + "\n\n")
+            .ends_with("dependencies: a needs c"));
+  CHECK(line_of(head + "\nThe conflict is caused by:").ends_with("dependencies."));
+  CHECK(line_of(head + "\n  The conflict is caused by:\r\n    a needs c\r\n  \r\n  To fix")
+            .ends_with("dependencies: a needs c"));
+  // Of another failure they are no reason.
+  CHECK(
+      line_of("The conflict is caused by:\n    a\n\nERROR: No matching distribution found for x") ==
+      "ERROR: No matching distribution found for x");
 }
 
 TEST_CASE("a refused login, another file under the same name and a full disk are the machine's") {

@@ -133,6 +133,15 @@ TEST_CASE("a requirement that nothing satisfies and a Python that is not there a
   CHECK(missing.error().kind == ErrorKind::config);
   CHECK(missing.error().message.find("tiny_missing==9") != std::string::npos);
 
+  m.add_wheel("tiny_base", "1.0", "");
+  m.add_wheel("tiny_tool", "2.0", "tiny_base>=2");
+  const auto conflict =
+      host::resolve(m.machine, {.python = "3.11", .requirements = {"tiny_base<2", "tiny_tool"}});
+  REQUIRE_FALSE(conflict.has_value());
+  CHECK(conflict.error().kind == ErrorKind::config);
+  CHECK(conflict.error().message.find("dependencies: The user requested tiny_base<2; tiny") !=
+        std::string::npos);
+
   const auto python = host::resolve(m.machine, {.python = "3.99"});
   REQUIRE_FALSE(python.has_value());
   CHECK(python.error().kind == ErrorKind::environment);
