@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const auto tail = wheel::inflate_tail(bytes, kLimit);
   if (tail) {
-    for (const Extent& gap : tail->unknown) {
+    for (const wheel::Extent& gap : tail->unknown) {
       must(gap.from < gap.to && gap.to <= tail->bytes.size());
     }
     if (tail->blocks.size() > 2) {

@@ -1,19 +1,9 @@
 #pragma once
 #include <cstdint>
-#include <string_view>
-#include <vector>
-
-#include "base/extent.h"
 
 namespace pinwheel {
 
-/// A stretch of a file whose offset is not known, and not every byte of it.
-struct Stretch {
-  std::string_view bytes = {};       ///< zeros where unknown
-  std::vector<Extent> unknown = {};  ///< ascending
-};
-
-/// Where a stretch of a file lies from a part of it that is looked for.
+/// Where a stretch of a file, whose offset is not known, lies from a part of it that is looked for.
 struct Sighting {
   enum class Where {
     before,    ///< the stretch ends in front of the part

@@ -37,44 +37,27 @@ bool is_symbol(std::string_view entry, uint32_t sections) {
          (section < sections || section >= kReserved);
 }
 
-/// The end of a stretch, and which bytes of it are known.
-struct Sample {
-  explicit Sample(const Stretch& stretch) {
-    constexpr uint64_t kMost = 65536;
-    const uint64_t from = stretch.bytes.size() - std::min<uint64_t>(kMost, stretch.bytes.size());
-    bytes = stretch.bytes.substr(from);
-    known.assign(bytes.size(), true);
-    for (const Extent& gap : stretch.unknown) {
-      for (uint64_t i = std::max(gap.from, from); i < gap.to; ++i) known[i - from] = false;
-    }
-  }
-
-  std::string_view bytes;
-  std::vector<bool> known;
-};
-
 /// Whether entries of symbols fill nearly all of it, from one of its first bytes on.
-bool holds_symbols(const Sample& sample, uint32_t sections) {
+bool holds_symbols(std::string_view bytes, uint32_t sections) {
   for (uint64_t first = 0; first < kSymbolSize; ++first) {
     uint64_t symbols = 0;
     uint64_t entries = 0;
-    for (uint64_t at = first; at + kSymbolSize <= sample.bytes.size(); at += kSymbolSize) {
+    for (uint64_t at = first; at + kSymbolSize <= bytes.size(); at += kSymbolSize) {
       ++entries;
-      if (is_symbol(sample.bytes.substr(at, kSymbolSize), sections)) ++symbols;
+      if (is_symbol(bytes.substr(at, kSymbolSize), sections)) ++symbols;
     }
     if (entries > 0 && symbols * 100 >= entries * 97) return true;
   }
   return false;
 }
 
-/// Whether nothing but names is in it.
-bool holds_names(const Sample& sample) {
+/// Whether nothing but names is in it, and what is unknown.
+bool holds_names(std::string_view bytes) {
   constexpr uint64_t kFew = 256;
   uint64_t seen = 0;
   uint64_t strange = 0;
-  for (uint64_t i = 0; i < sample.bytes.size(); ++i) {
-    const char c = sample.bytes[i];
-    if (c == '\0' || !sample.known[i]) continue;
+  for (const char c : bytes) {
+    if (c == '\0') continue;
     ++seen;
     if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_' &&
         c != '.' && c != '$') {
@@ -128,20 +111,20 @@ bool DynamicLandmark::begins_at(std::string_view stretch, uint64_t at) const {
          section.find_first_not_of('\0', end) == std::string_view::npos;
 }
 
-Sighting DynamicLandmark::look(const Stretch& stretch) const {
+Sighting DynamicLandmark::look(std::string_view stretch) const {
+  constexpr uint64_t kSample = 65536;
   constexpr std::string_view kStringTag("\5\0\0\0\0\0\0\0", 8);
-  const std::string_view bytes = stretch.bytes;
-  for (size_t tag = bytes.find(kStringTag); tag != std::string_view::npos;
-       tag = bytes.find(kStringTag, tag + 1)) {
-    if (tag + kEntry > bytes.size() || !is_loaded(entry_word(bytes, tag + 8))) continue;
+  for (size_t tag = stretch.find(kStringTag); tag != std::string_view::npos;
+       tag = stretch.find(kStringTag, tag + 1)) {
+    if (tag + kEntry > stretch.size() || !is_loaded(entry_word(stretch, tag + 8))) continue;
     uint64_t first = tag;
-    while (first >= kEntry && tag - first < size_ && is_tag(entry_word(bytes, first - kEntry))) {
+    while (first >= kEntry && tag - first < size_ && is_tag(entry_word(stretch, first - kEntry))) {
       first -= kEntry;
     }
-    if (begins_at(bytes, first)) return {Sighting::Where::reaching, first};
+    if (begins_at(stretch, first)) return {Sighting::Where::reaching, first};
   }
-  const Sample sample(stretch);
-  const bool behind = holds_symbols(sample, sections_) || holds_names(sample);
+  const std::string_view end = stretch.substr(stretch.size() - std::min(kSample, stretch.size()));
+  const bool behind = holds_symbols(end, sections_) || holds_names(end);
   return {behind ? Sighting::Where::behind : Sighting::Where::before};
 }
 

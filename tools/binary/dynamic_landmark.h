@@ -21,11 +21,12 @@ class DynamicLandmark {
   uint64_t offset() const { return offset_; }  ///< in the file
   uint64_t size() const { return size_; }      ///< bytes
 
-  /// It is `reaching` only for a stretch that holds all of the section: entries that point to the
-  /// tables which the loader needs. The other answers are guesses by what the stretch ends with:
-  /// symbols and their names come behind the section, all else in front of it, and so does an empty
-  /// stretch, one that could not be unpacked: device code is packed as it is.
-  Sighting look(const Stretch& stretch) const;
+  /// Unknown bytes of the stretch are zeros. It is `reaching` only for a stretch that holds all of
+  /// the section: entries that point to the tables which the loader needs. The other answers are
+  /// guesses by what the stretch ends with: symbols and their names come behind the section, all
+  /// else in front of it, and so does an empty stretch, one that could not be unpacked: device code
+  /// is packed as it is.
+  Sighting look(std::string_view stretch) const;
 
  private:
   /// Whether the section begins here in the stretch.

@@ -4,10 +4,17 @@
 #include <string_view>
 #include <vector>
 
-#include "base/extent.h"
 #include "base/result.h"
 
 namespace pinwheel::wheel {
+
+/// Bytes from `from` up to, not including, `to`.
+struct Extent {
+  uint64_t from = 0;
+  uint64_t to = 0;
+
+  bool operator==(const Extent&) const = default;
+};
 
 /// What the first bytes of a raw deflate stream give: all that they determine, or a little more
 /// than `enough`. Kind `check` when no stream begins like that.

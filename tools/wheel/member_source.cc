@@ -84,7 +84,7 @@ Done MemberSource::seek(const Extent& wanted, const Look& look) const {
   const auto sight = [&](std::string_view part) {
     const Result<InflatedPart> inflated = inflate_part(part, kMostProbe);
     if (!inflated) return look({});
-    const Sighting seen = look({inflated->bytes, inflated->unknown});
+    const Sighting seen = look(inflated->bytes);
     if (seen.where == Sighting::Where::reaching) keep(wanted, *inflated, seen.at);
     return seen;
   };

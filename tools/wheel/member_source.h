@@ -26,8 +26,9 @@ class MemberSource final : public ports::ByteSource {
   uint64_t size() const override { return member_->size; }
   Result<std::string> read(uint64_t offset, uint64_t length) const override;
 
-  /// Says where a stretch of the member lies from what is looked for.
-  using Look = std::function<Sighting(const Stretch&)>;
+  /// Says where a stretch of the member, zeros where its bytes are unknown, lies from what is
+  /// looked for.
+  using Look = std::function<Sighting(std::string_view stretch)>;
   /// Looks for a part between the ends by halving the compressed stream: reads stretches of it,
   /// whose offsets are not known, and lets `look` say which way to go. What it finds later reads
   /// get; where it finds nothing they go on as without it.

@@ -1,10 +1,9 @@
 #include "binary/dynamic_landmark.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 
 #include "base/text.h"
+#include "unit/binary/compiled_library.h"
 #include "unit/catch.h"
 #include "unit/command_output.h"
 
@@ -15,35 +14,32 @@ using Where = Sighting::Where;
 
 constexpr int kLocalFunctions = 8000;
 
+struct Part {
+  uint64_t from = 0;
+  uint64_t to = 0;
+};
+
+std::string many_functions() {
+  std::string source = "int exported(void) { return 1; }\n";
+  for (int i = 0; i < kLocalFunctions; ++i) {
+    const std::string number = std::to_string(i);
+    source += "__attribute__((used)) static int _ZN5local4name" + number + "Ev(void) { return " +
+              number + "; }\n";
+  }
+  return source;
+}
+
 /// A library that keeps the names of many functions which it does not export, and what readelf says
 /// of its sections.
 class Library {
  public:
   Library() {
-    std::string name = (std::filesystem::temp_directory_path() / "pinwheel-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    directory_ = name;
-    std::ofstream source(directory_ / "x.c");
-    source << "int exported(void) { return 1; }\n";
-    for (int i = 0; i < kLocalFunctions; ++i) {
-      source << "__attribute__((used)) static int _ZN5local4name" << i << "Ev(void) { return " << i
-             << "; }\n";
-    }
-    source.close();
-    const std::string file = (directory_ / "libx.so").string();
-    output_of("cc -shared -fPIC -o " + file + " " + (directory_ / "x.c").string() + " -lm");
-    sections_ = output_of("readelf -SW " + file);
-    std::ifstream in(file, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(in), {});
+    const CompiledLibrary library(many_functions(), "-lm");
+    sections_ = output_of("readelf -SW " + library.file().string());
+    bytes = library.bytes();
   }
-  ~Library() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
 
-  Extent section(const std::string& name) const {
+  Part section(const std::string& name) const {
     for (const std::string& line : split(sections_, '\n')) {
       std::vector<std::string> words =
           split(line.substr(std::min(line.find(']'), line.size())), ' ');
@@ -62,7 +58,6 @@ class Library {
   std::string bytes;
 
  private:
-  std::filesystem::path directory_;
   std::string sections_;
 };
 
@@ -70,44 +65,38 @@ TEST_CASE("a stretch of a library says where it lies from the dynamic section") 
   const Library library;
   const auto mark = DynamicLandmark::of(ports::MemorySource(library.bytes));
   REQUIRE(mark);
-  const Extent dynamic = library.section(".dynamic");
+  const Part dynamic = library.section(".dynamic");
   CHECK(mark->offset() == dynamic.from);
   CHECK(mark->size() == dynamic.to - dynamic.from);
 
   for (const uint64_t before : {0, 1, 8, 16, 1000}) {
     INFO("from " << before << " bytes in front of it");
-    const auto seen = mark->look({library.part(dynamic.from - before, dynamic.to)});
+    const auto seen = mark->look(library.part(dynamic.from - before, dynamic.to));
     CHECK(seen.where == Where::reaching);
     CHECK(seen.at == before);
     // Nothing is found in a part of it.
-    CHECK(mark->look({library.part(dynamic.from - before, dynamic.to - 1)}).where == Where::before);
+    CHECK(mark->look(library.part(dynamic.from - before, dynamic.to - 1)).where == Where::before);
   }
-  CHECK(mark->look({library.part(dynamic.from + 16, dynamic.to)}).where == Where::before);
+  CHECK(mark->look(library.part(dynamic.from + 16, dynamic.to)).where == Where::before);
 
-  const Extent text = library.section(".text");
-  CHECK(mark->look({library.part(text.from, text.to)}).where == Where::before);
-  CHECK(mark->look({}).where == Where::before);
-  const Extent symbols = library.section(".symtab");
-  CHECK(mark->look({library.part(symbols.to - 70001, symbols.to - 5)}).where == Where::behind);
-  const Extent names = library.section(".strtab");
-  CHECK(mark->look({library.part(names.from + 100, names.to)}).where == Where::behind);
+  const Part text = library.section(".text");
+  CHECK(mark->look(library.part(text.from, text.to)).where == Where::before);
+  CHECK(mark->look("").where == Where::before);
+  const Part symbols = library.section(".symtab");
+  CHECK(mark->look(library.part(symbols.to - 70001, symbols.to - 5)).where == Where::behind);
+  const Part names = library.section(".strtab");
+  CHECK(mark->look(library.part(names.from + 100, names.to)).where == Where::behind);
 }
 
 TEST_CASE("names with gaps are still names, and gaps alone are nothing") {
   const Library library;
   const auto mark = DynamicLandmark::of(ports::MemorySource(library.bytes));
   REQUIRE(mark);
-  const Extent names = library.section(".strtab");
+  const Part names = library.section(".strtab");
   std::string gappy(library.part(names.from, names.to));
-  Stretch stretch;
-  for (uint64_t at = 0; at + 16 < gappy.size(); at += 20) {
-    gappy.replace(at, 14, 14, '\0');
-    stretch.unknown.push_back({at, at + 14});
-  }
-  stretch.bytes = gappy;
-  CHECK(mark->look(stretch).where == Where::behind);
-  const std::string zeros(100000, '\0');
-  CHECK(mark->look({zeros, {{0, zeros.size()}}}).where == Where::before);
+  for (uint64_t at = 0; at + 16 < gappy.size(); at += 20) gappy.replace(at, 14, 14, '\0');
+  CHECK(mark->look(gappy).where == Where::behind);
+  CHECK(mark->look(std::string(100000, '\0')).where == Where::before);
 }
 
 TEST_CASE("a file without a dynamic section has no landmark") {

@@ -1,11 +1,9 @@
 #include "binary/elf_exports.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "base/text.h"
+#include "unit/binary/compiled_library.h"
 #include "unit/catch.h"
 #include "unit/command_output.h"
 
@@ -28,32 +26,9 @@ int uses(void) { return elsewhere() + local_one(); }
 #endif
 )";
 
-/// A library compiled from `kSource`, in a directory that goes at the end of the test.
-class Compiled {
- public:
-  explicit Compiled(const std::string& flags) {
-    std::string name = (std::filesystem::temp_directory_path() / "pinwheel-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    directory_ = name;
-    std::ofstream(directory_ / "x.c") << kSource;
-    output_of("cc -shared -fPIC -o " + file().string() + " " + (directory_ / "x.c").string() + " " +
-              flags);
-  }
-  ~Compiled() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
-  Compiled(const Compiled&) = delete;
-  Compiled& operator=(const Compiled&) = delete;
-
-  std::filesystem::path file() const { return directory_ / "libx.so"; }
-  std::string bytes() const {
-    std::ifstream in(file(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::filesystem::path directory_;
+/// `kSource`, compiled.
+struct Compiled : CompiledLibrary {
+  explicit Compiled(const std::string& flags) : CompiledLibrary(kSource, flags) {}
 };
 
 std::vector<std::string> sorted(std::vector<std::string> names) {

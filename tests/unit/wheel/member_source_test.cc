@@ -88,12 +88,12 @@ struct Sought {
       contents.append(200, 'Z');
     }
   }
-  static Sighting look(const Stretch& stretch) {
-    const size_t at = stretch.bytes.find(kMark);
+  static Sighting look(std::string_view stretch) {
+    const size_t at = stretch.find(kMark);
     if (at != std::string_view::npos) return {Sighting::Where::reaching, at};
-    const size_t last = stretch.bytes.find_last_not_of('\0');
+    const size_t last = stretch.find_last_not_of('\0');
     const bool great =
-        last != std::string_view::npos && stretch.bytes[last] >= 'A' && stretch.bytes[last] <= 'Z';
+        last != std::string_view::npos && stretch[last] >= 'A' && stretch[last] <= 'Z';
     return {great ? Sighting::Where::behind : Sighting::Where::before};
   }
 
@@ -107,7 +107,7 @@ TEST_CASE("a part far from both ends is found by those who know what surrounds i
   const Opened archive(Contents{{"lib.so", sought.contents}});
   const auto member = archive.member("lib.so");
   int looks = 0;
-  REQUIRE(member->seek(sought.part, [&](const Stretch& stretch) {
+  REQUIRE(member->seek(sought.part, [&](std::string_view stretch) {
     ++looks;
     return Sought::look(stretch);
   }));
@@ -125,8 +125,8 @@ TEST_CASE("what is not where it was said to be is read as without looking") {
   const Sought sought;
   const Opened archive(Contents{{"lib.so", sought.contents}});
   const auto member = archive.member("lib.so");
-  REQUIRE(member->seek(sought.part, [&](const Stretch& stretch) {
-    return Sighting{Sighting::Where::reaching, stretch.bytes.size()};
+  REQUIRE(member->seek(sought.part, [&](std::string_view stretch) {
+    return Sighting{Sighting::Where::reaching, stretch.size()};
   }));
   CHECK(member->read(sought.part.from, Sought::kMark.size()) == std::string(Sought::kMark));
 }
