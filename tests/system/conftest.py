@@ -194,12 +194,6 @@ def wheels(tmp_path) -> pathlib.Path:
 
 
 @pytest.fixture(scope="session")
-def rocm(root) -> None:
-    """Debian's ROCm; where it cannot be installed the tests that need it fail rather than being skipped."""
-    subprocess.run([root / "scripts" / "packages", "rocm"], check=True)
-
-
-@pytest.fixture(scope="session")
 def dockerd():
     """A daemon that runs for the session. Where it cannot run a container, tests fail with its log; on a machine that
     nobody knows, PINWHEEL_TEST_CONTAINERS=optional has them skipped with that reason."""

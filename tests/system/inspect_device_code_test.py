@@ -202,9 +202,7 @@ def compress_bundle(file: pathlib.Path) -> pathlib.Path:
     return out
 
 
-@pytest.mark.torch
-@pytest.mark.xdist_group("toolkits")
-def test_the_bundle_of_a_hip_object_is_read(pinwheel, rocm, tmp_path):
+def test_the_bundle_of_a_hip_object_is_read(pinwheel, tmp_path):
     unit = hip_object(tmp_path, "scale", "gfx90a:xnack+", "gfx1030")
     for file in (unit, compress_bundle(unit), FIXTURES / "hip.o"):
         report = report_of(pinwheel, file)
@@ -212,10 +210,8 @@ def test_the_bundle_of_a_hip_object_is_read(pinwheel, rocm, tmp_path):
         assert {code["arch"] for code in report["device_code"]} == {"gfx90a:xnack+", "gfx1030"}
 
 
-@pytest.mark.torch
-@pytest.mark.xdist_group("toolkits")
 @pytest.mark.parametrize("compressed", [(), (0,), (0, 1)], ids=["plain", "mixed", "compressed"])
-def test_every_bundle_of_several_hip_units_is_read(pinwheel, rocm, tmp_path, compressed):
+def test_every_bundle_of_several_hip_units_is_read(pinwheel, tmp_path, compressed):
     units = [hip_object(tmp_path, "scale", "gfx90a:xnack+", "gfx1030"), hip_object(tmp_path, "shift", "gfx906")]
     targets = {name.split("--", 1)[1] for unit in units for name in listed(bundle_of(unit))}
     assert targets == {"gfx90a:xnack+", "gfx1030", "gfx906"}

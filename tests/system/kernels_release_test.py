@@ -1,4 +1,4 @@
-"""Real torch, real kernels: the quickstart into an index, a CUDA class without a GPU, a classic C++ extension."""
+"""Real torch, real kernels: the quickstart into an index, CUDA and ROCm classes without a GPU, a classic C++ extension."""
 
 import json
 import os
@@ -87,3 +87,33 @@ def test_a_cuda_class_is_built_and_checked_and_its_test_is_no_pass(pinwheel, tmp
     gate, _ = carry(pinwheel, "release", MATRICES / "kernels-cuda.yaml", tmp_path, "--channel", "ci")
     assert gate.returncode == 5
     assert "without the required evidence" in gate.stderr
+
+
+def test_a_rocm_class_is_built_and_checked_and_never_published(pinwheel, tmp_path):
+    matrix = MATRICES / "kernels-rocm.yaml"
+    ran, report = carry(pinwheel, "test", matrix, tmp_path)
+    assert ran.returncode == 0
+    (build,) = [each for each in report["outcomes"] if each["id"].startswith("build:")]
+    assert build["state"] == "done"
+    (test,) = [each for each in report["outcomes"] if each["id"].startswith("test:")]
+    assert (test["state"], test["evidence"]) == ("skipped", "inspected")
+    assert test["reason"] == "no rocm5.2 torch here"
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    for arch_list, code in (("gfx90a", 0), ("gfx90a;gfx1030", 5)):
+        inspected = subprocess.run([pinwheel, "inspect", "--check", "--arch-list", arch_list, wheel], stdout=subprocess.DEVNULL)
+        assert inspected.returncode == code
+
+    refused, _ = carry(pinwheel, "release", matrix, tmp_path, "--channel", "ci")
+    assert refused.returncode == 5
+    assert "`index` would get nothing: what is selected is experimental" in refused.stderr
+
+
+def test_an_architecture_that_hipcc_has_not_is_refused_before_anything_compiles(pinwheel, root, tmp_path):
+    matrix = tmp_path / "matrix.yaml"
+    text = (MATRICES / "kernels-rocm.yaml").read_text().replace("[gfx90a]", "[gfx90a, gfx942]")
+    matrix.write_text(text.replace("../../../kernels", str(root / "kernels")))
+    ran, report = carry(pinwheel, "build", matrix, tmp_path)
+    assert ran.returncode == 4
+    (build,) = [each for each in report["outcomes"] if each["id"].startswith("build:")]
+    said = json.dumps(build["error"])
+    assert "rocm/5.2" in said and "does not compile for `gfx942`; it has " in said and "gfx90a" in said

@@ -1,4 +1,4 @@
-"""Toolkits that pinwheel finds or makes: nvcc from PyPI in prefixes of their own, Debian's ROCm."""
+"""Toolkits that pinwheel makes: nvcc from PyPI in prefixes of their own."""
 
 import json
 import os
@@ -8,10 +8,10 @@ import zipfile
 
 import pytest
 
-# One worker: the second would wait for apt and fetch the same toolkits.
+# One worker: the second would fetch the same toolkits.
 pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("toolkits")]
 
-PYPI, ROCM = "kernels-toolkit-pypi.yaml", "kernels-rocm.yaml"
+PYPI = "kernels-toolkit-pypi.yaml"
 ONE_CUDA = (", cuda/13.2]", "]")
 
 
@@ -110,27 +110,3 @@ def test_an_architecture_that_nvcc_has_not_is_refused_before_anything_compiles(p
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
     said = json.dumps(build["error"])
     assert "does not compile for `7.0`; it has 7.5, 8.0" in said
-
-
-def test_a_rocm_class_is_built_and_checked_and_never_published(place, rocm, kernels_repository, tmp_path):
-    project = kernels_repository(tmp_path / "project", ROCM, ("../../../dist/never", "never"))
-    outcomes = place.carry("test", project)
-    (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
-    (output,) = build["outputs"]
-    place.run("inspect", "--check", "--arch-list", "gfx90a", output["path"])
-    place.run("inspect", "--check", "--arch-list", "gfx90a;gfx1030", output["path"], code=5)
-    (test,) = [outcome for step, outcome in outcomes.items() if step.startswith("test:")]
-    assert (test["state"], test["evidence"]) == ("skipped", "inspected")
-    assert test["reason"] == "no rocm5.2 torch here"
-
-    refused = place.start("release", project, "--channel", "ci", code=5)
-    assert "`index` would get nothing: what is selected is experimental" in refused.stderr
-    assert not (project / "never").exists()
-
-
-def test_an_architecture_that_hipcc_has_not_is_refused_before_anything_compiles(place, rocm, kernels_repository, tmp_path):
-    project = kernels_repository(tmp_path / "project", ROCM, ("[gfx90a]", "[gfx90a, gfx942]"))
-    outcomes = place.carry("build", project, code=4)
-    (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
-    said = json.dumps(build["error"])
-    assert "rocm/5.2" in said and "does not compile for `gfx942`; it has " in said and "gfx90a" in said
