@@ -21,6 +21,13 @@ PW_SIMD void count_up(const OffsetsRangeJob<Index>& job, int64_t start, int64_t 
     const int64_t next = s + 1 < job.count ? static_cast<int64_t>(job.starts[s + 1]) : job.size;
     const int64_t end = next < last ? next : last;
     Numbers numbers = ramp + static_cast<Index>(at - begin);
+    if (end - at >= 4 * kNumbers) {  // the vectors after the first one shall not straddle lines
+      memcpy(job.out + at, &numbers, sizeof(numbers));
+      const uintptr_t place = reinterpret_cast<uintptr_t>(job.out + at) / sizeof(Index);
+      const int64_t step = kNumbers - static_cast<int64_t>(place % kNumbers);
+      at += step;
+      numbers += static_cast<Index>(step);
+    }
     for (; at < end && at + kNumbers <= last; at += kNumbers) {
       memcpy(job.out + at, &numbers, sizeof(numbers));
       numbers += static_cast<Index>(kNumbers);
