@@ -8,26 +8,33 @@ namespace {
 /// Codes with their own scale and bias.
 struct CodeRow {
   using Element = uint8_t;
-  static constexpr bool kBiased = true;
+  static constexpr bool kScaled = true;
   static constexpr int64_t kExtraBytes = 8;
-  QuantizedLayout layout;
+  ParameterDtype dtype = ParameterDtype::kFloat32;
+  int64_t parameters_at = 0;
+  int64_t codes_at = 0;
+
+  CodeRow() = default;
+  explicit CodeRow(const QuantizedLayout& layout)
+      : dtype(layout.dtype), parameters_at(layout.parameters_at()), codes_at(layout.codes_at()) {}
 
   PW_HD RowScale scale(const uint8_t* row, float weight) const {
-    if (layout.dtype == ParameterDtype::kFloat32) {
-      const RowScale value = read_scale(row, layout);
-      return RowScale{value.scale * weight, value.bias * weight};
+    if (dtype == ParameterDtype::kFloat32) {
+      float both[2];
+      memcpy(both, row + parameters_at, sizeof(both));
+      return RowScale{both[0] * weight, both[1] * weight};
     }
     Fp16 both[2];  // converted by the CPU's own instruction
-    memcpy(both, row + layout.parameters_at(), sizeof(both));
+    memcpy(both, row + parameters_at, sizeof(both));
     return RowScale{number_of(both[0]) * weight, number_of(both[1]) * weight};
   }
-  PW_HD const uint8_t* numbers(const uint8_t* row) const { return row + layout.codes_at(); }
+  PW_HD const uint8_t* numbers(const uint8_t* row) const { return row + codes_at; }
 };
 
 template <class Index>
 PW_SIMD int64_t forward(const Int8EmbeddingForwardJob<Index>& job, int64_t first, int64_t last) {
   return forward_of_bags<CodeRow>(job.lookup, first, last, [&](const TbeTable& table) {
-    return CodeRow{layout_of(job.layout, table)};
+    return CodeRow(layout_of(job.layout, table));
   });
 }
 

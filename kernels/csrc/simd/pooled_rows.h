@@ -15,11 +15,14 @@ namespace {
 constexpr int kMostVectors = 8;
 constexpr int64_t kBlock = int64_t{kMostVectors} * kLanes;
 /// How many positions ahead rows are fetched.
-constexpr int64_t kRowsAhead = 16;
+constexpr int64_t kRowsAhead = 24;
 constexpr int64_t kLine = 64;
 
+/// Whether each position has a number that its row is multiplied by.
+enum class Weights { kNone, kGiven };
+
 /// The rows that positions of the indices ask of one table. `Row` says how they are read:
-/// Row::Element from row.numbers(start) on, times a factor and plus a bias (if Row::kBiased), which
+/// Row::Element from row.numbers(start) on, if Row::kScaled times a factor and plus a bias, which
 /// together take Row::kExtraBytes.
 template <class Row, class Index>
 struct RowSource {
@@ -27,7 +30,7 @@ struct RowSource {
   Row row;
   const typename Row::Element* rows = nullptr;  ///< the table's first row
   const Index* indices = nullptr;
-  const float* weights = nullptr;  ///< one for each position, or null for all 1
+  const float* weights = nullptr;  ///< one for each position, or null
   int64_t known = 0;               ///< positions before this one belong to the same table
   bool aligned = false;            ///< rows start at cache lines
 };
@@ -58,33 +61,36 @@ PW_SIMD void fetch_row(const RowSource<Row, Index>& source, const Columns& colum
   for (uint64_t k = 0; k < kBytes; k += kLine) {
     __builtin_prefetch(reinterpret_cast<const void*>(line + k), 0, 3);
   }
+  // The line after these is seldom reached when little of the row lies in the last of them.
+  if (kBytes % kLine != 0 && kBytes % kLine < kLine / 2) return;
   if (!source.aligned) __builtin_prefetch(reinterpret_cast<const void*>(line + kBytes - 1), 0, 3);
 }
 
 /// Adds the row of position `i`, times its weight. False when the table has no such row.
-template <int kVectors, bool kPart, class Row, class Index>
+template <int kVectors, bool kPart, Weights kWeights, class Row, class Index>
 PW_SIMD bool add_row(const RowSource<Row, Index>& source, const Columns& columns, int64_t i,
                      Floats* sums, float& bias) {
   const int64_t row = source.indices[i];
   if (static_cast<uint64_t>(row) >= static_cast<uint64_t>(source.table.rows)) return false;
   const auto* const start = source.rows + row * source.table.stride;
-  const float weight = source.weights == nullptr ? 1.0f : source.weights[i];
-  const RowScale scale = source.row.scale(start, weight);
-  const auto* const numbers = source.row.numbers(start);
+  const auto* const numbers = source.row.numbers(start) + columns.column;
+  const RowScale scale =
+      source.row.scale(start, kWeights == Weights::kNone ? 1.0f : source.weights[i]);
   const Floats factor = splat(scale.scale);
-  if (Row::kBiased) bias += scale.bias;
+  constexpr bool kAsItIs = !Row::kScaled && kWeights == Weights::kNone;
+  if (Row::kScaled) bias += scale.bias;
   for (int v = 0; v < kVectors; ++v) {
-    const int64_t at = v + 1 < kVectors ? columns.column + v * kLanes : columns.last;
+    const int64_t at = v + 1 < kVectors ? v * kLanes : columns.last - columns.column;
     const Floats part = kPart ? load_part(numbers, columns.last) : load(numbers + at);
-    sums[v] = fma(part, factor, sums[v]);
+    sums[v] = kAsItIs ? sums[v] + part : fma(part, factor, sums[v]);
   }
   return true;
 }
 
-/// The weighted sum of the rows of positions [begin, end), for kVectors vectors of columns; with
-/// `kPart` for one that has only `columns.last` lanes. Returns the first position whose index leads
-/// outside the table, or -1.
-template <int kVectors, bool kPart, class Row, class Index>
+/// The sum of the rows of positions [begin, end), times their weights, for kVectors vectors of
+/// columns; with `kPart` for one that has only `columns.last` lanes. Returns the first position
+/// whose index leads outside the table, or -1.
+template <int kVectors, bool kPart, Weights kWeights, class Row, class Index>
 PW_SIMD int64_t sum_rows(const RowSource<Row, Index>& in, const Columns& columns, int64_t begin,
                          int64_t end, Floats* sums) {
   const RowSource<Row, Index> source = in;  // its members stay in registers
@@ -94,13 +100,13 @@ PW_SIMD int64_t sum_rows(const RowSource<Row, Index>& in, const Columns& columns
   float bias = 0;
   int64_t i = begin;
   for (; i < fetching; ++i) {
+    if (!add_row<kVectors, kPart, kWeights>(source, columns, i, sums, bias)) return i;
     fetch_row<kVectors>(source, columns, i + kRowsAhead);
-    if (!add_row<kVectors, kPart>(source, columns, i, sums, bias)) return i;
   }
   for (; i < end; ++i) {
-    if (!add_row<kVectors, kPart>(source, columns, i, sums, bias)) return i;
+    if (!add_row<kVectors, kPart, kWeights>(source, columns, i, sums, bias)) return i;
   }
-  if (Row::kBiased) {
+  if (Row::kScaled) {
     for (int v = 0; v < kVectors; ++v) sums[v] = sums[v] + splat(bias);
   }
   return -1;
@@ -120,7 +126,10 @@ template <int kVectors, bool kPart, class Row, class Index>
 PW_SIMD int64_t pool_rows(const RowSource<Row, Index>& source, const Columns& columns,
                           int64_t begin, int64_t end, float scale, const Result& out, int64_t to) {
   Floats sums[kVectors];
-  const int64_t bad = sum_rows<kVectors, kPart>(source, columns, begin, end, sums);
+  const int64_t bad =
+      source.weights == nullptr
+          ? sum_rows<kVectors, kPart, Weights::kNone>(source, columns, begin, end, sums)
+          : sum_rows<kVectors, kPart, Weights::kGiven>(source, columns, begin, end, sums);
   if (bad >= 0) return bad;
   if (out.dtype == FloatDtype::kFloat32) {
     store_sums<kVectors, kPart>(static_cast<float*>(out.data) + to, columns, sums, scale);
