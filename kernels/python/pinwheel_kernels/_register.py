@@ -61,18 +61,19 @@ def gradients(
     function = _autograd_function(operator, backward, setup_context)
     is_tensor = [str(argument.type) in ("Tensor", "Optional[Tensor]") for argument in schema]
     places = [at for at, holds in enumerate(is_tensor) if holds]
-    redispatch = operator.redispatch
+    # Every call comes through here, also without gradients: what it needs is looked up once.
+    redispatch = operator._handle.redispatch_boxed
+    after_autograd = torch._C._after_autograd_keyset
+    any_requires_grad = torch._C._any_requires_grad
+    is_grad_enabled = torch.is_grad_enabled
 
     def autograd(keyset: Any, *arguments: Any) -> Any:
-        if torch.is_grad_enabled():
+        if is_grad_enabled() and any_requires_grad(*arguments):
             # The dispatcher leaves out what equals its default, and a tensor may be None.
             last = len(arguments)
-            for at in places:
-                if at < last and arguments[at] is not None and arguments[at].requires_grad:
-                    given = [at for at in places if at < last and arguments[at] is not None]
-                    tensors = [arguments[at] for at in given]
-                    return function.apply(keyset, arguments, given, *tensors)
-        return redispatch(keyset & torch._C._after_autograd_keyset, *arguments)
+            given = [at for at in places if at < last and arguments[at] is not None]
+            return function.apply(keyset, arguments, given, *[arguments[at] for at in given])
+        return redispatch(keyset & after_autograd, *arguments)
 
     _library.impl(name, autograd, "Autograd", with_keyset=True)
 
