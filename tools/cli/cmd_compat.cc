@@ -67,9 +67,11 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
 Done choose_builds(const std::vector<std::string>& words,
                    std::vector<compat::BuildVerdict>& builds) {
   if (words.empty()) return {};
-  std::vector<std::string> known;
-  known.reserve(builds.size());
-  for (const compat::BuildVerdict& build : builds) known.push_back(build.build.version);
+  std::vector<std::string> known;  // newest first, as few are shown
+  for (auto build = builds.rbegin(); build != builds.rend(); ++build) {
+    const std::string& version = build->build.version;
+    if (known.empty() || known.back() != version) known.push_back(version);
+  }
   for (const std::string& word : words) {
     const bool found = std::any_of(builds.begin(), builds.end(), [&](const auto& build) {
       return compat::is_meant(build.build, word);

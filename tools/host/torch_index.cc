@@ -46,12 +46,12 @@ std::vector<BuildToRead> by_build(const std::vector<TorchFile>& files) {
   return builds;
 }
 
+/// Newest first: few are shown, and the old ones are seldom meant.
 std::vector<std::string> versions_of(const std::vector<TorchFile>& files) {
   std::vector<std::string> versions;
-  for (const TorchFile& file : files) {
-    if (versions.empty() || versions.back() != file.wheel.build.version) {
-      versions.push_back(file.wheel.build.version);
-    }
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const std::string& version = file->wheel.build.version;
+    if (versions.empty() || versions.back() != version) versions.push_back(version);
   }
   return versions;
 }

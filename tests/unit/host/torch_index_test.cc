@@ -78,6 +78,9 @@ TEST_CASE("a version is read for the architectures and Pythons that are wanted")
   const auto none = host::choose_wheels(files, {"2.9.1", "x86_64", {"3.10"}});
   REQUIRE_FALSE(none);
   CHECK(none.error().message == "the index has no wheel of torch 2.9.1 for x86_64 3.10");
+  const auto nothing_like_it = host::choose_wheels(files, {"40"});
+  REQUIRE_FALSE(nothing_like_it);
+  CHECK(nothing_like_it.error().hint == "expected one of `2.11.0rc1`, `2.10.0`, `2.9.0`, `1.12.1`");
 }
 
 TEST_CASE("missing is what is new enough, final, and not yet in the table") {
