@@ -42,14 +42,14 @@ Tensor offsets_range(const Tensor& offsets_in, int64_t range_size) {
   const Tensor out = empty_like_device(offsets, {range_size}, offsets.scalar_type());
   with_index_type(offsets, [&](auto index) {
     using Index = decltype(index);
-    if (offsets.is_cpu()) {
-      check_rising<Index>(op, "offsets", offsets, 0, range_size);
-      require(range_size == 0 || numbers<Index>(offsets)[0] == 0, op,
-              "`offsets[0]` must be 0, not ", numbers<Index>(offsets)[0]);
-    }
+    const Index* const starts = numbers<Index>(offsets);
+    if (offsets.is_cpu()) check_rising<Index>(op, "offsets", offsets, 0, range_size);
     if (range_size == 0) return;
+    if (offsets.is_cpu()) {
+      require(starts[0] == 0, op, "`offsets[0]` must be 0, not ", starts[0]);
+    }
     OffsetsRangeJob<Index> job;
-    job.starts = numbers<Index>(offsets);
+    job.starts = starts;
     job.count = offsets.numel();
     job.out = static_cast<Index*>(out.mutable_data_ptr());
     job.size = range_size;
