@@ -3,7 +3,7 @@
 #
 # Reads ROCM_PATH (else hipcc of PATH) and PYTORCH_ROCM_ARCH, for example "gfx90a;gfx1030".
 
-find_program(HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin REQUIRED)
+find_program(HIPCC hipcc HINTS ENV ROCM_PATH PATH_SUFFIXES bin REQUIRED)
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${HIPCC} --version
   OUTPUT_VARIABLE hip_version ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
@@ -53,6 +53,6 @@ endforeach()
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/hip)
 target_compile_definitions(pinwheel_ops PRIVATE PINWHEEL_GPU)
 
-find_library(AMDHIP64 amdhip64 HINTS $ENV{ROCM_PATH}/lib REQUIRED)
+find_library(AMDHIP64 amdhip64 HINTS ENV ROCM_PATH PATH_SUFFIXES lib REQUIRED)
 target_link_libraries(pinwheel_ops PRIVATE ${AMDHIP64})
 link_torch_gpu(torch_hip)
