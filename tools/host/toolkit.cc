@@ -43,6 +43,12 @@ std::vector<fs::path> programs(const EnvMachine& machine, const std::vector<std:
   return found;
 }
 
+std::string without_trailing_slashes(const fs::path& path) {
+  std::string text = path.lexically_normal().string();
+  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
+}
+
 /// The prefix that nvcc itself uses: a wrapper on PATH (a script, ccache) may lie elsewhere.
 std::string nvcc_prefix(const EnvMachine& machine, const fs::path& nvcc) {
   ports::Command command;
@@ -54,9 +60,7 @@ std::string nvcc_prefix(const EnvMachine& machine, const fs::path& nvcc) {
     for (const std::string& line : split(ran->err, '\n')) {
       constexpr std::string_view kMark = "#$ TOP=";
       if (!line.starts_with(kMark)) continue;
-      return fs::path(trim(std::string_view(line).substr(kMark.size())))
-          .lexically_normal()
-          .string();
+      return without_trailing_slashes(fs::path(trim(std::string_view(line).substr(kMark.size()))));
     }
   }
   return nvcc.parent_path().parent_path().string();
@@ -70,11 +74,29 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
     const std::optional<std::string> release =
         output ? env::parse_nvcc_release(*output) : std::nullopt;
     if (!release) continue;
-    std::string prefix = nvcc_prefix(machine, nvcc);
-    while (prefix.size() > 1 && prefix.back() == '/') prefix.pop_back();
-    found.push_back(env::cuda_toolkit(prefix, *release));
+    found.push_back(env::cuda_toolkit(nvcc_prefix(machine, nvcc), *release));
   }
   return found;
+}
+
+/// The image's toolkits lie on its PATH or in the usual places; what the user's variables name is
+/// the host's.
+EnvMachine without_homes(const EnvMachine& machine) {
+  EnvMachine image = machine;
+  for (const char* const home : {"CUDA_HOME", "CUDA_PATH", "ROCM_PATH"}) {
+    image.variables.erase(home);
+  }
+  return image;
+}
+
+/// The prefix that hipcc itself uses, by the hipconfig beside it: hipcc on PATH may be a link, and
+/// of a container's only the name is known. Empty where neither says.
+std::string hip_prefix(const EnvMachine& machine, const fs::path& hipcc) {
+  const fs::path hipconfig = hipcc.parent_path() / "hipconfig";
+  const std::optional<std::string> told = ask_program(
+      without_homes(machine), {hipconfig.string(), "--rocmpath"}, {{"HIP_PLATFORM", "amd"}});
+  if (told && told->starts_with('/')) return without_trailing_slashes(fs::path(*told));
+  return hipcc.parent_path().parent_path().string();
 }
 
 std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
@@ -85,8 +107,10 @@ std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
     const std::optional<std::string> release =
         output ? env::parse_hip_release(*output) : std::nullopt;
     if (!release) continue;
-    found.push_back(
-        env::rocm_toolkit(hipcc.parent_path().parent_path().string(), hipcc.string(), *release));
+    const std::string prefix = hip_prefix(machine, hipcc);
+    if (prefix.empty()) continue;
+    const fs::path compiler = hipcc.has_parent_path() ? hipcc : fs::path(prefix) / "bin" / "hipcc";
+    found.push_back(env::rocm_toolkit(prefix, compiler.string(), *release));
   }
   return found;
 }
@@ -98,16 +122,6 @@ std::string names_of(const std::vector<env::Toolkit>& toolkits) {
     names.push_back(fmt::format("`{}` in `{}`", toolkit.name, toolkit.prefix));
   }
   return names.empty() ? "none" : join(names, ", ");
-}
-
-/// The image's toolkits lie on its PATH or in the usual places; what the user's variables name is
-/// the host's.
-EnvMachine without_homes(const EnvMachine& machine) {
-  EnvMachine image = machine;
-  for (const char* const home : {"CUDA_HOME", "CUDA_PATH", "ROCM_PATH"}) {
-    image.variables.erase(home);
-  }
-  return image;
 }
 
 }  // namespace
@@ -165,8 +179,7 @@ Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request&
               fmt::format("no {} toolkit on this machine; found {}",
                           pinwheel::quoted(request.toolkit), names_of(found)),
               cuda ? "set CUDA_HOME, or `toolkit: pypi` in the matrix"
-                   : "install it and set ROCM_PATH; Debian's is `apt-get install hipcc "
-                     "libamdhip64-dev rocm-device-libs`");
+                   : "install it and set ROCM_PATH; Debian's is `apt-get install hipcc`");
 }
 
 }  // namespace pinwheel::host
