@@ -93,7 +93,7 @@ DoctorLine rocm(const DoctorFacts& facts) {
   const std::vector<const Toolkit*> found = of_kind(facts, "rocm/");
   if (found.empty()) {
     return {"rocm", Verdict::limited, "none", "no ROCm class can be built",
-            "apt-get install hipcc libamdhip64-dev rocm-device-libs"};
+            "apt-get install hipcc"};
   }
   return {"rocm", Verdict::good, in_words(found), "ROCm classes of this version"};
 }

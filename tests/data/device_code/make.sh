@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the fixtures of this directory anew, into the directory $1 (default: here).
 #   make.sh [DIRECTORY [cuda|hip|all]]
-# cuda needs nvcc 13.0, hip needs hipcc (Debian: hipcc libamdhip64-dev rocm-device-libs).
+# cuda needs nvcc 13.0, hip needs hipcc (Debian: hipcc).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "${1:-$here}" && pwd)
