@@ -64,7 +64,7 @@ def test_the_stage_for_cuda_compiles_a_kernel_with_a_toolkit_beside_it(dockerd, 
     assert cubin.read_bytes()[:4] == b"\x7fELF" and b"add" in cubin.read_bytes()
 
 
-@pytest.mark.torch  # with the compiler, 1 GB of packages
+@pytest.mark.xdist_group("rocm-image")
 def test_the_stage_for_rocm_compiles_a_kernel_for_gfx90a(dockerd, tmp_path):
     image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--target", "rocm")
     hipcc = ["env", "HIP_PLATFORM=amd", "hipcc", "--offload-arch=gfx90a", "-c", "-x", "hip", "k.hip", "-o", "out"]

@@ -28,6 +28,16 @@ def use(script, engine) -> None:
     script.environment["PATH"] = leading["PATH"]
 
 
+def contain_kernels(matrix, target: str, flavor: str, channel: str, bases: dict[str, str]) -> None:
+    """Leads a matrix of the kernels into a stage of the shipped compilers in bookworm, with a Python of a channel."""
+    matrix["environment"] |= {
+        "container": {"dockerfile": "docker/build.Dockerfile", "target": target, "base": "debian:bookworm"},
+        "conda": {"channels": [channel], "packages": ["python={python}"]},
+        "variables": {"PINWHEEL_FLAVOR": flavor},
+        "mirrors": {f"debian:{suite}": base for suite, base in bases.items()},
+    }
+
+
 def in_bullseye(project, engine, bases):
     """A project in bullseye, with its Python 3.9, for the engine."""
     script = project("script")

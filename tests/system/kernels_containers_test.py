@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from conftest import Project, environment_of_projects
-from contained import DOCKERFILES, states, use
+from contained import DOCKERFILES, contain_kernels, states, use
 from cuda_package import cuda_package
 
 pytestmark = [
@@ -35,12 +35,7 @@ def kernels(flavor, pinwheel, kernels_repository, dockerd, served_channel, share
     kernels.environment |= {"PINWHEEL_CONDA": "rattler", "CCACHE_DISABLE": "1"}
 
     def change(matrix):
-        matrix["environment"] |= {
-            "container": {"dockerfile": "docker/build.Dockerfile", "target": "cpu", "base": "debian:bookworm"},
-            "conda": {"channels": [served_channel.url], "packages": ["python={python}"]},
-            "variables": {"PINWHEEL_FLAVOR": flavor},
-            "mirrors": {f"debian:{suite}": base for suite, base in bases.items()},
-        }
+        contain_kernels(matrix, "cpu", flavor, served_channel.url, bases)
         matrix["test"] = {
             "pip": ["pytest", "numpy"],
             "command": ["python", "-m", "pytest", "{package}/tests/test_cumsum.py", "-q"],
