@@ -39,10 +39,11 @@ foreach(source IN LISTS PINWHEEL_GPU_SOURCES)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/hip/${name}.o)
   add_custom_command(
     OUTPUT ${object}
-    # With nvcc on PATH hipcc would turn into a wrapper of it; and it leaves this macro to its caller.
+    # With nvcc on PATH hipcc would turn into a wrapper of it; and it leaves this macro to its caller. clang's own
+    # name of a unit (cuid), which it keeps as a symbol, is a hash of all options: of the directories, too.
     COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${CMAKE_HIP_COMPILER_LAUNCHER} ${HIPCC}
       -x hip -std=c++17 -O3 -DNDEBUG -fPIC -fvisibility=hidden -Wall -D__HIP_PLATFORM_AMD__=1 ${arch_list}
-      ${PINWHEEL_PREFIX_MAPS} -I${CMAKE_CURRENT_SOURCE_DIR}/csrc -MD -MF ${object}.d
+      ${PINWHEEL_PREFIX_MAPS} -cuid=pinwheel_${name} -I${CMAKE_CURRENT_SOURCE_DIR}/csrc -MD -MF ${object}.d
       -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
     DEPENDS ${source}
     DEPFILE ${object}.d
