@@ -49,7 +49,8 @@ std::string without_trailing_slashes(const fs::path& path) {
   return text;
 }
 
-/// The prefix that nvcc itself uses: a wrapper on PATH (a script, ccache) may lie elsewhere.
+/// The prefix that nvcc itself uses: a wrapper on PATH (a script, ccache) may lie elsewhere. Empty
+/// where it does not say and only its name is known.
 std::string nvcc_prefix(const EnvMachine& machine, const fs::path& nvcc) {
   ports::Command command;
   command.argv = {nvcc.string(), "--dryrun", "-x", "cu", "-c", "/dev/null"};
@@ -74,7 +75,8 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
     const std::optional<std::string> release =
         output ? env::parse_nvcc_release(*output) : std::nullopt;
     if (!release) continue;
-    found.push_back(env::cuda_toolkit(nvcc_prefix(machine, nvcc), *release));
+    const std::string prefix = nvcc_prefix(machine, nvcc);
+    if (!prefix.empty()) found.push_back(env::cuda_toolkit(prefix, *release));
   }
   return found;
 }
