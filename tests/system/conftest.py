@@ -305,3 +305,14 @@ def kernels_repository(root):
         return directory
 
     return make
+
+
+@pytest.fixture
+def kernels_project(pinwheel, kernels_repository, shared, tmp_path):
+    """A function that makes a project of the bundled kernels and one of `matrices/` for one test."""
+
+    def make(matrix: str) -> Project:
+        directory = kernels_repository(tmp_path / "kernels", matrix)
+        return Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
+
+    return make

@@ -28,14 +28,19 @@ def use(script, engine) -> None:
     script.environment["PATH"] = leading["PATH"]
 
 
-def contain_kernels(matrix, target: str, flavor: str, channel: str, bases: dict[str, str]) -> None:
-    """Leads a matrix of the kernels into a stage of the shipped compilers in bookworm, with a Python of a channel."""
-    matrix["environment"] |= {
+def contain_kernels(kernels, engine, channel: str, target: str, flavor: str) -> None:
+    """Leads a project of the kernels into a stage of the shipped compilers in bookworm, with a Python of a channel."""
+    bases = engine.import_bases()
+    shutil.copytree(DOCKERFILES, kernels.directory / "docker")
+    use(kernels, engine)
+    kernels.environment |= {"PINWHEEL_CONDA": "rattler"}
+    environment = {
         "container": {"dockerfile": "docker/build.Dockerfile", "target": target, "base": "debian:bookworm"},
         "conda": {"channels": [channel], "packages": ["python={python}"]},
         "variables": {"PINWHEEL_FLAVOR": flavor},
         "mirrors": {f"debian:{suite}": base for suite, base in bases.items()},
     }
+    kernels.edit(lambda matrix: matrix["environment"].update(environment))
 
 
 def in_bullseye(project, engine, bases):

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import Project, environment_of_projects
-from contained import DOCKERFILES, contain_kernels, states, use
+from conftest import Project
+from contained import contain_kernels, states
 from cuda_package import cuda_package
 
 pytestmark = [
@@ -23,28 +23,21 @@ def flavor(request) -> str:
 
 
 @pytest.fixture
-def kernels(flavor, pinwheel, kernels_repository, dockerd, served_channel, shared, tmp_path) -> Project:
+def kernels(flavor, kernels_project, dockerd, served_channel) -> Project:
     """The kernels in bookworm, with the shipped compiler, a Python and a CUDA of the channel."""
     served_channel.add_archive(*cuda_package())
-    bases = dockerd.import_bases()
-    directory = kernels_repository(tmp_path / "kernels", "kernels-both.yaml")
-    shutil.copytree(DOCKERFILES, directory / "docker")
-    kernels = Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
+    kernels = kernels_project("kernels-both.yaml")
     kernels.patience = 3600
-    use(kernels, dockerd)
-    kernels.environment |= {"PINWHEEL_CONDA": "rattler", "CCACHE_DISABLE": "1"}
-
-    def change(matrix):
-        contain_kernels(matrix, "cpu", flavor, served_channel.url, bases)
-        matrix["test"] = {
-            "pip": ["pytest", "numpy"],
-            "command": ["python", "-m", "pytest", "{package}/tests/test_cumsum.py", "-q"],
-            "images": ["debian:bookworm"],
-            "dockerfile": "docker/test.Dockerfile",
-            "python": "image",
-        }
-
-    kernels.edit(change)
+    contain_kernels(kernels, dockerd, served_channel.url, "cpu", flavor)
+    kernels.environment |= {"CCACHE_DISABLE": "1"}
+    tests = {
+        "pip": ["pytest", "numpy"],
+        "command": ["python", "-m", "pytest", "{package}/tests/test_cumsum.py", "-q"],
+        "images": ["debian:bookworm"],
+        "dockerfile": "docker/test.Dockerfile",
+        "python": "image",
+    }
+    kernels.edit(lambda matrix: matrix.update(test=tests))
     return kernels
 
 

@@ -1,36 +1,28 @@
 """The bundled kernels for ROCm, in the stage that the shipped Dockerfile has for it."""
 
-import shutil
 import subprocess
 import zipfile
 
 import pytest
-from conftest import Project, environment_of_projects
-from contained import DOCKERFILES, contain_kernels, use
+from conftest import Project
+from contained import contain_kernels, states
 
 # One worker: the second would make the same image, with a gigabyte of packages.
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("rocm-image")]
 
 
 @pytest.fixture
-def kernels(pinwheel, kernels_repository, dockerd, served_channel, shared, tmp_path) -> Project:
+def kernels(kernels_project, dockerd, served_channel) -> Project:
     """Three families of the kernels, for a matrix with Debian's ROCm."""
-    bases = dockerd.import_bases()
-    directory = kernels_repository(tmp_path / "kernels", "kernels-rocm.yaml")
-    shutil.copytree(DOCKERFILES, directory / "docker")
-    kernels = Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
+    kernels = kernels_project("kernels-rocm.yaml")
     kernels.patience = 1800
-    use(kernels, dockerd)
-    kernels.environment |= {"PINWHEEL_CONDA": "rattler"}
-    kernels.edit(
-        lambda matrix: contain_kernels(matrix, "rocm", "cumsum,jagged,quantize", served_channel.url, bases)
-    )
+    contain_kernels(kernels, dockerd, served_channel.url, "rocm", "cumsum,jagged,quantize")
     return kernels
 
 
 def test_a_rocm_class_is_built_with_the_toolkit_of_its_image(pinwheel, kernels, dockerd):
     outcomes = kernels.report("build", "matrix.yaml", "--engine", "docker")
-    assert {outcome["state"] for outcome in outcomes.values()} == {"done"}
+    assert states(outcomes) == {"done"}
     assert dockerd.containers() == []
     (name,) = kernels.wheels()
     wheel = kernels.output / name
