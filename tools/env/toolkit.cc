@@ -87,8 +87,10 @@ Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
                      const std::string& release) {
   Toolkit toolkit{"rocm/" + major_minor(release), prefix, hipcc, release};
   // Without HIP_PLATFORM an nvcc on PATH turns hipcc into a wrapper of nvcc.
-  toolkit.variables = {
-      {"ROCM_PATH", prefix}, {"HIP_PLATFORM", "amd"}, {"PATH", hipcc.substr(0, hipcc.rfind('/'))}};
+  toolkit.variables = {{"HIP_PLATFORM", "amd"}, {"PATH", hipcc.substr(0, hipcc.rfind('/'))}};
+  // A distribution's clang knows where its parts lie in /usr; told of a prefix, it looks there for
+  // the layout that AMD's own packages have.
+  if (prefix != "/usr") toolkit.variables["ROCM_PATH"] = prefix;
   return toolkit;
 }
 

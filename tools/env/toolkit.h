@@ -12,7 +12,7 @@ namespace pinwheel::env {
 /// A CUDA or ROCm toolkit in a prefix of its own.
 struct Toolkit {
   std::string name;      ///< "cuda/13.0", "rocm/5.2"
-  std::string prefix;    ///< what CUDA_HOME or ROCM_PATH says
+  std::string prefix;    ///< what CUDA_HOME says, or ROCM_PATH but for a distribution's /usr
   std::string compiler;  ///< nvcc or hipcc
   std::string release;   ///< exact, "13.0.88"
   /// For builds: CUDA_HOME, CUDACXX, LIBRARY_PATH, ROCM_PATH, HIP_PLATFORM. `PATH` here is what

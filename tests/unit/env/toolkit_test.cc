@@ -63,5 +63,12 @@ TEST_CASE("an unsupported host compiler is refused with the supported range") {
 TEST_CASE("a toolkit says what its builds must see") {
   CHECK(cuda_toolkit("/p", "13.2.86").variables.at("LIBRARY_PATH") == "/p/lib64:/p/lib");
   CHECK(cuda_toolkit("/p", "13.2.86").name == "cuda/13.2");
-  CHECK(rocm_toolkit("/usr", "/usr/bin/hipcc", "5.2.1").variables.at("HIP_PLATFORM") == "amd");
+  const Toolkit amds = rocm_toolkit("/opt/rocm-7.1.0", "/opt/rocm-7.1.0/bin/hipcc", "7.1.25424");
+  CHECK(amds.variables == std::map<std::string, std::string>{{"HIP_PLATFORM", "amd"},
+                                                             {"PATH", "/opt/rocm-7.1.0/bin"},
+                                                             {"ROCM_PATH", "/opt/rocm-7.1.0"}});
+  const Toolkit distributions = rocm_toolkit("/usr", "/usr/bin/hipcc", "7.2.53211");
+  CHECK(distributions.prefix == "/usr");
+  CHECK(distributions.variables ==
+        std::map<std::string, std::string>{{"HIP_PLATFORM", "amd"}, {"PATH", "/usr/bin"}});
 }
