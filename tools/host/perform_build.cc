@@ -28,16 +28,35 @@ std::vector<matrix::Check> checks_of(const plan::BuildWheel& action) {
   return checks;
 }
 
+/// What the build will see, for probes on the host: the environment lies at its real path there,
+/// and programs have the user's homes.
+std::map<std::string, std::string> probe_variables(const Bench& bench,
+                                                   const plan::BuildWheel& action,
+                                                   const BuildSite& site) {
+  BuildSetting setting = site.setting(bench);
+  // Its paths are the build's, too; a probe of it has the real ones.
+  setting.toolkit.clear();
+  std::map<std::string, std::string> variables = clean_variables(setting);
+  for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
+    variables.erase(name);
+    const auto users = setting.user.find(name);
+    if (users != setting.user.end()) variables.insert(*users);
+  }
+  for (const auto& [name, value] : action.variables) variables[name] = value;
+  return variables;
+}
+
 /// What would fail after an hour fails now.
 Done check_before_build(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site) {
   const std::vector<matrix::Check> checks = checks_of(action);
   if (checks.empty()) return {};
-  // Probes run on the host, where the environment is at its real path.
-  std::map<std::string, std::string> variables = bench.machine.variables;
-  for (const auto& [name, value] : action.variables) variables[name] = value;
-  const CheckPlace place{
-      site.base.python,   variables,   action.environment.toolkit,     site.toolkit,
-      torch_need(action), action.arch, action.settings.build.arch_list};
+  const CheckPlace place{site.base.python,
+                         probe_variables(bench, action, site),
+                         action.environment.toolkit,
+                         site.toolkit,
+                         torch_need(action),
+                         action.arch,
+                         action.settings.build.arch_list};
   std::vector<env::BeforeFinding> failures =
       env::check_before(checks, gather_check_facts(bench.machine, place, checks));
   if (failures.empty()) return {};
