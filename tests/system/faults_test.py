@@ -91,6 +91,23 @@ class TestTheMachine:
         causes = [cause["message"] for cause in error["causes"]]
         assert len(causes) == 2
         assert "`no/such.h`" in causes[0] and "`no_such_module`" in causes[1]
+        # The build had not begun: there is nothing in its log, and nobody is sent there.
+        told = extension.run("logs", f"build:{TAG}-plain")
+        assert told.stdout == "" and "wrote nothing" in told.stderr
+        assert "log:" not in extension.run("build", "matrix.yaml", code=4).stderr
+        assert "its last was 1" in extension.run("logs", f"build:{TAG}-plain", "--attempt", "2", code=2).stderr
+
+    def test_what_only_the_users_own_variables_lead_to_is_missing_as_in_the_build(self, extension, tmp_path):
+        (tmp_path / "only_here.h").touch()
+        (tmp_path / "only_here.py").touch()
+        extension.environment |= {"CPATH": str(tmp_path), "PYTHONPATH": str(tmp_path)}
+        extension.edit(
+            lambda matrix: matrix["checks"].update(before=[{"header": "only_here.h"}, {"import": "only_here"}])
+        )
+        error = failing_step(extension, f"build:{TAG}-plain", "build", "matrix.yaml", code=4)
+        causes = [cause["message"] for cause in error["causes"]]
+        assert len(causes) == 2
+        assert "`only_here.h`" in causes[0] and "`only_here`" in causes[1]
 
     def test_the_compiler_that_the_user_names_is_the_one_that_builds(self, extension, tmp_path):
         trace = tmp_path / "trace"

@@ -39,8 +39,13 @@ Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, St
                 fmt::format("no run in `{}` left a log of `{}`", global.state_dir, options.id),
                 suggest(options.id, ids));
   }
+  if (options.attempt > found->attempts) {
+    return fail(ErrorKind::usage, fmt::format("`{}` has no attempt {}; its last was {}", options.id,
+                                              options.attempt, found->attempts));
+  }
   host::LocalFiles files;
   TRY(const std::string text, files.read(log_of_attempt(*found, options.attempt)));
+  if (text.empty()) streams.note(fmt::format("`{}` wrote nothing\n", options.id));
   streams.data(text);
   return 0;
 }

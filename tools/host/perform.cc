@@ -64,6 +64,8 @@ Result<run::Success> perform(const Workplace& workplace, const run::Attempt& att
                              std::stop_token stop) {
   const LocalMachine local(without_tokens(workplace.variables), workplace.cache, workplace.state,
                            stop);
+  // Outcomes name the log, also where nothing comes into it.
+  std::ofstream(attempt.log, std::ios::app).close();
   LibGit2 git;
   TRY(const std::unique_ptr<ContainedMachine> contained,
       contain(local.machine, workplace, container_of(attempt.step->action), attempt.step->id,

@@ -32,7 +32,7 @@ std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& 
     // `##[` starts a command of GitHub's older syntax wherever it stands in a line.
     out += fmt::format("  | {}\n", replace_all(line, "##[", "## ["));
   }
-  if (!outcome.log.empty()) out += fmt::format("  log: {}\n", outcome.log);
+  if (!facts.log_tail.empty()) out += fmt::format("  log: {}\n", outcome.log);
   if (!facts.again.empty()) out += fmt::format("  run this step again: {}\n", facts.again);
   const std::string hint = outcome.error ? hint_of(*outcome.error) : "";
   if (!hint.empty()) out += fmt::format("  hint: {}\n", hint);
