@@ -86,6 +86,22 @@ def test_many_positions_are_grouped_by_row(rows, device, rng):
     torch.testing.assert_close(arguments[1].cpu().view(rows, 4), want, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("bad", [float("inf"), float("nan")])
+@pytest.mark.parametrize("width", [3, 40])
+def test_a_weight_that_overflowed_spoils_no_other(width, bad, device, rng):
+    """Without L2 decay the weights have no part in the momentum, so neither has one that is not finite."""
+    batch = random_batch(rng, [6], [width], 4, 3)
+    row = int(batch.indices[0])
+    batch.weights[row * width] = bad
+    momentum = torch.rand(6)
+    want, sums = expected(batch, 0.5, momentum, EPS)
+    there, on_device = batch.copy().to(device), momentum.to(device, copy=True)
+    pk.tbe_backward_rowwise_adagrad_(*there.with_momentum(on_device), 0.5, EPS)
+    torch.testing.assert_close(on_device.cpu().double(), sums, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(there.weights.cpu().double(), want, rtol=1e-4, atol=1e-4, equal_nan=True)
+    assert int((~there.weights.isfinite()).sum()) == 1
+
+
 def test_a_row_that_is_asked_for_in_vain_keeps_its_momentum_and_a_stranger_keeps_all(device, rng):
     """No gradient: nothing to add to the momentum. Without an index: not even weight decay."""
     batch = random_batch(rng, [6], [4], 1, 0)

@@ -57,7 +57,8 @@ struct RowChange {
     return sum;
   }
 
-  /// Calls `body(new, old, column)` with a * row + b * gradient for each quad of this thread.
+  /// Calls `body(new, column)` with a * row + b * gradient for each quad of this thread; where `a`
+  /// is 0 the row has no part in it, whatever it holds.
   template <class Body>
   __device__ void each(float a, float b, const Body& body) {
     int64_t k = 0;
@@ -66,7 +67,7 @@ struct RowChange {
       const Quad old = load_quad(row + column, place.columns - column, aligned);
       const Quad sum = gradient(k, column);
       Quad result;
-      for (int c = 0; c < 4; ++c) result.n[c] = a * old.n[c] + b * sum.n[c];
+      for (int c = 0; c < 4; ++c) result.n[c] = (a == 0 ? 0 : a * old.n[c]) + b * sum.n[c];
       body(result, column);
     }
   }

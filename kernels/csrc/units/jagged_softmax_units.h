@@ -38,7 +38,10 @@ struct SoftmaxSum {
     }
   }
 
-  PW_HD Number share_of(Number number) const { return exponential_of(number - high) / sum; }
+  /// NaN for each number of a group whose largest is infinite, as in torch.
+  PW_HD Number share_of(Number number) const {
+    return exponential_of(number - high) / (sum + (high - high));
+  }
 };
 
 /// The sum of products of gradients and results; starts as DotSum{}.

@@ -45,7 +45,8 @@ def tbe_forward(
     Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on offsets that break the rules,
     tables outside `weights` and indices outside their table. On a GPU contents are not read back: an index
     outside its table adds nothing (a mean still divides by the length of the bag), and a bag or a table that
-    leads outside is empty. After FBGEMM's forward operators.
+    leads outside is empty; where `D_offsets` does not go from 0 up to `total_D`, numbers of the result that
+    belong to no table are left as memory had them. After FBGEMM's forward operators.
     """
     return _ops.tbe_forward(
         weights,
