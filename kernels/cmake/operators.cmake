@@ -91,7 +91,7 @@ function(add_simd_objects target isa)
 endfunction()
 
 function(link_operators target)
-  target_sources(${target} PRIVATE csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/jagged_offsets.cpp
+  target_sources(${target} PRIVATE csrc/base/device.cpp csrc/base/isa.cpp csrc/base/tensors.cpp csrc/ops/jagged_offsets.cpp
     csrc/ops/padding.cpp csrc/ops/tbe_arguments.cpp ${PINWHEEL_OPERATOR_SOURCES})
   if(simd_sources)
     add_simd_objects(${target} base)

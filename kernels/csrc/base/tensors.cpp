@@ -5,11 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#ifdef PINWHEEL_GPU
-// Under this name in libtorch_cuda and in libtorch_hip; torch's header hides it behind USE_CUDA.
-extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device_index, void** stream);
-#endif
-
 namespace pinwheel {
 namespace {
 
@@ -86,15 +81,5 @@ void require_index_dtype(const char* op, const Tensor& tensor, const char* name)
   require(dtype == ScalarType::Int || dtype == ScalarType::Long, op, "`", name,
           "` must hold int32 or int64, not ", torch::headeronly::toString(dtype));
 }
-
-#ifdef PINWHEEL_GPU
-void* current_stream(const Tensor& tensor) {
-  void* stream = nullptr;
-  if (aoti_torch_get_current_cuda_stream(tensor.get_device_index(), &stream) != 0) {
-    throw std::runtime_error("pinwheel: torch gives no current stream for the tensor's device");
-  }
-  return stream;
-}
-#endif
 
 }  // namespace pinwheel

@@ -49,7 +49,4 @@ auto with_index_type(const Tensor& tensor, const Body& body) {
   return tensor.scalar_type() == ScalarType::Int ? body(int32_t{0}) : body(int64_t{0});
 }
 
-/// The device's current stream; only for CUDA and HIP tensors of a GPU build.
-void* current_stream(const Tensor& tensor);
-
 }  // namespace pinwheel

@@ -94,12 +94,12 @@ void require_sound(const BoundsJob<Index, Offset>& job) {
 /// FATAL has to know, so it waits for the device; the others do not.
 template <class Index, class Offset>
 void run_on_gpu(BoundsJob<Index, Offset> job, Mode mode, const Tensor& indices) {
-  const torch::stable::accelerator::DeviceGuard guard(indices.get_device_index());
+  const GpuTurn turn(indices);
   Tensor counts = empty_like_device(indices, {2}, ScalarType::Long);
   torch::stable::zero_(counts);
   int64_t* const numbers = static_cast<int64_t*>(counts.mutable_data_ptr());
   if (mode == Mode::kFatal) job.warnings = numbers + 1;
-  run_gpu(job, numbers, current_stream(indices));
+  run_gpu(job, numbers, turn.stream());
   if (mode != Mode::kFatal) return;
   const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
   const Tensor read = torch::stable::to(counts, std::nullopt, std::nullopt, cpu);
@@ -124,7 +124,7 @@ void check_and_repair(const Tensor& rows, const Tensor& indices, const Tensor& o
   job.bags.offsets = job.offsets;
   job.repair = mode != Mode::kFatal;
   if (mode == Mode::kWarning) job.warnings = static_cast<int64_t*>(warning.mutable_data_ptr());
-  if (indices.is_cpu()) {
+  if (is_on_cpu(indices)) {
     if (mode == Mode::kFatal) return require_sound(job);
     return run_cpu(job);
   }
@@ -149,7 +149,7 @@ void bounds_check(const Tensor& rows_in, const Tensor& indices, const Tensor& of
   if (B_offsets) {
     require(max_B >= 0, kOp, "`max_B` must be given along with `B_offsets`");
     starts = as_contiguous(*B_offsets);
-    if (rows.is_cpu()) {
+    if (is_on_cpu(rows)) {
       check_bag_starts(static_cast<const int32_t*>(starts->const_data_ptr()), rows.numel(),
                        offsets.numel() - 1, max_B);
     }

@@ -135,7 +135,7 @@ MaybeTensor bag_starts_of(const Arguments& a) {
   if (a.batch_sizes) {
     const Tensor sizes = as_long(*a.batch_sizes);
     const Tensor starts = complete_cumsum(sizes);
-    if (!starts.is_cpu()) return starts;
+    if (!is_on_cpu(starts)) return starts;
     for (int64_t t = 0; t < features; ++t) {
       const int64_t batch = numbers(sizes)[t];
       require(batch >= 0, kOp, "`batch_size_per_feature[", t, "]` is negative: ", batch);
@@ -149,7 +149,7 @@ MaybeTensor bag_starts_of(const Arguments& a) {
             " but `lengths` has ", a.lengths.numel());
     return starts;
   }
-  if (!a.lengths.is_cpu()) return std::nullopt;
+  if (!is_on_cpu(a.lengths)) return std::nullopt;
   const Tensor starts = empty_like_device(a.lengths, {features + 1}, ScalarType::Long);
   int64_t* const at = static_cast<int64_t*>(starts.mutable_data_ptr());
   const int64_t batch = features > 0 ? a.lengths.numel() / features : 0;
@@ -173,7 +173,7 @@ Features features_of(const Arguments& a) {
   if (a.keep_index) keep = as_contiguous(*a.keep_index);
   std::vector<Tensor> bounds;
   for (const Tensor& of_feature : a.bounds) bounds.push_back(as_long(of_feature));
-  if (a.lengths.is_cpu()) {
+  if (is_on_cpu(a.lengths)) {
     check_blocks(numbers(sizes), blocks ? numbers(*blocks) : nullptr, features, a.my_size);
     for (size_t t = 0; t < bounds.size(); ++t) check_bounds(bounds[t], static_cast<int64_t>(t));
   }
@@ -200,16 +200,15 @@ Features features_of(const Arguments& a) {
 #ifdef PINWHEEL_GPU
 template <class Index, class Length>
 void run_on_gpu(BucketizeJob<Index, Length> job, const Tensor& lengths, const Tensor& out_lengths) {
-  const torch::stable::accelerator::DeviceGuard guard(lengths.get_device_index());
-  void* const stream = current_stream(lengths);
+  const GpuTurn turn(lengths);
   Tensor counted = out_lengths;
   torch::stable::zero_(counted);
   const Tensor offsets = complete_cumsum(lengths);
   job.offsets = static_cast<const Length*>(offsets.const_data_ptr());
-  run_gpu_counts(job, stream);
+  run_gpu_counts(job, turn.stream());
   const Tensor out_offsets = complete_cumsum(out_lengths);
   job.out_offsets = static_cast<Length*>(out_offsets.mutable_data_ptr());
-  run_gpu_places(job, stream);
+  run_gpu_places(job, turn.stream());
 }
 #endif
 
@@ -217,7 +216,7 @@ template <class Index, class Length>
 Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indices) {
   const int64_t count = indices.numel();
   const int64_t bags = lengths.numel();
-  if (lengths.is_cpu()) check_lengths<Length>(lengths, count);
+  if (is_on_cpu(lengths)) check_lengths<Length>(lengths, count);
   const MaybeTensor bag_starts = bag_starts_of(a);
   const Features features = features_of(a);
   const Tensor out_lengths = empty_like_device(lengths, {a.my_size * bags}, lengths.scalar_type());
@@ -255,7 +254,7 @@ Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indi
   job.indices = static_cast<const Index*>(indices.const_data_ptr());
   job.out_lengths = static_cast<Length*>(out_lengths.mutable_data_ptr());
   job.out_indices = static_cast<Index*>(out_indices.mutable_data_ptr());
-  if (lengths.is_cpu()) {
+  if (is_on_cpu(lengths)) {
     if (bags > 0) run_cpu(job);
   } else {
 #ifdef PINWHEEL_GPU
@@ -288,7 +287,7 @@ Bucketized block_bucketize(const Tensor& lengths, const Tensor& indices, bool bu
   if (block_bucketize_pos) a.bounds = *block_bucketize_pos;
   check_arguments(a);
   // The kernels add lengths up in their own dtype.
-  const bool widen = !lengths.is_cpu() && lengths.scalar_type() == ScalarType::Int &&
+  const bool widen = !is_on_cpu(lengths) && lengths.scalar_type() == ScalarType::Int &&
                      indices.numel() > std::numeric_limits<int32_t>::max();
   const Tensor used = widen ? as_long(lengths) : as_contiguous(lengths);
   const Tensor contiguous = as_contiguous(indices);

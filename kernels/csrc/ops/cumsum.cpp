@@ -1,5 +1,6 @@
 #include "ops/cumsum.h"
 
+#include "base/device.h"
 #include "base/register.h"
 #include "kernels/cumsum.h"
 
@@ -13,10 +14,10 @@ CumsumDtype dtype_of(const char* op, const Tensor& input) {
     case ScalarType::Long:
       return CumsumDtype::kInt64;
     case ScalarType::Float:
-      if (input.is_cpu()) return CumsumDtype::kFloat32;
+      if (is_on_cpu(input)) return CumsumDtype::kFloat32;
       break;
     case ScalarType::Double:
-      if (input.is_cpu()) return CumsumDtype::kFloat64;
+      if (is_on_cpu(input)) return CumsumDtype::kFloat64;
       break;
     default:
       break;
@@ -26,11 +27,11 @@ CumsumDtype dtype_of(const char* op, const Tensor& input) {
 }
 
 void run_with_scratch(const CumsumJob& job, const Tensor& input) {
-  if (input.is_cpu()) return run_cpu(job);
+  if (is_on_cpu(input)) return run_cpu(job);
 #ifdef PINWHEEL_GPU
-  const torch::stable::accelerator::DeviceGuard guard(input.get_device_index());
+  const GpuTurn turn(input);
   const Tensor scratch = empty_like_device(input, {gpu_scratch_elements(job)}, input.scalar_type());
-  run_gpu(job, scratch.mutable_data_ptr(), current_stream(input));
+  run_gpu(job, scratch.mutable_data_ptr(), turn.stream());
 #endif
 }
 

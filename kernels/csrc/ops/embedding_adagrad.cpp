@@ -1,3 +1,4 @@
+#include "base/device.h"
 #include "base/register.h"
 #include "ops/embedding_update.h"
 
@@ -14,7 +15,7 @@ void check_momentum(const UpdateInput& input, const Tensor& momentum1) {
   }
   require(momentum1.is_contiguous(), kOp, "`momentum1` must be contiguous, it is changed in place");
   require_same_device(kOp, input.grad, momentum1, "momentum1");
-  if (!momentum1.is_cpu()) return;
+  if (!is_on_cpu(momentum1)) return;
   const int64_t rows = input.tbe.tables.hash_size_cumsum[input.tbe.tables.count];
   require(momentum1.numel() >= rows, kOp, "`momentum1` must hold a number for each of the ", rows,
           " rows, it holds ", momentum1.numel());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/device.h"
 #include "base/register.h"
 #include "ops/stable_sort.h"
 #include "ops/tbe_arguments.h"
@@ -26,7 +27,7 @@ int64_t total_D_of(const char* op, const Tensor& grad, const Tensor& weights_off
 
 /// On the CPU tables may be the same but must not overlap otherwise.
 void check_overlaps(const char* op, const TbeInput& input) {
-  if (!input.weights.is_cpu()) return;
+  if (!is_on_cpu(input.weights)) return;
   std::vector<TbeTable> tables;
   for (int64_t t = 0; t < input.tables.count; ++t) tables.push_back(input.tables.at(t));
   std::sort(tables.begin(), tables.end(), [](const TbeTable& a, const TbeTable& b) {
@@ -63,8 +64,8 @@ void run_sorted(const DenseGradientJob<Index>& job, const Tensor& weights) {
   occurrences.row = static_cast<int64_t*>(row.mutable_data_ptr());
   occurrences.source = static_cast<int64_t*>(source.mutable_data_ptr());
   occurrences.scale = static_cast<float*>(scale.mutable_data_ptr());
-  const torch::stable::accelerator::DeviceGuard guard(weights.get_device_index());
-  run_gpu(occurrences, current_stream(weights));
+  const GpuTurn turn(weights);
+  run_gpu(occurrences, turn.stream());
   const Sorted sorted = stable_sort(row);
   SortedGradientJob<Index> gradient;
   gradient.of = job;
@@ -72,7 +73,7 @@ void run_sorted(const DenseGradientJob<Index>& job, const Tensor& weights) {
   gradient.permutation = static_cast<const int64_t*>(sorted.order.const_data_ptr());
   gradient.source = occurrences.source;
   gradient.scale = occurrences.scale;
-  run_gpu(gradient, current_stream(weights));
+  run_gpu(gradient, turn.stream());
 }
 #endif
 
@@ -92,7 +93,7 @@ Tensor tbe_backward_dense(const Tensor& grad_in, const Tensor& weights,
   check_grad(op, grad_in, input);
   check_overlaps(op, input);
   const Tensor grad = torch::stable::contiguous(grad_in);
-  const bool is_cpu = weights.is_cpu();
+  const bool is_cpu = is_on_cpu(weights);
   const Tensor out = is_cpu ? empty_like_device(weights, {weights.numel()}, weights.scalar_type())
                             : zeros_like(input.weights);
   if (out.numel() == 0) return out;
@@ -142,7 +143,7 @@ Tensor tbe_backward_indice_weights(const Tensor& grad_in, const Tensor& weights,
   check_grad(op, grad_in, input);
   const Tensor grad = torch::stable::contiguous(grad_in);
   const int64_t positions = input.indices.numel();
-  const Tensor out = weights.is_cpu()
+  const Tensor out = is_on_cpu(weights)
                          ? empty_like_device(weights, {positions}, ScalarType::Float)
                          : torch::stable::new_zeros(weights, {&positions, 1}, ScalarType::Float);
   if (positions == 0) return out;

@@ -25,7 +25,7 @@ void check_gradient(const UpdateInput& input) {
          "], it has ", shape_text(grad));
   }
   constexpr int64_t kMostRows = int64_t{1} << 32;
-  require(!grad.is_cpu() || sizes[0] < kMostRows, input.op, "`grad` has more than 2^32 - 1 rows");
+  require(!is_on_cpu(grad) || sizes[0] < kMostRows, input.op, "`grad` has more than 2^32 - 1 rows");
 }
 
 /// Each row must be of one table only: several threads change rows at once, and each row once.
@@ -60,7 +60,7 @@ UpdateInput check_update(const char* op, const Tensor& grad, TbeArguments argume
   input.tbe = check_tbe(op, arguments);
   check_gradient(input);
   if (!grad.is_contiguous()) input.grad = torch::stable::contiguous(grad);
-  if (grad.is_cpu()) check_apart(input);
+  if (is_on_cpu(grad)) check_apart(input);
   return input;
 }
 
@@ -83,8 +83,7 @@ EmbeddingUpdate<Index> job_of(const UpdateInput& input) {
 #ifdef PINWHEEL_GPU
 template <class Index>
 SortedUpdate::SortedUpdate(const UpdateInput& input, const EmbeddingUpdate<Index>& job,
-                           int64_t momentum_rows)
-    : stream_(current_stream(input.grad)) {
+                           int64_t momentum_rows, void* stream) {
   const int64_t count = job.bags.positions;
   RowKeys& keys = rows_.of;
   const int64_t key_end = momentum_rows < 0 ? input.tbe.weights.numel() : momentum_rows;
@@ -97,7 +96,7 @@ SortedUpdate::SortedUpdate(const UpdateInput& input, const EmbeddingUpdate<Index
   shares_ = empty_like_device(input.grad, {count * kShareBytes}, ScalarType::Byte);
   keys.keys = unsorted.mutable_data_ptr();
   keys.shares = static_cast<GradientShare*>(shares_.mutable_data_ptr());
-  run_gpu(job, keys, stream_);
+  run_gpu(job, keys, stream);
 
   const Sorted sorted = stable_sort(unsorted);
   keys_ = sorted.values;
@@ -113,8 +112,10 @@ SortedUpdate::SortedUpdate(const UpdateInput& input, const EmbeddingUpdate<Index
   rows_.plan = static_cast<int64_t*>(plan_.mutable_data_ptr());
 }
 
-template SortedUpdate::SortedUpdate(const UpdateInput&, const EmbeddingUpdate<int32_t>&, int64_t);
-template SortedUpdate::SortedUpdate(const UpdateInput&, const EmbeddingUpdate<int64_t>&, int64_t);
+template SortedUpdate::SortedUpdate(const UpdateInput&, const EmbeddingUpdate<int32_t>&, int64_t,
+                                    void*);
+template SortedUpdate::SortedUpdate(const UpdateInput&, const EmbeddingUpdate<int64_t>&, int64_t,
+                                    void*);
 #endif
 
 template EmbeddingUpdate<int32_t> job_of(const UpdateInput&);

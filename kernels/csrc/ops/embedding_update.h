@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/tensors.h"
+#include "base/device.h"
 #include "kernels/embedding_update.h"
 #include "ops/tbe_arguments.h"
 
@@ -34,10 +34,10 @@ EmbeddingUpdate<Index> job_of(const UpdateInput& input);
 class SortedUpdate {
  public:
   template <class Index>
-  SortedUpdate(const UpdateInput& input, const EmbeddingUpdate<Index>& job, int64_t momentum_rows);
+  SortedUpdate(const UpdateInput& input, const EmbeddingUpdate<Index>& job, int64_t momentum_rows,
+               void* stream);
 
   const SortedRows& rows() const { return rows_; }
-  void* stream() const { return stream_; }
 
  private:
   Tensor shares_;
@@ -46,7 +46,6 @@ class SortedUpdate {
   Tensor partials_;
   Tensor plan_;
   SortedRows rows_;
-  void* stream_ = nullptr;
 };
 
 /// Changes the rows that `input` asks for.
@@ -55,15 +54,15 @@ void update_rows(const UpdateInput& input, const Rule& rule, int64_t momentum_ro
   with_index_type(input.tbe.indices, [&](auto index) {
     const auto job = job_of<decltype(index)>(input);
     if (job.bags.positions == 0) return;
-    if (input.grad.is_cpu()) {
+    if (is_on_cpu(input.grad)) {
       const int64_t bad = run_cpu(job, rule);
       if (bad >= 0) fail_at_position(input.op, input.tbe, bad);
       return;
     }
 #ifdef PINWHEEL_GPU
-    const torch::stable::accelerator::DeviceGuard guard(input.grad.get_device_index());
-    const SortedUpdate sorted(input, job, momentum_rows);
-    run_gpu(job.rows, sorted.rows(), rule, sorted.stream());
+    const GpuTurn turn(input.grad);
+    const SortedUpdate sorted(input, job, momentum_rows, turn.stream());
+    run_gpu(job.rows, sorted.rows(), rule, turn.stream());
 #else
     (void)momentum_rows;
 #endif

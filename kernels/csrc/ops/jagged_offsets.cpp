@@ -1,5 +1,7 @@
 #include "ops/jagged_offsets.h"
 
+#include "base/device.h"
+
 namespace pinwheel {
 namespace {
 
@@ -57,7 +59,7 @@ Jagged check_jagged(const char* op, const char* name, const Tensor& data,
             "` must have one dtype");
     jagged.offsets.push_back(as_contiguous(offsets[d]));
   }
-  if (!data.is_cpu()) return jagged;
+  if (!is_on_cpu(data)) return jagged;
   for (size_t d = 0; d < offsets.size(); ++d) {
     const int64_t limit = d + 1 < offsets.size() ? offsets[d + 1].numel() - 1 : value_rows;
     with_index_type(offsets[d], [&](auto index) {
@@ -86,7 +88,7 @@ Jagged check_jagged_dense(const char* op, const char* name, const char* dense_na
 int64_t last_number(const Tensor& offsets_in) {
   Tensor last = offsets_in;
   int64_t at = last.numel() - 1;
-  if (!last.is_cpu()) {
+  if (!is_on_cpu(last)) {
     const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
     last =
         torch::stable::to(torch::stable::narrow(last, 0, at, 1), std::nullopt, std::nullopt, cpu);

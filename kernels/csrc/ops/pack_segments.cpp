@@ -46,7 +46,7 @@ Segments check_segments(const char* op, const Tensor& data, const Tensor& length
   require(max_length >= 0, op, "`max_length` is negative: ", max_length);
   Segments segments;
   segments.lengths = as_contiguous(lengths);
-  if (lengths.is_cpu()) {
+  if (is_on_cpu(lengths)) {
     segments.cpu_offsets = with_index_type(lengths, [&](auto index) {
       return cpu_offsets<decltype(index)>(op, segments.lengths, rows);
     });

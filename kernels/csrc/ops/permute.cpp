@@ -49,11 +49,10 @@ Tensor longs(const Tensor& like, int64_t count) {
 /// one before.
 template <class Index>
 void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Segments& segments) {
-  const torch::stable::accelerator::DeviceGuard guard(lengths.get_device_index());
-  void* const stream = current_stream(lengths);
+  const GpuTurn turn(lengths);
   const Tensor sums = longs(lengths, plan.features_in);
   run_gpu(FeatureSumsJob<Index>{plan.lengths, writable(sums), plan.features_in, plan.batch},
-          stream);
+          turn.stream());
   segments.in_offsets = complete_cumsum(sums);
   const Tensor out_sums = longs(lengths, plan.features_out);
   PermuteLengthsJob<Index> job;
@@ -67,7 +66,7 @@ void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Se
   job.out_lengths = plan.out_lengths;
   job.out_sums = writable(out_sums);
   job.out_starts = plan.out_starts;
-  run_gpu(job, stream);
+  run_gpu(job, turn.stream());
   segments.out_offsets = complete_cumsum(out_sums);
 }
 #endif
@@ -87,7 +86,7 @@ Segments permute_lengths(const Tensor& permute, const Tensor& lengths) {
   segments.starts = longs(lengths, job.features_out);
   job.out_lengths = static_cast<Index*>(segments.lengths.mutable_data_ptr());
   job.out_starts = writable(segments.starts);
-  if (lengths.is_cpu()) {
+  if (is_on_cpu(lengths)) {
     segments.in_offsets = longs(lengths, job.features_in + 1);
     segments.out_offsets = longs(lengths, job.features_out + 1);
     job.in_offsets = writable(segments.in_offsets);
@@ -117,11 +116,11 @@ SegmentCopyJob copy_job(const Segments& segments, const Tensor& in, const Tensor
 void copy_segments(const SegmentCopyJob& values, const SegmentCopyJob* weights,
                    const Tensor& data) {
   if (values.out_elements == 0) return;
-  if (data.is_cpu()) return run_cpu(values, weights);
+  if (is_on_cpu(data)) return run_cpu(values, weights);
 #ifdef PINWHEEL_GPU
-  const torch::stable::accelerator::DeviceGuard guard(data.get_device_index());
-  run_gpu(values, current_stream(data));
-  if (weights != nullptr) run_gpu(*weights, current_stream(data));
+  const GpuTurn turn(data);
+  run_gpu(values, turn.stream());
+  if (weights != nullptr) run_gpu(*weights, turn.stream());
 #endif
 }
 
@@ -171,7 +170,7 @@ int64_t output_elements(const Operator& op, const Segments& segments, const Tens
                         const std::optional<int64_t>& given) {
   require(!given || *given >= 0, op.name,
           "`permuted_lengths_sum` is negative: ", given.value_or(0));
-  if (!values.is_cpu()) {
+  if (!is_on_cpu(values)) {
     if (given) return *given;
     const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
     const Tensor offsets = torch::stable::to(segments.out_offsets, std::nullopt, std::nullopt, cpu);
@@ -194,7 +193,7 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
   const Tensor lengths = as_contiguous(lengths_in);
   const Tensor values = as_contiguous(values_in);
   const Segments segments = with_index_type(lengths, [&](auto index) {
-    if (lengths.is_cpu()) check_contents<decltype(index)>(op, permute, lengths, values.numel());
+    if (is_on_cpu(lengths)) check_contents<decltype(index)>(op, permute, lengths, values.numel());
     return permute_lengths<decltype(index)>(permute, lengths);
   });
   const int64_t elements = output_elements(op, segments, values, given_sum);

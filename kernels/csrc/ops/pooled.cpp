@@ -77,7 +77,7 @@ Tensor permute(const char* op, const Tensor& pooled_in, const Lists& given) {
   lists.inverse_permute =
       checked_list(op, pooled_in, given.inverse_permute, "inv_permute_list", features);
   const Tensor pooled = as_contiguous(pooled_in);
-  if (pooled.is_cpu()) check_contents(op, lists, pooled.size(1));
+  if (is_on_cpu(pooled)) check_contents(op, lists, pooled.size(1));
   require(pooled.element_size() <= 16, op, "`pooled_embs` has elements of more than 16 bytes");
   const Tensor out =
       empty_like_device(pooled, {pooled.size(0), pooled.size(1)}, pooled.scalar_type());

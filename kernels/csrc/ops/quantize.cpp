@@ -27,7 +27,7 @@ Tensor quantize(const Tensor& t) {
   job.dtype = float_dtype_of(op, input, "t");
   job.rows = row_count(input);
   job.columns = input.size(input.dim() - 1);
-  const int64_t codes = input.is_cpu() ? job.columns : (job.columns + 3) / 4 * 4;
+  const int64_t codes = is_on_cpu(input) ? job.columns : (job.columns + 3) / 4 * 4;
   job.layout.row_bytes = codes + 8;
   const Tensor output =
       empty_like_device(input, with_last(input, job.layout.row_bytes), ScalarType::Byte);

@@ -43,9 +43,9 @@ Tensor offsets_range(const Tensor& offsets_in, int64_t range_size) {
   with_index_type(offsets, [&](auto index) {
     using Index = decltype(index);
     const Index* const starts = numbers<Index>(offsets);
-    if (offsets.is_cpu()) check_rising<Index>(op, "offsets", offsets, 0, range_size);
+    if (is_on_cpu(offsets)) check_rising<Index>(op, "offsets", offsets, 0, range_size);
     if (range_size == 0) return;
-    if (offsets.is_cpu()) {
+    if (is_on_cpu(offsets)) {
       require(starts[0] == 0, op, "`offsets[0]` must be 0, not ", starts[0]);
     }
     OffsetsRangeJob<Index> job;
@@ -93,7 +93,7 @@ Tensor segment_sum_csr(int64_t batch_size, const Tensor& csr_seg, const Tensor& 
   const Tensor out = empty_like_device(values, {segments}, values.scalar_type());
   with_index_type(offsets, [&](auto index) {
     using Index = decltype(index);
-    if (offsets.is_cpu()) {
+    if (is_on_cpu(offsets)) {
       check_rising<Index>(op, "csr_seg", offsets, 0, values.numel() / batch_size);
     }
     if (segments == 0) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/tensors.h"
+#include "base/device.h"
 
 namespace pinwheel {
 
@@ -8,10 +8,10 @@ namespace pinwheel {
 /// stream.
 template <class Job>
 void run(const Job& job, const Tensor& data) {
-  if (data.is_cpu()) return run_cpu(job);
+  if (is_on_cpu(data)) return run_cpu(job);
 #ifdef PINWHEEL_GPU
-  const torch::stable::accelerator::DeviceGuard guard(data.get_device_index());
-  run_gpu(job, current_stream(data));
+  const GpuTurn turn(data);
+  run_gpu(job, turn.stream());
 #endif
 }
 

@@ -1,5 +1,6 @@
 #include "ops/tbe_arguments.h"
 
+#include "base/device.h"
 #include "index/segments.h"
 
 namespace pinwheel {
@@ -127,7 +128,7 @@ TbeInput check_tbe(const char* op, const TbeArguments& a) {
   if (tables.count > 0) input.batch = (input.offsets.numel() - 1) / tables.count;
   input.out_columns =
       input.pooling == Pooling::kNone && tables.count > 0 ? a.total_D / tables.count : a.total_D;
-  if (!input.weights.is_cpu()) return input;
+  if (!is_on_cpu(input.weights)) return input;
   check_tables(op, input);
   with_index_type(input.indices,
                   [&](auto index) { check_offsets(op, input.bags<decltype(index)>()); });
