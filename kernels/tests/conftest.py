@@ -14,12 +14,22 @@ import pinwheel_kernels
 from pinwheel_kernels._register import is_built
 
 
+COMPUTE = pinwheel_kernels.build_info().compute
+
+
 def gpu_skip_reason() -> str | None:
-    if pinwheel_kernels.build_info().compute == "cpu":
+    if COMPUTE == "cpu":
         return "this wheel is built for cpu"
-    if not torch.cuda.is_available():
+    if COMPUTE != "emulated" and not torch.cuda.is_available():
         return "no GPU that torch can use"
     return None
+
+
+def gpu_or_skip() -> torch.device:
+    """The GPU; or, where the library emulates one, the CPU, whose tensors go to the GPU's kernels then."""
+    if reason := gpu_skip_reason():
+        pytest.skip(reason)
+    return torch.device("cpu" if COMPUTE == "emulated" else "cuda")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,9 +47,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 
 @pytest.fixture(params=["cpu", "cuda"])
 def device(request: pytest.FixtureRequest) -> torch.device:
-    if request.param == "cuda" and (reason := gpu_skip_reason()):
-        pytest.skip(reason)
-    return torch.device(request.param)
+    if request.param == "cuda":
+        return gpu_or_skip()
+    if COMPUTE == "emulated":
+        pytest.skip("this library emulates a GPU")
+    return torch.device("cpu")
+
+
+@pytest.fixture(params=["cuda"])
+def gpu(request: pytest.FixtureRequest) -> torch.device:
+    """For what only holds on a GPU: contents are not read back there."""
+    return gpu_or_skip()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ FOUND = 86  # the exit code that the sanitizer is told to end with
 
 def files_with_gpu_cases() -> list[str]:
     files = [path for path in HERE.glob("test_*.py") if path != Path(__file__).resolve()]
-    return sorted(path.name for path in files if re.search(r"^def test_.*\bdevice\b", path.read_text(), re.M))
+    return sorted(path.name for path in files if re.search(r"^def test_.*\b(device|gpu)\b", path.read_text(), re.M))
 
 
 def sanitizer() -> str:

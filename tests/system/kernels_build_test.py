@@ -155,13 +155,17 @@ def runtime(name: str) -> str:
     return output("g++", f"-print-file-name={name}").strip()
 
 
-def test_the_operators_do_nothing_undefined_on_the_cpu(tmp_path: Path):
-    """Their own tests, with the library built under the sanitizers of addresses and undefined behaviour."""
+def build_sanitized(place: Path, **changes: str) -> Path:
+    """The library under the sanitizers of addresses and undefined behaviour."""
     flags = "-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O1"
-    unpacked = build(tmp_path, CXX="g++", CXXFLAGS=flags, CMAKE_ARGS="-DCMAKE_BUILD_TYPE=None")
+    return build(place, CXX="g++", CXXFLAGS=flags, CMAKE_ARGS="-DCMAKE_BUILD_TYPE=None", **changes)
+
+
+def assert_sound(unpacked: Path, cases: str, **changes: str) -> None:
+    """The operators' own tests of these names pass, and no sanitizer has anything to report."""
     sanitizers = " ".join(runtime(f"lib{name}.so") for name in ("asan", "ubsan", "stdc++"))
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not cuda", str(KERNELS / "tests")]
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", cases, str(KERNELS / "tests")]
         + [f"--ignore={KERNELS}/tests/test_library.py"]  # it is of another library than this
         + ["--capture=sys"],  # a report goes to stderr itself, and what pytest holds of that ends with the process
         env=environment(
@@ -169,12 +173,24 @@ def test_the_operators_do_nothing_undefined_on_the_cpu(tmp_path: Path):
             LD_PRELOAD=sanitizers,
             # CPython keeps what it has until it ends; and results that no memory holds are asked for.
             ASAN_OPTIONS="detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1",
-        ),
+        )
+        | changes,
         capture_output=True,
         text=True,
     )
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[:4000]
     assert " passed" in ran.stdout
+
+
+def test_the_operators_do_nothing_undefined_on_the_cpu(tmp_path: Path):
+    assert_sound(build_sanitized(tmp_path), "not cuda")
+
+
+def test_the_gpu_kernels_do_nothing_undefined_on_an_emulator(tmp_path: Path):
+    """What runs on a GPU where there is one, with the threads of a block in one order and in the other."""
+    unpacked = build_sanitized(tmp_path, PINWHEEL_COMPUTE="emulated")
+    assert_sound(unpacked, "cuda")
+    assert_sound(unpacked, "cuda", PINWHEEL_THREAD_ORDER="falling")
 
 
 def hip_version() -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -30,10 +31,19 @@ def outcome(report, step: str):
     return found
 
 
-def test_the_quickstart_is_built_tested_published_and_installed(pinwheel, root, tmp_path):
-    matrix = tmp_path / "quickstart.yaml"
+def quickstart(root: pathlib.Path, place: pathlib.Path, **changes: str) -> pathlib.Path:
+    """The matrix of the quickstart in `place`, with these texts changed; it publishes into `place / "index"`."""
     text = (root / "matrix" / "quickstart.yaml").read_text()
-    matrix.write_text(text.replace("../kernels", str(root / "kernels")).replace("../dist/index", "index"))
+    for old, new in {"../kernels": str(root / "kernels"), "../dist/index": "index", **changes}.items():
+        assert old in text
+        text = text.replace(old, new)
+    matrix = place / "quickstart.yaml"
+    matrix.write_text(text)
+    return matrix
+
+
+def test_the_quickstart_is_built_tested_published_and_installed(pinwheel, root, tmp_path):
+    matrix = quickstart(root, tmp_path)
     ran, report = carry(pinwheel, "release", matrix, tmp_path)
     assert ran.returncode == 0
     assert outcome(report, "test:cp311-cpu-torch2.13")["evidence"] == "ran"
@@ -56,6 +66,20 @@ def test_the_quickstart_is_built_tested_published_and_installed(pinwheel, root, 
     again, report = carry(pinwheel, "release", matrix, tmp_path)
     assert again.returncode == 0
     assert {each["state"] for each in report["outcomes"]} == {"reused"}
+
+
+def test_the_gpu_kernels_pass_the_operators_tests_on_an_emulator(pinwheel, root, tmp_path):
+    """The GPU's kernels take the place of the CPU's: each case that a GPU would run is run."""
+    emulated = "environment:\n  variables: {CMAKE_ARGS: -DPINWHEEL_COMPUTE=emulated}\n"
+    matrix = quickstart(
+        root, tmp_path, **{"environment:\n": emulated, '"{package}/tests", -q': '"{package}/tests", -q, -k, cuda'}
+    )
+    ran, report = carry(pinwheel, "test", matrix, tmp_path)
+    assert ran.returncode == 0
+    test = outcome(report, "test:cp311-cpu-torch2.13")
+    assert test["evidence"] == "ran"
+    (passed,) = re.findall(r"\b(\d+) passed", pathlib.Path(test["log"]).read_text())
+    assert int(passed) > 3000
 
 
 def test_a_classic_extension_gets_a_wheel_for_its_python_and_torch(pinwheel, tmp_path):

@@ -15,7 +15,7 @@ class BuildInfo:
     """What the library was built for."""
 
     compute: str
-    """`cpu`, `cuda/<version>` or `rocm/<version>` of the toolkit."""
+    """`cpu`, `cuda/<version>` or `rocm/<version>` of the toolkit; `emulated` for the GPU's kernels on the CPU."""
     arch_list: tuple[str, ...]
     """GPU architectures with code inside: `9.0`, `12.0+PTX`, `gfx90a`; empty for `cpu`."""
     flavor: str

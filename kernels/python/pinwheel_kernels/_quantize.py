@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from pinwheel_kernels._dtypes import OUTPUT_DTYPES
-from pinwheel_kernels._register import shapes
+from pinwheel_kernels._register import is_on_cpu, shapes
 
 _ops = torch.ops.pinwheel
 
@@ -52,7 +52,7 @@ def Fused8BitRowwiseQuantizedToFloatOrHalf(
 @shapes("FloatOrHalfToFused8BitRowwiseQuantized")
 def _quantize_fake(t: Tensor) -> Tensor:
     torch._check(t.dim() >= 2, lambda: "`t` must have at least 2 dimensions")
-    codes = t.shape[-1] if t.device.type == "cpu" else (t.shape[-1] + 3) // 4 * 4
+    codes = t.shape[-1] if is_on_cpu(t) else (t.shape[-1] + 3) // 4 * 4
     return t.new_empty([*t.shape[:-1], codes + 8], dtype=torch.uint8)
 
 

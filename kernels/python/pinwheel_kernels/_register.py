@@ -6,6 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import Tensor
+
+from pinwheel_kernels import _build
+
+
+def is_on_cpu(tensor: Tensor) -> bool:
+    """Whether the CPU computes what `tensor` is given to: never in a build that emulates a GPU, for the tests."""
+    return tensor.device.type == "cpu" and _build.compute != "emulated"
 
 
 def is_built(name: str) -> bool:

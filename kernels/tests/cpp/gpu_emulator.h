@@ -4,9 +4,9 @@
 // compilers) is tested where there is no GPU. Each thread of a block is a fibre; blocks run one
 // after the other. A fibre runs until it meets a barrier or a shuffle, and there waits for all
 // others of its block or group. A group of lanes runs as far as it can before the next one starts,
-// so that a missing barrier shows; so does turning the order round.
+// so that a missing barrier shows; so does turning the order round, which a library that was built
+// with the emulator does when PINWHEEL_THREAD_ORDER is `falling`.
 
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdint>
@@ -22,6 +22,10 @@
 #define __device__
 #define __shared__ static  // blocks run one at a time
 
+// Fibres are switched by the compiler's own jumps: contexts would enter the system at every switch,
+// and so does the address sanitizer at every jump that it knows of.
+#define PW_JUMPS __attribute__((noinline, no_sanitize("address")))
+
 struct EmulatedIndex {
   unsigned x = 0;
 };
@@ -33,14 +37,22 @@ namespace pinwheel::gpu {
 
 enum class ThreadOrder { kRising, kFalling };
 
+inline ThreadOrder wanted_order() {
+  const char* const said = std::getenv("PINWHEEL_THREAD_ORDER");
+  return said != nullptr && std::strcmp(said, "falling") == 0 ? ThreadOrder::kFalling
+                                                              : ThreadOrder::kRising;
+}
+
 class Emulator {
+  using JumpBuffer = void* [5];
+
  public:
   static Emulator& instance() {
     static Emulator emulator;
     return emulator;
   }
 
-  ThreadOrder order = ThreadOrder::kRising;
+  ThreadOrder order = wanted_order();
 
   void run(int64_t blocks, int threads, const std::function<void()>& kernel) {
     kernel_ = &kernel;
@@ -74,7 +86,7 @@ class Emulator {
   };
   struct Fibre {
     ucontext_t context{};
-    jmp_buf place{};
+    JumpBuffer place{};
     bool started = false;
     std::unique_ptr<char[]> stack;
     Slot slot;
@@ -82,24 +94,23 @@ class Emulator {
     bool done = false;
   };
 
-  static void entry() {
+  PW_JUMPS static void entry() {
     Emulator& emulator = instance();
     (*emulator.kernel_)();
     emulator.fibres_[emulator.current_]->done = true;
-    _longjmp(emulator.scheduler_, 1);
+    __builtin_longjmp(emulator.scheduler_, 1);
   }
 
-  /// Runs a fibre until it waits or ends. Jumps, where contexts would enter the system at every
-  /// switch.
-  __attribute__((noinline)) void resume(Fibre& fibre) {
-    if (_setjmp(scheduler_) != 0) return;
-    if (fibre.started) _longjmp(fibre.place, 1);
+  /// Runs a fibre until it waits or ends.
+  PW_JUMPS void resume(Fibre& fibre) {
+    if (__builtin_setjmp(scheduler_) != 0) return;
+    if (fibre.started) __builtin_longjmp(fibre.place, 1);
     fibre.started = true;
     setcontext(&fibre.context);
   }
 
   /// Waits for `count` fibres from `first` on; the last to come frees the others and goes on.
-  void meet(int first, int count) {
+  PW_JUMPS void meet(int first, int count) {
     int& arrived = count == kGroup ? arrived_in_group_[first / kGroup] : arrived_in_block_;
     if (++arrived == count) {
       arrived = 0;
@@ -108,8 +119,10 @@ class Emulator {
     }
     Fibre& self = *fibres_[current_];
     self.waits = true;
-    if (_setjmp(self.place) == 0) _longjmp(scheduler_, 1);
+    if (__builtin_setjmp(self.place) == 0) leave();
   }
+
+  PW_JUMPS void leave() { __builtin_longjmp(scheduler_, 1); }
 
   void run_block(int threads) {
     constexpr size_t kStack = 64 * 1024;
@@ -167,7 +180,7 @@ class Emulator {
 
   int arrived_in_block_ = 0;
   std::vector<int> arrived_in_group_;
-  jmp_buf scheduler_{};
+  JumpBuffer scheduler_{};
   const std::function<void()>* kernel_ = nullptr;
   std::vector<std::unique_ptr<Fibre>> fibres_;
   int current_ = 0;
