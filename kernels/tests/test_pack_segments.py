@@ -101,7 +101,13 @@ BAD_CALLS = {
 }
 CPU_ONLY_BAD_CALLS = {
     "a negative length": (ROWS, LENGTHS - 3, 2, "`lengths.0.` is negative: -1"),
-    "too few rows": (ROWS[:4], LENGTHS, 2, "add up to 5 but there are only 4 rows"),
+    "too few rows": (ROWS[:4], LENGTHS, 2, "`lengths.1.` is 3 but only 2 of the 4 rows are left"),
+    "lengths whose sum comes round": (
+        ROWS,
+        torch.tensor([2**63 - 1, 2**63 - 1, 4]),
+        2,
+        "`lengths.0.` is 9223372036854775807 but only 5 of the 5 rows are left",
+    ),
 }
 
 
@@ -131,7 +137,7 @@ def test_minus_infinity_wants_floating_point_numbers(device):
         (torch.zeros(2), 5, "at least 2 dimensions"),
         (torch.zeros(2, 3, 2), 5, "must have the shape .2, 2, ...."),
         (torch.zeros(2, 2, 2), -1, "`total_length` is negative"),
-        (torch.zeros(2, 2, 2), 4, "add up to 5 but there are only 4 rows"),
+        (torch.zeros(2, 2, 2), 4, "`lengths.1.` is 3 but only 2 of the 4 rows are left"),
     ],
 )
 def test_a_bad_gradient_is_an_error(data, total, message):

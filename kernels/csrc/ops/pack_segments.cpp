@@ -23,10 +23,12 @@ std::vector<int64_t> cpu_offsets(const char* op, const Tensor& lengths, int64_t 
   std::vector<int64_t> offsets(segments + 1);
   for (int64_t s = 0; s < segments; ++s) {
     require(length[s] >= 0, op, "`lengths[", s, "]` is negative: ", length[s]);
+    // Not their sum at the end: it might come round.
+    const int64_t left = rows - offsets[s];
+    require(length[s] <= left, op, "`lengths[", s, "]` is ", length[s], " but only ", left,
+            " of the ", rows, " rows are left");
     offsets[s + 1] = offsets[s] + length[s];
   }
-  require(offsets[segments] <= rows, op, "`lengths` add up to ", offsets[segments],
-          " but there are only ", rows, " rows");
   return offsets;
 }
 
