@@ -241,6 +241,22 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
     assert_fails(call_of([1, 2]) | changes, message)
 
 
+def test_a_bag_of_no_feature_leaves_nothing_unwritten_on_a_gpu(gpu):
+    call = {
+        "lengths": torch.tensor([2, 2]),
+        "indices": torch.tensor([1, 2, 3, 4]),
+        "bucketize_pos": False,
+        "sequence": True,
+        "block_sizes": torch.tensor([10]),
+        "my_size": 1,
+        "batch_size_per_feature": torch.tensor([1]),
+    }
+    # What the next results may be made of.
+    del [torch.full((4,), 77, device=gpu) for _ in range(16)][:]
+    permute = pk.block_bucketize_sparse_features(**moved(call, gpu))[-1]
+    assert permute.tolist() == [0, 1, 0, 0]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_operator_passes_opcheck(seed, device, rng):
     call = moved(random_call(rng, torch.int64, torch.int32), device)

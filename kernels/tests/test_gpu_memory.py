@@ -34,7 +34,9 @@ def sanitizer() -> str:
 def test_no_kernel_touches_memory_that_is_not_its_own(file: str) -> None:
     if reason := gpu_skip_reason():
         pytest.skip(reason)
-    command = [sanitizer(), "--tool", "memcheck", "--error-exitcode", str(FOUND)]
+    # That torch asks for more memory than there is, or for what a driver lacks, is nothing of a kernel.
+    asked = ["--report-api-errors", "no"]
+    command = [sanitizer(), "--tool", "memcheck", *asked, "--error-exitcode", str(FOUND)]
     ran = subprocess.run(
         [*command, sys.executable, "-m", "pytest", "-q", "-x", "-k", "cuda", str(HERE / file)],
         # torch's own cache of device memory would hide what lies behind a tensor.

@@ -220,3 +220,22 @@ def test_a_compiled_function_gives_the_same_and_has_gradients(device):
     torch.testing.assert_close(compiled(values, lengths), loss(values, lengths))
     compiled(values, lengths).backward()
     assert values.grad.tolist() == [[3, 3], [3, 3], [3, 3], [0, 0]]
+
+
+FAR = 2**63 - 1
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize(
+    "contents", [[-FAR - 1, 3], [0, FAR, -2, 2], [FAR, -FAR, FAR], [5, 1, FAR]], ids=str
+)
+def test_offsets_that_lead_outside_are_never_an_address_on_a_gpu(contents, deep, gpu):
+    """Nor their differences, which come round."""
+    offsets = [torch.tensor(contents, device=gpu)]
+    if deep:
+        offsets.append(torch.tensor([0, 2, 5], device=gpu))
+    shape = [len(contents) - 1, *[3] * len(offsets)]
+    padded = pk.jagged_to_padded_dense(torch.ones(5, 2, device=gpu), offsets, shape[1:], -1.0)
+    assert set(padded.flatten().tolist()) <= {1.0, -1.0}
+    values, _ = pk.dense_to_jagged(torch.ones(*shape, 2, device=gpu), offsets, 5)
+    assert set(values.flatten().tolist()) <= {0.0, 1.0}

@@ -126,6 +126,13 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
         pk.pack_segments(rows, lengths, max_length)
 
 
+def test_lengths_whose_sum_comes_round_are_never_an_address_on_a_gpu(gpu):
+    far = 2**63 - 1
+    for lengths in ([far, far, 4], [far - 2, far, 5], [-far - 1, 3, 2]):
+        packed = pk.pack_segments(torch.ones(5, 2, device=gpu), torch.tensor(lengths, device=gpu), 3)
+        assert set(packed.flatten().tolist()) <= {0.0, 1.0}
+
+
 def test_minus_infinity_wants_floating_point_numbers(device):
     with pytest.raises(RuntimeError, match="pack_segments_v2: `pad_minf` wants .* not Int"):
         pk.pack_segments_v2(ROWS.int().to(device), LENGTHS.to(device), 2, True)

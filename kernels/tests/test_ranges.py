@@ -46,6 +46,13 @@ def test_many_short_segments_are_counted(device):
     assert torch.equal(pk.offsets_range(offsets.to(device), len(expected)).cpu(), expected)
 
 
+def test_many_empty_segments_in_a_row_are_passed_over(device):
+    lengths = torch.tensor(([1, 2] + [0] * 100) * 20 + [3])
+    offsets = pk.asynchronous_complete_cumsum(lengths)
+    expected = torch.arange(int(offsets[-1])) - offsets[:-1].repeat_interleave(lengths)
+    assert torch.equal(pk.offsets_range(offsets.to(device), len(expected)).cpu(), expected)
+
+
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("dtype", SUMMED, ids=str)
 @pytest.mark.parametrize("index", INDEX_DTYPES)

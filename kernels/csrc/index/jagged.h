@@ -55,7 +55,8 @@ PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer)
 }
 
 /// The run behind a group of the dense form; empty where the dense form has padding only. Offsets
-/// that lead outside their level give an empty run.
+/// that lead outside their level give an empty run, and no two of them a difference that comes
+/// round.
 template <class Index>
 PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
   int64_t group = at.group;
@@ -64,16 +65,17 @@ PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
     if (d >= jagged.depth - 1) break;
     const int64_t begin = jagged.offsets[d][group];
     const int64_t end = jagged.offsets[d][group + 1];
-    if (at.within[d] >= end - begin) return Run{};
+    if (begin < 0 || end < begin || at.within[d] >= end - begin) return Run{};
     group = begin + at.within[d];
-    if (group < 0 || group >= jagged.groups[d + 1]) return Run{};
+    if (group >= jagged.groups[d + 1]) return Run{};
   }
   const int last = jagged.depth - 1;
   const int64_t begin = jagged.offsets[last][group];
   const int64_t end = jagged.offsets[last][group + 1];
+  if (begin < 0 || end < begin) return Run{};
   const int64_t limit = jagged.max_length[last];
   const int64_t length = end - begin < limit ? end - begin : limit;
-  if (begin < 0 || length <= 0 || begin + length > jagged.value_rows) return Run{};
+  if (length <= 0 || length > jagged.value_rows - begin) return Run{};
   return Run{begin, length};
 }
 
@@ -101,7 +103,9 @@ PW_HD int64_t dense_row_of(const JaggedView<Index>& jagged, int64_t value_row) {
   for (int d = jagged.depth - 1; d >= 0; --d) {
     const int64_t group = segment_of(jagged.offsets[d], jagged.groups[d], node);
     if (group < 0) return -1;
-    const int64_t within = node - jagged.offsets[d][group];
+    const int64_t begin = jagged.offsets[d][group];
+    if (begin < 0) return -1;
+    const int64_t within = node - begin;
     if (within >= jagged.max_length[d]) return -1;
     row += within * stride;
     stride *= jagged.max_length[d];

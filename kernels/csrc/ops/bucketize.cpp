@@ -258,6 +258,8 @@ Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indi
     if (bags > 0) run_cpu(job);
   } else {
 #ifdef PINWHEEL_GPU
+    // Batches of the features that leave bags out leave their part of it, too.
+    if (permute && bag_starts) torch::stable::zero_(*permute);
     run_on_gpu(job, lengths, out_lengths);
 #endif
   }

@@ -20,8 +20,11 @@ PW_HD void offsets_range_unit(const OffsetsRangeJob<Index>& job, int64_t i) {
   int64_t start = last_start_at(job.starts, job.count, first);
   Pack<Index, kPositions<Index>> numbers;
   for (int k = 0; k < kPositions<Index>; ++k) {
-    while (start + 1 < job.count && static_cast<int64_t>(job.starts[start + 1]) <= first + k) {
-      ++start;
+    // Few segments in between are empty, but for those of a feature without an index.
+    for (int step = 0;
+         start + 1 < job.count && static_cast<int64_t>(job.starts[start + 1]) <= first + k;
+         ++step) {
+      start = step < 8 ? start + 1 : last_start_at(job.starts, job.count, first + k);
     }
     numbers.at[k] = start < 0 ? Index{0} : static_cast<Index>(first + k - job.starts[start]);
   }
