@@ -6,6 +6,7 @@ import random
 import pytest
 import torch
 from tables import MEAN, NONE, SUM
+from torch.utils.checkpoint import checkpoint
 
 import pinwheel_kernels as pk
 from pinwheel_kernels import _module
@@ -258,3 +259,28 @@ def test_a_compiled_module_gives_the_same(device, rng):
     for batch in (3, 5):
         bags = random_bags(rng, SPECS, batch, device)
         torch.testing.assert_close(compiled(*bags), module(*bags))
+
+
+@pytest.mark.parametrize("optimizer", ["none", *FUSED])
+def test_it_works_after_a_start_without_memory(optimizer, device):
+    specs = [(3, 4), (2, 4)]
+    module = pk.TableBatchedEmbeddingBags(specs, optimizer=optimizer, device="meta").to_empty(device=device)
+    whole = pk.TableBatchedEmbeddingBags(specs, optimizer=optimizer, device=device)
+    module.load_state_dict(whole.state_dict())
+    bags = torch.tensor([0, 1], device=device), torch.tensor([0, 1, 2], device=device)
+    assert torch.equal(module(*bags), whole(*bags))
+
+
+@pytest.mark.parametrize("optimizer", ["none", *FUSED])
+def test_it_works_under_activation_checkpointing(optimizer, device):
+    module = pk.TableBatchedEmbeddingBags([(3, 4)], optimizer=optimizer, device=device)
+    twin = copy.deepcopy(module)
+    bags = torch.tensor([0, 2], device=device), torch.tensor([0, 2], device=device)
+    weights = torch.rand(2, device=device)
+    gradients = []
+    for run in (lambda *a: module(*a), lambda *a: checkpoint(twin, *a, use_reentrant=False)):
+        per_sample = weights.clone().requires_grad_()
+        run(*bags, per_sample).sum().backward()
+        gradients.append(per_sample.grad)
+    assert torch.equal(*gradients)
+    assert torch.equal(module.weights, twin.weights)

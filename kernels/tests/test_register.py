@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch.utils.checkpoint import checkpoint
 
 import pinwheel_kernels as pk
 
@@ -57,3 +58,25 @@ def test_gradients_of_gradients_are_recorded():
     (gradient,) = torch.autograd.grad((dense**3).sum(), values, create_graph=True)
     (second,) = torch.autograd.grad(gradient.sum(), values)
     torch.testing.assert_close(second, 6 * values.detach())
+
+
+def test_what_was_saved_may_have_to_be_computed_anew():
+    values, y = torch.randn(3, 2, requires_grad=True), torch.randn(2, 3, 2, requires_grad=True)
+
+    def product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return pk.jagged_dense_elementwise_mul(x * 2, OFFSETS, y)[0]
+
+    kept = torch.autograd.grad(product(values, y).sum(), (values, y))
+    anew = torch.autograd.grad(checkpoint(product, values, y, use_reentrant=False).sum(), (values, y))
+    assert all(torch.equal(a, b) for a, b in zip(kept, anew, strict=True))
+
+
+def test_forward_mode_gradients_are_an_error_and_not_zero():
+    values = torch.randn(3, 2)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(values, torch.ones_like(values))
+        with pytest.raises(RuntimeError, match="jvp"):
+            pk.jagged_to_padded_dense(dual, OFFSETS, [2])
+        assert pk.jagged_to_padded_dense(values, OFFSETS, [2]).shape == (2, 2, 2)
+    with pytest.raises(RuntimeError):
+        torch.func.jvp(lambda x: pk.jagged_to_padded_dense(x, OFFSETS, [2]), (values,), (values,))

@@ -61,11 +61,11 @@ class _FusedLookup(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        *places, indices, offsets = ctx.saved_tensors[:5]
-        per_sample = ctx.saved_tensors[5] if len(ctx.saved_tensors) > 5 else None
+        saved = ctx.saved_tensors  # once: under checkpointing the second time is an error
+        per_sample = saved[5] if len(saved) > 5 else None
         weights, momentum = ctx.tables
         options = ctx.options
-        where = (*places, indices, offsets, ctx.mode)
+        where = (*saved[:5], ctx.mode)
         d_per_sample = None
         if ctx.needs_input_grad[1]:  # with the rows as the forward pass saw them
             d_per_sample = _ops.tbe_backward_indice_weights(grad, weights, *where)
@@ -152,19 +152,32 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         self._make_tables(weights_precision, device)
         self.reset_parameters()
 
-    def _make_tables(self, dtype: torch.dtype, device: torch.device | str | None) -> None:
+    def _lay_out(self, device: torch.device | str | None) -> None:
+        """Where the tables lie. No part of the state: it follows from the arguments."""
+
         def running(numbers: list[int]) -> Tensor:
             return torch.tensor([0, *numbers], device=device).cumsum(0)
 
-        rows = [rows for rows, _ in self.embedding_specs]
-        columns = [columns for _, columns in self.embedding_specs]
-        sizes = [r * c for r, c in self.embedding_specs]
-        self.total_D = sum(columns)
-        # No part of the state: they follow from the arguments.
+        sizes = [rows * columns for rows, columns in self.embedding_specs]
         self.register_buffer("weights_offsets", running(sizes)[:-1].contiguous(), persistent=False)
+        columns = [columns for _, columns in self.embedding_specs]
         self.register_buffer("D_offsets", running(columns), persistent=False)
+        rows = [rows for rows, _ in self.embedding_specs]
         self.register_buffer("hash_size_cumsum", running(rows), persistent=False)
-        weights = torch.empty(sum(sizes), dtype=dtype, device=device)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        # `to_empty`, after a start on the device `meta`, leaves all tensors without contents.
+        applied = super()._apply(fn, recurse)
+        self._lay_out(self.weights.device)
+        return applied
+
+    def _make_tables(self, dtype: torch.dtype, device: torch.device | str | None) -> None:
+        self._lay_out(device)
+        rows = [rows for rows, _ in self.embedding_specs]
+        self.total_D = sum(columns for _, columns in self.embedding_specs)
+        weights = torch.empty(
+            sum(rows * columns for rows, columns in self.embedding_specs), dtype=dtype, device=device
+        )
         momentum = None
         if self._options.optimizer == "none":
             trainable = is_built("tbe_backward_dense")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from pinwheel_kernels import _build
 
@@ -76,7 +77,8 @@ def gradients(
     is_grad_enabled = torch.is_grad_enabled
 
     def autograd(keyset: Any, *arguments: Any) -> Any:
-        if is_grad_enabled() and any_requires_grad(*arguments):
+        # Forward-mode gradients are none of the operators': torch says so for a function that it records.
+        if is_grad_enabled() and (any_requires_grad(*arguments) or forward_ad._current_level >= 0):
             # The dispatcher leaves out what equals its default, and a tensor may be None.
             last = len(arguments)
             given = [at for at in places if at < last and arguments[at] is not None]
@@ -84,6 +86,21 @@ def gradients(
         return redispatch(keyset & after_autograd, *arguments)
 
     _library.impl(name, autograd, "Autograd", with_keyset=True)
+
+
+class _Call:
+    """What a backward pass is given of its call: `needs_input_grad` by the places of the operator's arguments.
+
+    What was saved is unpacked here, with autograd on and only once: torch may have to compute it anew for that.
+    """
+
+    def __init__(self, ctx: Any, needs_input_grad: tuple[bool, ...]) -> None:
+        self._ctx = ctx
+        self.needs_input_grad = needs_input_grad
+        self.saved_tensors = ctx.saved_tensors
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ctx, name)
 
 
 def _autograd_function(
@@ -105,19 +122,15 @@ def _autograd_function(
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-            own_needs = ctx.needs_input_grad
             needed = [False] * len(defaults)
-            for place, is_needed in zip(ctx.given, own_needs[3:], strict=True):
+            for place, is_needed in zip(ctx.given, ctx.needs_input_grad[3:], strict=True):
                 needed[place] = is_needed
-            ctx.needs_input_grad = tuple(needed)
-            try:
-                if torch.is_grad_enabled():  # gradients of gradients are wanted
-                    result = backward(ctx, *grads)
-                else:
-                    with torch._C._AutoDispatchBelowAutograd():
-                        result = backward(ctx, *grads)
-            finally:
-                ctx.needs_input_grad = own_needs
+            call = _Call(ctx, tuple(needed))
+            if torch.is_grad_enabled():  # gradients of gradients are wanted
+                result = backward(call, *grads)
+            else:
+                with torch._C._AutoDispatchBelowAutograd():
+                    result = backward(call, *grads)
             if not isinstance(result, tuple):
                 result = (result,)
             return (None, None, None, *[result[place] for place in ctx.given])
