@@ -121,3 +121,15 @@ def test_a_compiled_function_gives_the_same(device, rng):
         case, _ = coded(random_tables(rng, [4, 7], batch, 5), True, True, 1)
         arguments = case.to(device).arguments()
         torch.testing.assert_close(compiled(*arguments), double(*arguments))
+
+
+@pytest.mark.parametrize("layout", [LAYOUTS[0], LAYOUTS[3]], ids=str)
+@pytest.mark.parametrize("mode", [SUM, MEAN, NONE])
+def test_pruned_rows_add_nothing(mode, layout, device, rng):
+    dims = [40] * 3 if mode == NONE else [3, 40, 260]
+    case = random_tables(rng, dims, 9, 30, pooling_mode=mode, weighted=mode != NONE)
+    case, numbers = coded(case, *layout)
+    case.indices[torch.rand(case.indices.shape) < 0.3] = -1
+    numbers = [torch.cat([table, torch.zeros(1, table.shape[1])]) for table in numbers]  # row -1
+    got = pk.int8_tbe_forward(*case.to(device).arguments(), 0, *layout).cpu()
+    torch.testing.assert_close(got.double(), lookup(case, numbers), rtol=1e-5, atol=1e-4)

@@ -11,6 +11,7 @@ struct PlainRow {
   using Element = Number;
   static constexpr bool kScaled = false;
   static constexpr int64_t kExtraBytes = 0;
+  static constexpr bool kMayBePruned = false;
   PW_HD RowScale scale(const Element*, float weight) const { return RowScale{weight, 0}; }
   PW_HD const Element* numbers(const Element* row) const { return row; }
 };

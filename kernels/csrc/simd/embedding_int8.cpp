@@ -10,6 +10,7 @@ struct CodeRow {
   using Element = uint8_t;
   static constexpr bool kScaled = true;
   static constexpr int64_t kExtraBytes = 8;
+  static constexpr bool kMayBePruned = true;
   ParameterDtype dtype = ParameterDtype::kFloat32;
   int64_t parameters_at = 0;
   int64_t codes_at = 0;

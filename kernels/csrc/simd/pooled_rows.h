@@ -23,7 +23,7 @@ enum class Weights { kNone, kGiven };
 
 /// The rows that positions of the indices ask of one table. `Row` says how they are read:
 /// Row::Element from row.numbers(start) on, if Row::kScaled times a factor and plus a bias, which
-/// together take Row::kExtraBytes.
+/// together take Row::kExtraBytes. Where Row::kMayBePruned, -1 is a row that adds nothing.
 template <class Row, class Index>
 struct RowSource {
   TbeTable table;
@@ -66,12 +66,14 @@ PW_SIMD void fetch_row(const RowSource<Row, Index>& source, const Columns& colum
   if (!source.aligned) __builtin_prefetch(reinterpret_cast<const void*>(line + kBytes - 1), 0, 3);
 }
 
-/// Adds the row of position `i`, times its weight. False when the table has no such row.
+/// Adds the row of position `i`, times its weight. False when its index is wrong.
 template <int kVectors, bool kPart, Weights kWeights, class Row, class Index>
 PW_SIMD bool add_row(const RowSource<Row, Index>& source, const Columns& columns, int64_t i,
                      Floats* sums, float& bias) {
   const int64_t row = source.indices[i];
-  if (static_cast<uint64_t>(row) >= static_cast<uint64_t>(source.table.rows)) return false;
+  if (static_cast<uint64_t>(row) >= static_cast<uint64_t>(source.table.rows)) {
+    return Row::kMayBePruned && row == -1;
+  }
   const auto* const start = source.rows + row * source.table.stride;
   const auto* const numbers = source.row.numbers(start) + columns.column;
   const RowScale scale =

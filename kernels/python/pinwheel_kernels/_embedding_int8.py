@@ -34,6 +34,7 @@ def int8_tbe_forward(
     scale_bias_last: scale and bias are the last bytes of a row, else the first.
     quant_padding_float_type: they are float32 (8 bytes together), else float16 (4 bytes).
     row_alignment: from 1 to 2^20.
+    indices: -1 stands for a row that was pruned: it adds nothing, but counts in the length of its bag.
 
     With the defaults rows are those of `FloatOrHalfToFused8BitRowwiseQuantized` on the CPU; its rows on a GPU
     have row_alignment 4. FBGEMM's inference tables are (False, False, 1 on the CPU or 16 on a GPU).
