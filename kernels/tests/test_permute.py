@@ -177,3 +177,43 @@ def test_it_compiles_with_dynamic_shapes(device):
         got = compiled(permute, lengths, values, None, total)
         expected = pk.permute_1D_sparse_data(permute, lengths, values, None, total)
         assert torch.equal(got[0], expected[0]) and torch.equal(got[1], expected[1])
+
+
+@pytest.mark.parametrize("dims", [1, 2])
+def test_gradients_agree_with_finite_differences(dims, device, rng):
+    lengths, _ = batch(rng, 4, 3, 2, torch.int64)
+    values = torch.randn(int(lengths.sum()) + 2, dtype=torch.float64, device=device)
+    operator = pk.permute_2D_sparse_data
+    if dims == 1:
+        lengths, operator = lengths.sum(1), pk.permute_1D_sparse_data
+    permute = torch.tensor([3, 0, 0, 1], device=device)  # one twice, one not at all
+    inputs = (values.requires_grad_(), torch.randn_like(values).requires_grad_())
+
+    def permuted(values: torch.Tensor, weights: torch.Tensor):
+        return operator(permute, lengths.to(device), values, weights)[1:]
+
+    assert torch.autograd.gradcheck(permuted, inputs)
+    assert torch.autograd.gradgradcheck(permuted, inputs)
+
+
+def test_weights_of_integers_have_gradients_by_themselves(device):
+    weights = torch.rand(4, device=device, requires_grad=True)
+    moved = [t.to(device) for t in (PERMUTE, LENGTHS, VALUES)]
+    _, values, permuted = pk.permute_2D_sparse_data(*moved, weights)
+    assert not values.requires_grad
+    permuted.backward(torch.tensor([1.0, 2, 3, 4], device=device))
+    assert weights.grad.tolist() == [2, 3, 4, 1]
+
+
+@pytest.mark.parametrize("total", [None, 4])
+def test_a_compiled_function_has_gradients(total, device):
+    def product(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        moved = pk.permute_2D_sparse_data(PERMUTE.to(device), LENGTHS.to(device), values, weights, total)
+        return (moved[1] * moved[2]).square().sum()
+
+    inputs = [torch.rand(4, device=device, requires_grad=True) for _ in range(2)]
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        compiled = torch.compile(product, backend="aot_eager", fullgraph=True)
+        got = torch.autograd.grad(compiled(*inputs), inputs)
+    expected = torch.autograd.grad(product(*inputs), inputs)
+    assert all(torch.equal(a, b) for a, b in zip(got, expected, strict=True))

@@ -171,3 +171,16 @@ def test_a_compiled_function_gives_the_same(device):
         arguments = (torch.tensor(lengths, device=device), torch.rand(sum(lengths), device=device))
         for got, expected in zip(compiled(*arguments), both(*arguments), strict=True):
             assert torch.equal(got, expected)
+
+
+@pytest.mark.parametrize("index", INDEX_DTYPES)
+def test_gradients_of_sums_agree_with_finite_differences(index, device):
+    # An empty segment at each end and in the middle, and values that belong to none.
+    offsets = torch.tensor([1, 1, 2, 2, 4, 4], dtype=index, device=device)
+    values = torch.randn(10, dtype=torch.float64, device=device, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda v: pk.segment_sum_csr(2, offsets, v), values)
+    assert torch.autograd.gradgradcheck(lambda v: pk.segment_sum_csr(2, offsets, v).square(), values)
+    sums = pk.segment_sum_csr(2, offsets, values)
+    (gradient,) = torch.autograd.grad(sums, values, torch.arange(5.0, device=device).double())
+    assert gradient.tolist() == [0, 0, 1, 1, 3, 3, 3, 3, 0, 0]
+    torch.library.opcheck(P.segment_sum_csr.default, (2, offsets, values))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
-from pinwheel_kernels._register import shapes
+from pinwheel_kernels._register import gradients, shapes
 
 _ops = torch.ops.pinwheel
 
@@ -46,7 +48,8 @@ def permute_2D_sparse_data(
 
     Raises RuntimeError on wrong ranks, dtypes or devices, and on the CPU on entries of `permute` outside
     [0, T), negative lengths, too few values, or a wrong `permuted_lengths_sum`. On a GPU contents are not
-    read back: what leads outside is empty there. Not differentiable. After FBGEMM's operator.
+    read back: what leads outside is empty there. Differentiable in `values` and `weights`, any number of times;
+    what is repeated gets the sum. After FBGEMM's operator.
     """
     return _ops.permute_2D_sparse_data(permute, lengths, values, weights, permuted_lengths_sum)
 
@@ -69,3 +72,37 @@ def _permute_fake(
         values.new_empty([permuted_lengths_sum]),
         None if weights is None else weights.new_empty([permuted_lengths_sum]),
     )
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+    permute, lengths, values = inputs[:3]
+    ctx.count = values.shape[0]
+    ctx.save_for_backward(permute, lengths)
+    ctx.set_materialize_grads(False)
+
+
+def _backward_of(name: str) -> Any:
+    def backward(ctx: Any, _: Any, d_values: Tensor | None, d_weights: Tensor | None) -> tuple[Any, ...]:
+        permute, lengths = ctx.saved_tensors
+        wanted = [
+            grad if grad is not None and ctx.needs_input_grad[at] else None
+            for at, grad in ((2, d_values), (3, d_weights))
+        ]
+        given = [grad for grad in wanted if grad is not None]
+        if not given:
+            return None, None, None, None, None
+        # Where each number came from, by the same permutation of the places; 0 for those from nowhere.
+        places = torch.arange(1, ctx.count + 1, device=lengths.device)
+        total = given[0].shape[0]
+        _, source, _ = getattr(_ops, name)(permute, lengths, places, None, total)
+        found = [
+            None if grad is None else grad.new_zeros(ctx.count + 1).index_add(0, source, grad)[1:]
+            for grad in wanted
+        ]
+        return None, None, *found, None
+
+    return backward
+
+
+for _name in ("permute_1D_sparse_data", "permute_2D_sparse_data"):
+    gradients(_name, _backward_of(_name), _save)

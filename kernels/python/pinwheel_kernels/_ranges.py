@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
-from pinwheel_kernels._register import shapes
+from pinwheel_kernels._register import gradients, shapes
 
 _ops = torch.ops.pinwheel
 
@@ -35,7 +37,7 @@ def segment_sum_csr(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
     values: 1-D, of float32, float16, bfloat16, float64, int32 or int64.
 
     Returns [S] of the dtype of `values`; empty segments give 0. 16-bit numbers are added in float32 and rounded
-    once; integers wrap around. Results are the same every time. Not differentiable.
+    once; integers wrap around. Results are the same every time. Differentiable in `values`, any number of times.
 
     Raises RuntimeError on another rank or dtype, and on the CPU on offsets that decrease or lead outside. On a
     GPU they are not read back; segments that lead outside are empty there. After FBGEMM's operator.
@@ -54,3 +56,23 @@ def _sum_fake(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
     torch._check(csr_seg.dim() == 1, lambda: "`csr_seg` must be 1-D")
     torch._check(values.dim() == 1, lambda: "`values` must be 1-D")
     return values.new_empty([csr_seg.shape[0] - 1])
+
+
+def _save_segments(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.batch_size, csr_seg, values = inputs
+    ctx.count = values.shape[0]
+    ctx.save_for_backward(csr_seg)
+
+
+def _sum_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
+    (csr_seg,) = ctx.saved_tensors
+    # Of the segments that start at a value's place or before it, the last one has it.
+    starts = csr_seg.long() * ctx.batch_size
+    places = torch.arange(ctx.count, device=csr_seg.device)
+    segment = torch.bucketize(places, starts, right=True)
+    # Segment 0 and the one behind the last are of those that no segment has.
+    shown = torch.nn.functional.pad(grad, (1, 1))
+    return None, None, shown.index_select(0, segment)
+
+
+gradients("segment_sum_csr", _sum_backward, _save_segments)
