@@ -287,3 +287,10 @@ def test_it_compiles_with_dynamic_shapes(device):
         got = moved(call, device)
         compiled(**got)
         assert got["indices"].tolist() == [i if i < 10 else 0 for i in range(6, 6 + count)]
+
+
+@pytest.mark.parametrize(("mode", "changes"), [(FATAL, 0), (WARNING, 1), (IGNORE, 1)])
+def test_torch_is_told_of_the_change(mode, changes, device):
+    rows, indices, offsets = (torch.tensor(n, device=device) for n in ([5], [1, 2], [0, 2]))
+    pk.bounds_check_indices(rows, indices, offsets, mode, torch.zeros(1, dtype=torch.int64, device=device))
+    assert indices._version == offsets._version == changes

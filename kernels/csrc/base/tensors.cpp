@@ -76,6 +76,19 @@ void require_same_device(const char* op, const Tensor& first, const Tensor& othe
   require(same, op, "`", name, "` is on another device than the first argument");
 }
 
+void announce_change(const char* op, const Tensor& tensor, const char* name) {
+  // The stable ABI has no counter of changes. To write to none of a tensor's elements is one that
+  // torch itself counts, after its own checks.
+  try {
+    Tensor whole = tensor;
+    Tensor none = torch::stable::narrow(whole, 0, 0, 0);
+    torch::stable::zero_(none);
+  } catch (const std::exception&) {
+    fail(op, "`", name, "` cannot be changed in place, because it requires a gradient or was made ",
+         "in inference mode; `torch.no_grad()` or `clone` helps");
+  }
+}
+
 void require_index_dtype(const char* op, const Tensor& tensor, const char* name) {
   const ScalarType dtype = tensor.scalar_type();
   require(dtype == ScalarType::Int || dtype == ScalarType::Long, op, "`", name,

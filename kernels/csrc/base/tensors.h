@@ -34,6 +34,11 @@ inline Tensor as_contiguous(const Tensor& tensor) {
 void require_same_device(const char* op, const Tensor& first, const Tensor& other,
                          const char* name);
 
+/// Tells torch that `tensor`, of at least 1 dimension, is about to change: it then refuses a
+/// gradient that needs it as it was before. Fails where torch allows no change, for one where
+/// `tensor` requires a gradient.
+void announce_change(const char* op, const Tensor& tensor, const char* name);
+
 /// Fails unless `tensor` holds int32 or int64.
 void require_index_dtype(const char* op, const Tensor& tensor, const char* name);
 

@@ -155,6 +155,10 @@ void bounds_check(const Tensor& rows_in, const Tensor& indices, const Tensor& of
     }
   }
   const Mode mode = static_cast<Mode>(bounds_check_mode);
+  if (mode != Mode::kFatal) {
+    announce_change(kOp, indices, "indices");
+    announce_change(kOp, offsets, "offsets");
+  }
   if (mode == Mode::kWarning) {
     Tensor zeroed = warning;
     torch::stable::zero_(zeroed);
@@ -171,7 +175,7 @@ void bounds_check(const Tensor& rows_in, const Tensor& indices, const Tensor& of
 void define_schemas(Library& m) {
   m.def(
       "bounds_check_indices(Tensor rows_per_table, Tensor(a!) indices, Tensor(b!) offsets, "
-      "int bounds_check_mode, Tensor(c!) warning, Tensor(d!)? weights=None, "
+      "int bounds_check_mode, Tensor(c!) warning, Tensor? weights=None, "
       "Tensor? B_offsets=None, SymInt max_B=-1, Tensor? b_t_map=None, int info_B_num_bits=-1, "
       "int info_B_mask=-1, int bounds_check_version=1, bool prefetch_pipeline=False) -> ()");
 }

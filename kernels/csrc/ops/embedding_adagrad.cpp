@@ -31,6 +31,8 @@ void adagrad(const Tensor& grad, const Tensor& weights, const Tensor& momentum1,
                                           indices, offsets, pooling_mode, indice_weights},
                                          {weight_decay_mode, max_norm});
   check_momentum(input, momentum1);
+  announce_change(kOp, weights, "weights");
+  announce_change(kOp, momentum1, "momentum1");
   AdagradRule rule;
   rule.learning_rate = static_cast<float>(learning_rate);
   rule.eps = static_cast<float>(eps);

@@ -46,7 +46,8 @@ def bounds_check_indices(
 
     Raises RuntimeError on wrong shapes, dtypes, devices or modes, and on the CPU on `B_offsets` that are no
     offsets of the bags. In mode 0 it says what is wrong first; on a GPU, how much is, and waits for the
-    device to know. The other modes never wait. Not differentiable. After FBGEMM's operator.
+    device to know. The other modes never wait. Not differentiable; torch knows of the change. After FBGEMM's
+    operator.
     """
     _ops.bounds_check_indices(
         rows_per_table,
