@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from embedding_tables import MEAN, NONE, SUM, Batch, random_batch
@@ -316,3 +318,38 @@ def test_rows_beyond_2_to_the_31_elements_are_reached():
     )
     assert torch.equal(table[indices].float(), 1 - 0.25 * grad - 0.25)
     assert momentum[indices].tolist() == [1, 4, 9, 16]
+
+
+@both
+def test_a_gradient_that_needs_the_old_weights_is_refused(update, device, rng):
+    batch = random_batch(rng, [9, 5], [4, 6], 7, 3).to(device)
+    factor = torch.ones_like(batch.weights).requires_grad_()
+    product = (batch.weights * factor).sum()
+    update(batch)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+
+
+@both
+def test_weights_that_require_a_gradient_do_not_change(update, device, rng):
+    batch = random_batch(rng, [9, 5], [4, 6], 7, 3).to(device)
+    before = batch.weights.clone()
+    batch.weights.requires_grad_()
+    with pytest.raises(RuntimeError, match=f"{NAMES[update]}: `weights` cannot be changed in place"):
+        update(batch)
+    assert torch.equal(batch.weights, before)
+    with torch.no_grad():
+        update(batch)
+    assert not torch.equal(batch.weights, before)
+
+
+@both
+def test_without_contents_no_tables_are_fine(update, rng):
+    batch = random_batch(rng, [], [], 0, 0).to(torch.device("meta"))
+    if update is sgd:
+        update(batch)
+    else:
+        momentum = torch.zeros(0, device="meta")
+        pk.tbe_backward_rowwise_adagrad_(*batch.with_momentum(momentum), 0.5, 1e-3)
+    with pytest.raises(RuntimeError, match=f"{NAMES[sgd]}: `offsets` must be 1-D"):
+        pk.tbe_backward_sgd_(*replace(batch, offsets=batch.offsets[0]).arguments(), 0.5)

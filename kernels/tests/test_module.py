@@ -233,6 +233,9 @@ def test_it_moves_and_copies_as_modules_do(rng):
     [
         ([], {}, "must list"),
         ([(-1, 4)], {}, "must list"),
+        ([(1.5, 4)], {}, "must list"),
+        ([3, 4], {}, "must list"),
+        (SPECS, {"max_norm": -1.0}, "`max_norm` is -1.0; it must not be negative"),
         (SPECS, {"pooling_mode": "max"}, "`pooling_mode` is `max`; it must be one of `sum`"),
         (SPECS, {"pooling_mode": "none"}, "as many columns"),
         (SPECS, {"weights_precision": torch.int8}, "`weights_precision` is `torch.int8`"),
@@ -284,3 +287,51 @@ def test_it_works_under_activation_checkpointing(optimizer, device):
         gradients.append(per_sample.grad)
     assert torch.equal(*gradients)
     assert torch.equal(module.weights, twin.weights)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("optimizer", FUSED)
+def test_a_compiled_module_is_not_compiled_anew_for_a_learning_rate(optimizer, backend, device, rng):
+    needs(optimizer)
+    module = pk.TableBatchedEmbeddingBags(SPECS, optimizer=optimizer, device=device)
+    twin = copy.deepcopy(module)
+    compiled = torch.compile(module, backend=backend, fullgraph=True)
+    bags = random_bags(rng, SPECS, 4, device)
+    compiled(*bags)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        for rate in (0.1, 0.01, 0.001):
+            for of in (module, twin):
+                of.set_learning_rate(rate)
+            compiled(*bags).sum().backward()
+            twin(*bags).sum().backward()
+            assert torch.equal(module.weights, twin.weights)
+        out, before = compiled(*bags), module.weights.clone()
+        module.set_learning_rate(0.0)
+        out.sum().backward()
+        assert torch.equal(module.weights, before)
+
+
+@pytest.mark.parametrize("optimizer", FUSED)
+def test_a_second_gradient_is_refused_where_the_first_changed_the_tables(optimizer, device):
+    needs(optimizer)
+    module = pk.TableBatchedEmbeddingBags([(3, 4)], optimizer=optimizer, device=device)
+    bags = torch.tensor([0, 2], device=device), torch.tensor([0, 2], device=device)
+    weights = torch.rand(2, device=device, requires_grad=True)
+    out = module(*bags, weights)
+    (first,) = torch.autograd.grad((out**2).sum(), weights, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        first.sum().backward()
+
+
+def test_the_momentum_stays_float32_where_weights_change_their_dtype(device):
+    needs("rowwise_adagrad")
+    module = pk.TableBatchedEmbeddingBags([(3, 4)], optimizer="rowwise_adagrad", device=device)
+    bags = torch.tensor([0, 2], device=device), torch.tensor([0, 2], device=device)
+    module(*bags).sum().backward()
+    momentum = module.momentum1 + 1e-5
+    module.momentum1.copy_(momentum)
+    module = module.half()
+    assert module.weights.dtype == torch.float16
+    assert torch.equal(module.momentum1, momentum)
+    module(*bags).sum().backward()
+    assert torch.equal(module.momentum1 > momentum, torch.tensor([True, False, True], device=device))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pinwheel_kernels._embedding_update import check_update
+from pinwheel_kernels._embedding_update import check_update, take_rate_as_tensor
 from pinwheel_kernels._register import shapes
 
 _ops = torch.ops.pinwheel
@@ -87,3 +87,6 @@ def _adagrad_fake(
 ) -> None:
     torch._check(momentum1.dim() == 1, lambda: "`momentum1` must be 1-D")
     check_update(grad, weights, D_offsets, indices, offsets, pooling_mode)
+
+
+take_rate_as_tensor("tbe_backward_rowwise_adagrad_")

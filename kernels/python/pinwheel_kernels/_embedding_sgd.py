@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pinwheel_kernels._embedding_update import check_update
+from pinwheel_kernels._embedding_update import check_update, take_rate_as_tensor
 from pinwheel_kernels._register import shapes
 
 _ops = torch.ops.pinwheel
@@ -83,3 +83,6 @@ def _sgd_fake(
     **_named: object,
 ) -> None:
     check_update(grad, weights, D_offsets, indices, offsets, pooling_mode)
+
+
+take_rate_as_tensor("tbe_backward_sgd_")

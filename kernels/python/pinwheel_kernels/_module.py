@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from pinwheel_kernels._dtypes import DTYPE_NUMBERS
 from pinwheel_kernels._library import build_info
@@ -22,10 +24,9 @@ _UPDATES = {"sgd": "tbe_backward_sgd_", "rowwise_adagrad": "tbe_backward_rowwise
 
 @dataclass
 class _Options:
-    """Of a fused optimizer; read anew by each backward pass."""
+    """Of a fused optimizer."""
 
     optimizer: str
-    learning_rate: float
     eps: float
     weight_decay: float
     weight_decay_mode: int
@@ -47,12 +48,14 @@ class _FusedLookup(torch.autograd.Function):
         bags: tuple[Any, ...],
         tables: tuple[Tensor, Tensor | None],
         output_dtype: int,
+        learning_rate: Tensor,
         options: _Options,
     ) -> Tensor:
         firsts, columns, total_D, sums, indices, offsets, mode = bags
         # Tensors that torch must not compare with their state now: other backward passes may come first, and
-        # they change the tables.
+        # they change the tables; and so may another learning rate.
         ctx.tables = tables
+        ctx.learning_rate = learning_rate
         ctx.options = options
         ctx.mode = mode
         saved = [firsts, columns, sums, indices, offsets]
@@ -60,6 +63,7 @@ class _FusedLookup(torch.autograd.Function):
         return _ops.tbe_forward(tables[0], *bags, per_sample_weights, output_dtype)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         saved = ctx.saved_tensors  # once: under checkpointing the second time is an error
         per_sample = saved[5] if len(saved) > 5 else None
@@ -70,16 +74,23 @@ class _FusedLookup(torch.autograd.Function):
         if ctx.needs_input_grad[1]:  # with the rows as the forward pass saw them
             d_per_sample = _ops.tbe_backward_indice_weights(grad, weights, *where)
         decay = (options.weight_decay, options.weight_decay_mode, options.max_norm)
-        if momentum is None:
-            _ops.tbe_backward_sgd_(
-                grad, weights, *where, per_sample, options.learning_rate, *decay
-            )
+        tables = (weights,) if momentum is None else (weights, momentum)
+        eps = () if momentum is None else (options.eps,)
+        if torch.compiler.is_compiling():
+            update = getattr(torch.ops.pinwheel_compiled, _UPDATES[options.optimizer])
+            update(grad, *tables, *where, per_sample, ctx.learning_rate, *eps, *decay)
         else:
-            rates = (options.learning_rate, options.eps)
-            _ops.tbe_backward_rowwise_adagrad_(
-                grad, weights, momentum, *where, per_sample, *rates, *decay
-            )
-        return None, d_per_sample, None, None, None, None
+            update = getattr(_ops, _UPDATES[options.optimizer])
+            update(grad, *tables, *where, per_sample, float(ctx.learning_rate), *eps, *decay)
+        return None, d_per_sample, None, None, None, None, None
+
+
+def _whole_numbers(specs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Empty where they are no pairs of whole numbers."""
+    try:
+        return [(operator.index(rows), operator.index(columns)) for rows, columns in specs]
+    except (TypeError, ValueError):
+        return []
 
 
 def _choice(name: str, value: str, choices: Sequence[Any]) -> None:
@@ -130,9 +141,9 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         device: torch.device | str | None = None,
     ) -> None:
         super().__init__()
-        specs = [(int(rows), int(columns)) for rows, columns in embedding_specs]
+        specs = _whole_numbers(embedding_specs)
         if not specs or any(rows < 0 or columns < 0 for rows, columns in specs):
-            raise ValueError(f"`embedding_specs` must list (rows, columns) of tables, not {specs}")
+            raise ValueError(f"`embedding_specs` must list (rows, columns) of tables, not {embedding_specs}")
         _choice("pooling_mode", pooling_mode, list(_POOLING))
         _choice("weights_precision", weights_precision, list(DTYPE_NUMBERS))
         _choice("output_dtype", output_dtype, list(DTYPE_NUMBERS))
@@ -140,14 +151,18 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         _choice("weight_decay_mode", weight_decay_mode, list(_DECAY))
         if pooling_mode == "none" and len({columns for _, columns in specs}) > 1:
             raise ValueError("without pooling all tables must have as many columns")
+        if not max_norm >= 0:
+            raise ValueError(f"`max_norm` is {max_norm}; it must not be negative")
         if optimizer != "none":
             _require_update(optimizer)
         self.embedding_specs = specs
         self.pooling_mode = pooling_mode
         self.output_dtype = output_dtype
         self._options = _Options(
-            optimizer, learning_rate, eps, weight_decay, _DECAY[weight_decay_mode], max_norm
+            optimizer, eps, weight_decay, _DECAY[weight_decay_mode], max_norm
         )
+        # No buffer: it stays on the CPU, and is no part of the state.
+        self._learning_rate = torch.tensor(learning_rate, dtype=torch.float64, device="cpu")
         self._anchor = torch.empty(0, requires_grad=True)
         self._make_tables(weights_precision, device)
         self.reset_parameters()
@@ -166,9 +181,13 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         self.register_buffer("hash_size_cumsum", running(rows), persistent=False)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        # `to_empty`, after a start on the device `meta`, leaves all tensors without contents.
+        momentum = self.momentum1
         applied = super()._apply(fn, recurse)
+        # `to_empty`, after a start on the device `meta`, leaves all tensors without contents.
         self._lay_out(self.weights.device)
+        # `half` and its like are about weights.
+        if momentum is not None and self.momentum1.dtype != momentum.dtype:
+            self.momentum1 = momentum.to(self.momentum1.device)
         return applied
 
     def _make_tables(self, dtype: torch.dtype, device: torch.device | str | None) -> None:
@@ -205,8 +224,9 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         return [part.view(spec) for part, spec in zip(parts, self.embedding_specs, strict=True)]
 
     def set_learning_rate(self, learning_rate: float) -> None:
-        """Of the fused optimizer, from the next backward pass on."""
-        self._options.learning_rate = learning_rate
+        """Of the fused optimizer, from the next backward pass on, also of a lookup that came before."""
+        # By `data` torch does not notice, which would refuse that backward pass.
+        self._learning_rate.data.fill_(learning_rate)
 
     def forward(
         self, indices: Tensor, offsets: Tensor, per_sample_weights: Tensor | None = None
@@ -223,7 +243,8 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         if self._options.optimizer == "none" or not torch.is_grad_enabled():
             return _ops.tbe_forward(self.weights, *bags, per_sample_weights, number)
         tables = (self.weights, self.momentum1)
-        return _FusedLookup.apply(self._anchor, per_sample_weights, bags, tables, number, self._options)
+        options = (self._learning_rate, self._options)
+        return _FusedLookup.apply(self._anchor, per_sample_weights, bags, tables, number, *options)
 
     def extra_repr(self) -> str:
         options = f"pooling_mode={self.pooling_mode!r}, optimizer={self._options.optimizer!r}"
