@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -269,3 +272,21 @@ def test_it_compiles_with_dynamic_shapes(device):
     for count in (3, 8):
         call = moved(call_of(list(range(count)), sequence=True, weights=torch.rand(count)), device)
         assert_same(compiled(**call), pk.block_bucketize_sparse_features(**call))
+
+
+def test_more_ranks_than_memory_can_count_for_are_an_error():
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("the address sanitizer needs the address space")
+    script = (
+        "import resource, torch, pinwheel_kernels as pk\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "most = pages * resource.getpagesize() + 2**30\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        "one = torch.ones(1, dtype=torch.int32)\n"
+        "try:\n"
+        "    pk.block_bucketize_sparse_features(one, one, False, False, one, 2**27)\n"
+        "except RuntimeError as error:\n"
+        "    print(error)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "block_bucketize_sparse_features: no memory for the counts of 134217728 ranks" in ran.stdout

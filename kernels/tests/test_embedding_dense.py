@@ -219,3 +219,10 @@ def test_a_compiled_loss_has_gradients(device, rng):
     (expected,) = torch.autograd.grad(loss(case.weights), case.weights)
     (got,) = torch.autograd.grad(compiled(case.weights), case.weights)
     torch.testing.assert_close(got, expected)
+
+
+def test_a_table_without_columns_may_have_any_number_of_rows(device):
+    ints = [torch.tensor(n, device=device) for n in ([0, 0], [0, 0, 2], [0, 2**40, 2**40 + 3], [7, 1], [0, 1, 2])]
+    grad, weights = torch.ones(1, 2, device=device), torch.zeros(6, device=device)
+    got = pk.tbe_backward_dense(grad, weights, *ints, 0)
+    assert got.tolist() == [0, 0, 1, 1, 0, 0]

@@ -51,7 +51,9 @@ def test_the_dense_form_is_that_of_a_loop(depth, index, seed, device, rng: rando
     assert torch.equal(got.cpu(), expected)
 
 
-@pytest.mark.parametrize("dtype", VALUE_DTYPES, ids=str)
+@pytest.mark.parametrize(
+    "dtype", [*VALUE_DTYPES, torch.uint16, torch.uint32, torch.uint64], ids=str
+)
 def test_every_dtype_takes_its_own_padding(dtype, device):
     values = random_values(3, 3, dtype)
     offsets = [torch.tensor([0, 1, 3], device=device)]

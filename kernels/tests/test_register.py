@@ -80,3 +80,21 @@ def test_forward_mode_gradients_are_an_error_and_not_zero():
         assert pk.jagged_to_padded_dense(values, OFFSETS, [2]).shape == (2, 2, 2)
     with pytest.raises(RuntimeError):
         torch.func.jvp(lambda x: pk.jagged_to_padded_dense(x, OFFSETS, [2]), (values,), (values,))
+
+
+def test_a_tensor_without_contents_among_others_is_an_error():
+    values = torch.randn(3, 2)
+    with pytest.raises(RuntimeError, match="pinwheel::jagged_to_padded_dense: `offsets` is on the device"):
+        pk.jagged_to_padded_dense(values, [OFFSETS[0].to("meta")], [2])
+    with pytest.raises(RuntimeError, match="`lengths` is on the device `cpu`, `t_in` on `meta`"):
+        pk.pack_segments(values.to("meta"), torch.tensor([3]), 3)
+
+
+def test_errors_without_contents_name_the_operator():
+    values = torch.randn(3, 2, device="meta")
+    lengths = torch.zeros(1, dtype=torch.int64, device="meta")
+    assert pk.pack_segments(values, lengths, 3).shape == (1, 3, 2)
+    with pytest.raises(RuntimeError, match="pinwheel::pack_segments: `lengths` must be 1-D"):
+        pk.pack_segments(values, lengths[0], 3)
+    with pytest.raises(RuntimeError, match="dense_to_jagged_forward: `dense` must be 2-D or 3-D"):
+        pk.dense_to_jagged(values[0], [lengths], 3)

@@ -131,13 +131,13 @@ void run_cpu(const DenseGradientJob<Index>& job) {
   Occurrences sorted;
   for (int64_t t = 0; t < job.tables.count; ++t) {
     const TbeTable table = job.tables.at(t);
-    if (is_repeated(job.tables, t, table)) continue;
+    if (table.columns == 0 || is_repeated(job.tables, t, table)) continue;
     const int64_t bad = sort_occurrences(job, t, table, sorted);
     if (bad >= 0) {
       *job.first_bad = bad;
       return;
     }
-    if (table.columns > 0) sum_occurrences(job, table, sorted);
+    sum_occurrences(job, table, sorted);
   }
 }
 

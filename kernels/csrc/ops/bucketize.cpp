@@ -1,6 +1,7 @@
 #include "kernels/bucketize.h"
 
 #include <limits>
+#include <new>
 #include <optional>
 #include <tuple>
 
@@ -213,6 +214,15 @@ void run_on_gpu(BucketizeJob<Index, Length> job, const Tensor& lengths, const Te
 #endif
 
 template <class Index, class Length>
+void run_on_cpu(const BucketizeJob<Index, Length>& job) {
+  try {
+    run_cpu(job);
+  } catch (const std::bad_alloc&) {  // each thread counts for every rank
+    fail(kOp, "no memory for the counts of ", job.ranks, " ranks");
+  }
+}
+
+template <class Index, class Length>
 Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indices) {
   const int64_t count = indices.numel();
   const int64_t bags = lengths.numel();
@@ -255,7 +265,7 @@ Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indi
   job.out_lengths = static_cast<Length*>(out_lengths.mutable_data_ptr());
   job.out_indices = static_cast<Index*>(out_indices.mutable_data_ptr());
   if (is_on_cpu(lengths)) {
-    if (bags > 0) run_cpu(job);
+    if (bags > 0) run_on_cpu(job);
   } else {
 #ifdef PINWHEEL_GPU
     // Batches of the features that leave bags out leave their part of it, too.

@@ -23,7 +23,7 @@ Tensor to_dense(const char* op, const Tensor& values_in, const std::vector<Tenso
   const int64_t row_elements = values.dim() == 2 ? values.size(1) : 1;
   if (values.dim() == 2) sizes.push_back(row_elements);
   unsigned char pattern[16];
-  fill_pattern(op, values.scalar_type(), padding_value, pattern);
+  fill_pattern(op, "values", values.scalar_type(), padding_value, pattern);
   const Tensor dense = empty_like_device(values, sizes, values.scalar_type());
   if (dense.numel() == 0) return dense;
   with_index_type(offsets[0], [&](auto index) {

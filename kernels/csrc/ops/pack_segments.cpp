@@ -77,7 +77,7 @@ Tensor packed(const char* op, const Tensor& t_in, const Segments& segments, doub
   std::vector<int64_t> sizes = {segments.view.groups[0], max_length};
   sizes.insert(sizes.end(), rows.sizes().begin() + 1, rows.sizes().end());
   JaggedToDenseJob<int64_t> job;
-  fill_pattern(op, rows.scalar_type(), padding, job.padding);
+  fill_pattern(op, "t_in", rows.scalar_type(), padding, job.padding);
   const Tensor out = empty_like_device(rows, sizes, rows.scalar_type());
   if (out.numel() == 0) return out;
   job.jagged = segments.view;

@@ -17,7 +17,7 @@ void repeat(const Element& element, unsigned char (&pattern)[16]) {
 }
 
 template <class Integer>
-void repeat_integer(const char* op, double value, unsigned char (&pattern)[16]) {
+void repeat_integer(const char* op, const char* name, double value, unsigned char (&pattern)[16]) {
   // The bounds are powers of two, hence exact as double where the largest int64 is not.
   const double above = -2.0 * static_cast<double>(std::numeric_limits<Integer>::min() / 2);
   const double low = static_cast<double>(std::numeric_limits<Integer>::min());
@@ -25,13 +25,14 @@ void repeat_integer(const char* op, double value, unsigned char (&pattern)[16]) 
                           ? above
                           : static_cast<double>(std::numeric_limits<Integer>::max()) + 1.0;
   require(value >= low && value < high, op, "`padding_value` ", value,
-          " does not fit the integer dtype of `values`");
+          " does not fit the integer dtype of `", name, "`");
   repeat(static_cast<Integer>(value), pattern);
 }
 
 }  // namespace
 
-void fill_pattern(const char* op, ScalarType dtype, double value, unsigned char (&pattern)[16]) {
+void fill_pattern(const char* op, const char* name, ScalarType dtype, double value,
+                  unsigned char (&pattern)[16]) {
   switch (dtype) {
     case ScalarType::Double:
       return repeat(value, pattern);
@@ -42,19 +43,26 @@ void fill_pattern(const char* op, ScalarType dtype, double value, unsigned char 
     case ScalarType::BFloat16:
       return repeat(c10::BFloat16(static_cast<float>(value)), pattern);
     case ScalarType::Long:
-      return repeat_integer<int64_t>(op, value, pattern);
+      return repeat_integer<int64_t>(op, name, value, pattern);
+    case ScalarType::UInt64:
+      return repeat_integer<uint64_t>(op, name, value, pattern);
     case ScalarType::Int:
-      return repeat_integer<int32_t>(op, value, pattern);
+      return repeat_integer<int32_t>(op, name, value, pattern);
+    case ScalarType::UInt32:
+      return repeat_integer<uint32_t>(op, name, value, pattern);
     case ScalarType::Short:
-      return repeat_integer<int16_t>(op, value, pattern);
+      return repeat_integer<int16_t>(op, name, value, pattern);
+    case ScalarType::UInt16:
+      return repeat_integer<uint16_t>(op, name, value, pattern);
     case ScalarType::Char:
-      return repeat_integer<int8_t>(op, value, pattern);
+      return repeat_integer<int8_t>(op, name, value, pattern);
     case ScalarType::Byte:
-      return repeat_integer<uint8_t>(op, value, pattern);
+      return repeat_integer<uint8_t>(op, name, value, pattern);
     case ScalarType::Bool:
       return repeat(static_cast<uint8_t>(value != 0), pattern);
     default:
-      fail(op, "`values` must hold floating-point numbers, integers or booleans, not ",
+      fail(op, "`", name,
+           "` must hold float16, bfloat16, float32, float64, integers or booleans, not ",
            torch::headeronly::toString(dtype));
   }
 }

@@ -43,10 +43,10 @@ def tbe_forward(
     `weights`, where the gradient is dense, and in `indice_weights`.
 
     Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on offsets that break the rules,
-    tables outside `weights` and indices outside their table. On a GPU contents are not read back: an index
-    outside its table adds nothing (a mean still divides by the length of the bag), and a bag or a table that
-    leads outside is empty; where `D_offsets` does not go from 0 up to `total_D`, numbers of the result that
-    belong to no table are left as memory had them. After FBGEMM's forward operators.
+    tables outside `weights` and indices outside their table, if it has columns. On a GPU contents are not
+    read back: an index outside its table adds nothing (a mean still divides by the length of the bag), and a
+    bag or a table that leads outside is empty; where `D_offsets` does not go from 0 up to `total_D`, numbers
+    of the result that belong to no table are left as memory had them. After FBGEMM's forward operators.
     """
     return _ops.tbe_forward(
         weights,
@@ -67,6 +67,8 @@ def result_shape(
 ) -> list[int]:
     """Of a lookup: a row a sample, or a row an index."""
     torch._check(pooling_mode in (0, 1, 2), lambda: "`pooling_mode` must be 0, 1 or 2")
+    for name, tensor in (("weights_offsets", weights_offsets), ("indices", indices), ("offsets", offsets)):
+        torch._check(tensor.dim() == 1, lambda name=name: f"`{name}` must be 1-D")
     tables = weights_offsets.shape[0]
     if pooling_mode == 2:
         return [indices.shape[0], total_D // tables if tables else 0]

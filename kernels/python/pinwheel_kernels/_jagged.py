@@ -21,8 +21,8 @@ def jagged_to_padded_dense(
 ) -> Tensor:
     """A jagged tensor as a dense one, padded, and cut where it is longer than `max_lengths`.
 
-    values: [total_L, D] or [total_L] (then the result has no last dimension), of any floating-point,
-        integer or boolean dtype.
+    values: [total_L, D] or [total_L] (then the result has no last dimension), of float16, bfloat16,
+        float32, float64, an integer dtype or bool.
     offsets: 1 to 5 tensors of int32 or int64, all of one dtype, from the outermost level inwards. Each is
         a complete cumsum: it starts with 0, never decreases, and its last number is at most the number of
         groups of the next level (of rows of `values` for the last one).
@@ -83,20 +83,24 @@ def _dense_fake(
 
 @shapes("jagged_to_padded_dense_backward")
 def _values_fake(grad_output: Tensor, offsets: Sequence[Tensor], total_L: int) -> Tensor:
+    return _shown_rows("grad_output", grad_output, offsets, total_L)
+
+
+def _shown_rows(name: str, dense: Tensor, offsets: Sequence[Tensor], total_L: int) -> Tensor:
     levels = len(offsets)
     _check_offsets(offsets, levels)
     torch._check(
-        grad_output.dim() in (levels + 1, levels + 2),
-        lambda: f"`grad_output` must be {levels + 1}-D or {levels + 2}-D",
+        dense.dim() in (levels + 1, levels + 2),
+        lambda: f"`{name}` must be {levels + 1}-D or {levels + 2}-D",
     )
-    return grad_output.new_empty([total_L, *grad_output.shape[levels + 1 :]])
+    return dense.new_empty([total_L, *dense.shape[levels + 1 :]])
 
 
 @shapes("dense_to_jagged_forward")
 def _jagged_fake(dense: Tensor, x_offsets: Sequence[Tensor], total_L: int | None = None) -> Tensor:
     if total_L is None:
         total_L = torch.library.get_ctx().new_dynamic_size()
-    return _values_fake(dense, x_offsets, total_L)
+    return _shown_rows("dense", dense, x_offsets, total_L)
 
 
 @composite("dense_to_jagged")

@@ -15,7 +15,7 @@ _ops = torch.ops.pinwheel
 def pack_segments(t_in: Tensor, lengths: Tensor, max_length: int) -> Tensor:
     """Segments one after the other as a tensor with a row of places for each, padded with 0.
 
-    t_in: [total, ...], of any floating-point, integer or boolean dtype.
+    t_in: [total, ...], of float16, bfloat16, float32, float64, an integer dtype or bool.
     lengths: [B] of int32 or int64: how many rows of `t_in` each segment has; at most `total` together.
     max_length: places of a segment; longer segments are cut.
 

@@ -13,13 +13,16 @@ _ops = torch.ops.pinwheel
 
 
 def FloatOrHalfToFused8BitRowwiseQuantized(t: Tensor) -> Tensor:
-    """Codes each row of `t` in 8 bits: `number = code * scale + bias`, to within half a scale.
+    """Codes each row of `t` in 8 bits: `number = code * scale + bias`.
 
     t: [..., D] of float32, float16 or bfloat16, with at least 2 dimensions.
 
     Returns uint8 [..., P + 8]: D codes, then scale and bias as float32, with bias = the row's minimum and
     scale = (maximum - minimum) / 255. P is D on the CPU; on a GPU it is D rounded up to a multiple of 4, and
-    the codes in between are 0. Rows that hold NaN or infinities get some codes.
+    the codes in between are 0. Numbers come back to within half a scale, and float32's rounding, where the
+    range is from 1e-5 to float32's largest number. In a smaller range codes are smaller, down to 0, because
+    255 is divided by the range + 1e-8, as on FBGEMM's CPU. Rows of a larger range, and such as hold NaN or
+    infinities, get some codes.
 
     Raises RuntimeError on another rank or dtype. Not differentiable. After FBGEMM's operator.
     """

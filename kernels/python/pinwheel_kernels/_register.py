@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,9 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from pinwheel_kernels import _build
+
+
+_library = torch.library.Library("pinwheel", "FRAGMENT")
 
 
 def is_on_cpu(tensor: Tensor) -> bool:
@@ -23,17 +27,54 @@ def is_built(name: str) -> bool:
 
 
 def shapes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates the function that gives the results' shapes and dtypes without computing them."""
+    """Decorates the function that gives the results' shapes and dtypes without computing them.
+
+    Where it says with `torch._check` that arguments are wrong, the error names the operator.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in filter(is_built, names):
-            torch.library.register_fake(f"pinwheel::{name}", function)
+            torch.library.register_fake(f"pinwheel::{name}", _checked(name, function))
         return function
 
     return register
 
 
-_library = torch.library.Library("pinwheel", "FRAGMENT")
+def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, once all tensors are known to be on one device, with errors that name the operator."""
+    schema = _operator(name)._schema.arguments
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        given = [*zip((argument.name for argument in schema), arguments, strict=False), *named.items()]
+        try:
+            _check_devices(given)
+            return function(*arguments, **named)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:  # the compiler's own, which it must see as they are
+                raise
+            raise RuntimeError(f"pinwheel::{name}: {error}") from None
+
+    return checked
+
+
+def _check_devices(given: list[tuple[str, Any]]) -> None:
+    """A tensor without contents ("meta") among others would make results that nothing was written to."""
+    tensors = [
+        (name, tensor)
+        for name, value in given
+        for tensor in (value if isinstance(value, (list, tuple)) else [value])
+        if isinstance(tensor, Tensor)
+    ]
+    for name, tensor in tensors[1:]:
+        if tensor.device != tensors[0][1].device:
+            raise RuntimeError(
+                f"`{name}` is on the device `{tensor.device}`, `{tensors[0][0]}` on `{tensors[0][1].device}`"
+            )
+
+
+def _operator(name: str) -> Any:
+    return getattr(torch.ops.pinwheel, name).default
 
 
 def composite(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -60,7 +101,7 @@ def gradients(
     """
     if not is_built(name):
         return
-    operator = getattr(torch.ops.pinwheel, name).default
+    operator = _operator(name)
     schema = operator._schema.arguments
     if any(argument.kwarg_only for argument in schema):
         torch.library.register_autograd(
