@@ -14,8 +14,6 @@ namespace {
 /// Sums of this many vectors stay in registers.
 constexpr int kMostVectors = 8;
 constexpr int64_t kBlock = int64_t{kMostVectors} * kLanes;
-/// How many positions ahead rows are fetched.
-constexpr int64_t kRowsAhead = 24;
 constexpr int64_t kLine = 64;
 
 /// Whether each position has a number that its row is multiplied by.
@@ -48,11 +46,23 @@ struct Result {
   void* data = nullptr;
 };
 
+/// Bytes of kVectors vectors of columns, and what a row has besides.
+template <int kVectors, class Row>
+constexpr int64_t row_bytes() {
+  return kVectors * kLanes * int64_t{sizeof(typename Row::Element)} + Row::kExtraBytes;
+}
+
+/// How many positions ahead rows are fetched: many short ones take as long as few long ones.
+template <int kVectors, class Row>
+constexpr int64_t rows_ahead() {
+  return row_bytes<kVectors, Row>() <= 2 * kLine ? 40 : 24;
+}
+
 /// Fetches the row that position `i` asks for: the lines of kVectors vectors from `columns` on.
 template <int kVectors, class Row, class Index>
 PW_SIMD void fetch_row(const RowSource<Row, Index>& source, const Columns& columns, int64_t i) {
   constexpr uint64_t kSize = sizeof(typename Row::Element);
-  constexpr uint64_t kBytes = kVectors * kLanes * kSize + Row::kExtraBytes;
+  constexpr uint64_t kBytes = row_bytes<kVectors, Row>();
   const uint64_t at = static_cast<uint64_t>(static_cast<int64_t>(source.indices[i])) *
                       static_cast<uint64_t>(source.table.stride);
   // As a number: what a bad index leads to is no address, and fetching does not mind.
@@ -96,14 +106,15 @@ template <int kVectors, bool kPart, Weights kWeights, class Row, class Index>
 PW_SIMD int64_t sum_rows(const RowSource<Row, Index>& in, const Columns& columns, int64_t begin,
                          int64_t end, Floats* sums) {
   const RowSource<Row, Index> source = in;  // its members stay in registers
-  const int64_t known = source.known - kRowsAhead;
+  constexpr int64_t kAhead = rows_ahead<kVectors, Row>();
+  const int64_t known = source.known - kAhead;
   const int64_t fetching = end < known ? end : known;
   for (int v = 0; v < kVectors; ++v) sums[v] = splat(0);
   float bias = 0;
   int64_t i = begin;
   for (; i < fetching; ++i) {
     if (!add_row<kVectors, kPart, kWeights>(source, columns, i, sums, bias)) return i;
-    fetch_row<kVectors>(source, columns, i + kRowsAhead);
+    fetch_row<kVectors>(source, columns, i + kAhead);
   }
   for (; i < end; ++i) {
     if (!add_row<kVectors, kPart, kWeights>(source, columns, i, sums, bias)) return i;
