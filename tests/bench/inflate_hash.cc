@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "host/file_source.h"
+#include "host/system/file_source.h"
 #include "wheel/zip_format.h"
 #include "wheel/zip_reader.h"
 

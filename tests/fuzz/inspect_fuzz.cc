@@ -2,8 +2,9 @@
 
 #include "fuzz/fuzz.h"
 #include "inspect/gather.h"
-#include "inspect/report.h"
 #include "inspect/rules.h"
+#include "report/inspect_json.h"
+#include "report/inspect_text.h"
 #include "wheel/member_stream.h"
 
 using namespace pinwheel;
@@ -46,8 +47,8 @@ void judge(const Result<inspect::WheelFacts>& facts) {
   expected.budget = 1;
   const auto findings = inspect::check(*facts, expected, inspect::rule_ids());
   must(findings.has_value());
-  must(!inspect::summary(*facts, expected, *findings).empty());
-  must(!inspect::json_report(*facts, expected, *findings).empty());
+  must(!report::inspect_text(*facts, expected, *findings).empty());
+  must(!report::inspect_json(*facts, expected, *findings).empty());
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include "cli/commands.h"
 #include "cli/gather.h"
 #include "env/doctor.h"
-#include "host/doctor.h"
-#include "host/local_machine.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/doctor.h"
 
 namespace pinwheel::cli {
 namespace {

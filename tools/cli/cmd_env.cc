@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
-#include "host/compare_environments.h"
-#include "host/environment_list.h"
-#include "host/local_machine.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/compare_environments.h"
+#include "host/provision/environment_list.h"
 #include "report/plan_text.h"
 
 namespace pinwheel::cli {

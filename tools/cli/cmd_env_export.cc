@@ -8,9 +8,9 @@
 #include "cli/locks.h"
 #include "cli/one_variant.h"
 #include "env/export.h"
-#include "host/env_resolve.h"
-#include "host/files.h"
-#include "host/local_machine.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+#include "host/system/files.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/earlier_results.h"
 #include "cli/enter_step.h"
 #include "cli/one_variant.h"
-#include "host/journal_file.h"
+#include "host/steps/journal_file.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "host/files.h"
-#include "host/finish_files.h"
+#include "host/steps/finish_files.h"
+#include "host/system/files.h"
 
 namespace pinwheel::cli {
 

@@ -12,13 +12,15 @@
 #include "cli/matrix_policy.h"
 #include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
-#include "host/files.h"
-#include "host/inspect_path.h"
-#include "host/symbols_check.h"
-#include "host/torch_exports.h"
+#include "host/steps/inspect_path.h"
+#include "host/steps/symbols_check.h"
+#include "host/system/files.h"
+#include "host/torch/torch_exports.h"
 #include "inspect/arch_list.h"
-#include "inspect/report.h"
 #include "inspect/rules.h"
+#include "report/difference_report.h"
+#include "report/inspect_json.h"
+#include "report/inspect_text.h"
 #include "report/plan_text.h"
 
 namespace pinwheel::cli {
@@ -134,7 +136,7 @@ Result<int> compare(const InspectOptions& options, Streams& streams) {
   TRY(const FileArgument old_wheel, open_argument(options.files[0], streams));
   TRY(const FileArgument new_wheel, open_argument(options.files[1], streams));
   TRY(const host::ComparedWheels wheels, host::compare_wheels(old_wheel.input, new_wheel.input));
-  const auto tell = options.json ? inspect::difference_json : inspect::difference_text;
+  const auto tell = options.json ? report::difference_json : report::difference_text;
   streams.data(tell(wheels.old_wheel, wheels.new_wheel, wheels.difference));
   return 0;
 }
@@ -175,8 +177,8 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
     TRY(const inspect::Expectations expected, expectations_of(options, policy, judges));
     TRY(const std::vector<inspect::Finding> findings,
         inspect::check(facts, expected, rules.judged));
-    if (options.json) objects.push_back(inspect::json_report(facts, expected, findings));
-    if (!options.json) streams.data(inspect::summary(facts, expected, findings));
+    if (options.json) objects.push_back(report::inspect_json(facts, expected, findings));
+    if (!options.json) streams.data(report::inspect_text(facts, expected, findings));
     broken += inspect::failures(findings, rules.strict).size();
   }
   if (options.json) streams.data(as_document(objects));

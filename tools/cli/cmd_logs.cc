@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/files.h"
-#include "host/journal_file.h"
+#include "host/steps/journal_file.h"
+#include "host/system/files.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/gather.h"
-#include "host/clock.h"
-#include "host/credentials.h"
-#include "host/files.h"
-#include "host/http.h"
-#include "host/upload.h"
-#include "host/upload_artifact.h"
+#include "host/index/upload.h"
+#include "host/index/upload_artifact.h"
+#include "host/net/credentials.h"
+#include "host/net/http.h"
+#include "host/system/clock.h"
+#include "host/system/files.h"
 #include "publish/preflight.h"
 
 namespace pinwheel::cli {

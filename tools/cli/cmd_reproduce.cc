@@ -15,10 +15,10 @@
 #include "cli/reproduce_target.h"
 #include "cli/run_plan.h"
 #include "env/container.h"
-#include "host/files.h"
-#include "host/journal_file.h"
-#include "host/local_machine.h"
-#include "host/worktree.h"
+#include "host/git/worktree.h"
+#include "host/machine/local_machine.h"
+#include "host/steps/journal_file.h"
+#include "host/system/files.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/torch_sources.h"
 #include "exports/listing.h"
 #include "exports/table_bytes.h"
-#include "host/files.h"
-#include "host/torch_exports.h"
+#include "host/system/files.h"
+#include "host/torch/torch_exports.h"
 #include "report/plan_text.h"
 
 namespace pinwheel::cli {

@@ -7,10 +7,10 @@
 #include "cli/commands.h"
 #include "cli/gather.h"
 #include "cli/package_version.h"
-#include "host/clock.h"
-#include "host/files.h"
-#include "host/git.h"
-#include "host/http.h"
+#include "host/git/git.h"
+#include "host/net/http.h"
+#include "host/system/clock.h"
+#include "host/system/files.h"
 #include "version/run_date.h"
 
 namespace pinwheel::cli {

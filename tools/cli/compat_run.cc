@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "cli/gather.h"
-#include "host/local_machine.h"
-#include "host/run_beside.h"
-#include "host/scratch_directory.h"
-#include "host/stop_on_signal.h"
+#include "host/machine/local_machine.h"
+#include "host/steps/run_beside.h"
+#include "host/system/scratch_directory.h"
+#include "host/system/stop_on_signal.h"
 
 namespace pinwheel::cli {
 namespace {

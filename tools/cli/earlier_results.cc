@@ -1,6 +1,6 @@
 #include "cli/earlier_results.h"
 
-#include "host/digest_file.h"
+#include "host/system/digest_file.h"
 #include "journal/reuse.h"
 
 namespace pinwheel::cli {

@@ -6,9 +6,9 @@
 #include "base/parallel.h"
 #include "cli/gather.h"
 #include "env/container.h"
-#include "host/files.h"
-#include "host/scratch_directory.h"
-#include "host/visit.h"
+#include "host/steps/visit.h"
+#include "host/system/files.h"
+#include "host/system/scratch_directory.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -4,14 +4,14 @@
 
 #include "base/result.h"
 #include "cli/streams.h"
-#include "host/workplace.h"
+#include "host/machine/workplace.h"
 #include "plan/outcome.h"
 #include "plan/step.h"
 #include "ports/process.h"
 
 namespace pinwheel::cli {
 
-/// Somebody's own command, or a shell, in the place of a step (host/visit.h).
+/// Somebody's own command, or a shell, in the place of a step (host/steps/visit.h).
 struct StepVisit {
   const plan::Step& step;
   std::string title;

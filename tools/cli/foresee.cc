@@ -3,7 +3,7 @@
 #include "cli/earlier_results.h"
 #include "cli/levels.h"
 #include "cli/prepare_containers.h"
-#include "host/journal_file.h"
+#include "host/steps/journal_file.h"
 
 namespace pinwheel::cli {
 

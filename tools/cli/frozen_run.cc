@@ -12,9 +12,9 @@
 #include "env/interpreter.h"
 #include "env/public_url.h"
 #include "env/resolution.h"
-#include "host/env_resolve.h"
-#include "host/local_machine.h"
-#include "host/machine_interpreter.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+#include "host/provision/machine_interpreter.h"
 #include "plan/environments.h"
 
 namespace pinwheel::cli {

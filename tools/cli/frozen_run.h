@@ -5,7 +5,7 @@
 #include "cli/gather.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "host/workplace.h"
+#include "host/machine/workplace.h"
 #include "plan/frozen.h"
 #include "plan/origin.h"
 #include "ports/files.h"

@@ -7,14 +7,14 @@
 
 #include "base/text.h"
 #include "cli/package_version.h"
-#include "host/clock.h"
-#include "host/env_resolve.h"
-#include "host/files.h"
-#include "host/git.h"
-#include "host/http.h"
-#include "host/machine_name.h"
-#include "host/process.h"
-#include "host/source_tree.h"
+#include "host/git/git.h"
+#include "host/git/source_tree.h"
+#include "host/machine/machine_name.h"
+#include "host/net/http.h"
+#include "host/provision/env_resolve.h"
+#include "host/system/clock.h"
+#include "host/system/files.h"
+#include "host/system/process.h"
 #include "version/run_date.h"
 
 namespace pinwheel::cli {

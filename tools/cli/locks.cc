@@ -8,10 +8,10 @@
 #include "env/made_toolkit.h"
 #include "env/pypi_toolkit.h"
 #include "env/toolkit.h"
-#include "host/env_resolve.h"
-#include "host/local_machine.h"
-#include "host/machine_interpreter.h"
-#include "host/toolkit.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+#include "host/provision/machine_interpreter.h"
+#include "host/provision/toolkit.h"
 #include "plan/environments.h"
 
 namespace pinwheel::cli {

@@ -7,8 +7,8 @@
 #include "cli/gather.h"
 #include "env/lock.h"
 #include "env/lock_difference.h"
-#include "host/env_machine.h"
-#include "host/workplace.h"
+#include "host/machine/env_machine.h"
+#include "host/machine/workplace.h"
 #include "plan/locks.h"
 #include "ports/files.h"
 

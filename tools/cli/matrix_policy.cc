@@ -39,8 +39,8 @@ Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
   TRY(const matrix::Variant* const variant, plan::find_variant(loaded.expansion, representative));
   TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
   MatrixPolicy policy;
-  TRY(policy.wheel, host::wheel_policy(settings));
-  policy.torch = host::declared_torch(loaded.matrix.abi, variant->get("torch"));
+  TRY(policy.wheel, compat::wheel_policy(settings));
+  policy.torch = compat::declared_torch(loaded.matrix.abi, variant->get("torch"));
   return policy;
 }
 

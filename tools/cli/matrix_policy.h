@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "cli/load.h"
-#include "host/wheel_policy.h"
+#include "compat/wheel_policy.h"
 #include "inspect/wheel_facts.h"
 #include "pep/specifier.h"
 
@@ -12,7 +12,7 @@ namespace pinwheel::cli {
 
 /// What a matrix wants of one wheel.
 struct MatrixPolicy {
-  host::WheelPolicy wheel;
+  compat::WheelPolicy wheel;
   std::optional<pep::SpecifierSet> torch;  ///< nullopt: no release of torch is declared
 };
 

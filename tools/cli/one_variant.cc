@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "cli/levels.h"
 #include "cli/prepare_environments.h"
-#include "host/files.h"
-#include "host/git.h"
+#include "host/git/git.h"
+#include "host/system/files.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::cli {

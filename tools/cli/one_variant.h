@@ -7,7 +7,7 @@
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "host/workplace.h"
+#include "host/machine/workplace.h"
 #include "plan/make_plan.h"
 #include "plan/outline.h"
 

@@ -12,9 +12,9 @@
 #include "cli/load.h"
 #include "cli/prepare_containers.h"
 #include "cli/stoppable.h"
-#include "host/files.h"
-#include "host/git.h"
-#include "host/machine_name.h"
+#include "host/git/git.h"
+#include "host/machine/machine_name.h"
+#include "host/system/files.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::cli {

@@ -8,7 +8,7 @@
 #include "cli/one_variant.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "host/worktree.h"
+#include "host/git/worktree.h"
 #include "plan/origin.h"
 
 namespace pinwheel::cli {

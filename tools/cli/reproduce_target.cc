@@ -11,10 +11,10 @@
 #include "cli/load.h"
 #include "cli/one_variant.h"
 #include "cli/run_plan.h"
-#include "host/fetch_text.h"
-#include "host/files.h"
-#include "host/http.h"
-#include "host/journal_file.h"
+#include "host/net/fetch_text.h"
+#include "host/net/http.h"
+#include "host/steps/journal_file.h"
+#include "host/system/files.h"
 #include "report/report_json.h"
 
 namespace pinwheel::cli {

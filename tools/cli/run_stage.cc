@@ -13,9 +13,9 @@
 #include "cli/run_plan.h"
 #include "cli/stoppable.h"
 #include "cli/upload_notes.h"
-#include "host/files.h"
-#include "host/git.h"
-#include "host/publish_target.h"
+#include "host/git/git.h"
+#include "host/index/publish_target.h"
+#include "host/system/files.h"
 #include "plan/frozen.h"
 
 namespace pinwheel::cli {

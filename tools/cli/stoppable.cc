@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "host/stop_on_signal.h"
+#include "host/system/stop_on_signal.h"
 
 namespace pinwheel::cli {
 

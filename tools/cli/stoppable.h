@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "base/result.h"
-#include "host/workplace.h"
+#include "host/machine/workplace.h"
 
 namespace pinwheel::cli {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "host/system_error.h"
+#include "host/system/system_error.h"
 #include "report/github_command.h"
 
 namespace pinwheel::cli {

@@ -8,10 +8,10 @@
 #include "cli/gather.h"
 #include "env/pip_index.h"
 #include "exports/table_bytes.h"
-#include "host/file_source.h"
-#include "host/process.h"
-#include "host/torch_exports.h"
-#include "host/torch_site.h"
+#include "host/system/file_source.h"
+#include "host/system/process.h"
+#include "host/torch/torch_exports.h"
+#include "host/torch/torch_site.h"
 
 namespace pinwheel::cli {
 

@@ -11,9 +11,9 @@
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "exports/table.h"
-#include "host/files.h"
-#include "host/http.h"
-#include "host/torch_index.h"
+#include "host/net/http.h"
+#include "host/system/files.h"
+#include "host/torch/torch_index.h"
 
 namespace pinwheel::cli {
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/gather.h"
-#include "host/get_remote.h"
-#include "host/http.h"
+#include "host/net/get_remote.h"
+#include "host/net/http.h"
 
 namespace pinwheel::cli {
 namespace {

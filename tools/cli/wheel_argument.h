@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "cli/streams.h"
-#include "host/fetch_wheel.h"
-#include "host/inspect_path.h"
+#include "host/net/fetch_wheel.h"
+#include "host/steps/inspect_path.h"
 
 namespace pinwheel::cli {
 

@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "cli/gather.h"
 #include "cli/product.h"
-#include "host/files.h"
-#include "host/fixed_path.h"
-#include "host/process.h"
+#include "host/machine/fixed_path.h"
+#include "host/system/files.h"
+#include "host/system/process.h"
 
 extern char** environ;
 

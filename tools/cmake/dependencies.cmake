@@ -28,8 +28,8 @@ target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} ${ISA
 add_library(pinwheel_toml INTERFACE)
 target_include_directories(pinwheel_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
 
-# libgit2 and libcurl are compiled against and loaded when they are first needed (host/git_library.h,
-# host/http_library.h): `plan` needs neither.
+# libgit2 and libcurl are compiled against and loaded when they are first needed (host/git/git_library.h,
+# host/net/http_library.h): `plan` needs neither.
 add_library(pinwheel_git INTERFACE)
 target_include_directories(pinwheel_git SYSTEM INTERFACE ${LIBGIT2_INCLUDE_DIRS})
 target_link_libraries(pinwheel_git INTERFACE ${CMAKE_DL_LIBS})

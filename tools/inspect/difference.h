@@ -59,19 +59,4 @@ using ReadMember = std::function<Result<std::string>(Side, const std::string&)>;
 WheelDifference difference(const WheelFacts& old_wheel, const WheelFacts& new_wheel,
                            bool same_bytes, const ReadMember& read);
 
-/// For people; several lines.
-std::string difference_text(const WheelFacts& old_wheel, const WheelFacts& new_wheel,
-                            const WheelDifference& difference);
-/// One JSON object, two-space indent, keys sorted, a newline at the end:
-///     schema         1; keys may be added under the same number
-///     old, new       {wheel, size, name, version}
-///     sameness       "identical", "same-contents" or "different"
-///     archive        what differs in the archives of the same contents: order, time, compression,
-///                    mode
-///     members, metadata, tags, needed, architectures   {gained: [...], lost: [...]}
-///     changed        [{name, old_size, new_size, cause, sections, symbols: {gained, lost}}]; cause
-///                    is version, time, path, random, order, several or contents
-std::string difference_json(const WheelFacts& old_wheel, const WheelFacts& new_wheel,
-                            const WheelDifference& difference);
-
 }  // namespace pinwheel::inspect

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <string>
 
-#include "host/clock.h"
-#include "host/env_machine.h"
-#include "host/files.h"
-#include "host/process.h"
+#include "host/machine/env_machine.h"
+#include "host/system/clock.h"
+#include "host/system/files.h"
+#include "host/system/process.h"
 #include "unit/host/scratch.h"
 
 namespace pinwheel {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "env/commands.h"
-#include "host/clock.h"
-#include "host/env_machine.h"
-#include "host/files.h"
-#include "host/interpreters.h"
-#include "host/process.h"
+#include "host/machine/env_machine.h"
+#include "host/provision/interpreters.h"
+#include "host/system/clock.h"
+#include "host/system/files.h"
+#include "host/system/process.h"
 #include "unit/catch.h"
 
 namespace pinwheel {

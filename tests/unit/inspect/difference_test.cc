@@ -108,31 +108,5 @@ TEST_CASE("libraries are compared by section and by what they give") {
   CHECK(found.changed[0].sections == Texts{".note.gnu.build-id"});
 }
 
-TEST_CASE("the comparison is told as text and as JSON") {
-  const WheelFacts before = native_facts();
-  WheelFacts after = native_facts();
-  after.file_size = 1500;
-  set_digest(after, "demo/__init__.py", "other");
-  after.libraries[0].elf.needed.push_back("libz.so.1");
-  const WheelDifference found =
-      compare(before, after, {{"demo/__init__.py", "x = 1"}}, {{"demo/__init__.py", "x = 2"}});
-  const std::string name = before.file_name;
-  CHECK(difference_text(before, after, found) ==
-        name + " -> " + name +
-            "\n"
-            "  result           different files\n"
-            "  size             1.0 KB -> 1.5 KB, +500 B\n"
-            "  + needs          libz.so.1\n"
-            "  changed          demo/__init__.py: contents, the same size\n");
-  const nlohmann::json json = nlohmann::json::parse(difference_json(before, after, found));
-  CHECK(json["schema"] == 1);
-  CHECK(json["sameness"] == "different");
-  CHECK(json["needed"]["gained"] == nlohmann::json{"libz.so.1"});
-  CHECK(json["changed"][0]["cause"] == "contents");
-  CHECK(json.size() == 11);
-  CHECK(difference_text(before, before, difference(before, before, true, {})) ==
-        name + " -> " + name + "\n  result           the same bytes\n");
-}
-
 }  // namespace
 }  // namespace pinwheel::inspect

@@ -3,7 +3,6 @@
 #include <random>
 
 #include "inspect/gather.h"
-#include "inspect/report.h"
 #include "inspect/rules.h"
 #include "unit/binary/make_elf.h"
 #include "unit/catch.h"
@@ -29,7 +28,6 @@ TEST_CASE("libraries by themselves have facts and rules of libraries") {
   REQUIRE(found);
   REQUIRE(found->size() == 1);
   CHECK(found->front().rule == "debug-info");
-  CHECK(summary(*facts, {}, *found).starts_with("build\n  platform "));
 }
 
 /// An object that a compiler made, of `tests/data/device_code`.
@@ -67,11 +65,6 @@ TEST_CASE("an object by itself tells its device code, and no rule of libraries j
   Expectations expected;
   expected.arch_list = {"8.0"};
   CHECK(check(*facts, expected, rule_ids())->size() == 1);
-  const std::string text = summary(*facts, {}, {});
-  CHECK(text.find("platform         none, no loader reads what it has\n") != std::string::npos);
-  CHECK(text.find("device code      compute_90 as ptx") != std::string::npos);
-  CHECK(text.find("runs on          A100") != std::string::npos);
-  CHECK(json_report(*facts, {}, {}).find("\"platform_tag\": null") != std::string::npos);
 }
 
 TEST_CASE("objects without device code, for a GPU or of 32 bits tell nothing; damage is told") {

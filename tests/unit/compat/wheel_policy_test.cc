@@ -1,0 +1,63 @@
+#include "compat/wheel_policy.h"
+
+#include <algorithm>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::host;
+
+namespace {
+
+bool judges(const WheelPolicy& policy, const std::string& rule) {
+  return std::find(policy.rules.begin(), policy.rules.end(), rule) != policy.rules.end();
+}
+
+matrix::Settings with_checks(std::vector<matrix::Check> after) {
+  matrix::Settings settings;
+  settings.build.arch_list = {"9.0"};
+  settings.checks.after = std::move(after);
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("device code and size are judged where the matrix names them, the rest always") {
+  const Result<WheelPolicy> silent = wheel_policy(with_checks({}));
+  REQUIRE(silent);
+  CHECK(judges(*silent, "record"));
+  CHECK_FALSE(judges(*silent, "size"));
+  CHECK_FALSE(judges(*silent, "device-code"));
+  CHECK(silent->strict.empty());
+  CHECK(silent->expected.arch_list == std::vector<std::string>{"9.0"});
+
+  const Result<WheelPolicy> named =
+      wheel_policy(with_checks({{"size", {"2 MB"}}, {"device-code", {}}, {"debug-info", {}}}));
+  REQUIRE(named);
+  CHECK(judges(*named, "size"));
+  CHECK(judges(*named, "device-code"));
+  CHECK(named->expected.size_limit == 2'000'000);
+  CHECK(named->strict == std::vector<std::string>{"size", "device-code", "debug-info"});
+}
+
+TEST_CASE("a size that is none is an error of the matrix") {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, std::vector<std::string>{"much"}}) {
+    const Result<WheelPolicy> policy = wheel_policy(with_checks({{"size", arguments}}));
+    REQUIRE_FALSE(policy);
+    CHECK(policy.error().kind == ErrorKind::config);
+  }
+}
+
+TEST_CASE("the torch of a C++ ABI is a minor release, of the Stable ABI all from its target on") {
+  matrix::Abi abi;
+  abi.torch = matrix::TorchAbi::minor;
+  CHECK(pep::to_string(*declared_torch(abi, "2.13")) == "==2.13.*");
+  CHECK_FALSE(declared_torch(abi, "nightly"));
+  CHECK_FALSE(declared_torch(abi, ""));
+  abi.torch = matrix::TorchAbi::stable;
+  abi.torch_stable = "2.10";
+  CHECK(pep::to_string(*declared_torch(abi, "nightly")) == ">=2.10");
+  abi.torch = matrix::TorchAbi::none;
+  CHECK_FALSE(declared_torch(abi, "2.13"));
+}

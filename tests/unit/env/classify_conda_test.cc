@@ -1,0 +1,79 @@
+#include "env/classify_conda.h"
+
+#include <string>
+
+#include "host/system/files.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using env::CondaKind;
+
+namespace {
+
+/// What a real client printed (tests/data/tool_output): conda 4.3.16, and py-rattler 0.28 behind
+/// pinwheel's script.
+ports::Captured printed(const std::string& name) {
+  host::LocalFiles files;
+  const auto text =
+      files.read(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
+  REQUIRE(text.has_value());
+  return {{.code = name.starts_with("rattler") ? 0 : 1}, *text, {}};
+}
+
+Error failure(const std::string& name) {
+  const CondaKind kind = name.starts_with("rattler") ? CondaKind::rattler : CondaKind::conda;
+  return env::conda_failure(kind, printed(name), "solving");
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a channel that does not answer now is worth a retry") {
+  for (const char* name :
+       {"conda_channel_500.txt", "conda_channel_refused.txt", "rattler_channel_500.txt",
+        "rattler_channel_refused.txt", "rattler_package_500.txt"}) {
+    INFO(name);
+    CHECK(failure(name).kind == ErrorKind::transient);
+  }
+}
+
+TEST_CASE("what no channel has, or not together, is a mistake in the matrix") {
+  for (const char* name : {"conda_conflict.txt", "conda_no_package.txt", "rattler_conflict.txt",
+                           "rattler_no_channel.txt", "rattler_bad_spec.txt"}) {
+    INFO(name);
+    CHECK(failure(name).kind == ErrorKind::config);
+    CHECK_FALSE(failure(name).hint.empty());
+  }
+}
+
+TEST_CASE("a conflict is told in the solver's own words") {
+  const std::string rattler = failure("rattler_conflict.txt").message;
+  CHECK(contains(rattler, "right 1.0 would require"));
+  CHECK(contains(rattler, "shared <2"));
+  const std::string conda = failure("conda_conflict.txt").message;
+  CHECK(contains(conda, "left -> shared <2"));
+  CHECK(contains(conda, "right -> shared >=2"));
+}
+
+TEST_CASE("another file under the same name is no reason to try again") {
+  for (const char* name : {"conda_md5_mismatch.txt", "rattler_hash_mismatch.txt"}) {
+    INFO(name);
+    CHECK(failure(name).kind == ErrorKind::environment);
+    CHECK(contains(failure(name).hint, "--refresh"));
+  }
+}
+
+TEST_CASE("what no row knows is the environment's, with what the client said") {
+  const ports::Captured ran{{.code = 2}, "", "Segmentation violation in solver\n"};
+  const Error error = env::conda_failure(CondaKind::mamba, ran, "solving");
+  CHECK(error.kind == ErrorKind::environment);
+  CHECK(error.message == "solving failed: Segmentation violation in solver");
+}
+
+TEST_CASE("an interrupted client is not blamed") {
+  const ports::Captured ran{{.signal = 15, .cancelled = true}, "", "nothing provides x\n"};
+  CHECK(env::conda_failure(CondaKind::conda, ran, "solving").kind == ErrorKind::interrupted);
+}

@@ -1,0 +1,106 @@
+#include "env/classify_pip.h"
+
+#include <string>
+
+#include "host/system/files.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+/// What a real tool printed (tests/data/tool_output).
+std::string output(const std::string& name) {
+  host::LocalFiles files;
+  const auto text =
+      files.read(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
+  REQUIRE(text.has_value());
+  return *text;
+}
+
+ErrorKind kind_of(const std::string& name) {
+  return env::classify_pip({.code = 1}, output(name)).kind;
+}
+
+std::string line_of(const std::string& text) {
+  return env::classify_pip({.code = 1}, text).line;
+}
+
+}  // namespace
+
+TEST_CASE("an index that does not answer now is worth a retry") {
+  for (const char* name : {"pip_index_500.txt", "pip_index_closes.txt", "pip_index_hangs.txt",
+                           "pip_index_refused.txt", "pip_unknown_host.txt", "pip_short_file.txt"}) {
+    INFO(name);
+    CHECK(kind_of(name) == ErrorKind::transient);
+  }
+}
+
+TEST_CASE("what an index does not have is a mistake in the matrix") {
+  for (const char* name :
+       {"pip_index_404.txt", "pip_no_version.txt", "pip_conflict.txt", "pip_bad_requirement.txt"}) {
+    INFO(name);
+    CHECK(kind_of(name) == ErrorKind::config);
+  }
+  const env::Diagnosis diagnosis = env::classify_pip({.code = 1}, output("pip_no_version.txt"));
+  CHECK(diagnosis.line ==
+        "ERROR: Could not find a version that satisfies the requirement tiny>=2 (from versions: "
+        "1.0)");
+  CHECK_FALSE(diagnosis.hint.empty());
+}
+
+TEST_CASE("a conflict is told with its reasons") {
+  CHECK(line_of(output("pip_conflict.txt")) ==
+        "ERROR: Cannot install one==1.0 and two==1.0 because these package versions have "
+        "conflicting dependencies: one 1.0 depends on tiny==1.0; two 1.0 depends on tiny==2.0");
+  // The user's own words, and a constraint.
+  CHECK(line_of(output("pip_conflict_constraint.txt")) ==
+        "ERROR: Cannot install one==1.0 and tiny>=2 because these package versions have "
+        "conflicting dependencies: The user requested tiny>=2; one 1.0 depends on tiny==1.0; The "
+        "user requested (constraint) tiny<3");
+  // An old pip says one of them again for each version that it tried.
+  const std::string many = line_of(output("pip_conflict_many.txt"));
+  CHECK(many.ends_with(
+      "conflicting dependencies: one 1.0 depends on tiny==1.0; many 8.0 depends on tiny==10.0; "
+      "many 7.0 depends on tiny==9.0; many 6.0 depends on tiny==8.0; many 5.0 depends on "
+      "tiny==7.0, and 4 more"));
+}
+
+TEST_CASE(
+    "a conflict without reasons, or whose reasons end with the output, is told all the same") {
+  const std::string head =
+      "ERROR: Cannot install a and b because these package versions have conflicting dependencies.";
+  CHECK(line_of(head + "\n") == head);
+  CHECK(line_of("The conflict is caused by:\n\n    a\n" + head) == head);
+  CHECK(line_of("The conflict is caused by:\n    a needs c\n" + head + "\n\n")
+            .ends_with("dependencies: a needs c"));
+  CHECK(line_of(head + "\nThe conflict is caused by:").ends_with("dependencies."));
+  CHECK(line_of(head + "\n  The conflict is caused by:\r\n    a needs c\r\n  \r\n  To fix")
+            .ends_with("dependencies: a needs c"));
+  // Of another failure they are no reason.
+  CHECK(
+      line_of("The conflict is caused by:\n    a\n\nERROR: No matching distribution found for x") ==
+      "ERROR: No matching distribution found for x");
+}
+
+TEST_CASE("a refused login, another file under the same name and a full disk are the machine's") {
+  for (const char* name : {"pip_index_401.txt", "pip_hash_mismatch.txt", "pip_disk_full.txt"}) {
+    INFO(name);
+    CHECK(kind_of(name) == ErrorKind::environment);
+  }
+}
+
+TEST_CASE("how the child ended decides before what it said") {
+  const std::string text = output("pip_index_500.txt");
+  CHECK(env::classify_pip({.signal = 15, .cancelled = true}, text).kind == ErrorKind::interrupted);
+  CHECK(env::classify_pip({.signal = 15, .timed_out = true}, text).kind == ErrorKind::timeout);
+  CHECK(env::classify_pip({.signal = 9, .out_of_memory = true}, text).kind ==
+        ErrorKind::out_of_memory);
+}
+
+TEST_CASE("what no row knows is a failed step, which is not retried") {
+  const env::Diagnosis diagnosis = env::classify_pip({.code = 3}, "something new\n");
+  CHECK(diagnosis.kind == ErrorKind::step);
+  CHECK(host::to_error(diagnosis, "resolving", {.code = 3}).message ==
+        "resolving failed: exit code 3");
+}

@@ -1,0 +1,262 @@
+#include "host/git/git.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "base/text.h"
+#include "unit/catch.h"
+#include "unit/command_output.h"
+#include "unit/host/scratch.h"
+
+/// libgit2 1.5 leaks pcre2's match data when it reads the configuration of submodules.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the leak sanitizer prescribes the name
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "leak:libpcre2-8.so";
+}
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A repository made by the `git` program, untouched by the user's configuration.
+class Repository {
+ public:
+  explicit Repository(const fs::path& path) : path_(path) {
+    fs::create_directories(path);
+    git("init -q -b main");
+  }
+
+  const fs::path& path() const { return path_; }
+  std::string git(const std::string& arguments, const std::string& date = "") const {
+    const std::string identity =
+        "-c user.name=tester -c user.email=tester@example.org -c commit.gpgsign=false "
+        "-c protocol.file.allow=always ";
+    return std::string(trim(
+        output_of((date.empty() ? "" : "GIT_COMMITTER_DATE=" + shell_quote(date) + " ") +
+                  "git -C " + shell_quote(path_.string()) + " " + identity + arguments + " 2>&1")));
+  }
+  /// Commits are a minute apart: `git describe` miscounts those of one second.
+  void commit(const std::string& message) {
+    const std::string date = std::to_string(1700000000 + 60 * commits_++) + " +0000";
+    git("commit -q --allow-empty -m " + shell_quote(message) + " --date=" + shell_quote(date),
+        date);
+  }
+
+ private:
+  fs::path path_;
+  int commits_ = 0;
+};
+
+/// "v1.0:4 v1.1:2", by name.
+std::string distances(const ports::GitFacts& facts) {
+  std::vector<std::string> result;
+  for (const ports::Tag& tag : facts.tags) {
+    result.push_back(tag.name + ":" + std::to_string(tag.distance));
+  }
+  std::sort(result.begin(), result.end());
+  return join(result, " ");
+}
+
+std::string describe_distance(const Repository& repository, const std::string& tag) {
+  const std::string text =
+      repository.git("describe --tags --long --match " + shell_quote(tag) + " HEAD");
+  const std::vector<std::string> parts = split(text, '-');
+  REQUIRE(parts.size() >= 3);
+  return tag + ":" + parts[parts.size() - 2];
+}
+
+TEST_CASE("tags have the distance that git describe counts, merges included") {
+  const Scratch scratch;
+  Repository repository(scratch.path() / "repository");
+  repository.commit("one");
+  repository.git("tag v1.0");
+  repository.commit("two");
+  repository.git("checkout -q -b side");
+  repository.commit("side one");
+  repository.git("tag -a v1.1 -m annotated");
+  repository.commit("side two");
+  repository.git("checkout -q main");
+  repository.commit("three");
+  repository.git("merge -q --no-ff -m merge side", "1700000290 +0000");
+  repository.commit("four");
+  repository.git("tag v1.2");
+  repository.git("checkout -q --orphan elsewhere");
+  repository.commit("unrelated");
+  repository.git("tag v9.9");
+  repository.git("checkout -q main");
+
+  LibGit2 git;
+  const Result<ports::GitFacts> facts = git.facts(repository.path());
+  REQUIRE(facts);
+  std::vector<std::string> expected;
+  for (const std::string tag : {"v1.0", "v1.1", "v1.2"}) {
+    expected.push_back(describe_distance(repository, tag));
+  }
+  CHECK(distances(*facts) == join(expected, " "));
+  CHECK(facts->all_tags.size() == 4);
+  CHECK(std::to_string(facts->commit_count) == repository.git("rev-list --count HEAD"));
+  CHECK(facts->commit == repository.git("rev-parse HEAD"));
+  CHECK(facts->branch == "main");
+  CHECK(std::to_string(std::chrono::system_clock::to_time_t(facts->date)) ==
+        repository.git("log -1 --format=%ct"));
+  CHECK(fs::canonical(facts->root) == fs::canonical(repository.path()));
+  CHECK_FALSE(facts->shallow);
+}
+
+TEST_CASE("only tracked files make a tree dirty") {
+  const Scratch scratch;
+  Repository repository(scratch.path());
+  scratch.write("a.txt", "a");
+  repository.git("add a.txt");
+  repository.commit("one");
+  LibGit2 git;
+  scratch.write("untracked.txt", "u");
+  CHECK_FALSE(git.facts(scratch.path())->dirty);
+  scratch.write("a.txt", "changed");
+  CHECK(git.facts(scratch.path())->dirty);
+  CHECK_FALSE(git.facts(scratch.path(), ports::WorkTree::ignore)->dirty);
+  repository.git("add a.txt");
+  CHECK(git.facts(scratch.path())->dirty);
+  repository.commit("two");
+  CHECK_FALSE(git.facts(scratch.path())->dirty);
+  repository.git("rm -q --cached a.txt");
+  CHECK(git.facts(scratch.path())->dirty);
+}
+
+TEST_CASE("the files are those that git ls-files tells, tracked and not ignored") {
+  const Scratch scratch;
+  Repository repository(scratch.path());
+  scratch.write(".gitignore", "*.o\nbuild/\n");
+  scratch.write("z.txt", "");
+  scratch.write("sub/b.txt", "");
+  scratch.write("sub [1]/odd name.txt", "");
+  scratch.write("kept.o", "");
+  repository.git("add -f .gitignore z.txt sub kept.o");
+  repository.commit("one");
+  scratch.write("sub/new/deep.txt", "");
+  scratch.write("sub/new/ignored.o", "");
+  scratch.write("build/out.txt", "");
+  LibGit2 git;
+  const std::string list = "ls-files --cached --others --exclude-standard -z";
+  for (const std::string below : {"", "sub", "sub [1]"}) {
+    const std::string text =
+        output_of("git -C " + shell_quote((scratch.path() / below).string()) + " " + list);
+    std::vector<std::string> expected = split(text, '\0');
+    expected.pop_back();
+    std::sort(expected.begin(), expected.end());
+    INFO(below);
+    REQUIRE_FALSE(expected.empty());
+    CHECK(*git.files(scratch.path() / below) == expected);
+  }
+}
+
+TEST_CASE("the files of a submodule stand below it when it is checked out") {
+  const Scratch scratch;
+  Repository inner(scratch.path() / "inner");
+  scratch.write("inner/deep/a.h", "");
+  inner.git("add deep");
+  inner.commit("one");
+  Repository outer(scratch.path() / "outer");
+  scratch.write("outer/package/b.py", "");
+  outer.git("add package");
+  outer.git("submodule add -q " + shell_quote(inner.path().string()) + " package/module");
+  outer.commit("one");
+  scratch.write("outer/package/module/new.h", "");
+
+  LibGit2 git;
+  using Names = std::vector<std::string>;
+  CHECK(*git.files(outer.path() / "package") == Names{"b.py", "module/deep/a.h", "module/new.h"});
+  CHECK(*git.files(outer.path() / "package/module") == Names{"deep/a.h", "new.h"});
+
+  outer.git("clone -q . ../clone");
+  CHECK(*git.files(scratch.path() / "clone/package") == Names{"b.py"});
+}
+
+TEST_CASE("a detached HEAD has no branch") {
+  const Scratch scratch;
+  Repository repository(scratch.path());
+  repository.commit("one");
+  repository.git("checkout -q --detach");
+  LibGit2 git;
+  CHECK(git.facts(scratch.path())->branch.empty());
+}
+
+TEST_CASE("worktrees and submodules are repositories too") {
+  const Scratch scratch;
+  Repository inner(scratch.path() / "inner");
+  inner.commit("one");
+  inner.git("tag v3.0");
+  Repository outer(scratch.path() / "outer");
+  outer.git("submodule add -q " + shell_quote(inner.path().string()) + " module");
+  outer.commit("one");
+  outer.git("tag v1.0");
+  outer.git("worktree add -q ../tree");
+  LibGit2 git;
+  CHECK(distances(*git.facts(outer.path())) == "v1.0:0");
+  CHECK(distances(*git.facts(scratch.path() / "tree")) == "v1.0:0");
+  CHECK(git.facts(scratch.path() / "tree")->branch == "tree");
+  CHECK(distances(*git.facts(outer.path() / "module")) == "v3.0:0");
+}
+
+TEST_CASE("a shallow clone says that it is one") {
+  const Scratch scratch;
+  Repository origin(scratch.path() / "origin");
+  origin.commit("one");
+  origin.git("tag v1.0");
+  origin.commit("two");
+  output_of("git clone -q --depth 1 --no-tags file://" +
+            shell_quote((scratch.path() / "origin").string()) + " " +
+            shell_quote((scratch.path() / "clone").string()));
+  LibGit2 git;
+  const Result<ports::GitFacts> facts = git.facts(scratch.path() / "clone");
+  REQUIRE(facts);
+  CHECK(facts->shallow);
+  CHECK(facts->tags.empty());
+  CHECK(facts->commit_count == 1);
+}
+
+TEST_CASE("a repository of another user names the command that trusts it") {
+  const Scratch scratch;
+  Repository repository(scratch.path() / "theirs");
+  repository.commit("one");
+  const std::string path = fs::canonical(repository.path()).string();
+  // Only root may give files away; everyone else proves that an own repository is trusted.
+  if (geteuid() != 0) {
+    CHECK(LibGit2().facts(path));
+    return;
+  }
+  output_of("chown -R 12345:12345 " + shell_quote(path));
+  const Result<ports::GitFacts> facts = LibGit2().facts(path);
+  REQUIRE_FALSE(facts);
+  CHECK(facts.error().kind == ErrorKind::environment);
+  CHECK(facts.error().message == "repository `" + path + "` is owned by another user");
+  CHECK(facts.error().hint == "run `git config --global --add safe.directory " + path + "`");
+
+  const std::string home = getenv("HOME") == nullptr ? "" : getenv("HOME");
+  setenv("HOME", scratch.path().c_str(), 1);
+  output_of(split(facts.error().hint, '`')[1]);
+  CHECK(LibGit2().facts(path));
+  setenv("HOME", home.c_str(), 1);
+}
+
+TEST_CASE("a directory without a repository and one without a commit are told apart") {
+  const Scratch scratch;
+  LibGit2 git;
+  const Result<ports::GitFacts> none = git.facts(scratch.path());
+  REQUIRE_FALSE(none);
+  CHECK(none.error().kind == ErrorKind::environment);
+  CHECK(none.error().hint.find("git init") != std::string::npos);
+  Repository repository(scratch.path());
+  const Result<ports::GitFacts> empty = git.facts(scratch.path());
+  REQUIRE_FALSE(empty);
+  CHECK(empty.error().kind == ErrorKind::environment);
+  CHECK(empty.error().hint.find("git commit") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace pinwheel::host

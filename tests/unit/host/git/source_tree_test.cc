@@ -1,0 +1,129 @@
+#include "host/git/source_tree.h"
+
+#include <sys/stat.h>
+
+#include <map>
+#include <utility>
+
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A git that knows these files, or refuses to read.
+class FakeGit final : public ports::Git {
+ public:
+  explicit FakeGit(Result<std::vector<std::string>> files) : files_(std::move(files)) {}
+
+  Result<ports::GitFacts> facts(const fs::path& /*directory*/,
+                                ports::WorkTree /*work_tree*/) override {
+    return fail(ErrorKind::internal, "the history is not asked for");
+  }
+  Result<std::vector<std::string>> files(const fs::path& /*directory*/) override { return files_; }
+
+ private:
+  Result<std::vector<std::string>> files_;
+};
+
+FakeGit refusing() {
+  return FakeGit(fail(ErrorKind::environment, "not readable"));
+}
+
+std::string digest_of(const fs::path& directory, std::vector<std::string> names) {
+  FakeGit git(std::move(names));
+  const Result<plan::Source> source = read_source(git, directory);
+  REQUIRE(source);
+  return source->digest;
+}
+
+TEST_CASE("the digest of a source covers contents, names and the executable bit") {
+  const Scratch scratch;
+  const fs::path file = scratch.write("a.py", "one");
+  scratch.write("b.py", "one");
+  const std::string first = digest_of(scratch.path(), {"a.py"});
+  CHECK(digest_of(scratch.path(), {"a.py"}) == first);
+  CHECK(digest_of(scratch.path(), {"b.py"}) != first);
+  CHECK(digest_of(scratch.path(), {"a.py", "b.py"}) != first);
+
+  REQUIRE(chmod(file.c_str(), 0640) == 0);
+  CHECK(digest_of(scratch.path(), {"a.py"}) == first);
+  REQUIRE(chmod(file.c_str(), 0755) == 0);
+  CHECK(digest_of(scratch.path(), {"a.py"}) != first);
+
+  scratch.write("a.py", "two");
+  REQUIRE(chmod(file.c_str(), 0644) == 0);
+  CHECK(digest_of(scratch.path(), {"a.py"}) != first);
+}
+
+TEST_CASE("a file that is tracked and deleted is not part of the source") {
+  const Scratch scratch;
+  scratch.write("a.py", "one");
+  CHECK(digest_of(scratch.path(), {"a.py", "gone.py"}) == digest_of(scratch.path(), {"a.py"}));
+}
+
+TEST_CASE("a directory outside git is taken whole, a checkout that git refuses is not") {
+  const Scratch scratch;
+  scratch.write("project/a.py", "one");
+  scratch.write("project/sub/b.py", "two");
+  const fs::path project = scratch.path() / "project";
+  FakeGit git = refusing();
+  const Result<plan::Source> whole = read_source(git, project);
+  REQUIRE(whole);
+  CHECK(whole->digest == digest_of(project, {"a.py", "sub/b.py"}));
+
+  fs::create_directories(scratch.path() / ".git");
+  const Result<plan::Source> refused = read_source(git, project);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "not readable");
+}
+
+TEST_CASE("a source that is missing or empty is a mistake of the matrix") {
+  const Scratch scratch;
+  FakeGit git = refusing();
+  const Result<plan::Source> missing = read_source(git, scratch.path() / "none");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == ErrorKind::config);
+  const Result<plan::Source> empty = read_source(git, scratch.path());
+  REQUIRE_FALSE(empty);
+  CHECK(empty.error().kind == ErrorKind::config);
+}
+
+TEST_CASE("an export has fixed modes and times, and links stay links") {
+  const Scratch scratch;
+  chmod(scratch.write("in/run.sh", "#!/bin/sh\n").c_str(), 0700);
+  chmod(scratch.write("in/sub/data", "x").c_str(), 0600);
+  fs::create_symlink("sub/data", scratch.path() / "in/link");
+  FakeGit git(std::vector<std::string>{"link", "run.sh", "sub/data"});
+  const Result<plan::Source> source = read_source(git, scratch.path() / "in");
+  REQUIRE(source);
+  const fs::path out = scratch.path() / "out";
+  REQUIRE(export_source(git, *source, out, 1700000000));
+
+  const std::map<std::string, mode_t> modes = {{"run.sh", 0755}, {"sub/data", 0644}};
+  for (const auto& [name, mode] : modes) {
+    struct stat status = {};
+    REQUIRE(lstat((out / name).c_str(), &status) == 0);
+    CHECK((status.st_mode & 07777U) == mode);
+    CHECK(status.st_mtime == 1700000000);
+  }
+  CHECK(fs::read_symlink(out / "link") == "sub/data");
+  CHECK(digest_of(out, {"link", "run.sh", "sub/data"}) == source->digest);
+}
+
+TEST_CASE("an export of a source that was edited meanwhile fails") {
+  const Scratch scratch;
+  scratch.write("in/a.py", "one");
+  FakeGit git(std::vector<std::string>{"a.py"});
+  const Result<plan::Source> source = read_source(git, scratch.path() / "in");
+  REQUIRE(source);
+  scratch.write("in/a.py", "two");
+  const Done exported = export_source(git, *source, scratch.path() / "out", 0);
+  REQUIRE_FALSE(exported);
+  CHECK(exported.error().kind == ErrorKind::step);
+}
+
+}  // namespace
+}  // namespace pinwheel::host

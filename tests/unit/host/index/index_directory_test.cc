@@ -1,0 +1,266 @@
+#include "host/index/index_directory.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "base/digest.h"
+#include "base/url.h"
+#include "host/system/files.h"
+#include "publish/simple_page.h"
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+using namespace pinwheel;
+using host::DirectoryEntry;
+using publish::InRoot;
+using publish::Outcome;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Bench {
+  DirectoryEntry entry(const std::string& filename, const std::string& label,
+                       InRoot in_root = InRoot::no, const std::string& salt = "") const {
+    const std::string bytes = filename + salt + std::string(50'000, '.');
+    publish::Artifact file;
+    file.path = scratch.write("dist/" + salt + filename, bytes);
+    file.filename = filename;
+    file.size = bytes.size();
+    file.sha256 = sha256_hex(bytes);
+    file.name = "Demo.Ops";
+    file.version = "1.0" + filename.substr(0, filename.find("-py3")).substr(12);
+    file.metadata = "Metadata-Version: 2.1\nName: Demo.Ops\n";
+    file.fields = {{"requires_python", ">=3.10"}};
+    return {file, label, in_root};
+  }
+  DirectoryEntry cpu() const {
+    return entry("demo_ops-1.0+cpu-py3-none-any.whl", "cpu", InRoot::yes);
+  }
+  DirectoryEntry cuda() const { return entry("demo_ops-1.0+cu130-py3-none-any.whl", "cu130"); }
+
+  Result<std::vector<host::FileOutcome>> publish(const std::vector<DirectoryEntry>& entries) const {
+    host::LocalFiles files;
+    return host::publish_to_directory(index(), entries, files);
+  }
+  fs::path index() const { return scratch.path() / "index"; }
+
+  Scratch scratch;
+};
+
+std::vector<publish::IndexFile> page(const fs::path& directory) {
+  std::ifstream in(directory / "index.json");
+  std::ostringstream out;
+  out << in.rdbuf();
+  const auto files = publish::parse_simple_page("application/vnd.pypi.simple.v1+json", out.str());
+  REQUIRE(files);
+  return *files;
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// Whether every file of a project's page lies where it says, with the digests it says.
+bool is_whole(const fs::path& directory) {
+  for (const publish::IndexFile& file : page(directory)) {
+    const fs::path place = directory / decode_percent(file.url);
+    if (sha256_hex(bytes_of(place)) != file.hashes.at("sha256")) return false;
+    if (sha256_hex(bytes_of(place.string() + ".metadata")) != file.metadata_sha256) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("each label has an index of its own and the default stands in the root") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
+  CHECK(publish::parse_root_json(bench.scratch.read("index/index.json")) ==
+        std::vector<std::string>{"demo-ops"});
+  const auto root = page(bench.index() / "demo-ops");
+  REQUIRE(root.size() == 1);
+  CHECK(root[0].url == "../cpu/demo-ops/demo_ops-1.0%2Bcpu-py3-none-any.whl");
+  CHECK(root[0].requires_python == ">=3.10");
+  const auto cuda = page(bench.index() / "cu130/demo-ops");
+  REQUIRE(cuda.size() == 1);
+  CHECK(cuda[0].url == "demo_ops-1.0%2Bcu130-py3-none-any.whl");
+  for (const char* directory : {"demo-ops", "cpu/demo-ops", "cu130/demo-ops"}) {
+    CHECK(is_whole(bench.index() / directory));
+    CHECK(fs::exists(bench.index() / directory / "index.html"));
+  }
+}
+
+TEST_CASE("the same files again are success and write nothing") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  const fs::path before = fs::read_symlink(bench.index());
+  const auto again = bench.publish({bench.cpu()});
+  REQUIRE(again);
+  CHECK(again->front().outcome == Outcome::identical);
+  CHECK(fs::read_symlink(bench.index()) == before);
+}
+
+TEST_CASE("later files join those that are there, and old generations go") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  REQUIRE(bench.publish({bench.cuda()}));
+  const auto outcomes =
+      bench.publish({bench.cpu(), bench.entry("demo_ops-1.0-py3-none-any.whl", "")});
+  REQUIRE(outcomes);
+  CHECK((*outcomes)[0].outcome == Outcome::identical);
+  CHECK((*outcomes)[1].outcome == Outcome::uploaded);
+  CHECK(page(bench.index() / "demo-ops").size() == 2);
+  CHECK(is_whole(bench.index() / "demo-ops"));
+  CHECK(is_whole(bench.index() / "cu130/demo-ops"));
+  size_t generations = 0;
+  for (const auto& entry : fs::directory_iterator(bench.scratch.path() / ".index.generations")) {
+    generations += entry.is_directory() ? 1 : 0;
+  }
+  CHECK(generations == 2);
+}
+
+TEST_CASE("the order of publishing does not show in the pages") {
+  const Bench one;
+  const Bench other;
+  REQUIRE(one.publish({one.cpu(), one.cuda()}));
+  REQUIRE(other.publish({other.cuda()}));
+  REQUIRE(other.publish({other.cpu()}));
+  for (const char* path : {"index/index.html", "index/cpu/index.json",
+                           "index/cu130/demo-ops/index.html", "index/demo-ops/index.json"}) {
+    CHECK(one.scratch.read(path) == other.scratch.read(path));
+  }
+}
+
+TEST_CASE("other bytes under a name are a conflict with both hashes, and the index stays") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  const DirectoryEntry other =
+      bench.entry("demo_ops-1.0+cpu-py3-none-any.whl", "cu130", InRoot::no, "x");
+  const auto result = bench.publish({bench.cuda(), other});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  REQUIRE(result.error().causes.size() == 1);
+  const std::string message = result.error().causes.front().message;
+  CHECK(message.find(other.file.sha256) != std::string::npos);
+  CHECK(message.find(bench.cpu().file.sha256) != std::string::npos);
+  CHECK_FALSE(fs::exists(bench.index() / "cu130"));
+}
+
+TEST_CASE("a file that changes while it is published is refused and leaves nothing") {
+  const Bench bench;
+  const DirectoryEntry entry = bench.cpu();
+  bench.scratch.write("dist/" + entry.file.filename, "something else");
+  const auto result = bench.publish({entry});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK_FALSE(fs::exists(bench.index()));
+  CHECK_FALSE(fs::exists(bench.scratch.path() / ".index.generations/1"));
+}
+
+TEST_CASE("what pinwheel did not make is never replaced, an empty directory is") {
+  const Bench bench;
+  bench.scratch.write("index/precious", "x");
+  const auto result = bench.publish({bench.cpu()});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::config);
+  CHECK(bench.scratch.read("index/precious") == "x");
+  fs::remove(bench.index() / "precious");
+  CHECK(bench.publish({bench.cpu()}));
+}
+
+TEST_CASE("a label may not be a project's name nor leave the index") {
+  const Bench bench;
+  DirectoryEntry entry = bench.cpu();
+  for (const char* label : {"demo-ops", "../up", ".hidden", "CPU"}) {
+    entry.label = label;
+    const auto result = bench.publish({entry});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::config);
+  }
+  CHECK_FALSE(fs::exists(bench.index()));
+}
+
+TEST_CASE("names that contradict each other are found before anything is written") {
+  const Bench bench;
+  DirectoryEntry entry = bench.cpu();
+  entry.file.version = "2.0";
+  const auto result = bench.publish({entry});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::check);
+  CHECK_FALSE(fs::exists(bench.index()));
+}
+
+TEST_CASE("two publishers at once both get in") {
+  const Bench bench;
+  const DirectoryEntry cpu = bench.cpu();
+  const DirectoryEntry cuda = bench.cuda();
+  std::atomic<int> done = 0;
+  {
+    const std::jthread one([&] { done += bench.publish({cpu}) ? 1 : 0; });
+    const std::jthread other([&] { done += bench.publish({cuda}) ? 1 : 0; });
+  }
+  CHECK(done == 2);
+  CHECK(page(bench.index() / "cpu/demo-ops").size() == 1);
+  CHECK(page(bench.index() / "cu130/demo-ops").size() == 1);
+}
+
+TEST_CASE("a reader sees whole generations while others publish") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  std::vector<DirectoryEntry> entries;
+  for (int build = 1; build <= 10; ++build) {
+    entries.push_back(
+        bench.entry("demo_ops-1.0+cu13." + std::to_string(build) + "-py3-none-any.whl", "cu130"));
+  }
+  std::atomic<bool> failed = false;
+  {
+    const std::jthread writer([&] {
+      for (const DirectoryEntry& entry : entries) failed = failed || !bench.publish({entry});
+    });
+    size_t seen = 0;
+    while (seen < entries.size() && !failed) {
+      // One look through the link, as one request of a server makes.
+      const fs::path tree = fs::canonical(bench.index());
+      const std::string html = bytes_of(tree / "cu130/demo-ops/index.html");
+      if (html.empty()) continue;
+      const auto listed = publish::parse_simple_page("text/html", html);
+      REQUIRE(listed);
+      CHECK(listed->size() >= seen);
+      seen = listed->size();
+      for (const publish::IndexFile& file : *listed) {
+        CHECK(fs::exists(bench.index() / "cu130/demo-ops" / decode_percent(file.url)));
+      }
+    }
+  }
+  CHECK_FALSE(failed);
+}
+
+TEST_CASE("killed at any moment, the index is whole and the next publisher goes on") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  for (int round = 1; round <= 20; ++round) {
+    const DirectoryEntry entry =
+        bench.entry("demo_ops-1.0+cu13." + std::to_string(round) + "-py3-none-any.whl", "cu130");
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const bool done = bench.publish({entry}).has_value();
+      _exit(done ? 0 : 1);
+    }
+    usleep(static_cast<useconds_t>(round) * 400);
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    CHECK(is_whole(bench.index() / "demo-ops"));
+    if (fs::exists(bench.index() / "cu130")) CHECK(is_whole(bench.index() / "cu130/demo-ops"));
+    REQUIRE(bench.publish({entry}));
+    CHECK(page(bench.index() / "cu130/demo-ops").size() == static_cast<size_t>(round));
+  }
+}

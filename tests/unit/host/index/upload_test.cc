@@ -1,0 +1,322 @@
+#include "host/index/upload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/net/http.h"
+#include "unit/catch.h"
+#include "unit/host/fake_index.h"
+#include "unit/host/scratch.h"
+#include "unit/host/scripted_http.h"
+
+using namespace pinwheel;
+using publish::Artifact;
+using publish::FileKind;
+using publish::Outcome;
+
+namespace {
+
+constexpr const char* kToken = "pypi-canary-0123456789";
+
+/// A release of two wheels and an sdist, an index, and what the upload told.
+struct UploadBench {
+  explicit UploadBench(std::vector<std::string> arguments = {})
+      : index(with_token(std::move(arguments))) {}
+
+  static std::vector<std::string> with_token(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--token", kToken});
+    return arguments;
+  }
+
+  Artifact file(const std::string& filename, FileKind kind = FileKind::wheel,
+                const std::string& salt = "") const {
+    const std::string bytes = "contents of " + filename + salt + std::string(100'000, '.');
+    Artifact file;
+    file.path = scratch.write(filename + salt, bytes);
+    file.filename = filename;
+    file.kind = kind;
+    file.size = bytes.size();
+    file.sha256 = sha256_hex(bytes);
+    file.blake2b_256 = blake2b256_hex(bytes);
+    file.name = replace_all(filename.substr(0, filename.find('-')), "_", "-");
+    file.version = "1.0";
+    file.fields = {{"metadata_version", "2.1"}, {"name", file.name}, {"version", "1.0"}};
+    return file;
+  }
+  std::vector<Artifact> release() const {
+    return {file("demo_ops-1.0.tar.gz", FileKind::sdist), file("demo_ops-1.0-py3-none-any.whl"),
+            file("demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl")};
+  }
+
+  Result<std::vector<host::FileOutcome>> upload(const std::vector<Artifact>& files,
+                                                const std::string& token = kToken) {
+    const host::UploadTarget target{"local", *publish::endpoint(index.url() + "/"),
+                                    ports::BasicCredentials{"__token__", Secret(token)}};
+    host::UploadOptions options;
+    options.attempts = 3;
+    host::UploadHooks hooks;
+    hooks.sleep = [this](std::chrono::milliseconds delay) {
+      waits.push_back(delay);
+      return !stopped;
+    };
+    hooks.event = [this](const publish::UploadEvent& event) {
+      journal.push_back(fmt::format("{} {} {}/{} {}", publish::to_string(event.stage),
+                                    event.filename, event.number, event.count, event.attempt));
+    };
+    hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
+    host::CurlHttp http;
+    return host::upload_release(files, target, options, http, hooks);
+  }
+
+  nlohmann::json log() const {
+    const auto reply = host::CurlHttp().send({.url = index.url() + "/log"});
+    REQUIRE(reply);
+    return nlohmann::json::parse(reply->body);
+  }
+  /// The file names in the order in which they were sent.
+  std::vector<std::string> sent() const {
+    std::vector<std::string> names;
+    for (const auto& entry : log()) {
+      for (const auto& field : entry["fields"]) {
+        if (field[0] == "content") names.push_back(field[1]["filename"]);
+      }
+    }
+    return names;
+  }
+
+  Scratch scratch;
+  FakeIndex index;
+  bool stopped = false;
+  std::vector<std::chrono::milliseconds> waits;
+  std::vector<std::string> journal;
+  std::vector<std::string> notices;
+};
+
+}  // namespace
+
+TEST_CASE("wheels are sent by name, the sdist last, and each is told before and after") {
+  UploadBench bench;
+  const auto outcomes = bench.upload(bench.release());
+  REQUIRE(outcomes);
+  CHECK(bench.sent() ==
+        std::vector<std::string>{"demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
+                                 "demo_ops-1.0-py3-none-any.whl", "demo_ops-1.0.tar.gz"});
+  CHECK(bench.journal ==
+        std::vector<std::string>{"sending demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1/3 1",
+                                 "sent demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1/3 1",
+                                 "sending demo_ops-1.0-py3-none-any.whl 2/3 1",
+                                 "sent demo_ops-1.0-py3-none-any.whl 2/3 1",
+                                 "sending demo_ops-1.0.tar.gz 3/3 1",
+                                 "sent demo_ops-1.0.tar.gz 3/3 1"});
+  CHECK(bench.waits.empty());
+}
+
+TEST_CASE("the same bytes again are success and are not sent again") {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {}, {"--json"}, {"--hash", "md5"}, {"--hash", "none", "--json"}}) {
+    UploadBench bench(arguments);
+    REQUIRE(bench.upload(bench.release()));
+    const auto again = bench.upload(bench.release());
+    REQUIRE(again);
+    for (const host::FileOutcome& outcome : *again) {
+      CHECK(outcome.outcome == Outcome::identical);
+      CHECK(outcome.attempts == 0);
+    }
+    REQUIRE(bench.journal.size() == 9);
+    CHECK(bench.journal.back() == "already_there demo_ops-1.0.tar.gz 3/3 0");
+    CHECK(bench.log().size() == 3);
+  }
+}
+
+TEST_CASE("other bytes under the same names are conflicts, all named before anything is sent") {
+  UploadBench bench;
+  const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
+  const Artifact sdist = bench.file("demo_ops-1.0.tar.gz", FileKind::sdist);
+  REQUIRE(bench.upload({wheel, sdist}));
+  const Artifact other_wheel = bench.file(wheel.filename, FileKind::wheel, "!");
+  const Artifact other_sdist = bench.file(sdist.filename, FileKind::sdist, "!");
+  const auto result = bench.upload(
+      {other_wheel, other_sdist, bench.file("demo_ops-1.0-cp312-abi3-manylinux_2_28_x86_64.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  REQUIRE(result.error().causes.size() == 2);
+  const std::string text = render(result.error());
+  CHECK(text.find(wheel.sha256) != std::string::npos);
+  CHECK(text.find(other_wheel.sha256) != std::string::npos);
+  CHECK(text.find(other_sdist.sha256) != std::string::npos);
+  CHECK(bench.log().size() == 2);
+}
+
+TEST_CASE("a second project's files are looked up on its own page and sent after the first's") {
+  UploadBench bench;
+  std::vector<Artifact> files = bench.release();
+  const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
+  files.insert(files.begin(), cpu);
+  REQUIRE(bench.upload(files));
+  CHECK(bench.sent() == std::vector<std::string>{
+                            "demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
+                            "demo_ops-1.0-py3-none-any.whl", "demo_ops-1.0.tar.gz", cpu.filename});
+  REQUIRE(bench.upload(files));
+  CHECK(bench.log().size() == 4);
+}
+
+TEST_CASE("a conflict in the second project keeps the first from being sent") {
+  UploadBench bench;
+  const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
+  REQUIRE(bench.upload({cpu}));
+  std::vector<Artifact> files = bench.release();
+  files.push_back(bench.file(cpu.filename, FileKind::wheel, "!"));
+  const auto result = bench.upload(files);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  REQUIRE(result.error().causes.size() == 1);
+  CHECK(result.error().causes.front().message.find(cpu.filename) != std::string::npos);
+  CHECK(bench.log().size() == 1);
+}
+
+TEST_CASE("files that come too late for PyPI's release are told before anything is sent") {
+  const UploadBench bench;
+  const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
+  ScriptedHttp http;
+  const std::string json =
+      R"({"meta":{"api-version":"1.1"},"name":"demo-ops","files":[{"filename":"demo_ops-1.0.tar.gz",)"
+      R"("url":"x","hashes":{"sha256":"ab"},"upload-time":"2026-08-01T00:00:00Z"}]})";
+  http.replies["https://pypi.org/simple/demo-ops/"] = {
+      200, "", {{"content-type", "application/vnd.pypi.simple.v1+json"}}, json};
+  const host::UploadTarget target{"pypi", publish::pypi(),
+                                  ports::BasicCredentials{"__token__", Secret(kToken)}};
+  std::chrono::sys_days today{std::chrono::year(2026) / 8 / 20};
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return true; };
+  hooks.now = [&today] { return std::chrono::system_clock::time_point(today); };
+  const auto late = host::upload_release({wheel}, target, {}, http, hooks);
+  REQUIRE_FALSE(late);
+  REQUIRE(late.error().causes.size() == 1);
+  CHECK(late.error().causes.front().message.find("comes too late") != std::string::npos);
+  CHECK(http.asked.size() == 1);
+  today = std::chrono::year(2026) / 8 / 2;
+  http.replies[publish::pypi().upload_url] = {200, "", {}, ""};
+  CHECK(host::upload_release({wheel}, target, {}, http, hooks));
+}
+
+TEST_CASE("an index that answers 500 and then 200 has taken the file") {
+  UploadBench bench({"--plan", "500,ok"});
+  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().outcome == Outcome::uploaded);
+  CHECK(outcomes->front().attempts == 2);
+  CHECK(bench.log().size() == 2);
+  CHECK(bench.waits.size() == 1);
+  REQUIRE(bench.notices.size() == 1);
+  CHECK(bench.notices.front().find("HTTP 500 (planned 500)") != std::string::npos);
+}
+
+TEST_CASE("an index that dies in the middle of the body gets the file again") {
+  UploadBench bench({"--plan", "cut,ok"});
+  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().attempts == 2);
+}
+
+TEST_CASE("a file that arrived without an answer is found by its hash and not sent again") {
+  for (const char* step : {"lost", "lost-504", "lost-400", "lost-409"}) {
+    UploadBench bench({"--plan", step});
+    const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+    REQUIRE(outcomes);
+    CHECK(outcomes->front().attempts == 1);
+    CHECK(bench.log().size() == 1);
+    CHECK(bench.journal.front() == "sending demo_ops-1.0-py3-none-any.whl 1/1 1");
+    REQUIRE(bench.journal.size() == 2);
+  }
+}
+
+TEST_CASE("a page that lags behind costs a second sending, which is harmless") {
+  UploadBench bench({"--plan", "lost", "--stale", "2"});
+  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().attempts == 2);
+}
+
+TEST_CASE("a wrong token ends the upload at once and appears nowhere") {
+  const std::string wrong = "pypi-wrong-canary";
+  UploadBench bench({"--echo-token", wrong});
+  const auto result = bench.upload(bench.release(), wrong);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(bench.log().size() == 1);
+  CHECK(bench.waits.empty());
+  const std::string text = render(result.error());
+  CHECK(text.find("HTTP 403") != std::string::npos);
+  CHECK(text.find("***") != std::string::npos);
+  CHECK(text.find(wrong) == std::string::npos);
+  CHECK(text.find(base64("__token__:" + wrong)) == std::string::npos);
+}
+
+TEST_CASE("a token echoed in a reason to try again is kept out of the notices") {
+  const std::string wrong = "pypi-wrong-canary";
+  UploadBench bench({"--plan", "echo-500,echo-500,echo-500", "--echo-token", wrong});
+  const auto result = bench.upload(bench.release(), wrong);
+  REQUIRE_FALSE(result);
+  REQUIRE(bench.notices.size() == 2);
+  for (const std::string& line : bench.notices) {
+    CHECK(line.find("***") != std::string::npos);
+    CHECK(line.find(wrong) == std::string::npos);
+  }
+}
+
+TEST_CASE("retries are counted, spread and bounded by what the server asks for") {
+  UploadBench bench({"--plan", "429,503,500"});
+  const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(bench.log().size() == 3);
+  CHECK(bench.waits ==
+        std::vector<std::chrono::milliseconds>{std::chrono::seconds(2), std::chrono::seconds(4)});
+  REQUIRE(result.error().causes.size() == 1);
+  CHECK(result.error().causes.front().message.find("HTTP 500") != std::string::npos);
+}
+
+TEST_CASE("a rule of the index ends the upload; what came before it is done") {
+  UploadBench bench({"--plan", "ok,400"});
+  const auto result = bench.upload(bench.release());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(result.error().message.find("planned 400") != std::string::npos);
+  CHECK(bench.journal.size() == 3);
+  CHECK(bench.journal[1] == "sent demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl 1/3 1");
+  CHECK(bench.upload(bench.release()));
+}
+
+TEST_CASE("a redirect is refused and names where it points") {
+  UploadBench bench({"--plan", "redirect"});
+  const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(result.error().message.ends_with("moved to `" + bench.index.url() + "/moved/`"));
+  CHECK(bench.log().size() == 1);
+}
+
+TEST_CASE("a stop while waiting ends the upload") {
+  UploadBench bench({"--plan", "500"});
+  bench.stopped = true;
+  const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::interrupted);
+}
+
+TEST_CASE("findings of the preflight are reported together and nothing is asked of the index") {
+  UploadBench bench;
+  std::vector<Artifact> files = bench.release();
+  files[1].name = "other";
+  files[2].version = "2.0";
+  const auto result = bench.upload(files);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::check);
+  CHECK(result.error().causes.size() == 3);
+  CHECK(bench.log().empty());
+  CHECK(bench.journal.empty());
+}

@@ -1,0 +1,99 @@
+#include "host/machine/container_process.h"
+
+#include <deque>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+/// A client that says what it is told to and remembers what it was asked.
+class FakeClient final : public ports::Process {
+ public:
+  std::vector<std::vector<std::string>> asked = {};
+  std::deque<ports::Captured> answers = {};
+
+  Result<ports::Captured> capture(const ports::Command& command) override {
+    asked.push_back(command.argv);
+    if (answers.empty()) return ports::Captured{};
+    ports::Captured answer = answers.front();
+    answers.pop_front();
+    return answer;
+  }
+  Result<ports::Exit> log(const ports::Command& command,
+                          const std::filesystem::path& /*log*/) override {
+    TRY(const ports::Captured ran, capture(command));
+    return ran.exit;
+  }
+};
+
+struct World {
+  FakeClient engine;
+  FakeClient cleaner;
+
+  host::ContainerProcess process(env::AfterEnd after_end = env::AfterEnd::remove) {
+    env::Container container{"docker", "sha256:abc"};
+    container.after_end = after_end;
+    return {engine, cleaner, container, "pinwheel-r1-build:cpu", {}};
+  }
+};
+
+std::string name_in(const std::vector<std::string>& argv) {
+  for (size_t i = 0; i + 1 < argv.size(); ++i) {
+    if (argv[i] == "--name") return argv[i + 1];
+  }
+  return {};
+}
+
+const ports::Command kCommand{{"make"}, "/", {}, {}};
+
+}  // namespace
+
+TEST_CASE("each command has a container of its own, which is removed however it ends") {
+  World world;
+  world.engine.answers = {{}, {{.code = 3}, "", ""}};
+  host::ContainerProcess process = world.process();
+  REQUIRE(process.capture(kCommand)->exit.ok());
+  CHECK(process.capture(kCommand)->exit.code == 3);
+  const std::string first = name_in(world.engine.asked[0]);
+  const std::string second = name_in(world.engine.asked[1]);
+  CHECK(first.starts_with("pinwheel-r1-build-cpu-"));
+  CHECK(first != second);
+  REQUIRE(world.cleaner.asked.size() == 2);
+  CHECK(world.cleaner.asked[0].back() == first);
+  CHECK(world.cleaner.asked[1].back() == second);
+}
+
+TEST_CASE("what failed is kept when it is asked for, and ended") {
+  World world;
+  world.engine.answers = {{}, {{.code = 3}, "", ""}};
+  host::ContainerProcess process = world.process(env::AfterEnd::keep);
+  REQUIRE(process.capture(kCommand));
+  REQUIRE(process.capture(kCommand));
+  CHECK(world.cleaner.asked[0][1] == "rm");
+  CHECK(world.cleaner.asked[1][1] == "kill");
+}
+
+TEST_CASE("a program that a signal ended shows its signal") {
+  World world;
+  world.engine.answers = {{{.code = 137}, "", ""}};
+  host::ContainerProcess process = world.process();
+  const Result<ports::Captured> ran = process.capture(kCommand);
+  REQUIRE(ran);
+  CHECK(ran->exit.signal == 9);
+}
+
+TEST_CASE("the client's own failure is an error of the environment, a program's 125 is its own") {
+  World world;
+  world.engine.answers = {
+      {{.code = 125}, "", "docker: Error response from daemon: No such image: sha256:abc.\n"},
+      {{.code = 125}, "", "the program says so\n"}};
+  host::ContainerProcess process = world.process();
+  const Result<ports::Captured> failed = process.capture(kCommand);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().kind == ErrorKind::environment);
+  CHECK(failed.error().message.find("No such image") != std::string::npos);
+  CHECK(process.capture(kCommand)->exit.code == 125);
+  CHECK(world.cleaner.asked.size() == 2);
+}

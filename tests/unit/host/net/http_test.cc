@@ -1,0 +1,175 @@
+#include "host/net/http.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "unit/catch.h"
+#include "unit/host/fake_index.h"
+#include "unit/host/scratch.h"
+
+using namespace pinwheel;
+using ports::FormField;
+using ports::FormFile;
+using ports::HttpRequest;
+
+namespace {
+
+HttpRequest upload(const FakeIndex& index, const std::filesystem::path& file) {
+  HttpRequest request;
+  request.method = "POST";
+  request.url = index.url() + "/";
+  request.form = {FormField{"name", "naïve \"name\""}, FormField{"empty", ""},
+                  FormField{"name", "line one\nline two"},
+                  FormFile{"content", "a+b-1-x.whl", file}};
+  return request;
+}
+
+nlohmann::json log_of(const FakeIndex& index) {
+  const auto reply = host::CurlHttp().send({.url = index.url() + "/log"});
+  REQUIRE(reply);
+  return nlohmann::json::parse(reply->body);
+}
+
+}  // namespace
+
+TEST_CASE("a form arrives field by field, its file streamed with a known length") {
+  const Scratch scratch;
+  const std::string bytes(3'000'000, 'x');
+  scratch.write("file", bytes);
+  const FakeIndex index;
+  uint64_t sent = 0;
+  uint64_t total = 0;
+  HttpRequest request = upload(index, scratch.path() / "file");
+  request.progress = [&](uint64_t now, uint64_t all) {
+    CHECK(now >= sent);
+    sent = now;
+    total = all;
+  };
+  const auto reply = host::CurlHttp({.user_agent = "pinwheel/1.2"}).send(request);
+  REQUIRE(reply);
+  CHECK(reply->status == 200);
+  CHECK(reply->reason == "OK");
+  CHECK(sent == total);
+  CHECK(total > bytes.size());
+  const nlohmann::json log = log_of(index);
+  REQUIRE(log.size() == 1);
+  CHECK(log[0]["agent"] == "pinwheel/1.2");
+  CHECK(log[0]["length"] == total);
+  const auto pair = [](const char* name, const nlohmann::json& value) {
+    return nlohmann::json::array({name, value});
+  };
+  const nlohmann::json file = {{"filename", "a+b-1-x.whl"},
+                               {"type", "application/octet-stream"},
+                               {"sha256", sha256_hex(bytes)}};
+  const nlohmann::json expected =
+      nlohmann::json::array({pair("name", "naïve \"name\""), pair("empty", ""),
+                             pair("name", "line one\nline two"), pair("content", file)});
+  CHECK(log[0]["fields"] == expected);
+}
+
+TEST_CASE("the reason phrase, headers and body of any status are values") {
+  const Scratch scratch;
+  scratch.write("file", "x");
+  const FakeIndex index({"--plan", "ok,redirect", "--token", "secret"});
+  const HttpRequest request = upload(index, scratch.path() / "file");
+  const auto refused = host::CurlHttp().send(request);
+  REQUIRE(refused);
+  CHECK(refused->status == 403);
+  CHECK(refused->reason == "Invalid or non-existent authentication information.");
+  HttpRequest authorised = request;
+  authorised.credentials = ports::BasicCredentials{"__token__", Secret("secret")};
+  const auto redirect = host::CurlHttp().send(authorised);
+  REQUIRE(redirect);
+  CHECK(redirect->status == 308);
+  CHECK(redirect->body.empty());
+  CHECK(log_of(index).size() == 2);
+}
+
+TEST_CASE("a reply that comes before the body was sent is still a reply") {
+  const Scratch scratch;
+  scratch.write("file", std::string(200'000, 'x'));
+  const FakeIndex index({"--plan", "early-413"});
+  const auto reply = host::CurlHttp().send(upload(index, scratch.path() / "file"));
+  // The server may reset the connection before its answer is read: then nobody knows.
+  if (reply) {
+    CHECK(reply->status == 413);
+  } else {
+    CHECK(reply.error().sent == ports::Sent::perhaps);
+  }
+}
+
+TEST_CASE("a connection that dies after bytes were sent leaves the outcome open") {
+  const Scratch scratch;
+  scratch.write("file", std::string(1'000'000, 'x'));
+  for (const char* step : {"cut", "lost"}) {
+    const FakeIndex index({"--plan", step});
+    const auto reply = host::CurlHttp().send(upload(index, scratch.path() / "file"));
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().sent == ports::Sent::perhaps);
+    CHECK(reply.error().error.kind == ErrorKind::transient);
+    CHECK(log_of(index).size() == 1);
+  }
+}
+
+TEST_CASE("where nobody listens, nothing was sent") {
+  std::string url;
+  { url = FakeIndex().url(); }
+  const auto reply = host::CurlHttp().send({.method = "POST", .url = url, .body = "x"});
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().sent == ports::Sent::nothing);
+  CHECK(reply.error().error.kind == ErrorKind::transient);
+}
+
+TEST_CASE("only http and https are spoken") {
+  const auto reply = host::CurlHttp().send({.url = "file:///etc/hostname"});
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().error.kind == ErrorKind::environment);
+  CHECK(reply.error().sent == ports::Sent::nothing);
+}
+
+TEST_CASE("a missing file of a form is an error before anything is sent") {
+  const FakeIndex index;
+  const auto reply = host::CurlHttp().send(upload(index, "/nonexistent/file.whl"));
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().error.kind == ErrorKind::config);
+  CHECK(log_of(index).empty());
+}
+
+TEST_CASE("a sink takes the body in place of the reply") {
+  const FakeIndex index;
+  std::string taken;
+  const auto reply = host::CurlHttp().send(
+      {.url = index.url() + "/log", .sink = [&](std::string_view bytes) { taken += bytes; }});
+  REQUIRE(reply);
+  CHECK(reply->body.empty());
+  CHECK(taken == "[]");
+}
+
+TEST_CASE("a silent server is given up after the stall limit") {
+  const Scratch scratch;
+  scratch.write("file", "x");
+  const FakeIndex index({"--plan", "hang"});
+  const auto reply = host::CurlHttp({.stall = std::chrono::seconds(1)})
+                         .send(upload(index, scratch.path() / "file"));
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().error.kind == ErrorKind::transient);
+  CHECK(reply.error().sent == ports::Sent::perhaps);
+}
+
+TEST_CASE("a request to stop ends a request") {
+  const Scratch scratch;
+  scratch.write("file", "x");
+  const FakeIndex index({"--plan", "hang"});
+  std::stop_source stop;
+  HttpRequest request = upload(index, scratch.path() / "file");
+  request.progress = [&](uint64_t, uint64_t) { stop.request_stop(); };
+  const auto reply = host::CurlHttp({}, stop.get_token()).send(request);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().error.kind == ErrorKind::interrupted);
+}
+
+TEST_CASE("the certificates come from the first variable that names some") {
+  CHECK(host::ca_bundle_from({}).empty());
+  CHECK(host::ca_bundle_from({{"SSL_CERT_FILE", "/a"}, {"REQUESTS_CA_BUNDLE", ""}}) == "/a");
+  CHECK(host::ca_bundle_from({{"SSL_CERT_FILE", "/a"}, {"CURL_CA_BUNDLE", "/b"}}) == "/b");
+}

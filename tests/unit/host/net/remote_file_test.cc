@@ -1,0 +1,133 @@
+#include "host/net/remote_file.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+constexpr const char* kWheelUrl = "https://files.example/a/torch.whl";
+
+/// A server that holds one file.
+class FileServer final : public ports::Http {
+ public:
+  explicit FileServer(std::string held) : contents(std::move(held)) {}
+
+  std::string contents;
+  bool ranges = true;
+  std::string redirect = {};     ///< where `kWheelUrl` leads; empty: the file is there
+  std::vector<int> faults = {};  ///< statuses of the first replies
+  std::vector<ports::HttpRequest> asked = {};
+
+  tl::expected<ports::HttpResponse, ports::HttpFailure> send(
+      const ports::HttpRequest& request) override {
+    asked.push_back(request);
+    ports::HttpResponse reply{404, "Not Found"};
+    std::string body = "a page";
+    if (!faults.empty()) {
+      reply.status = faults.front();
+      faults.erase(faults.begin());
+    } else if (!redirect.empty() && request.url == kWheelUrl) {
+      reply = {302, "Found", {{"location", redirect}}};
+    } else if (request.url == kWheelUrl || request.url == redirect) {
+      reply = {200, "OK"};
+      body = contents;
+      unsigned first = 0;
+      unsigned last = 0;
+      for (const auto& [name, value] : request.headers) {
+        if (name != "Range" || !ranges) continue;
+        REQUIRE(std::sscanf(value.c_str(), "bytes=%u-%u", &first, &last) == 2);
+        body = contents.substr(first, last - first + 1);
+        const std::string range =
+            fmt::format("bytes {}-{}/{}", first, first + body.size() - 1, contents.size());
+        reply = {206, "Partial Content", {{"content-range", range}}};
+      }
+    }
+    // As a network gives it: piece by piece.
+    for (size_t at = 0; at < body.size(); at += 10000) {
+      request.sink(std::string_view(body).substr(at, 10000));
+    }
+    return reply;
+  }
+};
+
+std::string numbers(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += std::to_string(i) + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("of a remote file only what is asked for comes") {
+  const Scratch scratch;
+  FileServer http(numbers(100000));
+  const std::string& all = http.contents;
+  const auto file = host::RemoteFile::open({http}, {scratch.path()}, kWheelUrl);
+  REQUIRE(file);
+  CHECK((*file)->size() == all.size());
+  CHECK((*file)->read(100, 50).value() == all.substr(100, 50));
+  CHECK(http.asked.size() == 1);
+  CHECK((*file)->read(400000, 70000).value() == all.substr(400000, 70000));
+  CHECK((*file)->read(all.size() - 5, 5).value() == all.substr(all.size() - 5));
+  CHECK((*file)->read(all.size(), 0).value().empty());
+  CHECK((*file)->bytes_fetched() == 65536 + 70000 + 5);
+  CHECK((*file)->read(all.size(), 1).error().kind == ErrorKind::check);
+  CHECK((*file)->read(UINT64_MAX, 2).error().kind == ErrorKind::check);
+}
+
+TEST_CASE("a server without ranges gives the file whole, once, and that is told") {
+  const Scratch scratch;
+  FileServer http(numbers(100000));
+  http.ranges = false;
+  std::vector<std::string> told;
+  const host::WholeFiles whole{scratch.path(),
+                               [&](std::string_view url) { told.emplace_back(url); }};
+  const auto file = host::RemoteFile::open({http}, whole, kWheelUrl);
+  REQUIRE(file);
+  CHECK((*file)->size() == http.contents.size());
+  CHECK((*file)->read(400000, 70000).value() == http.contents.substr(400000, 70000));
+  CHECK(http.asked.size() == 1);
+  CHECK(told == std::vector<std::string>{kWheelUrl});
+  CHECK(std::filesystem::is_empty(scratch.path()));
+  // A file smaller than a part needs no disk.
+  http.contents = "small";
+  CHECK(host::RemoteFile::open({http}, whole, kWheelUrl).value()->read(1, 3).value() == "mal");
+  CHECK(told.size() == 1);
+}
+
+TEST_CASE("redirections are followed once, and credentials stay with their server") {
+  const Scratch scratch;
+  FileServer http(numbers(100000));
+  http.redirect = "https://store.example/x?signature=1";
+  const host::RemoteAccess access{http, ports::BasicCredentials{"user", Secret("word")},
+                                  "https://files.example/simple/"};
+  const auto file = host::RemoteFile::open(access, {scratch.path()}, kWheelUrl);
+  REQUIRE(file);
+  REQUIRE((*file)->read(400000, 10));
+  REQUIRE(http.asked.size() == 3);
+  CHECK(http.asked[0].credentials);
+  CHECK_FALSE(http.asked[1].credentials);
+  CHECK(http.asked[2].url == http.redirect);
+  http.redirect = "http://store.example/x";
+  CHECK_FALSE(host::RemoteFile::open(access, {scratch.path()}, kWheelUrl));
+}
+
+TEST_CASE("a busy server is asked again, a refusal is named") {
+  const Scratch scratch;
+  FileServer http(numbers(1000));
+  http.faults = {503};
+  CHECK(host::RemoteFile::open({http}, {scratch.path()}, kWheelUrl));
+  http.faults = {403};
+  const auto refused = host::RemoteFile::open({http}, {scratch.path()}, kWheelUrl);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message == fmt::format("`{}` answered 403 Not Found", kWheelUrl));
+}

@@ -1,0 +1,107 @@
+#include "host/provision/conda_prefix.h"
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/provision/complete_directory.h"
+#include "host/provision/conda_solve.h"
+#include "unit/catch.h"
+#include "unit/host/scratch_machine.h"
+
+using namespace pinwheel;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A conda that "installs" the machine's Python and counts how often it was asked to.
+constexpr const char* kClient = R"SHELL(#!/bin/sh
+case "$*" in
+  --version) echo conda 24.1.0 ;;
+  *--dry-run*) cat "$HOME/solution"; exit "$(cat "$HOME/code")" ;;
+  *) echo install >> "$HOME/calls"; cp "$7" "$HOME/list"; mkdir -p "$5/bin" "$5/conda-meta"
+     ln -s "$(command -v python3)" "$5/bin/python" ;;
+esac
+)SHELL";
+
+struct CondaMachine : ScratchMachine {
+  std::string python;  ///< "3.11"
+
+  CondaMachine() {
+    use_conda(kClient);
+    scratch.write("code", "0");
+    const auto ran =
+        process.capture({{"python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"},
+                         "/",
+                         machine.variables,
+                         {}});
+    REQUIRE(ran.has_value());
+    python = trim(ran->out);
+  }
+
+  /// A package of the machine's own file system.
+  env::CondaPackage package(const std::string& name, const std::string& bytes) const {
+    const fs::path file = scratch.write("channel/noarch/" + name + "-1-0.conda", bytes);
+    return {.name = name,
+            .version = "1",
+            .build = "0",
+            .subdir = "noarch",
+            .url = "file://" + file.string(),
+            .sha256 = sha256_hex(bytes)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a prefix is made once, from the exact list") {
+  CondaMachine here;
+  const std::vector<env::CondaPackage> packages = {here.package("a", "bytes of a")};
+  const auto made = host::make_conda_prefix(here.machine, here.python, packages);
+  REQUIRE(made.has_value());
+  CHECK(made->directory.parent_path() == here.machine.cache / "conda");
+  CHECK(host::is_complete(here.machine, made->directory).value());
+  CHECK(env::fits(made->interpreter, here.python));
+  CHECK(here.scratch.read("list") == "@EXPLICIT\n" + packages[0].url + "\n");
+  REQUIRE(host::make_conda_prefix(here.machine, here.python, packages).has_value());
+  CHECK(here.scratch.read("calls") == "install\n");
+}
+
+TEST_CASE("a file that is not the one of the list leaves no prefix") {
+  CondaMachine here;
+  std::vector<env::CondaPackage> packages = {here.package("a", "bytes of a")};
+  here.scratch.write("channel/noarch/a-1-0.conda", "other bytes");
+  const auto made = host::make_conda_prefix(here.machine, here.python, packages);
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().kind == ErrorKind::environment);
+  CHECK(made.error().message.find("has sha256 " + sha256_hex("other bytes") + ", not " +
+                                  packages[0].sha256) != std::string::npos);
+  CHECK(here.files.list(here.machine.cache / "conda")->size() == 1);  // the lock
+}
+
+TEST_CASE("a prefix with another Python is refused, with what to write") {
+  CondaMachine here;
+  const auto made = host::make_conda_prefix(here.machine, "3.99", {here.package("a", "a")});
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().kind == ErrorKind::config);
+  CHECK(made.error().message.ends_with("the variant asks for 3.99"));
+}
+
+TEST_CASE("solving leaves nothing behind and gives what the client answered") {
+  CondaMachine here;
+  env::Request request{.python = "3.11"};
+  request.conda = {{"channel"}, {"ninja"}};
+  here.scratch.write("solution", R"({"actions": {"LINK": [{"name": "ninja", "version": "1",
+    "url": "https://host/linux-64/ninja-1-0.conda", "sha256": ")" +
+                                     std::string(64, 'a') + R"("}]}})");
+  const auto solved = host::solve_conda(here.machine, request);
+  REQUIRE(solved.has_value());
+  CHECK(solved->at(0).name == "ninja");
+  CHECK(here.files.list(here.machine.cache / "scratch")->empty());
+  here.scratch.write("solution",
+                     R"({"message": "ninja conflicts", "error": "UnsatisfiableError"})");
+  here.scratch.write("code", "1");
+  const auto refused = host::solve_conda(here.machine, request);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message == "solving the conda packages failed: ninja conflicts");
+}

@@ -1,0 +1,50 @@
+#include "host/steps/finish_files.h"
+
+#include "base/digest.h"
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a finished file is put into the output directory byte for byte") {
+  const Scratch scratch;
+  const std::string bytes((3U << 20U) + 17, 'x');  // several pieces and a rest
+  const fs::path file = scratch.write("built/a.whl", bytes);
+  const Result<plan::Output> output = put_into(file, scratch.path() / "dist");
+  REQUIRE(output);
+  CHECK(output->path == (scratch.path() / "dist/a.whl").string());
+  CHECK(output->size == bytes.size());
+  CHECK(output->sha256 == sha256_hex(bytes));
+  CHECK(scratch.read("dist/a.whl") == bytes);
+}
+
+TEST_CASE("a file that is not there leaves nothing in the output directory") {
+  const Scratch scratch;
+  const Result<plan::Output> output =
+      put_into(scratch.path() / "none.whl", scratch.path() / "dist");
+  REQUIRE_FALSE(output);
+  CHECK(output.error().kind == ErrorKind::config);
+  CHECK_FALSE(fs::exists(scratch.path() / "dist/none.whl"));
+}
+
+TEST_CASE("a target that cannot be replaced is named, and no half file stays") {
+  const Scratch scratch;
+  const fs::path file = scratch.write("built/a.whl", "bytes");
+  fs::create_directories(scratch.path() / "dist/a.whl/in the way");
+  const Result<plan::Output> output = put_into(file, scratch.path() / "dist");
+  REQUIRE_FALSE(output);
+  CHECK(output.error().kind == ErrorKind::environment);
+  CHECK(output.error().message.find("dist/a.whl` cannot be written") != std::string::npos);
+  size_t left = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(scratch.path() / "dist")) {
+    CHECK(entry.path().filename() == "a.whl");
+    ++left;
+  }
+  CHECK(left == 1);
+}
+
+}  // namespace
+}  // namespace pinwheel::host

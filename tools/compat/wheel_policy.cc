@@ -1,0 +1,60 @@
+#include "compat/wheel_policy.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "compat/gate.h"
+#include "inspect/rules.h"
+
+namespace pinwheel::compat {
+
+const matrix::Check* find_check(const std::vector<matrix::Check>& checks, std::string_view rule) {
+  const auto found = std::find_if(checks.begin(), checks.end(), [rule](const matrix::Check& check) {
+    return check.rule == rule;
+  });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+namespace {
+
+/// What no wheel may break is judged whether the matrix names it or not; device code and size only
+/// where it does, because they need its numbers.
+std::vector<std::string> rules_for(const std::vector<matrix::Check>& checks) {
+  std::vector<std::string> rules = inspect::rule_ids();
+  std::erase_if(rules, [&checks](const std::string& rule) {
+    const bool by_wish = rule == "device-code" || rule == "size";
+    return by_wish && find_check(checks, rule) == nullptr;
+  });
+  return rules;
+}
+
+std::vector<std::string> named_rules(const std::vector<matrix::Check>& checks) {
+  std::vector<std::string> names;
+  names.reserve(checks.size());
+  for (const matrix::Check& check : checks) names.push_back(check.rule);
+  return names;
+}
+
+}  // namespace
+
+Result<WheelPolicy> wheel_policy(const matrix::Settings& settings) {
+  const std::vector<matrix::Check>& checks = settings.checks.after;
+  WheelPolicy policy;
+  policy.rules = rules_for(checks);
+  policy.strict = named_rules(checks);
+  policy.expected.arch_list = settings.build.arch_list;
+  const matrix::Check* const size = find_check(checks, "size");
+  if (size == nullptr) return policy;
+  const auto limit = size->arguments.empty() ? std::nullopt : parse_bytes(size->arguments[0]);
+  if (!limit) return fail(ErrorKind::config, "`checks.after: size` names no size");
+  policy.expected.size_limit = *limit;
+  return policy;
+}
+
+std::optional<pep::SpecifierSet> declared_torch(const matrix::Abi& abi, const std::string& torch) {
+  if (abi.torch == matrix::TorchAbi::none || torch.empty()) return std::nullopt;
+  const bool stable = abi.torch == matrix::TorchAbi::stable;
+  return declared_range(stable ? abi.torch_stable : torch, stable ? PinBy::release : PinBy::minor);
+}
+
+}  // namespace pinwheel::compat

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "inspect/expectations.h"
+#include "matrix/matrix.h"
+#include "matrix/settings.h"
+#include "pep/specifier.h"
+
+namespace pinwheel::compat {
+
+/// What a matrix wants of the wheels of one variant: the gate of `build` and of `inspect --matrix`.
+struct WheelPolicy {
+  inspect::Expectations expected;        ///< names, version and judge of symbols are left open
+  std::vector<std::string> rules = {};   ///< that are judged
+  std::vector<std::string> strict = {};  ///< that the matrix names: their warnings fail too
+};
+
+/// Kind `config` for a size that is none.
+Result<WheelPolicy> wheel_policy(const matrix::Settings& settings);
+
+/// The torch that a matrix declares for a variant: the minor release of a C++ ABI, or all from the
+/// Stable ABI's target on. nullopt without torch, and for one that is no release ("nightly").
+std::optional<pep::SpecifierSet> declared_torch(const matrix::Abi& abi, const std::string& torch);
+
+/// The first check of that name; nullptr when the matrix has none.
+const matrix::Check* find_check(const std::vector<matrix::Check>& checks, std::string_view rule);
+
+}  // namespace pinwheel::compat

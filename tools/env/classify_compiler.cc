@@ -1,0 +1,101 @@
+#include "env/classify_compiler.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "env/classify_pip.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr std::string_view kFewerJobs = "give it fewer jobs with `--jobs`";
+constexpr std::string_view kCompiler =
+    "name a host compiler that the toolkit supports with `CXX` and `CUDAHOSTCXX`";
+
+constexpr std::array kCompilerTable = {
+    Symptom{"Killed signal terminated program", ErrorKind::out_of_memory, kFewerJobs},
+    Symptom{"virtual memory exhausted", ErrorKind::out_of_memory, kFewerJobs},
+    Symptom{"Cannot allocate memory", ErrorKind::out_of_memory, kFewerJobs},
+    Symptom{"out of memory allocating", ErrorKind::out_of_memory, kFewerJobs},
+    Symptom{"clang*error: unable to execute command: Killed", ErrorKind::out_of_memory, kFewerJobs},
+    Symptom{"nvcc error*died due to signal 9", ErrorKind::out_of_memory, kFewerJobs},
+    Symptom{"unsupported GNU version", ErrorKind::environment, kCompiler},
+    Symptom{"unsupported clang version", ErrorKind::environment, kCompiler},
+    Symptom{"No CMAKE_CXX_COMPILER could be found", ErrorKind::environment,
+            "install a C++ compiler: `apt-get install g++`"},
+    Symptom{"Failed to find nvcc", ErrorKind::environment,
+            "set `toolkit: pypi` in the matrix, or put nvcc on PATH"},
+    Symptom{"CUDA_HOME environment variable is not set", ErrorKind::environment,
+            "set `toolkit: pypi` in the matrix, or put nvcc on PATH"},
+};
+
+/// A build backend fetches what it needs with pip; only these words are certain to be pip's.
+constexpr std::array kPipInside = {
+    Symptom{"pip subprocess to install build dependencies did not run successfully",
+            ErrorKind::step, ""},
+    Symptom{"WARNING: Retrying (Retry(", ErrorKind::step, ""},
+};
+
+/// The line to show of a build that failed by itself: the first that a compiler calls an error.
+constexpr std::array kErrors = {
+    Symptom{"undefined reference to ", ErrorKind::step, ""},
+    Symptom{": fatal error: ", ErrorKind::step, ""},
+    Symptom{": error: ", ErrorKind::step, ""},
+    Symptom{"CMake Error at ", ErrorKind::step, ""},
+    Symptom{"ERROR: ", ErrorKind::step, ""},
+};
+
+/// "nosuch" of "sh: 1: exec: nosuch: not found" or "env: 'nosuch': No such file or directory": what
+/// stands before the complaint, without quotes.
+std::string program_of(std::string_view line, std::string_view complaint) {
+  line.remove_suffix(complaint.size());
+  const size_t at = line.rfind(": ");
+  if (at != std::string_view::npos) line.remove_prefix(at + 2);
+  std::string name(line);
+  for (const char* const quote : {"'", "`", "\u2018", "\u2019"})
+    name = replace_all(name, quote, "");
+  return name;
+}
+
+/// By the convention of shells 127 means that a program was not found, 126 that it cannot be
+/// executed; the last line that says so names it.
+std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_view output) {
+  if (exit.code != 126 && exit.code != 127) return std::nullopt;
+  const std::vector<std::string> lines = split(output, '\n');
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    for (const std::string_view complaint :
+         {": not found", ": command not found", ": No such file or directory",
+          ": Permission denied"}) {
+      if (!line->ends_with(complaint)) continue;
+      const std::string name = program_of(*line, complaint);
+      if (name.empty()) continue;
+      if (exit.code == 126) {
+        return Diagnosis{ErrorKind::environment, quoted(name) + " cannot be executed",
+                         "make it executable: `chmod +x`, and commit its mode"};
+      }
+      return Diagnosis{ErrorKind::environment, quoted(name) + " is no program on the build's PATH",
+                       "name its package in `environment: {tools: [...]}`, install it, or mend "
+                       "`build.command`"};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
+  Diagnosis diagnosis = diagnose(exit, output, kCompilerTable);
+  if (diagnosis.kind != ErrorKind::step) return diagnosis;
+  if (const auto program = unusable_program(exit, output)) return *program;
+  Diagnosis error = diagnose(exit, output, kErrors);
+  // A compile error beside a warning about the network is a compile error.
+  const bool compiled = !error.line.empty() && !error.line.starts_with("ERROR: ");
+  if (!compiled && !diagnose(exit, output, kPipInside).line.empty()) {
+    return classify_pip(exit, output);
+  }
+  return error;
+}
+
+}  // namespace pinwheel::env

@@ -1,0 +1,73 @@
+#include "env/classify_conda.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "env/conda_output.h"
+
+namespace pinwheel::env {
+namespace {
+
+constexpr std::string_view kChannelHint =
+    "check the network, the proxy and the channel, then run again";
+constexpr std::string_view kConflict = "loosen one of the packages of `environment.conda`";
+constexpr std::string_view kNoChannel = "check the channels of `environment.conda`";
+constexpr std::string_view kOtherFile =
+    "the channel serves another file under the same name: resolve again with `--refresh`";
+
+// What lasts stands first. A hash comes before everything: it is told together with the download.
+constexpr std::array kCondaTable = {
+    Symptom{"has sha256 * not ", ErrorKind::environment, kOtherFile},
+    Symptom{"ChecksumMismatch", ErrorKind::environment, kOtherFile},
+    Symptom{"MD5MismatchError", ErrorKind::environment, kOtherFile},
+    Symptom{"hash mismatch", ErrorKind::environment, kOtherFile},
+    Symptom{"checksum * not match", ErrorKind::environment, kOtherFile},
+    Symptom{"Cannot solve the request because of", ErrorKind::config, kConflict},
+    Symptom{"Could not solve for environment specs", ErrorKind::config, kConflict},
+    Symptom{"UnsatisfiableError", ErrorKind::config, kConflict},
+    Symptom{"PackagesNotFoundError", ErrorKind::config, kConflict},
+    Symptom{"PackageNotFoundError", ErrorKind::config, kConflict},
+    Symptom{"ResolvePackageNotFound", ErrorKind::config, kConflict},
+    Symptom{"nothing provides", ErrorKind::config, kConflict},
+    Symptom{"unable to parse version spec", ErrorKind::config,
+            "write match specs as conda does, `python=3.11`"},
+    Symptom{"InvalidMatchSpec", ErrorKind::config,
+            "write match specs as conda does, `python=3.11`"},
+    Symptom{"401 Unauthorized", ErrorKind::environment, "check the credentials of the channel"},
+    Symptom{"403 Forbidden", ErrorKind::environment, "check the credentials of the channel"},
+    Symptom{"404 Not Found", ErrorKind::config, kNoChannel},
+    Symptom{"HTTP 404 NOT FOUND", ErrorKind::config, kNoChannel},
+    Symptom{"UnavailableInvalidChannel", ErrorKind::config, kNoChannel},
+    Symptom{"CERTIFICATE_VERIFY_FAILED", ErrorKind::environment,
+            "name the certificate authority of the channel with SSL_CERT_FILE"},
+    Symptom{"status server error (5", ErrorKind::transient, kChannelHint},
+    Symptom{"429 Too Many Requests", ErrorKind::transient, kChannelHint},
+    Symptom{"CondaHTTPError: HTTP 5", ErrorKind::transient, kChannelHint},
+    Symptom{"HTTP 000 CONNECTION FAILED", ErrorKind::transient, kChannelHint},
+    Symptom{"error sending request", ErrorKind::transient, kChannelHint},
+    Symptom{"Download error", ErrorKind::transient, kChannelHint},
+    Symptom{"Could not resolve host", ErrorKind::transient, kChannelHint},
+    Symptom{"Temporary failure in name resolution", ErrorKind::transient, kChannelHint},
+    Symptom{"Connection reset by peer", ErrorKind::transient, kChannelHint},
+    Symptom{"onnection refused", ErrorKind::transient, kChannelHint},
+};
+
+}  // namespace
+
+Diagnosis classify_conda(const ports::Exit& exit, std::string_view output) {
+  return diagnose(exit, output, kCondaTable);
+}
+
+Error conda_failure(CondaKind kind, const ports::Captured& ran, std::string_view what) {
+  const std::string why = explanation(kind, ran.out, ran.err);
+  Diagnosis diagnosis = classify_conda(ran.exit, why + "\n" + ran.out + "\n" + ran.err);
+  // An answer of rattler's script exits 0: what it does not know is the machine's fault.
+  if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
+  const bool ended = !ran.exit.cancelled && !ran.exit.timed_out && !ran.exit.out_of_memory;
+  if (ended && !why.empty()) diagnosis.line = why;
+  return to_error(diagnosis, what, ran.exit);
+}
+
+}  // namespace pinwheel::env

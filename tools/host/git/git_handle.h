@@ -1,0 +1,33 @@
+#pragma once
+// Private to the git sources of host/: the owners of libgit2's objects.
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "host/git/git_library.h"
+
+namespace pinwheel::host {
+
+/// A libgit2 object and the function that frees it.
+template <class T>
+using GitOwner = std::unique_ptr<T, void (*)(T*)>;
+
+using GitRepository = GitOwner<git_repository>;
+using GitReference = GitOwner<git_reference>;
+using GitObject = GitOwner<git_object>;
+using GitCommit = GitOwner<git_commit>;
+using GitStatusList = GitOwner<git_status_list>;
+using GitIndex = GitOwner<git_index>;
+
+/// libgit2's last message, after what could not be done: "`x` cannot be read: <message>".
+tl::unexpected<Error> git_failure(const GitLibrary& git, const std::string& what);
+
+/// The repository that holds `directory`, as `git -C directory` finds it.
+Result<GitRepository> open_repository(const GitLibrary& git,
+                                      const std::filesystem::path& directory);
+
+/// The commit of HEAD.
+Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository);
+
+}  // namespace pinwheel::host

@@ -1,0 +1,93 @@
+#include "host/git/worktree.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/text.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kCommitDigits = 40;
+
+/// A hook or a variable of the caller's must not lead git elsewhere.
+ports::Command command(const GitProgram& git, const fs::path& directory,
+                       const std::vector<std::string>& arguments) {
+  ports::Command out{
+      {"git", "-C", directory.string(), "-c", "core.hooksPath=/dev/null"}, "/", git.variables, {}};
+  out.argv.insert(out.argv.end(), arguments.begin(), arguments.end());
+  for (const char* const name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}) {
+    out.environment.erase(name);
+  }
+  return out;
+}
+
+Result<ports::Captured> run(const GitProgram& git, const fs::path& directory,
+                            const std::vector<std::string>& arguments) {
+  Result<ports::Captured> ran = git.process.capture(command(git, directory, arguments));
+  if (!ran) return fail(std::move(ran).error().with_hint("install git"));
+  if (ran->exit.cancelled) return fail(ErrorKind::interrupted, "git was interrupted");
+  return ran;
+}
+
+Done must(const GitProgram& git, const fs::path& directory,
+          const std::vector<std::string>& arguments) {
+  TRY(const ports::Captured ran, run(git, directory, arguments));
+  if (ran.exit.ok()) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("`git {}` failed: {}", join(arguments, " "), trim(ran.err)));
+}
+
+Done check_commit(const GitProgram& git, const fs::path& repository, const std::string& commit) {
+  if (commit.size() != kCommitDigits || !is_hex(commit)) {
+    return fail(ErrorKind::config, fmt::format("`{}` is not the id of a commit", commit));
+  }
+  TRY(const ports::Captured ran, run(git, repository, {"cat-file", "-e", commit + "^{commit}"}));
+  if (ran.exit.ok()) return {};
+  return fail(ErrorKind::config,
+              fmt::format("`{}` has no commit `{}`", repository.string(), commit),
+              fmt::format("fetch it: `git fetch origin {}`", commit));
+}
+
+void remove(const GitProgram& git, const fs::path& repository, const fs::path& path) {
+  // What stays behind after a failure here is scratch, which the next one replaces.
+  static_cast<void>(run(git, repository, {"worktree", "remove", "--force", path.string()}));
+  static_cast<void>(git.files.remove_all(path));
+  static_cast<void>(run(git, repository, {"worktree", "prune"}));
+}
+
+}  // namespace
+
+Worktree::Worktree(const GitProgram& git, fs::path repository, fs::path path)
+    : git_(git), repository_(std::move(repository)), path_(std::move(path)) {}
+
+Worktree::Worktree(Worktree&& other) noexcept
+    : git_(other.git_),
+      repository_(std::move(other.repository_)),
+      path_(std::exchange(other.path_, fs::path())) {}
+
+Worktree::~Worktree() {
+  if (!path_.empty()) remove(git_, repository_, path_);
+}
+
+Result<Worktree> Worktree::add(const GitProgram& git, const fs::path& repository,
+                               const std::string& commit, const fs::path& path) {
+  TRY_DONE(check_commit(git, repository, commit));
+  TRY_DONE(git.files.remove_all(path));
+  TRY_DONE(git.files.make_directories(path.parent_path()));
+  TRY_DONE(must(git, repository,
+                {"worktree", "add", "--quiet", "--force", "--detach", path.string(), commit}));
+  Worktree made(git, repository, path);
+  TRY(const ports::FileStatus modules, git.files.status(path / ".gitmodules"));
+  if (modules.type != ports::FileType::missing) {
+    TRY_DONE(must(git, path, {"submodule", "--quiet", "update", "--init", "--recursive"}));
+  }
+  return made;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,178 @@
+#include "host/index/index_directory_tree.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/system/atomic_write.h"
+#include "host/system/system_error.h"
+#include "host/system/unique_fd.h"
+
+namespace pinwheel::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr mode_t kReadableByAll = 0644;
+
+bool is_page(const fs::path& path) {
+  return path.filename() == "index.html" || path.filename() == "index.json";
+}
+
+std::optional<uint64_t> parse_number(const std::string& text) {
+  uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+Error foreign(const fs::path& link) {
+  return Error{
+      ErrorKind::config,
+      fmt::format("{} is there already and is no index of pinwheel", quoted(link.string())),
+      std::nullopt,
+      "name another path for the index, or move that one away",
+      {}};
+}
+
+Error cannot(std::string_view participle, const fs::path& path, const std::error_code& error) {
+  return system_error(participle, path, error.value());
+}
+
+Done copy_bytes(int in, int out, const fs::path& from, const fs::path& to, Sha256& hash) {
+  std::string buffer(1U << 20U, '\0');
+  while (true) {
+    const ssize_t got = ::read(in, buffer.data(), buffer.size());
+    if (got == 0) return {};
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("read", from, errno));
+    const std::string_view piece(buffer.data(), static_cast<size_t>(got));
+    hash.update(piece);
+    if (const int number = write_all(out, piece); number != 0) {
+      return fail(system_error("written", to, number));
+    }
+  }
+}
+
+/// A hard link, or a copy where the file system or its limit on links has none.
+Done link_or_copy(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_hard_link(from, to, error);
+  if (!error) return {};
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (error) return fail(cannot("copied", from, error));
+  return {};
+}
+
+}  // namespace
+
+IndexPaths::IndexPaths(const fs::path& index) {
+  std::error_code ignored;
+  link = fs::absolute(index, ignored).lexically_normal();
+  if (!link.has_filename()) link = link.parent_path();
+  generations = link.parent_path() / fmt::format(".{}.generations", link.filename().string());
+}
+
+fs::path IndexPaths::generation(uint64_t number) const {
+  return generations / std::to_string(number);
+}
+
+Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(paths.link, error);
+  if (status.type() == fs::file_type::not_found) return std::optional<uint64_t>();
+  if (error) return fail(cannot("read", paths.link, error));
+  if (status.type() == fs::file_type::directory) {
+    if (fs::is_empty(paths.link, error) && !error) return std::optional<uint64_t>();
+    return fail(foreign(paths.link));
+  }
+  if (status.type() != fs::file_type::symlink) return fail(foreign(paths.link));
+  const fs::path target = fs::read_symlink(paths.link, error);
+  const std::optional<uint64_t> number = parse_number(target.filename().string());
+  if (error || !number || target.parent_path() != paths.generations.filename()) {
+    return fail(foreign(paths.link));
+  }
+  return number;
+}
+
+Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> kept, ports::Files& files) {
+  TRY(const std::vector<std::string> names, files.list(paths.generations));
+  for (const std::string& name : names) {
+    const std::optional<uint64_t> number = parse_number(name);
+    if (number && number != kept) TRY_DONE(files.remove_all(paths.generations / name));
+  }
+  return {};
+}
+
+Done link_files(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directories(to, error);
+  if (error) return fail(cannot("made", to, error));
+  fs::recursive_directory_iterator entry(from, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const fs::path place = to / entry->path().lexically_relative(from);
+    if (entry->is_directory()) {
+      fs::create_directories(place, error);
+      if (error) return fail(cannot("made", place, error));
+    } else if (!is_page(entry->path())) {
+      TRY_DONE(link_or_copy(entry->path(), place));
+    }
+  }
+  if (error) return fail(cannot("read", from, error));
+  return {};
+}
+
+Done copy_checked(const fs::path& from, const fs::path& to, const std::string& sha256) {
+  const UniqueFd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!in.valid()) return fail(system_error("read", from, errno));
+  const UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadableByAll));
+  if (!out.valid()) return fail(system_error("written", to, errno));
+  Sha256 hash;
+  TRY_DONE(copy_bytes(in.get(), out.get(), from, to, hash));
+  if (to_hex(hash.finish()) != sha256) {
+    return fail(ErrorKind::publish,
+                fmt::format("{} changed while it was published", quoted(from.string())),
+                "publish when nothing writes to the wheels any more");
+  }
+  // Whoever serves the index must be able to read it, whatever the publisher's umask is.
+  if (::fchmod(out.get(), kReadableByAll) != 0 || ::fsync(out.get()) != 0) {
+    return fail(system_error("written", to, errno));
+  }
+  return {};
+}
+
+Done sync_tree(const fs::path& root) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(root, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->is_directory()) TRY_DONE(sync_directory(entry->path()));
+  }
+  if (error) return fail(cannot("read", root, error));
+  TRY_DONE(sync_directory(root));
+  return sync_directory(root.parent_path());
+}
+
+Done switch_to(const IndexPaths& paths, uint64_t number) {
+  const fs::path next = paths.generations / "next";
+  std::error_code error;
+  fs::remove(next, error);
+  fs::create_symlink(paths.generations.filename() / std::to_string(number), next, error);
+  if (error) return fail(cannot("made", next, error));
+  // A rename replaces a link but not a directory; an empty one was named by the user.
+  if (fs::symlink_status(paths.link, error).type() == fs::file_type::directory) {
+    fs::remove(paths.link, error);
+  }
+  fs::rename(next, paths.link, error);
+  if (error) return fail(cannot("replaced", paths.link, error));
+  return sync_directory(paths.link.parent_path());
+}
+
+}  // namespace pinwheel::host

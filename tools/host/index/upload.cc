@@ -1,0 +1,307 @@
+#include "host/index/upload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/index/upload_backoff.h"
+#include "host/index/upload_lookup.h"
+#include "pep/name.h"
+#include "publish/preflight.h"
+#include "publish/release_age.h"
+#include "publish/upload_form.h"
+
+namespace pinwheel::host {
+
+namespace {
+
+using publish::Artifact;
+using publish::Outcome;
+using publish::UploadEvent;
+using publish::UploadStage;
+
+using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
+
+/// One upload: what its functions share.
+struct Session {
+  const UploadTarget& target;
+  const UploadOptions& options;
+  ports::Http& http;
+  const UploadHooks& hooks;
+};
+
+/// `text` without the credentials, which a server may echo, plain or as it received them.
+std::string redacted(std::string text, const UploadTarget& target) {
+  if (!target.credentials) return text;
+  const std::string& password = target.credentials->password.reveal();
+  const Secret wire(base64(target.credentials->user + ":" + password));
+  return redact(redact(text, target.credentials->password), wire);
+}
+
+Error redacted(Error error, const UploadTarget& target) {
+  error.message = redacted(std::move(error.message), target);
+  error.hint = redacted(std::move(error.hint), target);
+  for (Error& cause : error.causes) cause = redacted(std::move(cause), target);
+  return error;
+}
+
+void notice_retry(const Session& session, const Error& reason) {
+  if (!session.hooks.notice) return;
+  session.hooks.notice(redacted(fmt::format("{}; trying again", reason.message), session.target));
+}
+
+/// Waits before the next attempt; `asked` is the server's own wish, which is bounded too.
+Done wait(const Session& session, int attempt, std::optional<std::chrono::milliseconds> asked) {
+  const double jitter = session.hooks.jitter ? session.hooks.jitter() : 0;
+  const UploadOptions& options = session.options;
+  std::chrono::milliseconds delay =
+      backoff(attempt, options.backoff_min, options.backoff_max, jitter);
+  if (asked) delay = std::min(std::max(delay, *asked), options.backoff_max);
+  if (session.hooks.sleep(delay)) return {};
+  return fail(ErrorKind::interrupted, "publishing was stopped while it waited to try again");
+}
+
+/// Repeats a reading request while it fails for a reason that may pass.
+template <class T, class Read>
+Result<T> patiently(const Session& session, const Read& read) {
+  for (int attempt = 1;; ++attempt) {
+    Result<T> result = read();
+    if (result || result.error().kind != ErrorKind::transient ||
+        attempt >= session.options.attempts) {
+      return result;
+    }
+    notice_retry(session, result.error());
+    TRY_DONE(wait(session, attempt, std::nullopt));
+  }
+}
+
+/// What the index holds of this file right now.
+Result<Holding> look_up_now(const Session& session, const Artifact& file) {
+  return patiently<Holding>(session, [&]() -> Result<Holding> {
+    TRY(const std::vector<publish::IndexFile> page,
+        read_project(session.target, file.name, session.http));
+    return look_up(file, page, session.target, session.http);
+  });
+}
+
+/// What the index holds before anything is sent.
+struct Survey {
+  std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalised project name
+  std::vector<Holding> holdings;                                 ///< one for each file
+};
+
+Result<Survey> survey(const Session& session, const std::vector<Artifact>& files) {
+  Survey seen;
+  for (const Artifact& file : files) {
+    const auto place = seen.pages.try_emplace(pep::normalize_name(file.name));
+    std::vector<publish::IndexFile>& page = place.first->second;
+    if (place.second) {
+      TRY(page, patiently<std::vector<publish::IndexFile>>(session, [&] {
+            return read_project(session.target, file.name, session.http);
+          }));
+    }
+    TRY(Holding holding, patiently<Holding>(session, [&] {
+          return look_up(file, page, session.target, session.http);
+        }));
+    seen.holdings.push_back(std::move(holding));
+  }
+  return seen;
+}
+
+/// The files that would join releases which the index has closed.
+std::vector<Error> too_late(const Session& session, const std::vector<Artifact>& files,
+                            const Survey& seen) {
+  if (session.target.endpoint.kind == publish::IndexKind::other || !session.hooks.now) return {};
+  std::vector<Error> findings;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (seen.holdings[i].held != Held::absent) continue;
+    const auto& page = seen.pages.at(pep::normalize_name(files[i].name));
+    for (Error& each : publish::age_findings({files[i]}, page, session.hooks.now())) {
+      findings.push_back(std::move(each));
+    }
+  }
+  return findings;
+}
+
+/// What the index holds of each file. Conflicts, and files that come too late, are reported
+/// together.
+Result<std::vector<Holding>> look_up_all(const Session& session,
+                                         const std::vector<Artifact>& files) {
+  TRY(Survey seen, survey(session, files));
+  Error conflicts{ErrorKind::publish,
+                  fmt::format("{} holds other files under these names, nothing was sent",
+                              quoted(session.target.name)),
+                  std::nullopt,
+                  "a file name is never reused: publish under another version",
+                  {}};
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (seen.holdings[i].held != Held::different) continue;
+    conflicts.causes.push_back(
+        publish::conflict_error(files[i].filename, files[i].sha256, seen.holdings[i].sha256));
+  }
+  if (!conflicts.causes.empty()) return fail(std::move(conflicts));
+  std::vector<Error> late = too_late(session, files, seen);
+  if (late.empty()) return std::move(seen.holdings);
+  return fail(Error{
+      ErrorKind::publish,
+      fmt::format("{} has closed these releases, nothing was sent", quoted(session.target.name)),
+      std::nullopt, "publish another version", std::move(late)});
+}
+
+Reply send(const Session& session, const Artifact& file) {
+  // A minute per 10 MB on top: an honest slow line is not a dead one, which `stall` finds.
+  constexpr uint64_t kBytesPerMinute = 10'000'000;
+  ports::HttpRequest request;
+  request.method = "POST";
+  request.url = session.target.endpoint.upload_url;
+  request.headers = {{"Accept", "application/json;q=0.9, text/plain;q=0.8, text/html;q=0.7"}};
+  request.form = publish::upload_form(file);
+  request.credentials = session.target.credentials;
+  request.timeout += std::chrono::minutes(file.size / kBytesPerMinute);
+  return session.http.send(request);
+}
+
+Error spent(const Session& session, const Artifact& file, Outcome outcome, Error last) {
+  const bool unknown = outcome == Outcome::unknown;
+  return Error{
+      unknown ? ErrorKind::publish : ErrorKind::transient,
+      fmt::format("`{}` was sent {} to {}, {}", file.filename,
+                  plural(static_cast<size_t>(session.options.attempts), "time"),
+                  quoted(session.target.name),
+                  unknown ? "and the index neither confirms nor shows it" : "without success"),
+      std::nullopt,
+      "run the same command again: files that arrived are recognised by their hash",
+      {std::move(last)}};
+}
+
+/// One attempt: a finished file, an error, or the reason to try again.
+struct Attempt {
+  Outcome outcome = Outcome::uploaded;
+  std::string message = {};
+  Error error = {};  ///< meaningful for transient and unknown
+  std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
+};
+
+Attempt judge(const Session& session, const Artifact& file, const Reply& reply) {
+  if (!reply) {
+    return {publish::outcome_of_failure(reply.error()), {}, reply.error().error, std::nullopt};
+  }
+  const Outcome outcome = publish::outcome_of_status(reply->status);
+  if (outcome == Outcome::uploaded) return {outcome, publish::server_message(*reply), {}, {}};
+  return {outcome,
+          {},
+          publish::reply_error(outcome, *reply, file.filename, session.target.endpoint.upload_url),
+          publish::retry_after(*reply)};
+}
+
+/// Sends the file once and settles what the reply leaves open by looking the file up.
+Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
+  Attempt attempt = judge(session, file, send(session, file));
+  const bool final = attempt.error.kind == ErrorKind::environment ||
+                     attempt.error.kind == ErrorKind::interrupted ||
+                     attempt.error.kind == ErrorKind::config;
+  switch (attempt.outcome) {
+    case Outcome::uploaded:
+      return attempt;
+    case Outcome::refused: {
+      const Result<Holding> holding = look_up_now(session, file);
+      // What the index said about the file matters more than why the look-up failed.
+      if (!holding) return fail(std::move(attempt.error).with_cause(holding.error()));
+      if (holding->held == Held::absent) return fail(std::move(attempt.error));
+      if (holding->held == Held::different) {
+        return fail(publish::conflict_error(file.filename, file.sha256, holding->sha256));
+      }
+      return Attempt{Outcome::identical};
+    }
+    case Outcome::transient:
+    case Outcome::unknown:
+      if (final) return fail(std::move(attempt.error));
+      return attempt;
+    default:
+      return fail(std::move(attempt.error));
+  }
+}
+
+void tell(const Session& session, const UploadEvent& event) {
+  if (session.hooks.event) session.hooks.event(event);
+}
+
+/// Sends a file that the index does not hold until it does; `event` says what and where it is.
+Result<FileOutcome> publish_file(const Session& session, const Artifact& file, UploadEvent event) {
+  for (int sent = 1;; ++sent) {
+    event.attempt = sent;
+    tell(session, event);
+    TRY(Attempt attempt, attempt_once(session, file));
+    if (attempt.outcome == Outcome::uploaded || attempt.outcome == Outcome::identical) {
+      return FileOutcome{file.filename, file.sha256, attempt.outcome, sent, attempt.message};
+    }
+    const bool last = sent >= session.options.attempts;
+    if (!last) {
+      notice_retry(session, attempt.error);
+      TRY_DONE(wait(session, sent, attempt.retry_after));
+    }
+    if (attempt.outcome == Outcome::unknown) {
+      TRY(const Holding holding, look_up_now(session, file));
+      if (holding.held == Held::identical) {
+        return FileOutcome{file.filename, file.sha256, Outcome::uploaded, sent, {}};
+      }
+      if (holding.held == Held::different) {
+        return fail(publish::conflict_error(file.filename, file.sha256, holding.sha256));
+      }
+    }
+    if (last) return fail(spent(session, file, attempt.outcome, std::move(attempt.error)));
+  }
+}
+
+Result<std::vector<FileOutcome>> publish_all(const Session& session,
+                                             const std::vector<Artifact>& files) {
+  TRY(const std::vector<Holding> holdings, look_up_all(session, files));
+  std::vector<FileOutcome> outcomes;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const Artifact& file = files[i];
+    FileOutcome outcome{file.filename, file.sha256, Outcome::identical, 0, {}};
+    UploadEvent event{UploadStage::sending,
+                      session.target.name,
+                      file.filename,
+                      file.sha256,
+                      file.size,
+                      i + 1,
+                      files.size(),
+                      1};
+    if (holdings[i].held == Held::absent) {
+      TRY(outcome, publish_file(session, file, event));
+    }
+    event.stage =
+        outcome.outcome == Outcome::uploaded ? UploadStage::sent : UploadStage::already_there;
+    event.attempt = outcome.attempts;
+    tell(session, event);
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace
+
+Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& files,
+                                                const UploadTarget& target,
+                                                const UploadOptions& options, ports::Http& http,
+                                                const UploadHooks& hooks) {
+  std::vector<Error> findings =
+      publish::preflight(files, {target.endpoint.kind, options.size_limit});
+  if (!findings.empty()) {
+    return fail(
+        Error{ErrorKind::check,
+              fmt::format("the release is not fit for {}, nothing was sent", quoted(target.name)),
+              std::nullopt, "mend each finding; none of them would pass at the index",
+              std::move(findings)});
+  }
+  const Session session{target, options, http, hooks};
+  Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
+  if (!outcomes) return fail(redacted(std::move(outcomes).error(), target));
+  return outcomes;
+}
+
+}  // namespace pinwheel::host

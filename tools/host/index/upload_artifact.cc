@@ -1,0 +1,109 @@
+#include "host/index/upload_artifact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/system/file_source.h"
+#include "publish/sdist_metadata.h"
+#include "publish/upload_form.h"
+#include "wheel/archive.h"
+#include "wheel/deflate.h"
+#include "wheel/metadata.h"
+#include "wheel/zip_rules.h"
+
+namespace pinwheel::host {
+
+namespace {
+
+using publish::Artifact;
+using publish::FileKind;
+
+/// An sdist holds sources; what unpacks to more than this is no such thing.
+constexpr uint64_t kSdistLimit = 4ULL << 30U;
+
+Done read_digests(const ports::ByteSource& source, Artifact& file) {
+  constexpr uint64_t kPiece = 1ULL << 20U;
+  Sha256 sha256;
+  Blake2b256 blake2b;
+  for (uint64_t at = 0; at < source.size(); at += kPiece) {
+    TRY(const std::string piece, source.read(at, std::min(kPiece, source.size() - at)));
+    sha256.update(piece);
+    blake2b.update(piece);
+  }
+  file.size = source.size();
+  file.sha256 = to_hex(sha256.finish());
+  file.blake2b_256 = to_hex(blake2b.finish());
+  return {};
+}
+
+Result<std::string> read_wheel_metadata(const ports::ByteSource& source, const Artifact& file) {
+  TRY(const wheel::WheelArchive archive, wheel::open_wheel(file.filename, source));
+  return archive.read_info("METADATA");
+}
+
+std::vector<Error> archive_findings(const ports::ByteSource& source, const std::string& filename) {
+  std::vector<Error> out;
+  for (const wheel::ZipFault& fault : wheel::zip_faults(source)) {
+    out.push_back(Error{ErrorKind::check,
+                        fmt::format("{}: {}", quoted(filename), fault.message),
+                        std::nullopt,
+                        fault.hint,
+                        {}});
+  }
+  return out;
+}
+
+Result<std::string> read_sdist_metadata(const ports::ByteSource& source) {
+  TRY(const std::string packed, source.read(0, source.size()));
+  TRY(const std::string tar, wheel::gunzip(packed, kSdistLimit));
+  return publish::sdist_metadata(tar);
+}
+
+Result<Artifact> read_parts(const std::filesystem::path& path) {
+  Artifact file;
+  file.path = path;
+  file.filename = path.filename().string();
+  const bool is_wheel = file.filename.ends_with(".whl");
+  if (!is_wheel && !file.filename.ends_with(".tar.gz")) {
+    return fail(ErrorKind::config, "it is neither a wheel nor an sdist",
+                "publish files that end in .whl or .tar.gz");
+  }
+  file.kind = is_wheel ? FileKind::wheel : FileKind::sdist;
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
+  TRY_DONE(read_digests(*source, file));
+  TRY(file.metadata, is_wheel ? read_wheel_metadata(*source, file) : read_sdist_metadata(*source));
+  if (is_wheel) file.archive_findings = archive_findings(*source, file.filename);
+  TRY(const wheel::Metadata metadata, wheel::parse_metadata(file.metadata));
+  file.name = metadata.name();
+  file.version = metadata.version();
+  TRY(file.fields, publish::metadata_fields(metadata));
+  return file;
+}
+
+}  // namespace
+
+Result<Artifact> read_artifact(const std::filesystem::path& path) {
+  Result<Artifact> file = read_parts(path);
+  if (file) return file;
+  Error error{file.error().kind,
+              fmt::format("{} cannot be published", quoted(path.string())),
+              std::nullopt,
+              file.error().hint,
+              {}};
+  return fail(std::move(error).with_cause(std::move(file).error()));
+}
+
+Result<std::vector<Artifact>> read_artifacts(const std::vector<std::filesystem::path>& paths) {
+  std::vector<Artifact> files;
+  for (const std::filesystem::path& path : paths) {
+    TRY(Artifact file, read_artifact(path));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,94 @@
+#include "host/index/upload_lookup.h"
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "base/url.h"
+#include "host/net/get_remote.h"
+#include "pep/name.h"
+#include "publish/simple_page.h"
+
+namespace pinwheel::host {
+
+namespace {
+
+/// Uploads have a protocol of their own for what may pass.
+RemoteManner manner(FollowRule follow) {
+  return {follow, 1, ErrorKind::publish};
+}
+
+RemoteAccess access_to(const UploadTarget& target, ports::Http& http) {
+  return {http, target.credentials, target.endpoint.upload_url};
+}
+
+Error unreadable(const std::string& url, const ports::HttpResponse& response) {
+  const publish::Outcome outcome = publish::outcome_of_status(response.status);
+  const bool passes =
+      outcome == publish::Outcome::transient || outcome == publish::Outcome::unknown;
+  const std::string said = publish::server_message(response);
+  return Error{passes ? ErrorKind::transient : ErrorKind::publish,
+               fmt::format("{} cannot be read: HTTP {}{}", quoted(url), response.status,
+                           said.empty() ? "" : fmt::format(" ({})", said)),
+               std::nullopt,
+               "the index is read to recognise files that it holds; name its address with "
+               "--check-url",
+               {}};
+}
+
+/// The SHA-256 of a file of the index. Stores may keep files with another host, which https alone
+/// vouches for here: a wrong file has a wrong hash and ends the upload.
+Result<std::string> download_digest(const UploadTarget& target, const std::string& url,
+                                    ports::Http& http) {
+  std::optional<Sha256> hash;
+  const auto prepare = [&hash](ports::HttpRequest& request) {
+    // What a redirect says besides its address is not part of the file.
+    hash.emplace();
+    request.sink = [&hash](std::string_view bytes) { hash->update(bytes); };
+  };
+  TRY(const RemoteReply page,
+      get_remote(access_to(target, http), url, prepare, manner(safe_to_follow)));
+  if (page.reply.status != 200) return fail(unreadable(page.url, page.reply));
+  return to_hex(hash->finish());
+}
+
+}  // namespace
+
+Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
+                                                     const std::string& name, ports::Http& http) {
+  const auto prepare = [](ports::HttpRequest& request) {
+    // Caches in between serve pages that are minutes old.
+    request.headers = {{"Accept", std::string(publish::kAcceptSimple)},
+                       {"Cache-Control", "no-cache"}};
+  };
+  TRY(const RemoteReply page,
+      get_remote(access_to(target, http),
+                 publish::project_url(target.endpoint, pep::normalize_name(name)), prepare,
+                 manner(same_server)));
+  const int status = page.reply.status;
+  // A page elsewhere is another index's, to which a local one passes on what it does not know.
+  if (status == 404 || status == 410 || publish::is_redirect(status)) {
+    return std::vector<publish::IndexFile>();
+  }
+  if (status != 200) return fail(unreadable(page.url, page.reply));
+  TRY(std::vector<publish::IndexFile> files,
+      publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
+  for (publish::IndexFile& file : files) file.url = resolve_url(page.url, file.url);
+  return files;
+}
+
+Result<Holding> look_up(const publish::Artifact& file, const std::vector<publish::IndexFile>& page,
+                        const UploadTarget& target, ports::Http& http) {
+  for (const publish::IndexFile& held : page) {
+    if (held.filename != file.filename) continue;
+    const auto found = held.hashes.find("sha256");
+    std::string theirs = found == held.hashes.end() ? std::string() : found->second;
+    if (theirs.empty()) {
+      TRY(theirs, download_digest(target, held.url, http));
+    }
+    return Holding{theirs == file.sha256 ? Held::identical : Held::different, theirs};
+  }
+  return Holding{};
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,180 @@
+#include "host/machine/contained_machine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "env/image_platform.h"
+#include "env/pass_list.h"
+#include "host/machine/machine_name.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+using Variables = std::map<std::string, std::string>;
+
+// The client does not hand signals on to a program that is PID 1 and ignores them; the container is
+// removed instead, so waiting longer gains nothing.
+constexpr std::chrono::milliseconds kClientGrace(200);
+
+constexpr std::array<std::string_view, 6> kToolkitHomes = {"CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
+                                                           "CC",        "CXX",       "CUDAHOSTCXX"};
+constexpr std::array<std::string_view, 2> kPipFiles = {"/etc/pip.conf", "/etc/xdg/pip/pip.conf"};
+
+bool exists(ports::Files& files, const fs::path& path) {
+  const Result<ports::FileStatus> status = files.status(path);
+  return status && status->type != ports::FileType::missing;
+}
+
+/// The configuration files that pip on the host would read.
+std::vector<std::string> pip_files(const EnvMachine& around) {
+  std::vector<std::string> found(kPipFiles.begin(), kPipFiles.end());
+  const std::string named = value_at(around.variables, "PIP_CONFIG_FILE");
+  if (!named.empty()) found.push_back(named);
+  const std::string home = value_at(around.variables, "HOME");
+  for (const char* const file : {"/.config/pip/pip.conf", "/.pip/pip.conf"}) {
+    if (!home.empty()) found.push_back(home + file);
+  }
+  std::erase_if(found, [&](const std::string& file) { return !exists(around.files, file); });
+  return found;
+}
+
+bool names_places(const std::string& name) {
+  const bool toolkit =
+      std::find(kToolkitHomes.begin(), kToolkitHomes.end(), name) != kToolkitHomes.end();
+  return toolkit || env::is_pip_setting(name) || env::is_network_variable(name);
+}
+
+/// A local index's pages link to files beside its `simple` (bandersnatch's layout: web/simple and
+/// web/packages), so the directory above it is what pip needs.
+std::string with_its_files(const std::string& place) {
+  fs::path above;
+  for (const fs::path& part : fs::path(place)) {
+    if (part == "simple" && above.has_relative_path()) return above.string();
+    above /= part;
+  }
+  return place;
+}
+
+/// Files and directories that the user's configuration names, to lie at the same path inside.
+std::vector<std::string> named_places(const EnvMachine& around) {
+  std::vector<std::string> places = pip_files(around);
+  std::string text;
+  for (const std::string& file : places) {
+    if (const Result<std::string> read = around.files.read(file)) text += *read + "\n";
+  }
+  for (const auto& [name, value] : around.variables) {
+    if (names_places(name)) text += value + "\n";
+  }
+  for (const std::string& path : env::paths_in(text)) {
+    // The image has directories of its own for what is below these.
+    const bool systems = path == "/etc" || path == "/usr" || path == "/bin" || path == "/lib";
+    if (!systems && exists(around.files, path)) places.push_back(with_its_files(path));
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+Variables variables_of(const EnvMachine& around, const Workplace& workplace,
+                       const env::ContainerImage& image) {
+  Variables variables = env::contained_variables(around.variables, image.variables,
+                                                 (workplace.cache / "home").string());
+  // pip looks for its files in the user's own home, which is not there.
+  const std::vector<std::string> files = pip_files(around);
+  if (!files.empty() && !variables.contains("PIP_CONFIG_FILE")) {
+    variables["PIP_CONFIG_FILE"] = files.back();
+  }
+  variables["PIP_CACHE_DIR"] = (workplace.cache / "pip").string();
+  return variables;
+}
+
+}  // namespace
+
+env::Container container_of(const EnvMachine& around, const Workplace& workplace,
+                            const env::ContainerImage& image, const std::string& name) {
+  env::Container container{workplace.containers.client, image.id};
+  for (const auto& [variable, value] : image.variables) {
+    container.image_variables.push_back(variable);
+  }
+  container.labels = {{kRunLabel, run_label_value(workplace.state)}, {"io.pinwheel.step", name}};
+  container.user = fmt::format("{}:{}", ::geteuid(), ::getegid());
+  container.network = workplace.containers.network;
+  container.platform = env::foreign_platform(image.architecture, machine_name());
+  container.after_end = workplace.containers.after_failure;
+  if (exists(around.files, "/dev/nvidiactl")) container.gpus = env::Gpus::all;
+  for (const fs::path& directory : {workplace.cache, workplace.state}) {
+    container.mounts.push_back({directory.string(), directory.string(), env::Access::read_write});
+  }
+  container.mounts.push_back({workplace.output.string(), workplace.output.string()});
+  for (const std::string& place : named_places(around)) container.mounts.push_back({place, place});
+  // The same place twice is an error of the engine's.
+  std::stable_sort(container.mounts.begin(), container.mounts.end(),
+                   [](const auto& a, const auto& b) { return a.at < b.at; });
+  const auto twice = std::unique(container.mounts.begin(), container.mounts.end(),
+                                 [](const auto& a, const auto& b) { return a.at == b.at; });
+  container.mounts.erase(twice, container.mounts.end());
+  return container;
+}
+
+std::string run_label_value(const fs::path& state) {
+  return sha256_hex(state.lexically_normal().string()).substr(0, 12);
+}
+
+ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& workplace,
+                                   const env::ContainerImage& image, const std::string& name,
+                                   const std::stop_token& stop)
+    : engine_(stop, kClientGrace),
+      process_(engine_, cleaner_, container_of(around, workplace, image, name),
+               fmt::format("pinwheel-{}-{}-{}", run_label_value(workplace.state), ::getpid(), name),
+               workplace.containers.variables),
+      machine_{around.files,
+               process_,
+               around.clock,
+               variables_of(around, workplace, image),
+               workplace.cache / "images" / sha256_hex(image.key).substr(0, 12),
+               around.state,
+               &around} {}
+
+Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
+                                                  const Workplace& workplace,
+                                                  const matrix::ContainerSettings& container,
+                                                  const std::string& name,
+                                                  const std::stop_token& stop) {
+  if (container.base.empty()) return std::unique_ptr<ContainedMachine>();
+  const auto image = workplace.containers.images.find(env::digest(container));
+  if (image == workplace.containers.images.end()) {
+    return fail(ErrorKind::internal, fmt::format("`{}` has no image", container.base));
+  }
+  // What is mounted must be there.
+  for (const fs::path& directory :
+       {workplace.cache / "home", workplace.cache / "images", workplace.output}) {
+    TRY_DONE(around.files.make_directories(directory));
+  }
+  return std::make_unique<ContainedMachine>(around, workplace, image->second, name, stop);
+}
+
+void remove_left_containers(ports::Process& process, const Workplace& workplace) {
+  const Containers& containers = workplace.containers;
+  if (containers.client.empty()) return;
+  const std::string label = fmt::format("{}={}", kRunLabel, run_label_value(workplace.state));
+  const Result<ports::Captured> listed =
+      process.capture(env::list_containers(containers.client, label, containers.variables));
+  if (!listed || !listed->exit.ok()) return;
+  for (const std::string& name : split(trim(listed->out), '\n')) {
+    if (name.empty()) continue;
+    static_cast<void>(
+        process.capture(env::stop_container(containers.client, name, containers.variables)));
+    static_cast<void>(
+        process.capture(env::remove_container(containers.client, name, containers.variables)));
+  }
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,132 @@
+#include "host/machine/container_process.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "base/text.h"
+#include "host/system/foreground.h"
+#include "host/system/log_tail.h"
+
+namespace pinwheel::host {
+namespace {
+
+// What `docker run` and `podman run` exit with when the program was not started at all, is no
+// program, or is not there.
+constexpr int kEngineFailed = 125;
+constexpr int kNotExecutable = 126;
+constexpr int kNotFound = 127;
+// A program that a signal ended shows as 128 and the signal's number.
+constexpr int kSignalled = 128;
+constexpr int kLastSignal = 64;
+// The client says what went wrong last.
+constexpr uint64_t kClientTail = 4096;
+
+/// The client names itself at the start of its own complaints; a program's exit code may be 125 for
+/// reasons of its own.
+bool is_clients_word(std::string_view line) {
+  return line.starts_with("docker: ") || line.starts_with("Error: ") ||
+         line.starts_with("Cannot connect to the Docker daemon") ||
+         line.starts_with("error during connect");
+}
+
+std::string clients_word(std::string_view text) {
+  std::string found;
+  for (const std::string& line : split(text, '\n')) {
+    if (is_clients_word(line)) found = line;
+  }
+  return found;
+}
+
+ports::Exit translated(ports::Exit exit) {
+  if (exit.signal == 0 && exit.code > kSignalled && exit.code <= kSignalled + kLastSignal) {
+    exit.signal = exit.code - kSignalled;
+    exit.code = 0;
+  }
+  return exit;
+}
+
+Error engine_error(const ports::Command& command, const std::string& word) {
+  return {.kind = ErrorKind::environment,
+          .message =
+              fmt::format("the container engine could not run `{}`: {}", command.argv.at(0), word),
+          .hint = "`pinwheel doctor` says whether the engine is there and running"};
+}
+
+bool may_be_the_engine(const ports::Exit& exit) {
+  return exit.code == kEngineFailed || exit.code == kNotExecutable || exit.code == kNotFound;
+}
+
+}  // namespace
+
+ContainerProcess::ContainerProcess(ports::Process& engine, ports::Process& cleaner,
+                                   env::Container container, const std::string& name,
+                                   std::map<std::string, std::string> client_variables)
+    : engine_(engine),
+      cleaner_(cleaner),
+      container_(std::move(container)),
+      name_(env::container_name(name)),
+      client_variables_(std::move(client_variables)) {}
+
+std::string ContainerProcess::next_name() const {
+  // One number a process: two objects of one step would otherwise take each other's names.
+  static std::atomic<unsigned> count{0};
+  return fmt::format("{}-{}", name_, ++count);
+}
+
+void ContainerProcess::remove(const std::string& name, const ports::Exit& exit) const {
+  const bool keep = container_.after_end == env::AfterEnd::keep && !exit.ok();
+  // What is kept to be looked at must not go on working.
+  const ports::Command command =
+      keep ? env::stop_container(container_.client, name, client_variables_)
+           : env::remove_container(container_.client, name, client_variables_);
+  // A container that could not be removed now is found by its label in the next run.
+  static_cast<void>(cleaner_.capture(command));
+}
+
+Result<ports::Captured> ContainerProcess::capture(const ports::Command& command) {
+  const std::string name = next_name();
+  Result<ports::Captured> ran =
+      engine_.capture(env::run_in_container(container_, name, command, client_variables_));
+  if (!ran) return ran;
+  remove(name, ran->exit);
+  if (may_be_the_engine(ran->exit)) {
+    const std::string word = clients_word(ran->err);
+    if (!word.empty()) return fail(engine_error(command, word));
+  }
+  ran->exit = translated(ran->exit);
+  return ran;
+}
+
+Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
+                                          const std::filesystem::path& log) {
+  const std::string name = next_name();
+  Result<ports::Exit> ran =
+      engine_.log(env::run_in_container(container_, name, command, client_variables_), log);
+  if (!ran) return ran;
+  remove(name, *ran);
+  if (may_be_the_engine(*ran)) {
+    const std::string word = clients_word(log_tail(log, kClientTail));
+    if (!word.empty()) return fail(engine_error(command, word));
+  }
+  return translated(*ran);
+}
+
+Result<ports::Exit> ContainerProcess::foreground(const ports::Command& command,
+                                                 env::Attached attached) {
+  const std::string name = next_name();
+  env::Container container = container_;
+  container.attached = attached;
+  // A terminal's Ctrl-C goes through the client to the program; without one PID 1 ignores it.
+  const Interrupts interrupts =
+      attached == env::Attached::terminal ? Interrupts::of_program : Interrupts::end_it;
+  const Result<ports::Exit> ran = run_in_foreground(
+      env::run_in_container(container, name, command, client_variables_), interrupts);
+  static_cast<void>(
+      cleaner_.capture(env::remove_container(container_.client, name, client_variables_)));
+  if (!ran) return fail(ran.error());
+  return translated(*ran);
+}
+
+}  // namespace pinwheel::host

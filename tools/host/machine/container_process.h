@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "env/container.h"
+#include "ports/process.h"
+
+namespace pinwheel::host {
+
+/// Child processes inside containers: each command gets a new container of the same image, with the
+/// same mounts and with those of the command itself, and it is gone when the call returns, however
+/// it ended. What the program leaves lies in the mounts. Many calls may run at once.
+///
+/// Error kinds beside those of a program that ends by itself: `environment` when the engine could
+/// not run it (the image or the program is missing, the daemon does not answer).
+class ContainerProcess final : public ports::Process {
+ public:
+  /// `engine` runs the client and may be cancelled; `cleaner` removes containers and may not. Both
+  /// outlive the object. Containers are called `name` and a number.
+  ContainerProcess(ports::Process& engine, ports::Process& cleaner, env::Container container,
+                   const std::string& name, std::map<std::string, std::string> client_variables);
+
+  Result<ports::Captured> capture(const ports::Command& command) override;
+  Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
+  /// The same with pinwheel's own streams (host/system/foreground.h); its container is never kept.
+  Result<ports::Exit> foreground(const ports::Command& command, env::Attached attached);
+
+ private:
+  std::string next_name() const;
+  void remove(const std::string& name, const ports::Exit& exit) const;
+
+  ports::Process& engine_;
+  ports::Process& cleaner_;
+  env::Container container_;
+  std::string name_;
+  std::map<std::string, std::string> client_variables_;
+};
+
+}  // namespace pinwheel::host

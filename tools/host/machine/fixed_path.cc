@@ -1,0 +1,43 @@
+#include "host/machine/fixed_path.h"
+
+#include <utility>
+
+namespace pinwheel::host {
+
+namespace fs = std::filesystem;
+
+BuildSpace::BuildSpace(fs::path scratch, PathMode mode, std::vector<Mount> mounts)
+    : scratch_(std::move(scratch)), mode_(mode), mounts_(std::move(mounts)) {}
+
+fs::path BuildSpace::seen(const fs::path& relative) const {
+  if (mode_ == PathMode::fixed) return kFixedPath / relative;
+  return real(relative);
+}
+
+fs::path BuildSpace::real(const fs::path& relative) const {
+  for (const Mount& mount : mounts_) {
+    const fs::path inside = relative.lexically_relative(mount.at);
+    if (!inside.empty() && *inside.begin() != "..") {
+      return inside == "." ? mount.from : mount.from / inside;
+    }
+  }
+  return scratch_ / relative;
+}
+
+ports::Command BuildSpace::wrap(ports::Command command) const {
+  if (mode_ == PathMode::real) return command;
+  command.mounts.push_back({scratch_, kFixedPath});
+  for (const Mount& mount : mounts_) command.mounts.push_back({mount.from, kFixedPath / mount.at});
+  return command;
+}
+
+PathMode probe_path_mode(ports::Process& process, const fs::path& scratch) {
+  std::error_code ignored;
+  fs::create_directories(kFixedPath, ignored);
+  const BuildSpace space(scratch, PathMode::fixed, {});
+  ports::Command command{{"true"}, kFixedPath, {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}}, {}};
+  const Result<ports::Captured> tried = process.capture(space.wrap(std::move(command)));
+  return tried && tried->exit.ok() ? PathMode::fixed : PathMode::real;
+}
+
+}  // namespace pinwheel::host

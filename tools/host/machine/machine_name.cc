@@ -1,0 +1,20 @@
+#include "host/machine/machine_name.h"
+
+#include <sys/utsname.h>
+
+#include "base/text.h"
+
+namespace pinwheel::host {
+
+std::string running_arch(const EnvMachine& machine) {
+  const Result<ports::Captured> ran =
+      machine.process.capture({{"uname", "-m"}, "/", machine.variables, {}});
+  return ran && ran->exit.ok() ? std::string(trim(ran->out)) : std::string();
+}
+
+std::string machine_name() {
+  utsname name{};
+  return ::uname(&name) == 0 ? std::string(static_cast<const char*>(name.machine)) : "x86_64";
+}
+
+}  // namespace pinwheel::host

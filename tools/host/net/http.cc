@@ -1,0 +1,280 @@
+#include "host/net/http.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+
+#include "base/text.h"
+#include "host/net/http_failure.h"
+#include "host/net/http_library.h"
+
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+namespace pinwheel::host {
+
+namespace {
+
+/// What libcurl's callbacks write to while one request runs.
+struct Exchange {
+  const ports::HttpRequest* request = nullptr;
+  const std::stop_token* cancel = nullptr;
+  ports::HttpResponse response;
+};
+
+size_t on_body(char* data, size_t size, size_t count, void* user) {
+  Exchange& exchange = *static_cast<Exchange*>(user);
+  const std::string_view bytes(data, size * count);
+  if (exchange.request->sink) {
+    exchange.request->sink(bytes);
+  } else {
+    exchange.response.body += bytes;
+  }
+  return bytes.size();
+}
+
+/// One header line; a status line starts a new reply (after `100 Continue`, or a proxy's answer).
+size_t on_header(char* data, size_t size, size_t count, void* user) {
+  ports::HttpResponse& response = static_cast<Exchange*>(user)->response;
+  const std::string_view line(data, size * count);
+  if (line.starts_with("HTTP/")) {
+    response.headers.clear();
+    const size_t status = line.find(' ');
+    const size_t reason = status == std::string_view::npos ? status : line.find(' ', status + 1);
+    response.reason =
+        reason == std::string_view::npos ? "" : std::string(trim(line.substr(reason)));
+  } else if (const size_t colon = line.find(':'); colon != std::string_view::npos) {
+    response.headers.emplace_back(to_lower(line.substr(0, colon)),
+                                  std::string(trim(line.substr(colon + 1))));
+  }
+  return line.size();
+}
+
+int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t total, curl_off_t sent) {
+  const Exchange& exchange = *static_cast<const Exchange*>(user);
+  if (exchange.request->progress && total > 0) {
+    exchange.request->progress(static_cast<uint64_t>(sent), static_cast<uint64_t>(total));
+  }
+  return exchange.cancel->stop_requested() ? 1 : 0;
+}
+
+/// A request in libcurl's hands; frees what it was given, except the handle.
+class Transfer {
+ public:
+  Transfer(const CurlLibrary& curl, CURL* easy) : curl_(curl), easy_(easy) {}
+  ~Transfer() {
+    curl_.easy_reset(easy_);
+    if (mime_ != nullptr) curl_.mime_free(mime_);
+    curl_.slist_free_all(headers_);
+  }
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  template <class Value>
+  void set(CURLoption option, Value value) {
+    curl_.easy_setopt(easy_, option, value);
+  }
+  void set(CURLoption option, const std::string& value) {
+    curl_.easy_setopt(easy_, option, value.c_str());
+  }
+
+  void add_header(const std::string& line) {
+    headers_ = curl_.slist_append(headers_, line.c_str());
+  }
+
+  void add(const ports::FormField& field) {
+    curl_mimepart* part = next_part();
+    curl_.mime_name(part, field.name.c_str());
+    curl_.mime_data(part, field.value.data(), field.value.size());
+  }
+  /// False when the file cannot be opened.
+  bool add(const ports::FormFile& file) {
+    curl_mimepart* part = next_part();
+    curl_.mime_name(part, file.name.c_str());
+    const bool found = curl_.mime_filedata(part, file.path.c_str()) == CURLE_OK;
+    curl_.mime_filename(part, file.filename.c_str());
+    curl_.mime_type(part, file.content_type.c_str());
+    return found;
+  }
+
+  CURLcode perform() {
+    set(CURLOPT_HTTPHEADER, headers_);
+    if (mime_ != nullptr) set(CURLOPT_MIMEPOST, mime_);
+    return curl_.easy_perform(easy_);
+  }
+
+  long number(CURLINFO info) const {
+    long value = 0;
+    curl_.easy_getinfo(easy_, info, &value);
+    return value;
+  }
+
+ private:
+  curl_mimepart* next_part() {
+    if (mime_ == nullptr) mime_ = curl_.mime_init(easy_);
+    return curl_.mime_addpart(mime_);
+  }
+
+  const CurlLibrary& curl_;
+  CURL* easy_;
+  curl_mime* mime_ = nullptr;
+  curl_slist* headers_ = nullptr;
+};
+
+void set_protocols(Transfer& transfer) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  transfer.set(CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  transfer.set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+void set_trust(Transfer& transfer, const std::filesystem::path& bundle) {
+  if (bundle.empty()) return;
+  std::error_code ignored;
+  const bool directory = std::filesystem::is_directory(bundle, ignored);
+  transfer.set(directory ? CURLOPT_CAPATH : CURLOPT_CAINFO, bundle.string());
+}
+
+void set_options(Transfer& transfer, const ports::HttpRequest& request,
+                 const HttpOptions& options) {
+  transfer.set(CURLOPT_URL, request.url);
+  transfer.set(CURLOPT_USERAGENT, options.user_agent);
+  transfer.set(CURLOPT_NOSIGNAL, 1L);
+  transfer.set(CURLOPT_FOLLOWLOCATION, 0L);
+  transfer.set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  transfer.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
+  transfer.set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
+  if (options.stall.count() > 0) {
+    transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    transfer.set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall.count()));
+  }
+  set_protocols(transfer);
+  set_trust(transfer, options.ca_bundle);
+  if (request.credentials) {
+    transfer.set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+    transfer.set(CURLOPT_USERNAME, request.credentials->user);
+    transfer.set(CURLOPT_PASSWORD, request.credentials->password.reveal());
+  } else if (!options.netrc.empty()) {
+    transfer.set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+    transfer.set(CURLOPT_NETRC_FILE, options.netrc.string());
+  }
+}
+
+/// The method and body. Kind `config` when a file of the form cannot be read.
+Done set_body(Transfer& transfer, const ports::HttpRequest& request) {
+  for (const auto& [name, value] : request.headers) {
+    transfer.add_header(fmt::format("{}: {}", name, value));
+  }
+  // Indexes answer `Expect: 100-continue` with silence or 417 often enough that no client sends it.
+  transfer.add_header("Expect:");
+  for (const ports::FormPart& part : request.form) {
+    if (const auto* field = std::get_if<ports::FormField>(&part)) {
+      transfer.add(*field);
+    } else if (const auto& file = std::get<ports::FormFile>(part); !transfer.add(file)) {
+      return fail(ErrorKind::config, fmt::format("{} cannot be read", quoted(file.path.string())));
+    }
+  }
+  if (!request.form.empty()) return {};
+  if (!request.body.empty()) {
+    transfer.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    transfer.set(CURLOPT_POSTFIELDS, request.body.data());
+  }
+  if (request.method == "HEAD") {
+    transfer.set(CURLOPT_NOBODY, 1L);
+  } else if (request.method != "GET") {
+    transfer.set(CURLOPT_CUSTOMREQUEST, request.method);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path ca_bundle_from(const std::map<std::string, std::string>& environment) {
+  for (const char* name :
+       {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"}) {
+    const auto found = environment.find(name);
+    if (found != environment.end() && !found->second.empty()) return found->second;
+  }
+  return {};
+}
+
+std::filesystem::path netrc_from(const std::map<std::string, std::string>& environment) {
+  const std::string named = value_at(environment, "NETRC");
+  const std::string home = value_at(environment, "HOME");
+  if (named.empty() && home.empty()) return {};
+  std::filesystem::path file =
+      named.empty() ? std::filesystem::path(home) / ".netrc" : std::filesystem::path(named);
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) ? file : std::filesystem::path();
+}
+
+/// libcurl's handles, each with the connections that it has open.
+class CurlHttp::Handles {
+ public:
+  explicit Handles(Connections connections) : connections_(connections) {}
+  ~Handles() {
+    for (CURL* easy : idle_) curl_->easy_cleanup(easy);
+  }
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
+  CURL* take(const CurlLibrary& curl) {
+    const std::lock_guard lock(mutex_);
+    curl_ = &curl;
+    if (idle_.empty()) return curl.easy_init();
+    CURL* easy = idle_.back();
+    idle_.pop_back();
+    return easy;
+  }
+  void give_back(CURL* easy) {
+    const std::lock_guard lock(mutex_);
+    if (connections_ == Connections::kept) {
+      idle_.push_back(easy);
+    } else {
+      curl_->easy_cleanup(easy);
+    }
+  }
+
+ private:
+  Connections connections_;
+  std::mutex mutex_;
+  const CurlLibrary* curl_ = nullptr;
+  std::vector<CURL*> idle_;
+};
+
+CurlHttp::CurlHttp(HttpOptions options, std::stop_token cancel)
+    : options_(std::move(options)),
+      cancel_(std::move(cancel)),
+      handles_(std::make_shared<Handles>(options_.connections)) {}
+
+tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
+    const ports::HttpRequest& request) {
+  const Result<const CurlLibrary*> curl = curl_library();
+  if (!curl) return tl::unexpected(ports::HttpFailure{curl.error(), ports::Sent::nothing});
+  Exchange exchange{&request, &cancel_, {}};
+  const auto give_back = [this](CURL* easy) { handles_->give_back(easy); };
+  const std::unique_ptr<CURL, decltype(give_back)> handle(handles_->take(**curl), give_back);
+  Transfer transfer(**curl, handle.get());
+  set_options(transfer, request, options_);
+  if (const Done body = set_body(transfer, request); !body) {
+    return tl::unexpected(ports::HttpFailure{body.error(), ports::Sent::nothing});
+  }
+  transfer.set(CURLOPT_WRITEFUNCTION, &on_body);
+  transfer.set(CURLOPT_WRITEDATA, &exchange);
+  transfer.set(CURLOPT_HEADERFUNCTION, &on_header);
+  transfer.set(CURLOPT_HEADERDATA, &exchange);
+  transfer.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+  transfer.set(CURLOPT_XFERINFODATA, &exchange);
+  transfer.set(CURLOPT_NOPROGRESS, 0L);
+  const CURLcode code = transfer.perform();
+  if (code != CURLE_OK) {
+    return tl::unexpected(http_failure(
+        {code, transfer.number(CURLINFO_REQUEST_SIZE), (*curl)->easy_strerror(code)}, request.url));
+  }
+  exchange.response.status = static_cast<int>(transfer.number(CURLINFO_RESPONSE_CODE));
+  return std::move(exchange.response);
+}
+
+}  // namespace pinwheel::host

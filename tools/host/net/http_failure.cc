@@ -1,0 +1,64 @@
+#include "host/net/http_failure.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/url.h"
+
+namespace pinwheel::host {
+
+namespace {
+
+ErrorKind kind_of(int code) {
+  switch (code) {
+    case CURLE_ABORTED_BY_CALLBACK:
+      return ErrorKind::interrupted;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_READ_ERROR:
+    case CURLE_OUT_OF_MEMORY:
+      return ErrorKind::environment;
+    default:
+      return ErrorKind::transient;
+  }
+}
+
+std::string hint_of(int code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY";
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return "check the host name and this machine's network";
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_CACERT_BADFILE:
+      return "name the file of certificates to trust in SSL_CERT_FILE";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+ports::HttpFailure http_failure(const CurlEnd& end, std::string_view url) {
+  const std::optional<UrlParts> parts = split_url(url);
+  const std::string host = parts ? parts->host : std::string(url);
+  Error error{kind_of(end.code),
+              fmt::format("no answer from {}: {}", quoted(host), end.reason),
+              std::nullopt,
+              hint_of(end.code),
+              {}};
+  if (error.kind == ErrorKind::interrupted) {
+    error.message = fmt::format("the request to {} was stopped", quoted(host));
+  }
+  return {std::move(error), end.request_bytes > 0 ? ports::Sent::perhaps : ports::Sent::nothing};
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,135 @@
+#include "host/provision/conda_find.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "env/commands.h"
+#include "env/environment_marker.h"
+#include "host/provision/complete_directory.h"
+#include "host/provision/env_pip.h"
+#include "host/provision/machine_interpreter.h"
+#include "host/system/program.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The newest first: the venv is made once and any of them does.
+constexpr std::array<const char*, 5> kPythons = {"3.13", "3.12", "3.11", "3.10", "3.14"};
+
+/// The client behind a path or a name of PATH; `environment` when it does not run.
+Result<env::CondaClient> ask(const EnvMachine& machine, const std::string& name) {
+  TRY(const std::string program, find_program(name, machine.variables));
+  ports::Command command{{program, "--version"}, "/", machine.variables};
+  command.timeout = std::chrono::seconds(60);
+  TRY(const ports::Captured ran, machine.process.capture(command));
+  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "looking for conda was interrupted");
+  env::CondaClient client{.kind = env::conda_kind(program), .program = program};
+  // Old ones print their version to stderr.
+  client.version = env::parse_conda_version(client.kind, ran.out + "\n" + ran.err);
+  if (ran.exit.ok() && !client.version.empty()) return client;
+  return fail(ErrorKind::environment,
+              fmt::format("{} is no conda client that runs", pinwheel::quoted(program)),
+              std::string(trim(ran.err)));
+}
+
+Result<env::CondaClient> named_client(const EnvMachine& machine, const std::string& name) {
+  if (name == env::to_string(env::CondaKind::rattler)) return env::CondaClient{};
+  Result<env::CondaClient> client = ask(machine, name);
+  if (!client) {
+    Error error = std::move(client).error();
+    if (error.hint.empty()) error.hint = "PINWHEEL_CONDA names a program, or `rattler`";
+    return fail(std::move(error));
+  }
+  if (env::is_recent(*client)) return client;
+  return fail(ErrorKind::environment,
+              fmt::format("{} is {} {}, which is too old", pinwheel::quoted(client->program),
+                          env::to_string(client->kind), client->version),
+              "conda 4.10, mamba 1.0 and micromamba 1.0 are the first that do; "
+              "`PINWHEEL_CONDA=rattler` needs none");
+}
+
+fs::path rattler_directory(const EnvMachine& host) {
+  return host.cache / "tools" /
+         ("rattler-" + sha256_hex(std::string(env::rattler_requirement())).substr(0, 12));
+}
+
+Result<env::Interpreter> python_for_rattler(const EnvMachine& host) {
+  std::optional<Error> last;
+  for (const char* const version : kPythons) {
+    Result<env::Interpreter> found = interpreter_for(host, version);
+    if (found) return found;
+    last = std::move(found).error();
+  }
+  last->message = fmt::format("{} needs CPython 3.10 or newer", env::rattler_requirement());
+  return fail(std::move(*last));
+}
+
+Result<env::EnvironmentMarker> install(const EnvMachine& host, const fs::path& directory) {
+  TRY(const env::Interpreter interpreter, python_for_rattler(host));
+  const env::Variables variables = env::pip_variables(host.variables);
+  TRY_DONE(run_venv(
+      host, env::make_venv(interpreter, directory.string(), env::WithPip::bundled, variables),
+      directory.string()));
+  TRY_DONE(run_pip(host, env::install_rattler(env::venv_python(directory.string()), variables),
+                   fmt::format("installing {}", env::rattler_requirement())));
+  return env::EnvironmentMarker{interpreter.path, {}, 0, {}};
+}
+
+}  // namespace
+
+std::vector<env::CondaClient> list_conda_clients(const EnvMachine& machine) {
+  const EnvMachine& host = host_of(machine);
+  std::vector<env::CondaClient> found;
+  for (const std::string& name :
+       {value_at(host.variables, "MAMBA_EXE"), std::string("micromamba"), std::string("mamba"),
+        value_at(host.variables, "CONDA_EXE"), std::string("conda")}) {
+    if (name.empty()) continue;
+    const Result<env::CondaClient> client = ask(host, name);
+    if (!client) continue;
+    const bool known = std::any_of(found.begin(), found.end(), [&client](const auto& other) {
+      return other.program == client->program;
+    });
+    if (!known) found.push_back(*client);
+  }
+  return found;
+}
+
+Result<env::CondaClient> find_conda_client(const EnvMachine& machine) {
+  const EnvMachine& host = host_of(machine);
+  const std::string named = value_at(host.variables, "PINWHEEL_CONDA");
+  if (!named.empty()) return named_client(host, named);
+  const std::vector<env::CondaClient> found = list_conda_clients(host);
+  const auto recent = std::find_if(found.begin(), found.end(), env::is_recent);
+  return recent == found.end() ? env::CondaClient{} : *recent;
+}
+
+Result<env::CondaClient> ready_conda_client(const EnvMachine& machine) {
+  const EnvMachine& host = host_of(machine);
+  TRY(env::CondaClient client, find_conda_client(host));
+  if (client.kind != env::CondaKind::rattler) return client;
+  const fs::path directory = rattler_directory(host);
+  TRY_DONE(make_once(host, directory, [&] { return install(host, directory); }));
+  client.program = env::venv_python(directory.string());
+  return client;
+}
+
+std::optional<std::string> conda_notice(const EnvMachine& machine) {
+  const EnvMachine& host = host_of(machine);
+  const Result<env::CondaClient> client = find_conda_client(host);
+  if (!client || client->kind != env::CondaKind::rattler) return std::nullopt;
+  const fs::path directory = rattler_directory(host);
+  if (is_complete(host, directory).value_or(false)) return std::nullopt;
+  return fmt::format("installing {} from PyPI into {} as the conda client",
+                     pinwheel::quoted(std::string(env::rattler_requirement())),
+                     pinwheel::quoted(directory.string()));
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,173 @@
+#include "host/provision/conda_prefix.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <numeric>
+
+#include "base/text.h"
+#include "env/classify_conda.h"
+#include "env/commands.h"
+#include "env/conda_client.h"
+#include "env/conda_output.h"
+#include "env/environment_marker.h"
+#include "env/rattler_script.h"
+#include "host/machine/machine_name.h"
+#include "host/provision/complete_directory.h"
+#include "host/provision/conda_find.h"
+#include "host/provision/remembered_interpreter.h"
+#include "host/system/digest_file.h"
+#include "host/system/scratch_directory.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+using Packages = std::vector<env::CondaPackage>;
+
+// Unpacked beside its archive a package takes about four times the archive's size.
+constexpr uint64_t kUnpacked = 5;
+constexpr uint64_t kMargin = 100'000'000;
+
+uint64_t bytes_needed(const Packages& packages) {
+  return std::accumulate(packages.begin(), packages.end(), kMargin,
+                         [](uint64_t sum, const env::CondaPackage& package) {
+                           return sum + kUnpacked * package.size;
+                         });
+}
+
+/// Where the archive of a package lies once a client has installed it.
+fs::path archive_of(const env::CondaPackage& package, const fs::path& cache) {
+  constexpr std::string_view kLocal = "file://";
+  if (package.url.starts_with(kLocal)) return package.url.substr(kLocal.size());
+  return cache / last_part(package.url);
+}
+
+/// The clients compare the md5 at most, and nothing for files of the machine.
+Done check_archives(const Packages& packages, const fs::path& cache) {
+  for (const env::CondaPackage& package : packages) {
+    const Result<FileDigest> digest = digest_file(archive_of(package, cache));
+    if (!digest) {
+      return fail(ErrorKind::environment,
+                  fmt::format("the archive of {} cannot be checked: {}",
+                              pinwheel::quoted(package.name), digest.error().message));
+    }
+    if (digest->sha256 == package.sha256) continue;
+    return fail(
+        ErrorKind::environment,
+        fmt::format("{} has sha256 {}, not {}", package.url, digest->sha256, package.sha256),
+        "the channel serves another file under the same name: resolve again with "
+        "`--refresh`");
+  }
+  return {};
+}
+
+Result<ports::Captured> run_client(const EnvMachine& host, const env::CondaClient& client,
+                                   const Packages& packages, env::CondaInstall install,
+                                   const fs::path& scratch) {
+  if (client.kind != env::CondaKind::rattler) {
+    // The name must end so: else clients read it as another format.
+    install.list = (scratch / "explicit.txt").string();
+    TRY_DONE(host.files.write(install.list, env::explicit_list(packages)));
+    return host.process.capture(env::install_command(client, install, host.variables));
+  }
+  const fs::path script = scratch / "rattler.py";
+  const fs::path request = scratch / "request.json";
+  TRY_DONE(host.files.write(script, env::rattler_script()));
+  TRY_DONE(host.files.write(request, env::rattler_install_request(packages, install)));
+  return host.process.capture(
+      env::rattler_command(client, script.string(), request.string(), host.variables));
+}
+
+Result<env::CondaClient> install(const EnvMachine& machine, const Packages& packages,
+                                 const fs::path& directory) {
+  const EnvMachine& host = host_of(machine);
+  TRY(env::CondaClient client, ready_conda_client(machine));
+  const fs::path cache = host.cache / "packages" / env::to_string(client.kind);
+  TRY_DONE(host.files.make_directories(cache));
+  TRY(const ScratchDirectory scratch,
+      ScratchDirectory::make(host.files,
+                             host.cache / "scratch" /
+                                 fmt::format("{}-{}", directory.filename().string(), ::getpid())));
+  TRY(const ports::Captured ran, run_client(host, client, packages,
+                                            {.subdir = env::conda_subdir(machine_name()),
+                                             .prefix = directory.string(),
+                                             .list = {},
+                                             .packages = cache.string()},
+                                            scratch.path()));
+  if (!ran.exit.ok() || !env::parse_rattler_failure(ran.out).what.empty()) {
+    return fail(env::conda_failure(client.kind, ran, "installing the conda packages"));
+  }
+  // rattler's script has compared them before it installed anything.
+  if (client.kind != env::CondaKind::rattler) TRY_DONE(check_archives(packages, cache));
+  return client;
+}
+
+/// The Python of a prefix, as it describes itself where the machine's commands run.
+Result<env::Interpreter> python_of(const EnvMachine& machine, const fs::path& directory) {
+  const fs::path program = directory / "bin" / "python";
+  const fs::path remembered = machine.cache / "interpreters";
+  if (const auto known = recall_interpreter(machine.files, remembered, program)) return *known;
+  TRY(const ports::Captured ran, machine.process.capture(env::probe_interpreter(
+                                     program.string(), env::pip_variables(machine.variables))));
+  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "asking the Python was interrupted");
+  if (!ran.exit.ok()) {
+    return fail(ErrorKind::environment, "the Python of the conda packages does not start here",
+                std::string(trim(ran.err)));
+  }
+  TRY(env::Interpreter interpreter, env::parse_interpreter(ran.out));
+  static_cast<void>(remember_interpreter(machine.files, remembered, program, ran.out));
+  return interpreter;
+}
+
+Done check_python(const env::Interpreter& interpreter, const std::string& wanted) {
+  if (!env::fits(interpreter, wanted)) {
+    return fail(ErrorKind::config,
+                fmt::format("the conda packages have Python {}, the variant asks for {}",
+                            env::full_version(interpreter), wanted),
+                "write `python={python}` among `environment.conda.packages`, or no Python at all");
+  }
+  if (interpreter.makes_environments) return {};
+  return fail(ErrorKind::environment, "the Python of the conda packages lacks venv or ensurepip");
+}
+
+Result<env::EnvironmentMarker> make(const EnvMachine& machine, const std::string& python,
+                                    const Packages& packages, const fs::path& directory) {
+  TRY(std::string client, install_conda_packages(machine, packages, directory));
+  TRY(const env::Interpreter interpreter, python_of(machine, directory));
+  TRY_DONE(check_python(interpreter, python));
+  env::EnvironmentMarker marker{std::move(client), {}, 0, {}};
+  marker.resolution.python = env::full_version(interpreter);
+  marker.resolution.conda = packages;
+  return marker;
+}
+
+}  // namespace
+
+Result<std::string> install_conda_packages(const EnvMachine& machine, const Packages& packages,
+                                           const fs::path& directory) {
+  TRY_DONE(check_space(machine, directory, bytes_needed(packages), "the conda packages"));
+  Result<env::CondaClient> client = install(machine, packages, directory);
+  if (client) return std::move(client->program);
+  // A refused installation leaves pieces that some clients take for an environment.
+  static_cast<void>(machine.files.remove_all(directory));
+  return fail(std::move(client).error());
+}
+
+Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::string& python,
+                                      const Packages& packages) {
+  CondaPrefix prefix;
+  prefix.directory = machine.cache / "conda" / env::conda_prefix_id(packages);
+  const auto make_it = [&]() -> Result<env::EnvironmentMarker> {
+    Result<env::EnvironmentMarker> made = make(machine, python, packages, prefix.directory);
+    // Packages whose Python is not wanted or does not start are of no use either.
+    if (!made) static_cast<void>(machine.files.remove_all(prefix.directory));
+    return made;
+  };
+  TRY_DONE(make_once(machine, prefix.directory, make_it));
+  TRY(prefix.interpreter, python_of(machine, prefix.directory));
+  TRY_DONE(check_python(prefix.interpreter, python));
+  return prefix;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,92 @@
+#include "host/provision/conda_solve.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "env/classify_conda.h"
+#include "env/conda_client.h"
+#include "env/conda_output.h"
+#include "env/rattler_script.h"
+#include "host/machine/machine_name.h"
+#include "host/provision/conda_find.h"
+#include "host/system/scratch_directory.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWhat = "solving the conda packages";
+
+/// The first two numbers of the running kernel, which containers share.
+env::CondaTarget target_here() {
+  env::CondaTarget target{.subdir = env::conda_subdir(machine_name())};
+  utsname name{};
+  if (::uname(&name) != 0) return target;
+  const std::string release = static_cast<const char*>(name.release);
+  const std::vector<std::string> parts = split(release.substr(0, release.find('-')), '.');
+  target.linux = parts.size() < 2 ? parts[0] : parts[0] + "." + parts[1];
+  return target;
+}
+
+Result<env::CondaTarget> target_of(const EnvMachine& machine, const env::Request& request) {
+  env::CondaTarget target = target_here();
+  TRY(const ports::Captured ran,
+      machine.process.capture({{"getconf", "GNU_LIBC_VERSION"}, "/", machine.variables, {}}));
+  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "solving was interrupted");
+  target.glibc = env::parse_glibc(ran.out);
+  target.cuda = request.conda_cuda;
+  return target;
+}
+
+Result<ports::Captured> run_solver(const EnvMachine& host, const env::CondaClient& client,
+                                   const env::CondaSolve& solve, const fs::path& scratch) {
+  if (client.kind != env::CondaKind::rattler) {
+    return host.process.capture(
+        env::solve_command(client, solve, env::Answer::json, host.variables));
+  }
+  const fs::path script = scratch / "rattler.py";
+  const fs::path request = scratch / "request.json";
+  TRY_DONE(host.files.write(script, env::rattler_script()));
+  TRY_DONE(host.files.write(request, env::rattler_solve_request(solve)));
+  return host.process.capture(
+      env::rattler_command(client, script.string(), request.string(), host.variables));
+}
+
+}  // namespace
+
+Result<std::vector<env::CondaPackage>> solve_conda(const EnvMachine& machine,
+                                                   const env::Request& request) {
+  const EnvMachine& host = host_of(machine);
+  TRY(const env::CondaTarget target, target_of(machine, request));
+  TRY(const env::CondaClient client, ready_conda_client(machine));
+  const fs::path place =
+      host.cache / "scratch" / fmt::format("solve-{}-{}", env::digest(request), ::getpid());
+  TRY(const ScratchDirectory scratch, ScratchDirectory::make(host.files, place));
+  env::CondaSolve solve{.channels = request.conda.channels,
+                        .specs = env::conda_specs(request),
+                        .target = target,
+                        .prefix = (place / "prefix").string(),
+                        .packages = (place / "packages").string()};
+  // rattler tells all whatever its cache holds, so that the indexes of channels may be kept.
+  if (client.kind == env::CondaKind::rattler) {
+    solve.packages = (host.cache / "packages" / "rattler").string();
+  }
+  TRY(ports::Captured ran, run_solver(host, client, solve, place));
+  const bool refused = !ran.exit.ok() || !env::parse_rattler_failure(ran.out).what.empty();
+  if (!refused) return env::parse_solution(client.kind, ran.out);
+  const Error error = env::conda_failure(client.kind, ran, kWhat);
+  const bool mamba =
+      client.kind == env::CondaKind::mamba || client.kind == env::CondaKind::micromamba;
+  if (!mamba || error.kind == ErrorKind::interrupted) return fail(error);
+  // As JSON it names one reason of many, and perhaps not the one that helps.
+  TRY(ran,
+      host.process.capture(env::solve_command(client, solve, env::Answer::text, host.variables)));
+  return fail(ran.exit.ok() ? error : env::conda_failure(client.kind, ran, kWhat));
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,140 @@
+#include "host/provision/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "env/engine_info.h"
+#include "host/machine/ask_program.h"
+#include "host/machine/container_engine.h"
+#include "host/machine/gpu.h"
+#include "host/machine/machine_name.h"
+#include "host/provision/conda_find.h"
+#include "host/provision/interpreters.h"
+#include "host/provision/toolkit.h"
+#include "host/system/program.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<env::HostCompiler> compilers(const EnvMachine& machine) {
+  std::vector<env::HostCompiler> found;
+  std::set<std::string> seen;
+  for (const char* name : {"g++", "clang++", "g++-11", "g++-12", "g++-13", "g++-14", "g++-15",
+                           "clang++-14", "clang++-15", "clang++-16", "clang++-19"}) {
+    const std::optional<std::string> output = ask_program(machine, {name, "--version"});
+    if (!output) continue;
+    const env::HostCompiler compiler = env::parse_host_compiler(name, *output);
+    const std::string which =
+        (compiler.family == env::CompilerFamily::gcc ? "gcc " : "clang ") + compiler.version;
+    if (seen.insert(which).second) found.push_back(compiler);
+  }
+  return found;
+}
+
+uint64_t memory_bytes(ports::Files& files) {
+  const Result<std::string> text = files.read("/proc/meminfo");
+  if (!text) return 0;
+  const size_t at = text->find("MemTotal:");
+  if (at == std::string::npos) return 0;
+  return std::strtoull(text->c_str() + at + 9, nullptr, 10) * 1024;
+}
+
+/// The nearest directory that exists: the cache may not have been made yet.
+fs::path existing(ports::Files& files, fs::path path) {
+  while (path.has_relative_path()) {
+    const Result<ports::FileStatus> status = files.status(path);
+    if (status && status->type == ports::FileType::directory) break;
+    path = path.parent_path();
+  }
+  return path;
+}
+
+/// What the engine says of itself; a client that cannot reach it fails or prints its own half.
+std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, env::Engine engine,
+                                          env::EngineFacts& facts) {
+  const bool docker = engine == env::Engine::docker;
+  ports::Command command{{facts.program, "info", "--format", docker ? "{{json .}}" : "json"},
+                         "/",
+                         machine.variables,
+                         std::chrono::seconds(15)};
+  const Result<ports::Captured> ran = machine.process.capture(command);
+  if (!ran) return std::nullopt;
+  facts.silence = ran->exit.timed_out ? "no answer in time" : std::string(trim(ran->err));
+  return docker ? env::parse_docker_info(ran->out) : env::parse_podman_info(ran->out);
+}
+
+/// What hands NVIDIA's GPUs into containers: docker by a runtime or a hook, podman by CDI.
+std::optional<std::string> gpus_of(const EnvMachine& machine, env::Engine engine,
+                                   const env::EngineInfo& info) {
+  const bool runtime =
+      std::find(info.runtimes.begin(), info.runtimes.end(), "nvidia") != info.runtimes.end();
+  if (runtime) return "the runtime nvidia";
+  for (const char* const cdi : {"/etc/cdi/nvidia.yaml", "/var/run/cdi/nvidia.yaml"}) {
+    const Result<ports::FileStatus> status = machine.files.status(cdi);
+    if (status && status->type != ports::FileType::missing) return cdi;
+  }
+  const bool hook = engine == env::Engine::docker &&
+                    find_program("nvidia-container-runtime-hook", machine.variables).has_value();
+  return hook ? std::optional<std::string>("nvidia-container-runtime-hook") : std::nullopt;
+}
+
+env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine) {
+  env::EngineFacts facts;
+  const std::optional<ContainerEngine> client =
+      find_client(machine.files, machine.process, engine, machine.variables);
+  if (!client) return facts;
+  facts.program = client->client;
+  facts.version = client->version;
+  facts.builds = client->buildkit != BuildKit::missing;
+  facts.info = ask_engine(machine, engine, facts);
+  if (!facts.info) return facts;
+  facts.storage_free =
+      machine.files.free_bytes(existing(machine.files, facts.info->storage)).value_or(0);
+  facts.gpus = gpus_of(machine, engine, *facts.info);
+  return facts;
+}
+
+env::Arm64Facts arm64_facts(const EnvMachine& machine) {
+  env::Arm64Facts facts{.machine = machine_name()};
+  constexpr const char* kCross = "aarch64-linux-gnu-g++";
+  if (const auto output = ask_program(machine, {kCross, "--version"})) {
+    facts.cross_compiler =
+        fmt::format("{} {}", kCross, env::parse_host_compiler(kCross, *output).version);
+  }
+  const Result<std::string> text = machine.files.read("/proc/sys/fs/binfmt_misc/qemu-aarch64");
+  if (text) facts.emulation = env::parse_binfmt(*text);
+  return facts;
+}
+
+}  // namespace
+
+env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
+  env::DoctorFacts facts;
+  facts.interpreters = list_interpreters(machine.files, machine.process, machine.variables);
+  facts.compilers = compilers(machine);
+  facts.toolkits = list_toolkits(machine);
+  facts.docker = engine_facts(machine, env::Engine::docker);
+  facts.podman = engine_facts(machine, env::Engine::podman);
+  facts.arm64 = arm64_facts(machine);
+  facts.conda = list_conda_clients(machine);
+  Gpus gpus = find_gpus(machine);
+  facts.gpus = std::move(gpus.names);
+  facts.driver = std::move(gpus.driver);
+  facts.disk = machine.cache.string();
+  facts.disk_free = machine.files.free_bytes(existing(machine.files, machine.cache)).value_or(0);
+  facts.memory = memory_bytes(machine.files);
+  facts.cores = std::thread::hardware_concurrency();
+  return facts;
+}
+
+}  // namespace pinwheel::host

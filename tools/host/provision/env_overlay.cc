@@ -1,0 +1,70 @@
+#include "host/provision/env_overlay.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "env/resolution.h"
+#include "host/provision/env_pip.h"
+
+namespace pinwheel::host {
+
+namespace fs = std::filesystem;
+
+Overlay::Overlay(const EnvMachine& machine, const BaseEnvironment& base, fs::path directory)
+    : machine_(&machine),
+      base_(base),
+      directory_(std::move(directory)),
+      python_(env::venv_python(directory_.string())) {}
+
+Overlay::Overlay(Overlay&& other) noexcept
+    : machine_(other.machine_),
+      base_(std::move(other.base_)),
+      directory_(std::exchange(other.directory_, fs::path())),
+      python_(std::move(other.python_)) {}
+
+Overlay::~Overlay() {
+  // What stays behind after a failure here is scratch, which the next run clears.
+  if (!directory_.empty()) static_cast<void>(machine_->files.remove_all(directory_));
+}
+
+Result<Overlay> Overlay::create(const EnvMachine& machine, const BaseEnvironment& base,
+                                const fs::path& directory) {
+  TRY(const ports::FileStatus status, machine.files.status(directory));
+  if (status.type != ports::FileType::missing) {
+    return fail(ErrorKind::internal,
+                fmt::format("{} exists already", pinwheel::quoted(directory.string())));
+  }
+  Overlay overlay(machine, base, directory);
+  const env::Variables variables = env::pip_variables(machine.variables);
+  TRY_DONE(run_venv(
+      machine, env::make_venv(base.interpreter, directory.string(), env::WithPip::none, variables),
+      directory.string()));
+  // addsitedir, not a bare path: .pth files of the base hold too. It comes after the overlay's own
+  // directory on sys.path, so what is installed here hides what the base has.
+  const fs::path link =
+      fs::path(env::site_packages(directory.string(), base.interpreter)) / "pinwheel-base.pth";
+  TRY_DONE(machine.files.write(link, env::base_link(base.site_packages)));
+  TRY_DONE(machine.files.write(directory / "base-constraints.txt",
+                               env::constraints_text(base.resolution)));
+  return overlay;
+}
+
+Done Overlay::install(const std::vector<std::string>& what, env::Dependencies dependencies) const {
+  if (what.empty()) return {};
+  TRY(const env::Pip pip, own_pip(*machine_, base_.interpreter));
+  const std::string constraints = (directory_ / "base-constraints.txt").string();
+  return run_pip(*machine_, env::install_overlay(pip, python_, what, constraints, dependencies),
+                 "installing " + join(what, ", "));
+}
+
+std::string Overlay::path() const {
+  const auto user = machine_->variables.find("PATH");
+  const std::string conda = base_.conda.empty() ? "" : (base_.conda / "bin").string() + ":";
+  return fmt::format("{}:{}:{}{}", (directory_ / "bin").string(),
+                     (base_.directory / "bin").string(), conda,
+                     user == machine_->variables.end() ? "/usr/bin:/bin" : user->second);
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,45 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "env/commands.h"
+#include "host/machine/env_machine.h"
+#include "host/provision/python_environments.h"
+
+namespace pinwheel::host {
+
+/// A virtual environment that sees the packages of a base and has its own on top. The base is not
+/// written. It is removed when the object dies.
+class Overlay {
+ public:
+  /// Makes it at `directory`, which must not exist.
+  static Result<Overlay> create(const EnvMachine& machine, const BaseEnvironment& base,
+                                const std::filesystem::path& directory);
+  ~Overlay();
+  Overlay(Overlay&& other) noexcept;
+  Overlay& operator=(Overlay&&) = delete;
+  Overlay(const Overlay&) = delete;
+  Overlay& operator=(const Overlay&) = delete;
+
+  /// Wheels (paths) and requirements, with what they need or without; the base's packages are
+  /// pinned, so a wheel that wants another torch fails here (`config`) instead of replacing it.
+  Done install(const std::vector<std::string>& what,
+               env::Dependencies dependencies = env::Dependencies::installed) const;
+
+  const std::string& python() const { return python_; }
+  /// The `PATH` for commands in it: its programs, the base's (ninja, cmake), those of the
+  /// base's conda prefix, then the user's.
+  std::string path() const;
+  const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  Overlay(const EnvMachine& machine, const BaseEnvironment& base, std::filesystem::path directory);
+
+  const EnvMachine* machine_;
+  BaseEnvironment base_;
+  std::filesystem::path directory_;
+  std::string python_;
+};
+
+}  // namespace pinwheel::host

@@ -1,0 +1,90 @@
+#include "host/provision/env_pip.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "env/classify_pip.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string last_line(std::string_view text) {
+  text = trim(text);
+  const size_t at = text.rfind('\n');
+  return std::string(at == std::string_view::npos ? text : text.substr(at + 1));
+}
+
+/// Whether a pip that could not be upgraded does: `pip --python` came with 22.3.
+Done check_bundled_pip(const EnvMachine& machine, const env::Pip& pip,
+                       const ports::Captured& upgraded) {
+  TRY(const ports::Captured asked,
+      machine.process.capture(
+          {{pip.python, "-m", "pip", "--python", pip.python, "--version"}, {}, pip.variables, {}}));
+  if (asked.exit.ok()) return {};
+  env::Diagnosis diagnosis = env::classify_pip(upgraded.exit, upgraded.out + "\n" + upgraded.err);
+  if (diagnosis.line.empty()) diagnosis.line = last_line(upgraded.err);
+  return fail(
+      to_error(diagnosis, "upgrading a pip that is too old (22.3 is needed)", upgraded.exit));
+}
+
+}  // namespace
+
+Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what) {
+  TRY(ports::Captured ran, machine.process.capture(command));
+  if (!ran.exit.ok() && ran.err.find("(from versions: none)") != std::string::npos) {
+    // pip tells a missing project from an index that answered 500 or 401 only when asked twice as
+    // loudly, which would cost every good run megabytes of output: so it is asked again.
+    ports::Command louder = command;
+    louder.argv.emplace_back("-vv");
+    TRY(ran, machine.process.capture(louder));
+  }
+  if (ran.exit.ok()) return {};
+  env::Diagnosis diagnosis = env::classify_pip(ran.exit, ran.out + "\n" + ran.err);
+  if (diagnosis.line.empty()) diagnosis.line = last_line(ran.err);
+  return fail(to_error(diagnosis, what, ran.exit));
+}
+
+Done run_venv(const EnvMachine& machine, const ports::Command& command,
+              const std::string& directory) {
+  TRY(const ports::Captured ran, machine.process.capture(command));
+  if (ran.exit.ok()) return {};
+  env::Diagnosis diagnosis = env::diagnose(ran.exit, ran.out + "\n" + ran.err, {});
+  if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
+  if (diagnosis.line.empty()) diagnosis.line = last_line(ran.err.empty() ? ran.out : ran.err);
+  return fail(to_error(
+      diagnosis, fmt::format("making the virtual environment {}", pinwheel::quoted(directory)),
+      ran.exit));
+}
+
+Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& interpreter) {
+  const std::string id = sha256_hex(interpreter.path + "\n" + env::full_version(interpreter));
+  const fs::path directory = machine.cache / "tools" / ("pip-" + id.substr(0, 12));
+  const fs::path marker = directory / "complete";
+  const env::Pip pip{env::venv_python(directory.string()), env::pip_variables(machine.variables)};
+  TRY_DONE(machine.files.make_directories(directory.parent_path()));
+  TRY(const std::unique_ptr<ports::FileLock> lock,
+      machine.files.lock(directory.string() + ".lock", ports::IfLocked::wait));
+  TRY(const ports::FileStatus done, machine.files.status(marker));
+  if (done.type != ports::FileType::missing) return pip;
+  TRY_DONE(machine.files.remove_all(directory));
+  TRY_DONE(run_venv(
+      machine,
+      env::make_venv(interpreter, directory.string(), env::WithPip::bundled, pip.variables),
+      directory.string()));
+  // Without an index the bundled pip does, unless it is too old to install for another Python.
+  TRY(const ports::Captured upgraded, machine.process.capture(env::upgrade_pip(pip)));
+  if (upgraded.exit.cancelled) {
+    return fail(ErrorKind::interrupted, "making a pip for the environments was interrupted");
+  }
+  if (!upgraded.exit.ok()) TRY_DONE(check_bundled_pip(machine, pip, upgraded));
+  TRY_DONE(machine.files.write(marker, interpreter.path + "\n"));
+  return pip;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,190 @@
+#include "host/provision/env_resolve.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "env/commands.h"
+#include "env/interpreter.h"
+#include "env/public_url.h"
+#include "host/provision/conda_prefix.h"
+#include "host/provision/conda_solve.h"
+#include "host/provision/env_pip.h"
+#include "host/provision/machine_interpreter.h"
+#include "host/system/scratch_directory.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path record_of(const EnvMachine& machine, const std::string& request_digest) {
+  return machine.state / "resolutions" / (request_digest + ".json");
+}
+
+/// What pip's packages are resolved for: an interpreter of level 1, or the one of conda packages.
+struct Ground {
+  env::Interpreter interpreter;
+  std::vector<env::CondaPackage> conda = {};
+};
+
+/// Solving makes the prefix as well: pip must be asked with its interpreter.
+Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& request) {
+  Ground ground;
+  TRY(ground.conda, solve_conda(machine, request));
+  // A toolkit is packages alone.
+  if (request.python.empty()) return ground;
+  TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, ground.conda));
+  ground.interpreter = std::move(prefix.interpreter);
+  return ground;
+}
+
+struct Torch {
+  env::Package package;
+  std::string index = {};  ///< the extra index, when it answered
+  std::vector<Error> warnings = {};
+};
+
+Result<env::PipReport> report_of(const EnvMachine& machine, const ports::Command& command,
+                                 const std::string& report, const std::string& what) {
+  TRY_DONE(run_pip(machine, command, what));
+  TRY(const std::string text, machine.files.read(report));
+  return env::parse_pip_report(text);
+}
+
+Result<env::Package> torch_from(const EnvMachine& machine, const env::Pip& pip,
+                                const env::Request& request, const std::string& index,
+                                const std::string& report) {
+  TRY(const env::PipReport found,
+      report_of(machine, env::resolve_torch(pip, request, index, report), report,
+                fmt::format("resolving {}", pinwheel::quoted(request.torch.spec))));
+  if (found.packages.size() != 1) {
+    return fail(ErrorKind::config,
+                fmt::format("{} does not mean one package", pinwheel::quoted(request.torch.spec)),
+                "write one requirement, `torch~=2.13.0`");
+  }
+  return found.packages.front();
+}
+
+/// Whether the index gives a page for torch. Asked with pip alone, so that the user's proxy and
+/// certificates hold: `pip download` would do the same, and an index that is down costs seconds.
+Result<bool> answers(const EnvMachine& machine, const env::Pip& pip, const std::string& index) {
+  TRY(const ports::Captured ran, machine.process.capture(env::probe_index(pip, index)));
+  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "resolving was interrupted");
+  return ran.exit.ok();
+}
+
+Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
+                            const env::Request& request, const fs::path& reports) {
+  Torch torch;
+  const std::string& index = request.torch.index;
+  if (!index.empty()) {
+    TRY(const bool up, answers(machine, pip, index));
+    if (up) {
+      torch.index = index;
+    } else {
+      torch.warnings.push_back(
+          {.kind = ErrorKind::transient,
+           .message =
+               fmt::format("the index {} for torch does not answer", pinwheel::quoted(index)),
+           .hint = "torch comes from the indexes of the pip configuration instead"});
+    }
+  }
+  TRY(torch.package,
+      torch_from(machine, pip, request, torch.index, (reports / "torch.json").string()));
+  return torch;
+}
+
+/// From its own index torch is pinned by place, else by version: the second resolution must not ask
+/// the extra index for anything.
+std::string pin(const Torch& torch) {
+  if (torch.index.empty()) return torch.package.name + "==" + torch.package.version;
+  return fmt::format("{} @ {}#sha256={}", torch.package.name, torch.package.url,
+                     torch.package.sha256);
+}
+
+Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
+                              const Ground& ground) {
+  Resolved result;
+  env::Resolution& resolution = result.resolution;
+  resolution.request = env::digest(request);
+  if (!request.python.empty()) resolution.python = env::full_version(ground.interpreter);
+  resolution.conda = ground.conda;
+  resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
+  if (request.torch.spec.empty() && request.requirements.empty()) return result;
+  TRY(const env::Pip pip, own_pip(machine, ground.interpreter));
+  // The lock is the project's and the cache the user's: another project may resolve the same now.
+  const fs::path reports =
+      machine.cache / "scratch" / fmt::format("resolve-{}-{}", env::digest(request), ::getpid());
+  TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
+  std::string torch_pin;
+  if (!request.torch.spec.empty()) {
+    TRY(Torch torch, resolve_torch(machine, pip, request, reports));
+    torch_pin = pin(torch);
+    resolution.torch_index = torch.index;
+    result.warnings = std::move(torch.warnings);
+  }
+  const std::string report = (reports / "all.json").string();
+  TRY(env::PipReport found,
+      report_of(machine, env::resolve_all(pip, request, torch_pin, report), report,
+                fmt::format("resolving the packages for Python {}", request.python)));
+  resolution.pip = found.pip;
+  resolution.packages = std::move(found.packages);
+  const std::vector<std::string> named = env::places_in(request);
+  for (env::Package& package : resolution.packages) {
+    package.url = env::public_url(package.url, named);
+  }
+  return result;
+}
+
+}  // namespace
+
+Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
+                       const std::string& json) {
+  return machine.files.write(record_of(machine, request_digest), json);
+}
+
+Result<env::Resolution> load_resolution(const EnvMachine& machine,
+                                        const std::string& request_digest) {
+  const fs::path path = record_of(machine, request_digest);
+  TRY(const ports::FileStatus status, machine.files.status(path));
+  if (status.type == ports::FileType::missing) {
+    return fail(ErrorKind::environment,
+                fmt::format("no resolution is recorded for {}", pinwheel::quoted(request_digest)));
+  }
+  TRY(const std::string text, machine.files.read(path));
+  return env::parse_resolution(text);
+}
+
+Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request, Refresh refresh) {
+  const bool conda = !request.conda.packages.empty();
+  std::optional<Ground> ground;
+  if (!conda) {
+    TRY(env::Interpreter interpreter, interpreter_for(machine, request.python));
+    ground = Ground{std::move(interpreter)};
+  }
+  const fs::path path = record_of(machine, env::digest(request));
+  TRY_DONE(machine.files.make_directories(path.parent_path()));
+  TRY(const std::unique_ptr<ports::FileLock> lock,
+      machine.files.lock(path.string() + ".lock", ports::IfLocked::wait));
+  if (refresh == Refresh::no && !env::is_nightly(request)) {
+    // A damaged record is made again rather than reported: it holds nothing that pip cannot find.
+    const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
+    // Conda packages bring the Python that they were resolved for.
+    if (known && (conda || known->python == env::full_version(ground->interpreter))) {
+      return Resolved{*known};
+    }
+  }
+  if (conda) {
+    TRY(ground, conda_ground(machine, request));
+  }
+  TRY(Resolved result, resolve_anew(machine, request, *ground));
+  TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
+  return result;
+}
+
+}  // namespace pinwheel::host

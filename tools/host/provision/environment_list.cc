@@ -1,0 +1,101 @@
+#include "host/provision/environment_list.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "base/text.h"
+#include "env/environment_marker.h"
+#include "env/made_toolkit.h"
+#include "host/provision/complete_directory.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kToolkits = "toolkits";
+constexpr const char* kImages = "images";
+constexpr std::array<const char*, 3> kKinds = {"environments", "conda", kToolkits};
+
+/// The directories that hold environments: the cache, and what it has for each image.
+Result<std::vector<fs::path>> roots(const EnvMachine& machine) {
+  std::vector<fs::path> found = {fs::path()};
+  TRY(const ports::FileStatus status, machine.files.status(machine.cache / kImages));
+  if (status.type != ports::FileType::directory) return found;
+  TRY(const std::vector<std::string> names, machine.files.list(machine.cache / kImages));
+  for (const std::string& name : names) found.push_back(fs::path(kImages) / name);
+  return found;
+}
+
+Result<EnvironmentEntry> entry(const EnvMachine& machine, const fs::path& kind,
+                               const std::string& id) {
+  EnvironmentEntry row{.id = id, .place = (kind / id).string()};
+  const fs::path directory = machine.cache / kind / id;
+  TRY(const bool complete, is_complete(machine, directory));
+  if (!complete) return row;
+  TRY(const std::string text, machine.files.read(directory / kCompleteMarker));
+  const Result<env::EnvironmentMarker> marker = env::parse_environment_marker(text);
+  if (!marker) return row;
+  row.completeness = Completeness::complete;
+  if (kind.filename() == kToolkits) {
+    row.toolkit = env::toolkit_in(id, marker->resolution);
+  } else {
+    row.python = marker->resolution.python;
+  }
+  if (const env::Package* torch = marker->resolution.find("torch")) row.torch = torch->version;
+  row.resolution = marker->resolution.digest();
+  row.bytes = marker->bytes;
+  row.made = marker->made;
+  return row;
+}
+
+Done add_rows(const EnvMachine& machine, const fs::path& kind,
+              std::vector<EnvironmentEntry>& rows) {
+  const fs::path root = machine.cache / kind;
+  TRY(const ports::FileStatus status, machine.files.status(root));
+  if (status.type == ports::FileType::missing) return {};
+  TRY(const std::vector<std::string> names, machine.files.list(root));
+  for (const std::string& name : names) {
+    if (name.ends_with(".lock")) continue;
+    TRY(EnvironmentEntry row, entry(machine, kind, name));
+    rows.push_back(std::move(row));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine) {
+  std::vector<EnvironmentEntry> rows;
+  TRY(const std::vector<fs::path> places, roots(machine));
+  for (const fs::path& root : places) {
+    for (const char* const kind : kKinds) TRY_DONE(add_rows(machine, root / kind, rows));
+  }
+  return rows;
+}
+
+Done remove_environment(const EnvMachine& machine, const std::string& id) {
+  TRY(const std::vector<EnvironmentEntry> rows, list_environments(machine));
+  std::vector<std::string> all;
+  std::vector<std::string> matching;
+  for (const EnvironmentEntry& row : rows) {
+    all.push_back(row.id);
+    if (!id.empty() && row.id.starts_with(id)) matching.push_back(row.place);
+  }
+  if (matching.size() != 1) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} environments have an id that begins with {}", matching.size(),
+                            pinwheel::quoted(id)),
+                matching.empty() ? suggest(id, all) : "give more of the id");
+  }
+  const fs::path directory = machine.cache / matching.front();
+  TRY(const std::unique_ptr<ports::FileLock> lock,
+      machine.files.lock(directory.string() + ".lock", ports::IfLocked::fail));
+  // The marker goes first: half of an environment must never count.
+  TRY_DONE(machine.files.remove_all(directory / kCompleteMarker));
+  return machine.files.remove_all(directory);
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,36 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/machine/env_machine.h"
+
+namespace pinwheel::host {
+
+enum class Completeness { complete, partial };
+
+/// A row of `env list`: a base environment, the conda packages that some stand on, or a toolkit in
+/// a prefix of its own.
+struct EnvironmentEntry {
+  std::string id;
+  std::string place = {};  ///< its directory, relative to the cache
+  Completeness completeness = Completeness::partial;
+  std::string python = {};      ///< the rest is known of complete ones only; empty for a toolkit
+  std::string torch = {};       ///< "2.13.0+cpu"; empty: none
+  std::string toolkit = {};     ///< "cuda/13.0.88"; empty for an environment
+  std::string resolution = {};  ///< digest of its exact packages
+  uint64_t bytes = 0;
+  std::chrono::sys_seconds made = {};
+};
+
+/// The environments in the cache, by id, then the conda prefixes, then the toolkits; then those of
+/// each image, in the same order.
+Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
+
+/// Removes an environment, conda prefix or toolkit; `id` may be its beginning. `usage` when none or
+/// several begin so, `environment` when another process makes it at this moment.
+Done remove_environment(const EnvMachine& machine, const std::string& id);
+
+}  // namespace pinwheel::host

@@ -1,0 +1,95 @@
+#include "host/provision/pypi_toolkit.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/text.h"
+#include "env/commands.h"
+#include "env/pypi_toolkit.h"
+#include "host/provision/complete_directory.h"
+#include "host/provision/env_pip.h"
+#include "host/provision/env_resolve.h"
+#include "host/provision/machine_interpreter.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 305 MB of wheels, unpacked, and pip's copy of them.
+constexpr uint64_t kBytesNeeded = 1'500'000'000;
+
+Done link(const fs::path& target, const fs::path& at) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(at, error))) return {};
+  fs::create_symlink(target, at, error);
+  if (!error) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("{} cannot be made: {}", pinwheel::quoted(at.string()), error.message()));
+}
+
+/// The nvcc that was installed must be the one that was resolved, and start here.
+Done check_nvcc(const EnvMachine& machine, const env::Toolkit& toolkit) {
+  ports::Command command{{toolkit.compiler, "--version"}, "/", machine.variables, {}};
+  command.timeout = std::chrono::seconds(30);
+  TRY(const ports::Captured ran, machine.process.capture(command));
+  const auto release = env::parse_nvcc_release(ran.out);
+  if (ran.exit.ok() && release == toolkit.release) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("the toolkit in {} has no working nvcc {}",
+                          pinwheel::quoted(toolkit.prefix), toolkit.release),
+              std::string(trim(ran.err)));
+}
+
+Done install(const EnvMachine& machine, const env::Request& request,
+             const env::Resolution& resolution, const fs::path& directory) {
+  TRY(const env::Interpreter interpreter, interpreter_for(machine, request.python));
+  TRY(const env::Pip pip, own_pip(machine, interpreter));
+  const fs::path file = directory / "pinwheel-requirements.txt";
+  TRY_DONE(machine.files.write(file, env::requirements_text(resolution, env::TorchPart::with)));
+  return run_pip(machine, env::install_prefix(pip, file.string(), directory.string()),
+                 fmt::format("installing the toolkit `{}`", request.toolkit));
+}
+
+}  // namespace
+
+Done link_libraries(const fs::path& prefix) {
+  TRY_DONE(link("lib", prefix / "lib64"));
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(prefix / "lib", error)) {
+    const std::string name = file.path().filename().string();
+    const size_t at = name.find(".so.");
+    if (at == std::string::npos) continue;
+    TRY_DONE(link(name, prefix / "lib" / name.substr(0, at + 3)));
+  }
+  return {};
+}
+
+Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Request& request) {
+  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+  const Result<env::Resolution> recorded = load_resolution(machine, env::digest(packages));
+  if (!recorded) {
+    return fail(ErrorKind::environment,
+                fmt::format("the toolkit `{}` of PyPI is not resolved", request.toolkit),
+                recorded.error().message);
+  }
+  const env::Resolution& resolution = *recorded;
+  const std::string release = env::pypi_release(resolution);
+  const fs::path directory = machine.cache / "toolkits" /
+                             env::pypi_toolkit_id(env::toolkit_name(request.toolkit), resolution);
+  const env::Toolkit toolkit =
+      env::cuda_toolkit(env::pypi_prefix(directory.string(), release), release);
+  const auto make = [&]() -> Result<env::EnvironmentMarker> {
+    TRY_DONE(check_space(machine, directory, kBytesNeeded, "a CUDA toolkit"));
+    TRY_DONE(install(machine, request, resolution, directory));
+    TRY_DONE(link_libraries(toolkit.prefix));
+    TRY_DONE(check_nvcc(machine, toolkit));
+    return env::EnvironmentMarker{{}, resolution, 0, {}};
+  };
+  TRY_DONE(make_once(machine, directory, make));
+  return toolkit;
+}
+
+}  // namespace pinwheel::host

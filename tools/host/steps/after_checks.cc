@@ -1,0 +1,62 @@
+#include "host/steps/after_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "compat/wheel_policy.h"
+#include "host/steps/operators_check.h"
+#include "host/steps/symbols_check.h"
+#include "host/system/file_source.h"
+#include "inspect/gather.h"
+#include "inspect/rules.h"
+#include "pep/version.h"
+#include "pep/wheel_name.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error as_error(const fs::path& wheel, const std::vector<inspect::Finding>& findings) {
+  Error error{ErrorKind::check, fmt::format("`{}` breaks {}", wheel.filename().string(),
+                                            plural(findings.size(), "rule"))};
+  for (const inspect::Finding& finding : findings)
+    error.causes.push_back(inspect::to_error(finding));
+  return error;
+}
+
+}  // namespace
+
+Done check_after(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site,
+                 const wheel::Naming& naming, const fs::path& finished) {
+  const std::vector<matrix::Check>& checks = action.settings.checks.after;
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
+  TRY(const inspect::WheelFacts facts, inspect::gather(finished.filename().string(), *source));
+  TRY(compat::WheelPolicy policy, compat::wheel_policy(action.settings));
+  policy.expected.distribution = naming.distribution;
+  policy.expected.version = naming.version;
+  TRY(policy.expected.judge_symbols, symbols_judge(bench, action));
+  TRY(const std::vector<inspect::Finding> findings,
+      inspect::check(facts, policy.expected, policy.rules));
+  const std::vector<inspect::Finding> failures = inspect::failures(findings, policy.strict);
+  if (!failures.empty()) return fail(as_error(finished, failures));
+  const matrix::Check* const operators = compat::find_check(checks, "operators");
+  if (operators == nullptr) return {};
+  return check_operators(bench, site, finished, action.compute, operators->arguments);
+}
+
+Done check_backend_version(const fs::path& built, const std::string& version) {
+  const std::string file = built.filename().string();
+  TRY(const pep::WheelName name, pep::parse_wheel_name(file));
+  TRY(const pep::Version wanted, pep::parse_version(version));
+  if (pep::public_part(name.version) == wanted) return {};
+  return fail(ErrorKind::check,
+              fmt::format("the backend made `{}`, pinwheel asked for version `{}`", file, version),
+              "let the backend read its version from `PINWHEEL_VERSION` or "
+              "`SETUPTOOLS_SCM_PRETEND_VERSION`");
+}
+
+}  // namespace pinwheel::host

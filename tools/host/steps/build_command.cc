@@ -1,0 +1,130 @@
+#include "host/steps/build_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+#include "env/pass_list.h"
+#include "matrix/template.h"
+
+namespace pinwheel::host {
+namespace {
+
+// Variables that pass through: they steer caches, speed and the network, never the result.
+constexpr std::array<std::string_view, 3> kPassed = {"NVCC_THREADS", "CUDA_VISIBLE_DEVICES",
+                                                     "HIP_VISIBLE_DEVICES"};
+
+bool passes(std::string_view name) {
+  return env::is_network_variable(name) || env::is_pip_setting(name) ||
+         name.starts_with("SCCACHE_") || name.starts_with("CCACHE_") ||
+         std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end();
+}
+
+std::string user_value(const BuildSetting& setting, const std::string& name,
+                       const std::string& otherwise) {
+  const auto found = setting.user.find(name);
+  return found == setting.user.end() ? otherwise : found->second;
+}
+
+std::string search_path(const BuildSetting& setting) {
+  std::string path = setting.space.seen(kEnvironmentName).string() + "/bin";
+  if (const auto own = setting.toolkit.find("PATH"); own != setting.toolkit.end()) {
+    path += ":" + own->second;
+  }
+  return path + ":" + user_value(setting, "PATH", "/usr/local/bin:/usr/bin:/bin");
+}
+
+void add_version(std::map<std::string, std::string>& variables, const std::string& version) {
+  variables["PINWHEEL_VERSION"] = version;
+  // setuptools-scm and hatch-vcs read their version here instead of asking git.
+  variables["SETUPTOOLS_SCM_PRETEND_VERSION"] = version;
+}
+
+std::map<std::string, std::string> with(std::map<std::string, std::string> base,
+                                        const std::map<std::string, std::string>& more) {
+  for (const auto& [name, value] : more) base[name] = value;
+  return base;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
+                                                  const BuildSpace& space) {
+  std::map<std::string, std::string> variables = toolkit.variables;
+  const std::vector<Mount>& mounts = space.mounts();
+  const bool mounted = std::any_of(mounts.begin(), mounts.end(),
+                                   [](const Mount& mount) { return mount.at == kToolkitName; });
+  if (!mounted) return variables;
+  for (auto& [name, value] : variables) {
+    value = replace_all(value, toolkit.prefix, space.seen(kToolkitName).string());
+  }
+  return variables;
+}
+
+void add_conda_path(const BuildSpace& space, std::map<std::string, std::string>& toolkit) {
+  const std::string programs = space.seen(kCondaName).string() + "/bin";
+  const std::string& others = toolkit["PATH"];
+  toolkit["PATH"] = others.empty() ? programs : programs + ":" + others;
+}
+
+std::map<std::string, std::string> clean_variables(const BuildSetting& setting) {
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : setting.user) {
+    if (passes(name)) variables[name] = value;
+  }
+  // HOME is the build's own, and the compiler cache should survive it.
+  if (!variables.contains("CCACHE_DIR") && setting.user.contains("HOME")) {
+    variables["CCACHE_DIR"] = setting.user.at("HOME") + "/.cache/ccache";
+  }
+  variables = with(std::move(variables), setting.toolkit);
+  variables["PATH"] = search_path(setting);
+  variables["HOME"] = setting.space.seen("home").string();
+  variables["TMPDIR"] = setting.space.seen("tmp").string();
+  variables["LANG"] = "C.UTF-8";
+  variables["LC_ALL"] = "C.UTF-8";
+  variables["TZ"] = "UTC";
+  variables["PYTHONHASHSEED"] = "0";
+  variables["PYTHONDONTWRITEBYTECODE"] = "1";
+  variables["MAX_JOBS"] = std::to_string(setting.cores);
+  variables["CMAKE_BUILD_PARALLEL_LEVEL"] = std::to_string(setting.cores);
+  return variables;
+}
+
+ports::Command build_command(const plan::BuildWheel& action, const BuildSetting& setting) {
+  const std::map<std::string, std::string> places = {
+      {"package", setting.space.seen(kSourceName).string()},
+      {"project", setting.space.seen(kSourceName).string()},
+      {"dest_dir", setting.space.seen(kDistName).string()},
+      {"version", action.version}};
+  ports::Command command;
+  for (const std::string& argument : action.settings.build.command) {
+    command.argv.push_back(matrix::fill_template(argument, places));
+  }
+  command.directory = setting.space.seen(kSourceName);
+  command.environment = with(clean_variables(setting), action.variables);
+  command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
+  add_version(command.environment, action.version);
+  return command;
+}
+
+ports::Command sdist_command(const plan::BuildSdist& action, const BuildSetting& setting) {
+  ports::Command command;
+  command.argv = {"python",
+                  "-m",
+                  "build",
+                  "--sdist",
+                  "--no-isolation",
+                  "--outdir",
+                  setting.space.seen(kDistName).string(),
+                  setting.space.seen(kSourceName).string()};
+  command.directory = setting.space.seen(kSourceName);
+  command.environment = with(clean_variables(setting), action.variables);
+  command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
+  add_version(command.environment, action.version);
+  return command;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,89 @@
+#include "host/steps/dry_container.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "env/container_image.h"
+#include "env/image_platform.h"
+#include "host/machine/contained_machine.h"
+#include "host/machine/container_images.h"
+#include "host/machine/machine_name.h"
+#include "host/steps/script_line.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The image as pinwheel finds it: by name, or by the key that its contents bear.
+ports::Command find_command(const Workplace& workplace, const matrix::ContainerSettings& settings,
+                            const env::ContainerImage& image) {
+  const Containers& containers = workplace.containers;
+  if (settings.dockerfile.empty()) {
+    ports::Command command =
+        env::inspect_image(containers.client, settings.base, containers.variables);
+    command.argv.insert(command.argv.end() - 1, {"--format", "{{.Id}}"});
+    return command;
+  }
+  return env::find_image(containers.client, image.key, containers.variables);
+}
+
+/// What makes the image where it is gone.
+std::string make_lines(const Workplace& workplace, const matrix::ContainerSettings& settings,
+                       const env::ContainerImage& image) {
+  const Containers& containers = workplace.containers;
+  const ports::Command pull =
+      env::pull_image(containers.client, settings.base, settings.arch, containers.variables);
+  if (settings.dockerfile.empty()) return "  " + script_line(pull);
+  const fs::path dockerfile = (workplace.matrix_directory / settings.dockerfile).lexically_normal();
+  const env::ImageBuild build{containers.client,
+                              dockerfile.string(),
+                              dockerfile.parent_path().string(),
+                              settings,
+                              settings.base,
+                              image.key,
+                              {},
+                              env::foreign_platform(image.architecture, machine_name())};
+  return "  " + script_line(env::build_image(build, containers.variables));
+}
+
+}  // namespace
+
+Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& workplace,
+                                   const matrix::ContainerSettings& settings) {
+  const std::string digest = env::digest(settings);
+  const auto image = workplace.containers.images.find(digest);
+  if (image == workplace.containers.images.end()) {
+    return fail(ErrorKind::internal, fmt::format("`{}` has no image", settings.base));
+  }
+  const std::string variable = "image_" + digest.substr(0, 12);
+  DryContainer dry;
+  dry.container = container_of(around, workplace, image->second, "dry");
+  dry.container.image = script_variable(variable);
+  const std::string scratch = script_variable("scratch");
+  dry.container.mounts.push_back({scratch, scratch, env::Access::read_write});
+  dry.client_variables = workplace.containers.variables;
+  const std::string find =
+      fmt::format("{}=$( {} | head -n 1) || true\n", variable,
+                  trim(script_line(find_command(workplace, settings, image->second))));
+  dry.image_lines = find + fmt::format("if [ -z \"${}\" ]; then\n", variable) +
+                    make_lines(workplace, settings, image->second) + "  " + find + "fi\n";
+  return dry;
+}
+
+ports::Command in_dry_container(const DryContainer& container, const ports::Command& command) {
+  ports::Command client =
+      env::run_in_container(container.container, {}, command, container.client_variables);
+  // The engine gives a name of its own: the script may run more than once.
+  const auto name = std::find(client.argv.begin(), client.argv.end(), "--name");
+  if (name != client.argv.end()) {
+    const auto at = client.argv.erase(name, name + 2);
+    client.argv.insert(at, "--rm");
+  }
+  return client;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,33 @@
+#pragma once
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "host/machine/workplace.h"
+#include "run/runner.h"
+
+namespace pinwheel::host {
+
+/// A Runner that runs nothing: it writes the commands of each step as lines of bash, which make the
+/// same wheels when bash runs them. Tests and publishing have no lines of their own yet: the script
+/// names them in a comment.
+class DryRunner final : public run::Runner {
+ public:
+  /// `print` takes the script; `program` is pinwheel itself, for finishing.
+  DryRunner(Workplace workplace, const std::filesystem::path& program,
+            std::function<void(std::string_view)> print);
+
+  void start(const run::Attempt& attempt) override;
+  run::Event wait(std::chrono::steady_clock::time_point deadline) override;
+  void cancel_all() override {}
+
+ private:
+  Result<std::string> script_of(const run::Attempt& attempt) const;
+
+  Workplace workplace_;
+  std::function<void(std::string_view)> print_;
+  std::deque<run::Completed> ended_;
+};
+
+}  // namespace pinwheel::host

@@ -1,0 +1,187 @@
+#include "host/steps/dry_script.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "env/commands.h"
+#include "env/pypi_toolkit.h"
+#include "host/steps/build_command.h"
+#include "host/steps/script_line.h"
+#include "host/system/mount_namespace.h"
+#include "plan/key.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path scratch(const std::string& name) {
+  return fs::path(script_variable("scratch")) / name;
+}
+
+/// The user's variables as the environment's commands see them.
+const std::map<std::string, std::string>& variables_of(const DryEnvironment& environment,
+                                                       const Workplace& workplace) {
+  return environment.container ? environment.variables : workplace.variables;
+}
+
+/// A command of the environment, where it runs.
+std::string line_in(const DryEnvironment& environment, const ports::Command& command) {
+  if (!environment.container) return script_line(in_mount_namespace(command));
+  return script_line(in_dry_container(*environment.container, command));
+}
+
+std::string heredoc(const std::string& file, const std::string& text) {
+  return fmt::format("cat > {} <<'PINWHEEL_END'\n{}PINWHEEL_END\n", script_word(file), text);
+}
+
+/// The environment's own pip installs it: the script needs nothing of pinwheel's cache.
+std::string install_part(const DryEnvironment& environment, const Workplace& workplace,
+                         env::TorchPart part, const std::string& index) {
+  const std::string text = env::requirements_text(environment.resolution, part);
+  if (text.empty()) return {};
+  const std::string directory = scratch("env-" + environment.id).string();
+  const std::string python = env::venv_python(directory);
+  const std::string file = directory + "/requirements.txt";
+  const env::Pip pip{python, env::pip_variables(variables_of(environment, workplace))};
+  return heredoc(file, text) + line_in(environment, env::install_exact(pip, python, file, index));
+}
+
+std::vector<Mount> mounts_of(const DryEnvironment& environment) {
+  std::vector<Mount> mounts = {{scratch("env-" + environment.id), kEnvironmentName}};
+  if (!environment.conda.empty()) mounts.push_back({environment.conda, kCondaName});
+  return mounts;
+}
+
+/// What `make_pypi_toolkit` does; the environment's own pip installs it.
+std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& environment,
+                          const Workplace& workplace) {
+  const fs::path prefix = toolkit.toolkit.prefix;
+  const fs::path target = prefix.parent_path().parent_path();
+  const std::string file = target.string() + ".txt";
+  const env::Pip pip{env::venv_python(scratch("env-" + environment.id).string()),
+                     env::pip_variables(variables_of(environment, workplace))};
+  return fmt::format("if [ ! -e {} ]; then\n", script_word(target.string())) +
+         heredoc(file, env::requirements_text(*toolkit.packages, env::TorchPart::with)) +
+         line_in(environment, env::install_prefix(pip, file, target.string())) +
+         fmt::format(
+             "(cd {} && ln -s lib lib64 && cd lib && for file in lib*.so.*; do "
+             "[ -e \"${{file%%.so.*}}.so\" ] || ln -s \"$file\" \"${{file%%.so.*}}.so\"; "
+             "done)\nfi\n",
+             script_word(prefix.string()));
+}
+
+/// The snapshot that `export_source` makes: git's files, modes 0644 and 0755, one time.
+std::string export_lines(const plan::Source& source, const std::string& root, int64_t epoch) {
+  if (source.directory.empty()) {
+    return fmt::format("python3 -m pip download --no-deps --no-binary :all: --dest {} {}\n",
+                       script_word(root + "/sdist"), shell_quote(source.requirement)) +
+           fmt::format("tar -xzf {}/*.tar.gz -C {} --strip-components=1\n",
+                       script_word(root + "/sdist"), script_word(root + "/src"));
+  }
+  const std::string destination = script_word(root + "/src");
+  return fmt::format(
+             "(cd {} && git ls-files -z --cached --others --exclude-standard -- . | "
+             "xargs -0 cp --parents --no-dereference --target-directory={})\n",
+             shell_quote(source.directory), destination) +
+         fmt::format(
+             "find {0} -type f -perm /100 -exec chmod 0755 {{}} + -o -type f -exec chmod 0644 {{}} "
+             "+\n",
+             destination) +
+         fmt::format("find {} -exec touch --no-dereference --date=@{} {{}} +\n", destination,
+                     epoch);
+}
+
+std::string make_space(const std::string& root, const DryEnvironment& environment) {
+  std::string out = "mkdir -p";
+  for (const char* const name : {kSourceName, kDistName, "home", "tmp", kEnvironmentName,
+                                 kToolkitName, kCondaName, "sdist"}) {
+    out += " " + script_word(root + "/" + name);
+  }
+  // A container makes what is mounted into it; the host must have the place.
+  if (!environment.container) out += " " + shell_quote(kFixedPath);
+  return out + "\n";
+}
+
+std::string finish_line(const plan::BuildWheel& action, const wheel::Naming& naming,
+                        const std::string& root, const fs::path& output) {
+  const std::string record = root + "/pinwheel.json";
+  std::string line = fmt::format(
+      "\"$pinwheel\" finish {}/*.whl --distribution {} --wheel-version {} --epoch {} --record {} "
+      "--output-dir {}",
+      script_word(root + "/" + kDistName), shell_quote(naming.distribution),
+      shell_quote(naming.version), action.source_date_epoch, script_word(record),
+      shell_quote(output.string()));
+  if (!action.requires_torch.empty()) line += " --requires " + shell_quote(action.requires_torch);
+  return heredoc(record, plan::wheel_record(action)) + line + "\n";
+}
+
+}  // namespace
+
+std::string script_head(const fs::path& program) {
+  return fmt::format(
+      "#!/usr/bin/env bash\nset -euo pipefail\npinwheel={}\nscratch=$(mktemp -d)\n"
+      "trap 'rm -rf \"$scratch\"' EXIT\n",
+      shell_quote(program.string()));
+}
+
+std::string script_of_environment(const DryEnvironment& environment, const Workplace& workplace) {
+  const env::Variables variables = env::pip_variables(variables_of(environment, workplace));
+  const std::string directory = scratch("env-" + environment.id).string();
+  std::string out = environment.container ? environment.container->image_lines : std::string();
+  out += line_in(environment, env::make_venv(environment.interpreter, directory,
+                                             env::WithPip::bundled, variables));
+  out += line_in(environment, env::upgrade_pip({env::venv_python(directory), variables}));
+  out += install_part(environment, workplace, env::TorchPart::only,
+                      environment.resolution.torch_index);
+  return out + install_part(environment, workplace, env::TorchPart::without, {});
+}
+
+DryToolkit dry_pypi_toolkit(const std::string& name, const env::Resolution& packages) {
+  const std::string target = scratch(env::pypi_toolkit_id(name, packages)).string();
+  const std::string release = env::pypi_release(packages);
+  return {env::cuda_toolkit(env::pypi_prefix(target, release), release), packages};
+}
+
+std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment& environment,
+                            const std::optional<DryToolkit>& toolkit, const Workplace& workplace,
+                            int cores) {
+  const std::string root = scratch("build-" + action.class_id).string();
+  std::vector<Mount> mounts = mounts_of(environment);
+  const bool made = toolkit && toolkit->packages;
+  const std::string cache = workplace.cache.string() + "/";
+  if (made || (toolkit && toolkit->toolkit.prefix.starts_with(cache)))
+    mounts.push_back({toolkit->toolkit.prefix, kToolkitName});
+  const BuildSpace space(scratch("build-" + action.class_id), workplace.paths, std::move(mounts));
+  std::map<std::string, std::string> variables;
+  if (toolkit) variables = seen_variables(toolkit->toolkit, space);
+  if (!environment.conda.empty()) add_conda_path(space, variables);
+  std::string out = made ? toolkit_lines(*toolkit, environment, workplace) : std::string();
+  out += make_space(root, environment);
+  out += export_lines(action.source, root, action.source_date_epoch);
+  const std::map<std::string, std::string>& user = variables_of(environment, workplace);
+  out += line_in(environment, space.wrap(build_command(action, {space, user, variables, cores})));
+  for (const wheel::Naming& naming : action.namings) {
+    out += finish_line(action, naming, root, workplace.output);
+  }
+  return out;
+}
+
+std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment& environment,
+                            const Workplace& workplace) {
+  const std::string root = scratch("sdist").string();
+  const BuildSpace space(scratch("sdist"), workplace.paths, mounts_of(environment));
+  std::map<std::string, std::string> variables;
+  if (!environment.conda.empty()) add_conda_path(space, variables);
+  std::string out = make_space(root, environment);
+  out += export_lines(action.source, root, action.source_date_epoch);
+  const std::map<std::string, std::string>& user = variables_of(environment, workplace);
+  out += line_in(environment, space.wrap(sdist_command(action, {space, user, variables, 1})));
+  return out + fmt::format("\"$pinwheel\" finish {}/*.tar.gz --epoch {} --output-dir {}\n",
+                           script_word(root + "/" + kDistName), action.source_date_epoch,
+                           shell_quote(workplace.output.string()));
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,98 @@
+#include "host/steps/journal_file.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "host/system/atomic_write.h"
+#include "host/system/files.h"
+#include "host/system/system_error.h"
+#include "journal/record.h"
+
+namespace pinwheel::host {
+namespace {
+
+constexpr const char* kJournal = "journal.jsonl";
+constexpr const char* kLock = "journal.lock";
+
+Error unreadable(Error error, const std::filesystem::path& path) {
+  Error out;
+  out.kind = error.kind;
+  out.message = fmt::format("`{}` cannot be used", path.string());
+  out.hint = std::exchange(error.hint, {});
+  out.causes.push_back(std::move(error));
+  return out;
+}
+
+}  // namespace
+
+JournalFile::JournalFile(std::filesystem::path path, const ports::Clock& clock,
+                         std::unique_ptr<ports::FileLock> lock)
+    : path_(std::move(path)), clock_(clock), lock_(std::move(lock)) {}
+
+Result<std::unique_ptr<JournalFile>> JournalFile::open(const std::filesystem::path& state_dir,
+                                                       const ports::Clock& clock) {
+  Result<std::unique_ptr<ports::FileLock>> lock =
+      LocalFiles().lock(state_dir / kLock, ports::IfLocked::fail);
+  if (!lock) return fail(std::move(lock).error());
+  std::unique_ptr<JournalFile> journal(
+      new JournalFile(state_dir / kJournal, clock, *std::move(lock)));
+  TRY_DONE(journal->load());
+  return journal;
+}
+
+Done JournalFile::load() {
+  file_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!file_.valid()) return fail(system_error("opened", path_, errno));
+  TRY(const std::string text, LocalFiles().read(path_));
+  Result<journal::History> history = journal::read_history(text);
+  if (!history) return fail(unreadable(std::move(history).error(), path_));
+  history_ = *std::move(history);
+  const size_t intact = history_.intact_bytes;
+  if (intact < text.size() && ::ftruncate(file_.get(), static_cast<off_t>(intact)) != 0) {
+    return fail(system_error("repaired", path_, errno));
+  }
+  if (intact == 0) TRY_DONE(append(journal::header_line()));
+  return sync_directory(path_.parent_path());
+}
+
+Done JournalFile::append(const std::string& line) {
+  const off_t before = ::lseek(file_.get(), 0, SEEK_END);
+  int number = write_all(file_.get(), line);
+  if (number == 0 && ::fdatasync(file_.get()) != 0) number = errno;
+  if (number == 0) return {};
+  // Half a line in the middle would damage the journal: the next record must start on a new one.
+  if (::ftruncate(file_.get(), before) != 0) number = errno;
+  return fail(system_error(fmt::format("written ({} bytes)", line.size()), path_, number));
+}
+
+std::string JournalFile::now() const {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(clock_.now())));
+}
+
+Done JournalFile::started(const run::Attempt& attempt) {
+  return append(
+      journal::to_line(journal::Started{attempt.step->id, attempt.key, attempt.number, now()}));
+}
+
+Done JournalFile::finished(const plan::StepOutcome& outcome) {
+  return append(journal::to_line(journal::Finished{outcome, now()}));
+}
+
+Result<journal::History> read_journal(const std::filesystem::path& state_dir) {
+  LocalFiles files;
+  const std::filesystem::path path = state_dir / kJournal;
+  TRY(const ports::FileStatus status, files.status(path));
+  if (status.type == ports::FileType::missing) return journal::History{};
+  TRY(const std::string text, files.read(path));
+  Result<journal::History> history = journal::read_history(text);
+  if (!history) return fail(unreadable(std::move(history).error(), path));
+  return history;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,45 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+
+#include "host/system/unique_fd.h"
+#include "journal/history.h"
+#include "ports/clock.h"
+#include "ports/files.h"
+#include "run/recorder.h"
+
+namespace pinwheel::host {
+
+/// The journal of a state directory, held for one run: `journal.jsonl`, and a lock on
+/// `journal.lock` beside it. Each record is one write, durable before the call returns.
+class JournalFile final : public run::Recorder {
+ public:
+  /// Locks, reads, cuts off a torn last line. `environment` when another run holds the lock (names
+  /// its process id); `config` for a journal that cannot be read. `clock` outlives the journal.
+  static Result<std::unique_ptr<JournalFile>> open(const std::filesystem::path& state_dir,
+                                                   const ports::Clock& clock);
+
+  /// What was on file when it was opened.
+  const journal::History& history() const { return history_; }
+
+  Done started(const run::Attempt& attempt) override;
+  Done finished(const plan::StepOutcome& outcome) override;
+
+ private:
+  JournalFile(std::filesystem::path path, const ports::Clock& clock,
+              std::unique_ptr<ports::FileLock> lock);
+  Done load();
+  Done append(const std::string& line);
+  std::string now() const;
+
+  std::filesystem::path path_;
+  const ports::Clock& clock_;
+  std::unique_ptr<ports::FileLock> lock_;
+  UniqueFd file_;
+  journal::History history_;
+};
+
+/// The history of a state directory without holding it; empty when it has no journal.
+Result<journal::History> read_journal(const std::filesystem::path& state_dir);
+
+}  // namespace pinwheel::host

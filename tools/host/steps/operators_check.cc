@@ -1,0 +1,105 @@
+#include "host/steps/operators_check.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "binary/elf.h"
+#include "host/provision/env_checks.h"
+#include "host/provision/env_overlay.h"
+#include "host/steps/test_import.h"
+#include "host/system/file_source.h"
+#include "wheel/archive.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Arguments: the modules, joined by commas, then the operators. Prints the operators that torch
+// lacks.
+constexpr const char* kAskTorch = R"(
+import importlib, sys
+import torch
+for module in sys.argv[1].split(","):
+    importlib.import_module(module)
+for operator in sys.argv[2:]:
+    space, name = operator.split("::")
+    try:
+        getattr(getattr(torch.ops, space), name)
+    except (AttributeError, RuntimeError):
+        print(operator)
+)";
+
+Error missing(const fs::path& wheel, const std::vector<std::string>& operators) {
+  return {
+      ErrorKind::check,
+      fmt::format("`{}` does not register {}", wheel.filename().string(), quoted_list(operators)),
+      std::nullopt, "compare `checks.after: operators` with what the library defines"};
+}
+
+Result<std::vector<std::string>> ask_torch(const Bench& bench, const BuildSite& site,
+                                           const fs::path& wheel,
+                                           const std::vector<std::string>& operators) {
+  TRY(const Overlay overlay,
+      Overlay::create(bench.machine, site.base, bench.attempt.scratch / "operators"));
+  TRY_DONE(overlay.install({wheel.string()}));
+  TRY(const std::vector<std::string> modules, importable_names(wheel));
+  std::vector<std::string> argv = {overlay.python(), "-c", kAskTorch, join(modules, ",")};
+  argv.insert(argv.end(), operators.begin(), operators.end());
+  std::map<std::string, std::string> variables = clean_variables(site.setting(bench));
+  variables["PATH"] = overlay.path();
+  const ports::Command command{std::move(argv), bench.attempt.scratch, std::move(variables),
+                               bench.attempt.step->timeout};
+  TRY(const ports::Captured asked, bench.machine.process.capture(command));
+  if (!asked.exit.ok()) {
+    append_log(bench, asked.err);
+    return fail(ErrorKind::check,
+                fmt::format("`{}` cannot be imported to ask for its operators: {}",
+                            wheel.filename().string(), split(trim(asked.err), '\n').back()));
+  }
+  std::vector<std::string> lacking;
+  for (const std::string& line : split(asked.out, '\n')) {
+    if (!line.empty()) lacking.push_back(line);
+  }
+  return lacking;
+}
+
+/// The operators whose bare name stands in no library of the wheel.
+Result<std::vector<std::string>> look_into(const fs::path& path,
+                                           const std::vector<std::string>& operators) {
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
+  TRY(const wheel::WheelArchive archive, wheel::open_wheel(path.filename().string(), *source));
+  std::vector<std::string> lacking = operators;
+  for (const wheel::ZipMember& member : archive.zip.members()) {
+    if (member.name.ends_with('/')) continue;
+    TRY(const std::string bytes, archive.zip.read(member));
+    if (!binary::is_elf(bytes)) continue;
+    std::erase_if(lacking, [&bytes](const std::string& name) {
+      const size_t colons = name.find("::");
+      return bytes.find(colons == std::string::npos ? name : name.substr(colons + 2)) !=
+             std::string::npos;
+    });
+  }
+  return lacking;
+}
+
+}  // namespace
+
+Done check_operators(const Bench& bench, const BuildSite& site, const fs::path& wheel,
+                     const std::string& compute, const std::vector<std::string>& operators) {
+  const std::optional<std::string> cannot_load =
+      env::skip_reason(torch_of(bench.machine, site.base.python), compute);
+  if (cannot_load) {
+    append_log(bench, fmt::format("operators: {}; looked for their names in the libraries\n",
+                                  *cannot_load));
+  }
+  TRY(const std::vector<std::string> lacking,
+      cannot_load ? look_into(wheel, operators) : ask_torch(bench, site, wheel, operators));
+  if (lacking.empty()) return {};
+  return fail(missing(wheel, lacking));
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "host/provision/env_checks.h"
+#include "host/steps/after_checks.h"
+#include "host/steps/build_site.h"
+#include "host/steps/finish_files.h"
+#include "host/steps/perform.h"
+#include "plan/key.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+env::TorchNeed torch_need(const plan::BuildWheel& action) {
+  env::TorchNeed need{action.torch_abi, action.torch, action.compute};
+  if (action.torch_abi == matrix::TorchAbi::stable) need.version = action.torch_target;
+  return need;
+}
+
+/// `checks.before`, and the architecture where the matrix has that axis.
+std::vector<matrix::Check> checks_of(const plan::BuildWheel& action) {
+  std::vector<matrix::Check> checks = action.settings.checks.before;
+  if (!action.arch.empty()) checks.insert(checks.begin(), {"arch"});
+  return checks;
+}
+
+/// What the build will see, for probes on the host: the environment lies at its real path there,
+/// and programs have the user's homes.
+std::map<std::string, std::string> probe_variables(const Bench& bench,
+                                                   const plan::BuildWheel& action,
+                                                   const BuildSite& site) {
+  BuildSetting setting = site.setting(bench);
+  // Its paths are the build's, too; a probe of it has the real ones.
+  setting.toolkit.clear();
+  std::map<std::string, std::string> variables = clean_variables(setting);
+  for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
+    variables.erase(name);
+    const auto users = setting.user.find(name);
+    if (users != setting.user.end()) variables.insert(*users);
+  }
+  for (const auto& [name, value] : action.variables) variables[name] = value;
+  return variables;
+}
+
+/// What would fail after an hour fails now.
+Done check_before_build(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site) {
+  const std::vector<matrix::Check> checks = checks_of(action);
+  if (checks.empty()) return {};
+  const CheckPlace place{site.base.python,
+                         probe_variables(bench, action, site),
+                         action.environment.toolkit,
+                         site.toolkit,
+                         torch_need(action),
+                         action.arch,
+                         action.settings.build.arch_list};
+  std::vector<env::BeforeFinding> failures =
+      env::check_before(checks, gather_check_facts(bench.machine, place, checks));
+  if (failures.empty()) return {};
+  return fail(env::to_error(std::move(failures), action.class_id));
+}
+
+/// The record says when the build could not be put at the fixed path: its bytes may then differ
+/// elsewhere.
+std::string record_of(const plan::BuildWheel& action, PathMode mode) {
+  std::string text = plan::wheel_record(action);
+  if (mode == PathMode::fixed) return text;
+  nlohmann::json record = nlohmann::json::parse(text);
+  record["fixed-path"] = false;
+  return record.dump(2) + "\n";
+}
+
+/// Finishes and checks in scratch; only what passed every check reaches the output directory.
+Result<std::vector<fs::path>> finish_and_check(const Bench& bench, const plan::BuildWheel& action,
+                                               const BuildSite& site, const fs::path& built) {
+  std::vector<fs::path> finished;
+  for (const wheel::Naming& naming : action.namings) {
+    const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
+                                record_of(action, site.space.mode())};
+    const fs::path directory = bench.attempt.scratch / "finished";
+    TRY(const plan::Output output, finish_wheel(built, request, directory));
+    TRY_DONE(check_after(bench, action, site, naming, output.path));
+    finished.emplace_back(output.path);
+  }
+  return finished;
+}
+
+}  // namespace
+
+Result<run::Success> perform_build(const Bench& bench, const plan::BuildWheel& action) {
+  TRY(const BuildSite site,
+      prepare_site(bench, action.environment, action.source, action.source_date_epoch));
+  TRY_DONE(check_before_build(bench, action, site));
+  TRY_DONE(run_logged(bench, site, build_command(action, site.setting(bench)),
+                      fmt::format("building `{}`", action.class_id)));
+  TRY(const fs::path built, only_file(bench, bench.attempt.scratch / kDistName, ".whl"));
+  TRY_DONE(check_backend_version(built, action.version));
+  TRY(const std::vector<fs::path> finished, finish_and_check(bench, action, site, built));
+  run::Success success;
+  for (const fs::path& wheel : finished) {
+    TRY(const plan::Output output, put_into(wheel, bench.workplace.output));
+    append_log(bench, fmt::format("{} sha256={}\n", output.path, output.sha256));
+    success.outputs.push_back(output);
+  }
+  return success;
+}
+
+}  // namespace pinwheel::host

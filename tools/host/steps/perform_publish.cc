@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <random>
+#include <set>
+
+#include "base/text.h"
+#include "host/index/index_directory.h"
+#include "host/index/publish_target.h"
+#include "host/index/upload.h"
+#include "host/index/upload_artifact.h"
+#include "host/net/http.h"
+#include "host/steps/perform.h"
+#include "host/system/digest_file.h"
+#include "pep/name.h"
+#include "pep/version.h"
+#include "plan/evidence_gate.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file to publish and the step that made it.
+struct Built {
+  std::string build;
+  publish::Artifact file;
+};
+
+bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
+  const auto has = pep::parse_version(file.version);
+  const auto wanted = pep::parse_version(naming.version);
+  return pep::normalize_name(file.name) == pep::normalize_name(naming.distribution) && has &&
+         wanted && pep::to_string(*has) == pep::to_string(*wanted);
+}
+
+/// What the builds left for this target: of each build the wheel that bears the target's name.
+Result<std::vector<Built>> gather_files(const Bench& bench, const plan::Publish& action) {
+  std::vector<Built> files;
+  for (const plan::StepOutcome& need : bench.attempt.needs) {
+    const auto naming = action.names.find(need.id);
+    if (naming == action.names.end() && need.id != "sdist") continue;
+    const size_t before = files.size();
+    for (const plan::Output& output : need.outputs) {
+      TRY(publish::Artifact artifact, read_artifact(output.path));
+      if (artifact.sha256 != output.sha256) {
+        return fail(ErrorKind::check,
+                    fmt::format("`{}` is not the file that `{}` made", output.path, need.id),
+                    "remove it and run again: the step is repeated");
+      }
+      if (need.id == "sdist" || is_named(artifact, naming->second)) {
+        files.push_back({need.id, std::move(artifact)});
+      }
+    }
+    if (files.size() == before) {
+      return fail(ErrorKind::internal,
+                  fmt::format("`{}` left nothing for target `{}`", need.id, action.target.name));
+    }
+  }
+  return files;
+}
+
+/// Leaves the sdist out where no wheel bears its name: under `name` or `others` wheels may all have
+/// names of their own, and installers would build the plain name from source.
+std::vector<Built> without_lone_sdist(const Bench& bench, const plan::Publish& action,
+                                      std::vector<Built> files) {
+  std::set<std::string> projects;
+  for (const Built& built : files) {
+    if (built.file.kind == publish::FileKind::wheel) {
+      projects.insert(pep::normalize_name(built.file.name));
+    }
+  }
+  std::erase_if(files, [&](const Built& built) {
+    const std::string project = pep::normalize_name(built.file.name);
+    if (projects.contains(project)) return false;
+    append_log(bench, fmt::format("{} is left out: no wheel of {} goes to `{}`\n",
+                                  built.file.filename, quoted(project), action.target.name));
+    return true;
+  });
+  return files;
+}
+
+fs::path index_of(const Bench& bench, const plan::Publish& action) {
+  return (bench.workplace.matrix_directory / action.target.path).lexically_normal();
+}
+
+Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::Publish& action,
+                                                const std::vector<Built>& files) {
+  std::vector<DirectoryEntry> entries;
+  for (const Built& built : files) {
+    const auto label = action.labels.find(built.build);
+    const bool in_root = label == action.labels.end() || built.build == action.default_build;
+    entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
+                       in_root ? publish::InRoot::yes : publish::InRoot::no});
+  }
+  return publish_to_directory(index_of(bench, action), entries, bench.machine.files);
+}
+
+/// The upload's waits end at once when the run is stopped.
+UploadHooks hooks_of(const Bench& bench) {
+  UploadHooks hooks;
+  hooks.sleep = [stop = bench.stop](std::chrono::milliseconds delay) {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    std::unique_lock lock(mutex);
+    woken.wait_for(lock, stop, delay, [] { return false; });
+    return !stop.stop_requested();
+  };
+  hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+  // The log outlives a kill: it tells which files went out and which of them arrived.
+  hooks.event = [&bench](const publish::UploadEvent& event) {
+    append_log(bench, publish::to_line(event));
+    if (bench.workplace.on_upload) bench.workplace.on_upload(event);
+  };
+  hooks.now = [&bench] { return bench.machine.clock.now(); };
+  hooks.notice = [&bench](std::string_view line) { append_log(bench, std::string(line) + "\n"); };
+  return hooks;
+}
+
+Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publish& action,
+                                          const std::vector<Built>& files) {
+  TRY(const UploadTarget target,
+      upload_target(action.target, bench.workplace, bench.machine.files));
+  std::vector<publish::Artifact> artifacts;
+  artifacts.reserve(files.size());
+  for (const Built& built : files) artifacts.push_back(built.file);
+  CurlHttp http({.ca_bundle = ca_bundle_from(bench.workplace.variables)}, bench.stop);
+  UploadOptions options;
+  options.size_limit = action.target.size_limit;
+  return upload_release(artifacts, target, options, http, hooks_of(bench));
+}
+
+}  // namespace
+
+Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& action) {
+  TRY_DONE(
+      plan::check_evidence(action.require_evidence, bench.attempt.needs, bench.workplace.accepted));
+  for (const std::string& build : action.withheld) {
+    append_log(bench, fmt::format("{} is not published: it is experimental\n", build));
+  }
+  run::Success success;
+  TRY(std::vector<Built> gathered, gather_files(bench, action));
+  const std::vector<Built> files = without_lone_sdist(bench, action, std::move(gathered));
+  if (action.target.kind == matrix::TargetKind::directory) {
+    TRY(const std::vector<FileOutcome> outcomes, into_directory(bench, action, files));
+    for (const FileOutcome& outcome : outcomes) {
+      append_log(bench, fmt::format("{} {} sha256={}\n", outcome.filename,
+                                    publish::to_string(outcome.outcome), outcome.sha256));
+    }
+    // An index that was removed or changed is made again; one that holds the files takes nothing.
+    const fs::path page = index_of(bench, action) / "index.json";
+    TRY(const FileDigest digest, digest_file(page));
+    success.outputs.push_back({page.string(), digest.sha256, digest.size});
+  } else {
+    TRY_DONE(to_index(bench, action, files));
+  }
+  return success;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,88 @@
+#include "host/system/pending_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "host/system/atomic_write.h"
+#include "host/system/system_error.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The process id in ".demo-1.0.whl.4711"; 0 when the name is no pending wheel's or sdist's.
+pid_t owner_of(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  if (!name.starts_with('.') || dot == 0) return 0;
+  const std::string file = name.substr(1, dot - 1);
+  if (!file.ends_with(".whl") && !file.ends_with(".tar.gz")) return 0;
+  pid_t pid = 0;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + dot + 1, end, pid);
+  return error == std::errc() && rest == end && pid > 0 ? pid : 0;
+}
+
+/// A process id may be reused, or be of another container that shares the directory, where the lock
+/// alone tells; between opening and locking a new file the process id alone tells.
+bool is_left(const fs::path& path, pid_t owner) {
+  if (owner == ::getpid() || ::kill(owner, 0) == 0 || errno == EPERM) return false;
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return fd.valid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+}  // namespace
+
+PendingFile::PendingFile(fs::path target)
+    : target_(std::move(target)),
+      temporary_(target_.parent_path() /
+                 fmt::format(".{}.{}", target_.filename().string(), ::getpid())),
+      fd_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      open_error_(fd_.valid() ? 0 : errno) {
+  // Some file systems have no locks; the process id then tells alone.
+  if (fd_.valid()) static_cast<void>(::flock(fd_.get(), LOCK_EX | LOCK_NB));
+}
+
+PendingFile::~PendingFile() {
+  std::error_code ignored;
+  if (!kept_) fs::remove(temporary_, ignored);
+}
+
+Done PendingFile::write(std::string_view bytes) {
+  const int number = fd_.valid() ? write_all(fd_.get(), bytes) : open_error_;
+  if (number != 0) return unwritable(number);
+  return {};
+}
+
+Done PendingFile::keep() {
+  if (!fd_.valid()) return unwritable(open_error_);
+  if (::fsync(fd_.get()) != 0) return unwritable(errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return unwritable(errno);
+  kept_ = true;
+  return sync_directory(target_.parent_path());
+}
+
+tl::unexpected<Error> PendingFile::unwritable(int number) const {
+  Error error = system_error("written", target_, number);
+  error.kind = ErrorKind::environment;
+  return fail(std::move(error));
+}
+
+void remove_leftovers(const fs::path& directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    const pid_t owner = owner_of(entry.path().filename().string());
+    if (owner != 0 && is_left(entry.path(), owner)) fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,277 @@
+#include "host/system/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "host/system/exec_arguments.h"
+#include "host/system/mount_namespace.h"
+#include "host/system/out_of_memory.h"
+#include "host/system/program.h"
+#include "host/system/supervisor.h"
+#include "host/system/system_error.h"
+#include "host/system/unique_fd.h"
+
+namespace pinwheel::host {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+/// The supervisor numbers its descriptors 0 to 3, so what is handed to it lies above.
+UniqueFd above_standard(UniqueFd fd) {
+  return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
+}
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends = {-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(system_error("made", "a pipe", errno));
+  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  pipe.write = above_standard(std::move(pipe.write));
+  if (!pipe.write.valid()) return fail(system_error("made", "a pipe", errno));
+  return pipe;
+}
+
+Result<UniqueFd> open_for_child(const std::filesystem::path& path, int flags) {
+  UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+  if (fd.valid()) fd = above_standard(std::move(fd));
+  if (!fd.valid()) return fail(system_error("opened", path, errno));
+  return fd;
+}
+
+/// Blocks every signal in this thread while it lives: the supervisor inherits the mask and takes
+/// its signals by waiting for them.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old_);
+  }
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t old_ = {};
+};
+
+/// Where a stream of the child goes: a descriptor for the child, and for a capture the end to read.
+struct Stream {
+  UniqueFd child;
+  UniqueFd ours = {};
+  std::string text = {};
+};
+
+/// Reads what is there; false at the end of the stream.
+bool read_available(Stream& stream) {
+  std::array<char, 65536> buffer = {};
+  const ssize_t got = ::read(stream.ours.get(), buffer.data(), buffer.size());
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  stream.text.append(buffer.data(), static_cast<size_t>(got));
+  return got > 0;
+}
+
+struct Child {
+  pid_t supervisor = -1;
+  UniqueFd verdict;
+};
+
+Result<Child> start(const ports::Command& command, const std::string& program, int64_t grace_ms,
+                    const Stream& out, const Stream& err) {
+  TRY(UniqueFd null, open_for_child("/dev/null", O_RDONLY));
+  TRY(Pipe verdict, make_pipe());
+  const ExecArguments argv(command.argv);
+  const ExecArguments environ(command.environment);
+  Supervised work;
+  work.program = program.c_str();
+  work.argv = argv.data();
+  work.environ = environ.data();
+  work.directory = command.directory.empty() ? nullptr : command.directory.c_str();
+  work.in = null.get();
+  work.out = out.child.get();
+  work.err = err.child.get();
+  work.verdict = verdict.write.get();
+  work.grace_ms = grace_ms;
+  work.parent = ::getpid();
+
+  const AllSignalsBlocked blocked;
+  const pid_t pid = ::fork();
+  if (pid == 0) supervise(work);
+  if (pid < 0) {
+    Error error = system_error("started", program, errno);
+    error.kind = ErrorKind::environment;
+    return fail(std::move(error));
+  }
+  return Child{pid, std::move(verdict.read)};
+}
+
+/// Makes a stop request readable by poll.
+class StopEvent {
+ public:
+  explicit StopEvent(const std::stop_token& token)
+      : fd_(::eventfd(0, EFD_CLOEXEC)), callback_(token, Raise{fd_.get()}) {}
+  int fd() const { return fd_.get(); }
+
+ private:
+  struct Raise {
+    int fd;
+    void operator()() const noexcept {
+      const uint64_t one = 1;
+      if (::write(fd, &one, sizeof one) < 0) return;  // full means that it is raised already
+    }
+  };
+  UniqueFd fd_;
+  std::stop_callback<Raise> callback_;
+};
+
+int poll_limit(std::optional<SteadyClock::time_point> deadline) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - SteadyClock::now());
+  return static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3'600'000));
+}
+
+/// Follows a child until its supervisor has spoken or died.
+class Watch {
+ public:
+  Watch(const Child& child, const std::stop_token& cancel, Stream& out, Stream& err)
+      : child_(child), stop_(cancel), streams_{&out, &err} {}
+
+  /// nullopt when the supervisor died without a word.
+  std::optional<Verdict> run(std::optional<std::chrono::milliseconds> timeout, ports::Exit& exit) {
+    std::optional<SteadyClock::time_point> deadline;
+    if (timeout) deadline = SteadyClock::now() + *timeout;
+    for (;;) {
+      const bool may_stop = !exit.timed_out && !exit.cancelled;
+      std::array<pollfd, 4> fds = {
+          pollfd{child_.verdict.get(), POLLIN, 0}, pollfd{may_stop ? stop_.fd() : -1, POLLIN, 0},
+          pollfd{streams_[0]->ours.get(), POLLIN, 0}, pollfd{streams_[1]->ours.get(), POLLIN, 0}};
+      const int ready = ::poll(fds.data(), fds.size(), may_stop ? poll_limit(deadline) : -1);
+      if (ready < 0) continue;  // EINTR
+      for (size_t i = 0; i < 2; ++i) {
+        if (fds[2 + i].revents != 0 && !read_available(*streams_[i])) streams_[i]->ours.reset();
+      }
+      if (fds[0].revents != 0) return finish();
+      if (!may_stop) continue;
+      exit.cancelled = fds[1].revents != 0;
+      exit.timed_out = !exit.cancelled && deadline && SteadyClock::now() >= *deadline;
+      if (exit.cancelled || exit.timed_out) ::kill(child_.supervisor, kStopGently);
+    }
+  }
+
+ private:
+  /// Every descendant is dead, so what they wrote lies in the pipes by now.
+  std::optional<Verdict> finish() {
+    for (Stream* stream : streams_) {
+      while (stream->ours.valid()) {
+        pollfd one{stream->ours.get(), POLLIN, 0};
+        if (::poll(&one, 1, 0) <= 0 || !read_available(*stream)) stream->ours.reset();
+      }
+    }
+    Verdict verdict;
+    if (::read(child_.verdict.get(), &verdict, sizeof verdict) != sizeof verdict) {
+      return std::nullopt;
+    }
+    return verdict;
+  }
+
+  const Child& child_;
+  StopEvent stop_;
+  std::array<Stream*, 2> streams_;
+};
+
+void reap(pid_t supervisor) {
+  while (::waitpid(supervisor, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<ports::Exit> read_verdict(const ports::Command& command, const std::string& program,
+                                 std::optional<Verdict> verdict, ports::Exit exit) {
+  if (!verdict) {
+    exit.signal = SIGKILL;
+    return exit;
+  }
+  Error error;
+  switch (verdict->kind) {
+    case Verdict::Kind::no_directory:
+      error = system_error("entered", command.directory, verdict->value);
+      error.kind = ErrorKind::environment;
+      return fail(std::move(error));
+    case Verdict::Kind::no_program:
+      error = system_error("started", program, verdict->value);
+      error.kind = ErrorKind::environment;
+      if (verdict->value == ENOENT) error.hint = "its interpreter or loader is missing";
+      return fail(std::move(error));
+    case Verdict::Kind::ended:
+      break;
+  }
+  if (WIFSIGNALED(verdict->value)) {
+    exit.signal = WTERMSIG(verdict->value);
+  } else {
+    exit.code = WEXITSTATUS(verdict->value);
+  }
+  return exit;
+}
+
+}  // namespace
+
+ChildProcesses::ChildProcesses(std::stop_token cancel, std::chrono::milliseconds grace)
+    : cancel_(std::move(cancel)), grace_(grace) {}
+
+namespace {
+
+Result<ports::Exit> run(const ports::Command& asked, const std::stop_token& cancel,
+                        std::chrono::milliseconds grace, Stream& out, Stream& err) {
+  if (asked.argv.empty()) return fail(ErrorKind::internal, "a command without a program was run");
+  const ports::Command command = in_mount_namespace(asked);
+  if (cancel.stop_requested()) {
+    return ports::Exit{.signal = SIGTERM, .cancelled = true};
+  }
+  TRY(const std::string program, find_program(command.argv[0], command.environment));
+  const std::optional<uint64_t> oom_before = current_oom_kills();
+  TRY(const Child child, start(command, program, grace.count(), out, err));
+  out.child.reset();
+  err.child.reset();
+  ports::Exit exit;
+  const std::optional<Verdict> verdict = Watch(child, cancel, out, err).run(command.timeout, exit);
+  reap(child.supervisor);
+  TRY(exit, read_verdict(command, program, verdict, exit));
+  exit.out_of_memory = killed_for_memory(exit, oom_before, current_oom_kills());
+  return exit;
+}
+
+}  // namespace
+
+Result<ports::Captured> ChildProcesses::capture(const ports::Command& command) {
+  TRY(Pipe out_pipe, make_pipe());
+  TRY(Pipe err_pipe, make_pipe());
+  Stream out{std::move(out_pipe.write), std::move(out_pipe.read)};
+  Stream err{std::move(err_pipe.write), std::move(err_pipe.read)};
+  TRY(const ports::Exit exit, run(command, cancel_, grace_, out, err));
+  return ports::Captured{exit, std::move(out.text), std::move(err.text)};
+}
+
+Result<ports::Exit> ChildProcesses::log(const ports::Command& command,
+                                        const std::filesystem::path& log) {
+  TRY(UniqueFd file, open_for_child(log, O_WRONLY | O_CREAT | O_APPEND));
+  Stream out{UniqueFd(::fcntl(file.get(), F_DUPFD_CLOEXEC, 10))};
+  Stream err{std::move(file)};
+  return run(command, cancel_, grace_, out, err);
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,175 @@
+// A process between pinwheel and a program it runs. A parent-death signal reaches direct children
+// only, so a SIGKILL of pinwheel would leave the program's own children behind; this process hears
+// of pinwheel's death, is the reaper of every descendant, and kills until none is left.
+//
+// It is forked from a program with threads and never executes anything, so it may only make
+// async-signal-safe calls: no allocation, no locks, no C++ runtime.
+#include "host/system/supervisor.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace pinwheel::host {
+namespace {
+
+constexpr int kVerdictFd = 3;
+constexpr int64_t kDrainLimitMs = 5000;  // a process in an uninterruptible call is given up then
+
+static_assert(kStopGently == SIGTERM && kStopNow == SIGHUP);
+
+int64_t now_ms() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void report(Verdict::Kind kind, int value) {
+  const Verdict verdict{kind, value};
+  while (write(kVerdictFd, &verdict, sizeof verdict) < 0 && errno == EINTR) {
+  }
+}
+
+void default_signals() {
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number < 32; ++number) sigaction(number, &action, nullptr);
+}
+
+/// Waits for one of the signals; 0 when `limit_ms` passed (negative: no limit).
+int wait_signal(int64_t limit_ms) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigaddset(&set, kStopGently);
+  sigaddset(&set, kStopNow);
+  const timespec limit = {limit_ms / 1000, (limit_ms % 1000) * 1'000'000};
+  const int number =
+      limit_ms < 0 ? sigwaitinfo(&set, nullptr) : sigtimedwait(&set, nullptr, &limit);
+  return number < 0 ? 0 : number;
+}
+
+[[noreturn]] void become(const Supervised& work, pid_t supervisor) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(127);
+  setpgid(0, 0);
+  default_signals();
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (work.directory != nullptr && chdir(work.directory) != 0) {
+    report(Verdict::Kind::no_directory, errno);
+    _exit(127);
+  }
+  execve(work.program, work.argv, work.environ);
+  report(Verdict::Kind::no_program, errno);
+  _exit(127);
+}
+
+/// Kills the children that this process has now, whatever their group: those that left the
+/// program's group were adopted when their parents died.
+void kill_children() {
+  const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  if (list < 0) return;
+  std::array<char, 4096> text = {};
+  pid_t pid = 0;
+  for (ssize_t got = 0; (got = read(list, text.data(), text.size())) > 0;) {
+    for (ssize_t i = 0; i < got; ++i) {
+      const char c = text[static_cast<size_t>(i)];
+      if (c >= '0' && c <= '9') {
+        pid = pid * 10 + (c - '0');
+        continue;
+      }
+      if (pid > 1) kill(pid, SIGKILL);
+      pid = 0;
+    }
+  }
+  if (pid > 1) kill(pid, SIGKILL);
+  close(list);
+}
+
+/// Reaps what has ended; true while any child is left. Fills `status` when `program` was among
+/// them.
+bool reap(pid_t program, int& status, bool& ended) {
+  for (;;) {
+    int one = 0;
+    const pid_t pid = waitpid(-1, &one, WNOHANG);
+    if (pid == 0) return true;
+    if (pid < 0) return false;
+    if (pid != program) continue;
+    status = one;
+    ended = true;
+  }
+}
+
+/// Each round kills a generation; its children are then adopted and die in the next.
+void drain(pid_t program, int& status, bool& ended) {
+  const int64_t limit = now_ms() + kDrainLimitMs;
+  while (now_ms() < limit) {
+    kill(-program, SIGKILL);
+    kill_children();
+    if (!reap(program, status, ended)) return;
+    wait_signal(20);
+  }
+}
+
+/// Until the program ends by itself, is stopped, or pinwheel dies; true when it is pinwheel.
+void follow(const Supervised& work, pid_t program, int& status, bool& ended) {
+  int64_t kill_at = -1;
+  for (;;) {
+    reap(program, status, ended);
+    if (ended) return;
+    const int64_t left = kill_at < 0 ? -1 : kill_at - now_ms();
+    if (kill_at >= 0 && left <= 0) return;
+    const int number = wait_signal(left);
+    if (number == kStopNow) return;
+    if (number == kStopGently && kill_at < 0) {
+      kill(-program, SIGTERM);
+      kill(-program, SIGCONT);
+      kill_at = now_ms() + work.grace_ms;
+    }
+  }
+}
+
+}  // namespace
+
+void supervise(const Supervised& work) {
+  prctl(PR_SET_PDEATHSIG, kStopNow);
+  if (getppid() != work.parent) _exit(127);
+  setpgid(0, 0);  // a signal to pinwheel's whole group must not reach the supervisor
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  default_signals();
+  // The descriptors of pinwheel, the lock of the journal among them, must not outlive it here.
+  dup2(work.in, 0);
+  dup2(work.out, 1);
+  dup2(work.err, 2);
+  dup2(work.verdict, kVerdictFd);
+  fcntl(kVerdictFd, F_SETFD, FD_CLOEXEC);
+  closefrom(kVerdictFd + 1);
+
+  const pid_t self = getpid();
+  const pid_t program = fork();
+  if (program == 0) become(work, self);
+  if (program < 0) {
+    report(Verdict::Kind::no_program, errno);
+    _exit(127);
+  }
+  setpgid(program, program);
+  // An open pipe here would keep the reader waiting for a writer that never writes.
+  close(1);
+  close(2);
+  int status = 0;
+  bool ended = false;
+  follow(work, program, status, ended);
+  drain(program, status, ended);
+  report(Verdict::Kind::ended, ended ? status : SIGKILL);
+  _exit(0);
+}
+
+}  // namespace pinwheel::host

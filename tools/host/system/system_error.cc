@@ -1,0 +1,49 @@
+#include "host/system/system_error.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace pinwheel::host {
+namespace {
+
+std::string hint_for(const std::filesystem::path& path, int number) {
+  switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+      return fmt::format("free space on the file system of `{}`, or choose another directory",
+                         path.parent_path().string());
+    case EACCES:
+    case EPERM:
+      return "check the owner and the permissions of the path, or choose another directory";
+    case EROFS:
+      return "the file system is mounted read-only; choose another directory";
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files with `ulimit -n`";
+    default:
+      return {};
+  }
+}
+
+std::string lower_first(std::string text) {
+  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a') {
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  }
+  return text;
+}
+
+}  // namespace
+
+Error system_error(std::string_view participle, const std::filesystem::path& path, int number) {
+  Error error;
+  error.kind = number == ENOENT || number == ENOTDIR ? ErrorKind::config : ErrorKind::environment;
+  error.message = fmt::format("`{}` cannot be {}: {}", path.string(), participle,
+                              lower_first(std::generic_category().message(number)));
+  error.hint = hint_for(path, number);
+  return error;
+}
+
+}  // namespace pinwheel::host

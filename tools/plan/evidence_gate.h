@@ -1,0 +1,17 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/outcome.h"
+
+namespace pinwheel::plan {
+
+/// `publish.require`: each test must have shown at least the evidence asked of it, unless its
+/// variant was accepted with a reason. Kind `check`, every test that falls short as a cause.
+Done check_evidence(const std::map<std::string, std::string>& required,
+                    const std::vector<StepOutcome>& outcomes,
+                    const std::map<std::string, std::string>& accepted);
+
+}  // namespace pinwheel::plan

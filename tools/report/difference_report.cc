@@ -1,0 +1,121 @@
+#include "report/difference_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "inspect/name_list.h"
+#include "report/lines.h"
+
+namespace pinwheel::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kShownNames = 12;
+
+std::string signed_bytes(uint64_t before, uint64_t after) {
+  if (before == after) return "the same size";
+  return after > before ? "+" + format_bytes(after - before) : "-" + format_bytes(before - after);
+}
+
+std::string title(const inspect::WheelDifference& difference) {
+  switch (difference.sameness) {
+    case inspect::Sameness::identical:
+      return "the same bytes";
+    case inspect::Sameness::same_contents:
+      return difference.archive.empty()
+                 ? "the same files in archives that differ"
+                 : "the same files in archives that differ by " + join(difference.archive, ", ");
+    case inspect::Sameness::different:
+      break;
+  }
+  return "different files";
+}
+
+void tell_changes(std::string_view what, const inspect::NameChanges& changes, Lines& lines) {
+  const auto tell = [&](const std::string& label, const std::vector<std::string>& names) {
+    for (size_t i = 0; i < names.size() && i < kShownNames; ++i) lines.add(label, names[i]);
+    if (names.size() > kShownNames) {
+      lines.add(label, fmt::format("and {} more", names.size() - kShownNames));
+    }
+  };
+  tell("+ " + std::string(what), changes.gained);
+  tell("- " + std::string(what), changes.lost);
+}
+
+void tell_member(const inspect::ChangedMember& member, Lines& lines) {
+  std::string line = fmt::format("{}: {}, {}", member.name, to_string(member.cause),
+                                 signed_bytes(member.old_size, member.new_size));
+  if (!member.sections.empty()) line += ", in " + inspect::first_names(member.sections);
+  lines.add("changed", line);
+  if (member.symbols.empty()) return;
+  lines.add("changed",
+            fmt::format("  {} gained, {} lost", plural(member.symbols.gained.size(), "symbol"),
+                        member.symbols.lost.size()));
+  const auto tell = [&](char sign, const std::vector<std::string>& names) {
+    if (!names.empty()) lines.add("changed", fmt::format("  {} {}", sign, inspect::first_names(names)));
+  };
+  tell('+', member.symbols.gained);
+  tell('-', member.symbols.lost);
+}
+
+json as_json(const inspect::NameChanges& changes) {
+  return {{"gained", changes.gained}, {"lost", changes.lost}};
+}
+
+json identity(const inspect::WheelFacts& facts) {
+  const bool known = facts.metadata.has_value();
+  return {{"wheel", facts.file_name},
+          {"size", facts.file_size},
+          {"name", known ? json(facts.metadata->name()) : json()},
+          {"version", known ? json(facts.metadata->version()) : json()}};
+}
+
+}  // namespace
+
+std::string difference_text(const inspect::WheelFacts& old_wheel,
+                            const inspect::WheelFacts& new_wheel,
+                            const inspect::WheelDifference& difference) {
+  Lines lines(old_wheel.file_name + " -> " + new_wheel.file_name);
+  lines.add("result", title(difference));
+  if (difference.sameness == inspect::Sameness::identical) return lines.take();
+  lines.add("size", fmt::format("{} -> {}, {}", format_bytes(old_wheel.file_size),
+                                format_bytes(new_wheel.file_size),
+                                signed_bytes(old_wheel.file_size, new_wheel.file_size)));
+  tell_changes("tag", difference.tags, lines);
+  tell_changes("metadata", difference.metadata, lines);
+  tell_changes("needs", difference.needed, lines);
+  tell_changes("device code", difference.architectures, lines);
+  tell_changes("file", difference.members, lines);
+  for (const inspect::ChangedMember& member : difference.changed) tell_member(member, lines);
+  return lines.take();
+}
+
+std::string difference_json(const inspect::WheelFacts& old_wheel,
+                            const inspect::WheelFacts& new_wheel,
+                            const inspect::WheelDifference& difference) {
+  json out = {{"schema", 1},
+              {"old", identity(old_wheel)},
+              {"new", identity(new_wheel)},
+              {"sameness", to_string(difference.sameness)},
+              {"archive", difference.archive},
+              {"members", as_json(difference.members)},
+              {"metadata", as_json(difference.metadata)},
+              {"tags", as_json(difference.tags)},
+              {"needed", as_json(difference.needed)},
+              {"architectures", as_json(difference.architectures)},
+              {"changed", json::array()}};
+  for (const inspect::ChangedMember& member : difference.changed) {
+    out["changed"].push_back({{"name", member.name},
+                              {"old_size", member.old_size},
+                              {"new_size", member.new_size},
+                              {"cause", to_string(member.cause)},
+                              {"sections", member.sections},
+                              {"symbols", as_json(member.symbols)}});
+  }
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pinwheel::report

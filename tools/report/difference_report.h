@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+
+#include "inspect/difference.h"
+#include "inspect/wheel_facts.h"
+
+namespace pinwheel::report {
+
+/// For people; several lines.
+std::string difference_text(const inspect::WheelFacts& old_wheel,
+                            const inspect::WheelFacts& new_wheel,
+                            const inspect::WheelDifference& difference);
+/// One JSON object, two-space indent, keys sorted, a newline at the end:
+///     schema         1; keys may be added under the same number
+///     old, new       {wheel, size, name, version}
+///     sameness       "identical", "same-contents" or "different"
+///     archive        what differs in the archives of the same contents: order, time, compression,
+///                    mode
+///     members, metadata, tags, needed, architectures   {gained: [...], lost: [...]}
+///     changed        [{name, old_size, new_size, cause, sections, symbols: {gained, lost}}]; cause
+///                    is version, time, path, random, order, several or contents
+std::string difference_json(const inspect::WheelFacts& old_wheel,
+                            const inspect::WheelFacts& new_wheel,
+                            const inspect::WheelDifference& difference);
+
+}  // namespace pinwheel::report

@@ -1,0 +1,203 @@
+#include "report/inspect_json.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "inspect/budget.h"
+#include "inspect/code_total.h"
+#include "inspect/cxx_abi.h"
+#include "inspect/driver.h"
+#include "inspect/gpu_support.h"
+#include "inspect/needed_library.h"
+#include "inspect/requirements.h"
+#include "inspect/size_shares.h"
+#include "inspect/symbol_versions.h"
+
+namespace pinwheel::report {
+namespace {
+
+using nlohmann::json;
+
+json or_null(const std::optional<std::string>& text) {
+  return text ? json(*text) : json();
+}
+
+void put_identity(const inspect::WheelFacts& facts, json& out) {
+  out["schema"] = 1;
+  out["wheel"] = facts.file_name;
+  out["size"] = facts.file_size;
+  out["tags"] = json::array();
+  if (facts.name) {
+    for (const pep::Tag& tag : pep::expand(facts.name->tags)) {
+      out["tags"].push_back(pep::to_string(tag));
+    }
+  }
+  const bool known = facts.metadata.has_value();
+  out["name"] = known ? json(facts.metadata->name()) : json();
+  out["version"] = known ? json(facts.metadata->version()) : json();
+  out["requires_python"] = known ? or_null(facts.metadata->block.get("Requires-Python")) : json();
+  out["requires_dist"] = known ? json(facts.metadata->requires_dist()) : json::array();
+  out["requires_torch"] = torch_requirements(facts);
+}
+
+json cxx11_abi(const std::vector<inspect::ElfMember>& libraries) {
+  switch (inspect::string_abi(libraries)) {
+    case inspect::StringAbi::cxx11:
+      return true;
+    case inspect::StringAbi::old:
+      return false;
+    case inspect::StringAbi::mixed:
+      return "mixed";
+    case inspect::StringAbi::none:
+      break;
+  }
+  return nullptr;
+}
+
+void put_platform(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                  json& out) {
+  const Result<inspect::PlatformTag> earned = platform_tag(facts.libraries, expected.external);
+  const bool says = !facts.libraries.empty() || facts.other_elf.empty();
+  out["platform_tag"] = earned && says ? json(earned->tag) : json();
+  out["why_not_older"] = earned ? json(earned->reasons) : json::array();
+  out["arch"] = earned && !facts.libraries.empty()
+                    ? json(binary::machine_name(facts.libraries.front().elf.machine))
+                    : json();
+  const std::optional<pep::LinuxPolicy> policy =
+      earned ? pep::parse_linux_policy(earned->tag) : std::nullopt;
+  out["policy"] =
+      policy ? json(fmt::format("manylinux_{}_{}", policy->major, policy->minor)) : json();
+  const std::map<std::string, std::string> newest = newest_versions(facts.libraries);
+  const auto version_of = [&](const char* family) {
+    const auto found = newest.find(family);
+    return found == newest.end() ? json() : json(found->second);
+  };
+  out["glibc"] = version_of("GLIBC");
+  out["glibcxx"] = version_of("GLIBCXX");
+  out["cxxabi"] = version_of("CXXABI");
+  out["cxx11_abi"] = cxx11_abi(facts.libraries);
+  out["needed"] = json::array();
+  for (const inspect::NeededLibrary& library : needed_libraries(facts, expected.external)) {
+    out["needed"].push_back({{"library", library.soname},
+                             {"provider", provider_id(library.provider)},
+                             {"needed_by", library.needed_by}});
+  }
+}
+
+json ptx_version(binary::PtxVersion ptx) {
+  return ptx.major == 0 ? json() : json(fmt::format("{}.{}", ptx.major, ptx.minor));
+}
+
+json driver_json(const std::optional<inspect::DriverNeed>& need) {
+  if (!need) return nullptr;
+  const std::optional<int> branch = inspect::driver_branch(need->cuda);
+  return {{"cuda", fmt::format("{}.{}", need->cuda.major, need->cuda.minor.value_or(0))},
+          {"branch", branch ? json(*branch) : json()},
+          {"reason", need->reason}};
+}
+
+void put_gpus(const inspect::WheelFacts& facts, json& out) {
+  const inspect::DriverNeeds needs = driver_needs(facts);
+  out["driver"] = {{"load", driver_json(inspect::oldest_driver(needs))}, {"ptx", driver_json(needs.ptx)}};
+  out["gpus"] = json::array();
+  for (const inspect::ProductSupport& each : product_support(facts)) {
+    out["gpus"].push_back({{"product", each.product.name},
+                           {"arch", each.product.architecture},
+                           {"support", to_string(each.support)},
+                           {"files", each.files}});
+  }
+}
+
+void put_device_code(const inspect::WheelFacts& facts, json& out) {
+  out["device_code"] = json::array();
+  for (const inspect::CodeTotal& total : code_totals(facts)) {
+    out["device_code"].push_back({{"file", total.file},
+                                  {"kind", binary::to_string(total.kind)},
+                                  {"arch", total.architecture},
+                                  {"compression", binary::to_string(total.compression)},
+                                  {"ptx_version", ptx_version(total.ptx)},
+                                  {"pieces", total.pieces},
+                                  {"bytes", total.bytes}});
+  }
+}
+
+json share_json(const std::vector<inspect::SizeShare>& shares) {
+  json out = json::array();
+  for (const inspect::SizeShare& share : shares) {
+    out.push_back({{"name", share.what},
+                   {"bytes", share.bytes},
+                   {"packed", share.packed ? json(*share.packed) : json()}});
+  }
+  return out;
+}
+
+void put_sizes(const inspect::WheelFacts& facts, json& out) {
+  constexpr size_t kUnits = 20;
+  const inspect::SizeShares shares = size_shares(facts);
+  json units = json::array();
+  for (size_t i = 0; i < shares.units.size() && i < kUnits; ++i) {
+    const inspect::UnitSize& unit = shares.units[i];
+    units.push_back({{"file", unit.file}, {"unit", unit.unit}, {"bytes", unit.bytes}});
+  }
+  out["sizes"] = {{"sections", share_json(shares.sections)},
+                  {"architectures", share_json(shares.architectures)},
+                  {"units", std::move(units)}};
+}
+
+void put_budget(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                json& out) {
+  out["budget"] = nullptr;
+  if (!expected.budget) return;
+  const inspect::BudgetPlan plan = plan_budget(facts, *expected.budget);
+  json cuts = json::array();
+  for (const inspect::Cut& cut : plan.cuts) {
+    cuts.push_back({{"what", cut.what}, {"saves", cut.saves}, {"costs_users", cut.costs_users}});
+  }
+  out["budget"] = {{"limit", plan.budget},
+                   {"reached", plan.reached},
+                   {"needed", plan.needed},
+                   {"cuts", std::move(cuts)}};
+}
+
+void put_files(const inspect::WheelFacts& facts, json& out) {
+  uint64_t unpacked = 0;
+  out["files"] = json::array();
+  for (const inspect::MemberFacts& member : facts.members) {
+    unpacked += member.size;
+    out["files"].push_back({{"name", member.name},
+                            {"size", member.size},
+                            {"compressed_size", member.compressed_size},
+                            {"crc32", fmt::format("{:08x}", member.crc)},
+                            {"sha256", member.sha256}});
+  }
+  out["unpacked_size"] = unpacked;
+}
+
+}  // namespace
+
+std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                         const std::vector<inspect::Finding>& findings) {
+  json out;
+  put_identity(facts, out);
+  put_platform(facts, expected, out);
+  put_device_code(facts, out);
+  put_gpus(facts, out);
+  put_sizes(facts, out);
+  put_budget(facts, expected, out);
+  put_files(facts, out);
+  out["findings"] = json::array();
+  for (const inspect::Finding& finding : findings) {
+    out["findings"].push_back({{"rule", finding.rule},
+                               {"severity", to_string(finding.severity)},
+                               {"file", finding.file},
+                               {"message", finding.message},
+                               {"evidence", finding.evidence},
+                               {"hint", finding.hint}});
+  }
+  // A foreign wheel may hold any bytes; JSON holds UTF-8 alone.
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pinwheel::report

@@ -1,0 +1,209 @@
+#include "report/inspect_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "inspect/budget.h"
+#include "inspect/code_total.h"
+#include "inspect/cxx_abi.h"
+#include "inspect/driver.h"
+#include "inspect/gpu_support.h"
+#include "inspect/needed_library.h"
+#include "inspect/requirements.h"
+#include "inspect/size_shares.h"
+#include "inspect/symbol_versions.h"
+#include "report/lines.h"
+
+namespace pinwheel::report {
+namespace {
+
+constexpr size_t kShownReasons = 5;
+
+uint64_t unpacked_size(const inspect::WheelFacts& facts) {
+  uint64_t total = 0;
+  for (const inspect::MemberFacts& member : facts.members) total += member.size;
+  return total;
+}
+
+void tell_metadata(const inspect::WheelFacts& facts, Lines& lines) {
+  if (facts.metadata) {
+    lines.add("name", facts.metadata->name() + " " + facts.metadata->version());
+  }
+  if (facts.name) lines.add("tags", pep::to_string(facts.name->tags));
+  if (!facts.metadata) return;
+  const std::optional<std::string> python = facts.metadata->block.get("Requires-Python");
+  if (python) lines.add("requires Python", *python);
+  const std::vector<std::string> torch = torch_requirements(facts);
+  if (!torch.empty()) lines.add("requires torch", join(torch, ", "));
+  const size_t others = facts.metadata->requires_dist().size() - torch.size();
+  if (others > 0) lines.add("requires", plural(others, torch.empty() ? "project" : "other"));
+}
+
+std::string_view string_abi_text(inspect::StringAbi abi) {
+  switch (abi) {
+    case inspect::StringAbi::cxx11:
+      return "_GLIBCXX_USE_CXX11_ABI=1";
+    case inspect::StringAbi::old:
+      return "_GLIBCXX_USE_CXX11_ABI=0";
+    case inspect::StringAbi::mixed:
+      return "of both values of _GLIBCXX_USE_CXX11_ABI";
+    case inspect::StringAbi::none:
+      break;
+  }
+  return "";
+}
+
+std::string platform_text(const inspect::WheelFacts& facts, const inspect::PlatformTag& earned) {
+  if (!facts.libraries.empty()) return earned.tag;
+  return facts.other_elf.empty() ? "any, it has no binary" : "none, no loader reads what it has";
+}
+
+void tell_platform(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                   Lines& lines) {
+  const Result<inspect::PlatformTag> earned = platform_tag(facts.libraries, expected.external);
+  if (!earned) {
+    lines.add("platform", earned.error().message);
+    return;
+  }
+  lines.add("platform", platform_text(facts, *earned));
+  for (size_t i = 0; i < earned->reasons.size() && i < kShownReasons; ++i) {
+    lines.add("not older, as", earned->reasons[i]);
+  }
+  if (earned->reasons.size() > kShownReasons) {
+    lines.add("not older, as", fmt::format("and {} more", earned->reasons.size() - kShownReasons));
+  }
+  std::vector<std::string> versions;
+  for (const auto& [family, version] : newest_versions(facts.libraries)) {
+    versions.push_back(fmt::format("{} {}", family, version));
+  }
+  if (!versions.empty()) lines.add("symbol versions", join(versions, ", "));
+  const std::string_view strings = string_abi_text(string_abi(facts.libraries));
+  if (!strings.empty()) lines.add("C++ strings", std::string(strings));
+}
+
+void tell_libraries(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                    Lines& lines) {
+  for (const inspect::NeededLibrary& library : needed_libraries(facts, expected.external)) {
+    const size_t others = library.needed_by.size() - 1;
+    lines.add("needs", fmt::format("{} from {}, for {}{}", library.soname,
+                                   to_string(library.provider), library.needed_by.front(),
+                                   others == 0 ? "" : fmt::format(" and {} more", others)));
+  }
+}
+
+std::string code_text(const inspect::CodeTotal& total) {
+  std::string form = std::string(binary::to_string(total.kind));
+  if (total.ptx.major != 0) form += fmt::format(" {}.{}", total.ptx.major, total.ptx.minor);
+  if (total.compression != binary::CodeCompression::none) {
+    form += " by " + std::string(binary::to_string(total.compression));
+  }
+  return fmt::format("{} as {}, {} in {}", total.architecture, form, plural(total.pieces, "piece"),
+                     total.file);
+}
+
+std::string driver_line(const inspect::DriverNeed& need, std::string_view purpose) {
+  return fmt::format("{} or newer{}, as {}", inspect::driver_text(need.cuda), purpose, need.reason);
+}
+
+void tell_gpus(const inspect::WheelFacts& facts, Lines& lines) {
+  const std::vector<inspect::ProductSupport> products = product_support(facts);
+  for (const inspect::GpuSupport support :
+       {inspect::GpuSupport::native, inspect::GpuSupport::just_in_time, inspect::GpuSupport::none}) {
+    std::vector<std::string> names;
+    for (const inspect::ProductSupport& each : products) {
+      if (each.support == support) names.emplace_back(each.product.name);
+    }
+    if (names.empty()) continue;
+    const std::string_view label = support == inspect::GpuSupport::native         ? "runs on"
+                                   : support == inspect::GpuSupport::just_in_time ? "by its PTX on"
+                                                                         : "not on";
+    lines.add(label, join(names, ", "));
+  }
+}
+
+void tell_device_code(const inspect::WheelFacts& facts, Lines& lines) {
+  for (const inspect::CodeTotal& total : code_totals(facts)) lines.add("device code", code_text(total));
+  const inspect::DriverNeeds needs = driver_needs(facts);
+  const std::optional<inspect::DriverNeed> oldest = inspect::oldest_driver(needs);
+  if (oldest) lines.add("driver", driver_line(*oldest, ""));
+  if (needs.ptx) lines.add("driver", driver_line(*needs.ptx, " to compile its PTX"));
+  tell_gpus(facts, lines);
+}
+
+std::string share_text(const inspect::SizeShare& share) {
+  std::string text = fmt::format("{} {}", share.what, format_bytes(share.bytes));
+  if (share.packed) text += fmt::format(" ({} packed)", format_bytes(*share.packed));
+  return text;
+}
+
+std::string largest(const std::vector<inspect::SizeShare>& shares) {
+  constexpr size_t kShown = 6;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < shares.size() && i < kShown; ++i) parts.push_back(share_text(shares[i]));
+  return join(parts, ", ");
+}
+
+void tell_sizes(const inspect::WheelFacts& facts, Lines& lines) {
+  lines.add("size",
+            fmt::format("{}, {} unpacked, {}", format_bytes(facts.file_size),
+                        format_bytes(unpacked_size(facts)), plural(facts.members.size(), "file")));
+  const inspect::SizeShares shares = size_shares(facts);
+  if (!shares.sections.empty()) lines.add("sections", largest(shares.sections));
+  if (shares.architectures.empty()) return;
+  lines.add("architectures", largest(shares.architectures));
+  const inspect::UnitSize& unit = shares.units.front();
+  lines.add("largest unit",
+            fmt::format("{} of device code in unit {} of {}, of {} in all",
+                        format_bytes(unit.bytes), unit.unit, unit.file, shares.units.size()));
+}
+
+void tell_budget(const inspect::BudgetPlan& plan, Lines& lines) {
+  if (plan.size <= plan.budget) {
+    lines.add("budget", fmt::format("{} are left of {}", format_bytes(plan.budget - plan.size),
+                                    format_bytes(plan.budget)));
+    return;
+  }
+  lines.add("budget",
+            fmt::format("{} above {}; estimated savings:", format_bytes(plan.size - plan.budget),
+                        format_bytes(plan.budget)));
+  uint64_t left = plan.size;
+  for (size_t i = 0; i < plan.cuts.size(); ++i) {
+    const inspect::Cut& cut = plan.cuts[i];
+    left -= std::min(left, cut.saves);
+    lines.add("budget", fmt::format("  {} without {}: {} left{}", format_bytes(cut.saves), cut.what,
+                                    format_bytes(left),
+                                    plan.reached && i + 1 == plan.needed ? ", enough" : ""));
+  }
+  if (!plan.reached) lines.add("budget", "  all of this is not enough");
+}
+
+void tell_findings(const std::vector<inspect::Finding>& findings, Lines& lines) {
+  if (findings.empty()) lines.add("findings", "none");
+  for (const inspect::Severity severity : {inspect::Severity::warning, inspect::Severity::error}) {
+    const std::string_view label = severity == inspect::Severity::warning ? "warnings" : "findings";
+    for (const inspect::Finding& finding : findings) {
+      if (finding.severity != severity) continue;
+      lines.add(label, to_error(finding).message);
+      if (!finding.hint.empty()) lines.add(label, "  hint: " + finding.hint);
+    }
+  }
+}
+
+}  // namespace
+
+std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                         const std::vector<inspect::Finding>& findings) {
+  Lines lines(facts.file_name);
+  tell_metadata(facts, lines);
+  tell_platform(facts, expected, lines);
+  tell_libraries(facts, expected, lines);
+  tell_device_code(facts, lines);
+  tell_sizes(facts, lines);
+  if (expected.budget) tell_budget(plan_budget(facts, *expected.budget), lines);
+  tell_findings(findings, lines);
+  return lines.take();
+}
+
+}  // namespace pinwheel::report

@@ -1,0 +1,16 @@
+#include "report/lines.h"
+
+#include <fmt/format.h>
+
+namespace pinwheel::report {
+
+void Lines::add(std::string_view label, const std::string& value) {
+  text_ += fmt::format("  {:<16} {}\n", label == last_ ? "" : label, value);
+  last_ = label;
+}
+
+void Lines::add_all(std::string_view label, const std::vector<std::string>& values) {
+  for (const std::string& value : values) add(label, value);
+}
+
+}  // namespace pinwheel::report

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel::report {
+
+/// Lines of `label  value` under a title; further values of one label stand below the first.
+class Lines {
+ public:
+  explicit Lines(std::string title) : text_(std::move(title) + "\n") {}
+
+  void add(std::string_view label, const std::string& value);
+  void add_all(std::string_view label, const std::vector<std::string>& values);
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  std::string last_;
+};
+
+}  // namespace pinwheel::report
