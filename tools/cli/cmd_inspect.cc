@@ -12,8 +12,8 @@
 #include "cli/matrix_policy.h"
 #include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
+#include "compat/judge_on.h"
 #include "host/steps/inspect_path.h"
-#include "host/steps/symbols_check.h"
 #include "host/system/files.h"
 #include "host/torch/torch_exports.h"
 #include "inspect/arch_list.h"
@@ -55,7 +55,7 @@ class Judges {
       TRY(exports::Table table, host::torch_exports(user_variables(), files));
       table_ = std::make_shared<const exports::Table>(std::move(table));
     }
-    return host::judge_on(table_, range, [this](const std::string& text) {
+    return compat::judge_on(table_, range, [this](const std::string& text) {
       streams_.note(fmt::format("undefined-symbols: {}\n", text));
     });
   }

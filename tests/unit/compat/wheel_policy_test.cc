@@ -5,7 +5,7 @@
 #include "unit/catch.h"
 
 using namespace pinwheel;
-using namespace pinwheel::host;
+using namespace pinwheel::compat;
 
 namespace {
 

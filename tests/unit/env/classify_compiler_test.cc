@@ -2,19 +2,15 @@
 
 #include <string>
 
-#include "host/system/files.h"
 #include "unit/catch.h"
+#include "unit/env/tool_output.h"
 
 using namespace pinwheel;
 
 namespace {
 
 env::Diagnosis diagnosis_of(const std::string& name) {
-  host::LocalFiles files;
-  const auto text =
-      files.read(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
-  REQUIRE(text.has_value());
-  return env::classify_compiler({.code = 1}, *text);
+  return env::classify_compiler({.code = 1}, tool_output(name));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "host/system/files.h"
 #include "unit/catch.h"
+#include "unit/env/tool_output.h"
 
 using namespace pinwheel;
 using env::CondaKind;
@@ -13,11 +13,7 @@ namespace {
 /// What a real client printed (tests/data/tool_output): conda 4.3.16, and py-rattler 0.28 behind
 /// pinwheel's script.
 ports::Captured printed(const std::string& name) {
-  host::LocalFiles files;
-  const auto text =
-      files.read(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
-  REQUIRE(text.has_value());
-  return {{.code = name.starts_with("rattler") ? 0 : 1}, *text, {}};
+  return {{.code = name.starts_with("rattler") ? 0 : 1}, tool_output(name), {}};
 }
 
 Error failure(const std::string& name) {

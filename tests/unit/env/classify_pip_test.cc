@@ -2,24 +2,15 @@
 
 #include <string>
 
-#include "host/system/files.h"
 #include "unit/catch.h"
+#include "unit/env/tool_output.h"
 
 using namespace pinwheel;
 
 namespace {
 
-/// What a real tool printed (tests/data/tool_output).
-std::string output(const std::string& name) {
-  host::LocalFiles files;
-  const auto text =
-      files.read(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
-  REQUIRE(text.has_value());
-  return *text;
-}
-
 ErrorKind kind_of(const std::string& name) {
-  return env::classify_pip({.code = 1}, output(name)).kind;
+  return env::classify_pip({.code = 1}, tool_output(name)).kind;
 }
 
 std::string line_of(const std::string& text) {
@@ -42,7 +33,8 @@ TEST_CASE("what an index does not have is a mistake in the matrix") {
     INFO(name);
     CHECK(kind_of(name) == ErrorKind::config);
   }
-  const env::Diagnosis diagnosis = env::classify_pip({.code = 1}, output("pip_no_version.txt"));
+  const env::Diagnosis diagnosis =
+      env::classify_pip({.code = 1}, tool_output("pip_no_version.txt"));
   CHECK(diagnosis.line ==
         "ERROR: Could not find a version that satisfies the requirement tiny>=2 (from versions: "
         "1.0)");
@@ -50,16 +42,16 @@ TEST_CASE("what an index does not have is a mistake in the matrix") {
 }
 
 TEST_CASE("a conflict is told with its reasons") {
-  CHECK(line_of(output("pip_conflict.txt")) ==
+  CHECK(line_of(tool_output("pip_conflict.txt")) ==
         "ERROR: Cannot install one==1.0 and two==1.0 because these package versions have "
         "conflicting dependencies: one 1.0 depends on tiny==1.0; two 1.0 depends on tiny==2.0");
   // The user's own words, and a constraint.
-  CHECK(line_of(output("pip_conflict_constraint.txt")) ==
+  CHECK(line_of(tool_output("pip_conflict_constraint.txt")) ==
         "ERROR: Cannot install one==1.0 and tiny>=2 because these package versions have "
         "conflicting dependencies: The user requested tiny>=2; one 1.0 depends on tiny==1.0; The "
         "user requested (constraint) tiny<3");
   // An old pip says one of them again for each version that it tried.
-  const std::string many = line_of(output("pip_conflict_many.txt"));
+  const std::string many = line_of(tool_output("pip_conflict_many.txt"));
   CHECK(many.ends_with(
       "conflicting dependencies: one 1.0 depends on tiny==1.0; many 8.0 depends on tiny==10.0; "
       "many 7.0 depends on tiny==9.0; many 6.0 depends on tiny==8.0; many 5.0 depends on "
@@ -91,7 +83,7 @@ TEST_CASE("a refused login, another file under the same name and a full disk are
 }
 
 TEST_CASE("how the child ended decides before what it said") {
-  const std::string text = output("pip_index_500.txt");
+  const std::string text = tool_output("pip_index_500.txt");
   CHECK(env::classify_pip({.signal = 15, .cancelled = true}, text).kind == ErrorKind::interrupted);
   CHECK(env::classify_pip({.signal = 15, .timed_out = true}, text).kind == ErrorKind::timeout);
   CHECK(env::classify_pip({.signal = 9, .out_of_memory = true}, text).kind ==
@@ -101,6 +93,5 @@ TEST_CASE("how the child ended decides before what it said") {
 TEST_CASE("what no row knows is a failed step, which is not retried") {
   const env::Diagnosis diagnosis = env::classify_pip({.code = 3}, "something new\n");
   CHECK(diagnosis.kind == ErrorKind::step);
-  CHECK(host::to_error(diagnosis, "resolving", {.code = 3}).message ==
-        "resolving failed: exit code 3");
+  CHECK(to_error(diagnosis, "resolving", {.code = 3}).message == "resolving failed: exit code 3");
 }

@@ -1,23 +1,12 @@
 #include "env/conda_output.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "unit/catch.h"
+#include "unit/env/tool_output.h"
 
 using namespace pinwheel;
 using env::CondaKind;
 
 namespace {
-
-/// What a real tool printed (tests/data/tool_output).
-std::string output(const std::string& name) {
-  std::ifstream file(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
-  REQUIRE(file.good());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::string sha(char digit) {
   return std::string(64, digit);
@@ -26,7 +15,8 @@ std::string sha(char digit) {
 }  // namespace
 
 TEST_CASE("the packages that rattler chose are read, sorted") {
-  const auto packages = env::parse_solution(CondaKind::rattler, output("rattler_solution.txt"));
+  const auto packages =
+      env::parse_solution(CondaKind::rattler, tool_output("rattler_solution.txt"));
   REQUIRE(packages.has_value());
   REQUIRE(packages->size() == 2);
   CHECK((*packages)[0].name == "left");
@@ -79,16 +69,19 @@ TEST_CASE("a solution that could not be installed again is refused") {
     CHECK(packages.error().kind == ErrorKind::environment);
   }
   // A real one, of a client that is too old.
-  CHECK_FALSE(env::parse_solution(CondaKind::conda, output("conda_old_solution.txt")).has_value());
-  CHECK_FALSE(env::parse_solution(CondaKind::rattler, output("rattler_conflict.txt")).has_value());
+  CHECK_FALSE(
+      env::parse_solution(CondaKind::conda, tool_output("conda_old_solution.txt")).has_value());
+  CHECK_FALSE(
+      env::parse_solution(CondaKind::rattler, tool_output("rattler_conflict.txt")).has_value());
 }
 
 TEST_CASE("a solver's explanation is kept whole") {
   const std::string rattler =
-      env::explanation(CondaKind::rattler, output("rattler_conflict.txt"), "");
+      env::explanation(CondaKind::rattler, tool_output("rattler_conflict.txt"), "");
   CHECK(rattler.starts_with("Cannot solve the request because of"));
   CHECK(rattler.ends_with("shared 1.0, which conflicts with the versions reported above."));
-  const std::string conda = env::explanation(CondaKind::conda, output("conda_conflict.txt"), "");
+  const std::string conda =
+      env::explanation(CondaKind::conda, tool_output("conda_conflict.txt"), "");
   CHECK(conda ==
         "The following specifications were found to be in conflict:\n  - left -> shared <2\n"
         "  - right -> shared >=2\nUse \"conda info <package>\" to see the dependencies for each "
@@ -98,14 +91,14 @@ TEST_CASE("a solver's explanation is kept whole") {
                          "error    libmamba Could not solve for environment specs\n"
                          "    The following package could not be found\n") ==
         "Could not solve for environment specs\n    The following package could not be found");
-  CHECK(env::explanation(CondaKind::conda, "", output("conda_md5_mismatch.txt"))
+  CHECK(env::explanation(CondaKind::conda, "", tool_output("conda_md5_mismatch.txt"))
             .starts_with("MD5MismatchError"));
 }
 
 TEST_CASE("rattler's account of a failure") {
-  CHECK(env::parse_rattler_failure(output("rattler_conflict.txt")).what == "conflict");
-  CHECK(env::parse_rattler_failure(output("rattler_hash_mismatch.txt")).what == "hash");
-  CHECK(env::parse_rattler_failure(output("rattler_solution.txt")).what.empty());
+  CHECK(env::parse_rattler_failure(tool_output("rattler_conflict.txt")).what == "conflict");
+  CHECK(env::parse_rattler_failure(tool_output("rattler_hash_mismatch.txt")).what == "hash");
+  CHECK(env::parse_rattler_failure(tool_output("rattler_solution.txt")).what.empty());
   CHECK(env::parse_rattler_failure("Traceback").what.empty());
 }
 

@@ -30,7 +30,7 @@ Error as_error(const fs::path& wheel, const std::vector<inspect::Finding>& findi
 
 }  // namespace
 
-Done check_after(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site,
+Done check_after(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
                  const wheel::Naming& naming, const fs::path& finished) {
   const std::vector<matrix::Check>& checks = action.settings.checks.after;
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
@@ -38,14 +38,14 @@ Done check_after(const Bench& bench, const plan::BuildWheel& action, const Build
   TRY(compat::WheelPolicy policy, compat::wheel_policy(action.settings));
   policy.expected.distribution = naming.distribution;
   policy.expected.version = naming.version;
-  TRY(policy.expected.judge_symbols, symbols_judge(bench, action));
+  TRY(policy.expected.judge_symbols, symbols_judge(context, action));
   TRY(const std::vector<inspect::Finding> findings,
       inspect::check(facts, policy.expected, policy.rules));
   const std::vector<inspect::Finding> failures = inspect::failures(findings, policy.strict);
   if (!failures.empty()) return fail(as_error(finished, failures));
   const matrix::Check* const operators = compat::find_check(checks, "operators");
   if (operators == nullptr) return {};
-  return check_operators(bench, site, finished, action.compute, operators->arguments);
+  return check_operators(context, site, finished, action.compute, operators->arguments);
 }
 
 Done check_backend_version(const fs::path& built, const std::string& version) {

@@ -22,50 +22,51 @@ namespace fs = std::filesystem;
 // What a classification reads of a log: the cause stands near its end.
 constexpr uint64_t kCompilerTail = 64 << 10;
 
-Done make_directories(const Bench& bench) {
+Done make_directories(const StepContext& context) {
   for (const char* const name :
        {kSourceName, kDistName, kEnvironmentName, kToolkitName, kCondaName, "home", "tmp"}) {
-    TRY_DONE(bench.machine.files.make_directories(bench.attempt.scratch / name));
+    TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
   }
   return {};
 }
 
 /// A toolkit in the cache is seen at a fixed place, one of the machine where it is.
-bool is_cached(const Bench& bench, const env::Toolkit& toolkit) {
-  return toolkit.prefix.starts_with(bench.workplace.cache.string() + "/");
+bool is_cached(const StepContext& context, const env::Toolkit& toolkit) {
+  return toolkit.prefix.starts_with(context.workplace.cache.string() + "/");
 }
 
-std::vector<Mount> mounts_of(const Bench& bench, const BaseEnvironment& base,
+std::vector<Mount> mounts_of(const StepContext& context, const BaseEnvironment& base,
                              const std::optional<env::Toolkit>& toolkit) {
   std::vector<Mount> mounts = {{base.directory, kEnvironmentName}};
-  if (toolkit && is_cached(bench, *toolkit)) mounts.push_back({toolkit->prefix, kToolkitName});
+  if (toolkit && is_cached(context, *toolkit)) mounts.push_back({toolkit->prefix, kToolkitName});
   if (!base.conda.empty()) mounts.push_back({base.conda, kCondaName});
   return mounts;
 }
 
 /// An sdist from the index, unpacked. pip reads its metadata by running it, so it runs in the
 /// build's own environment.
-Done fetch_sdist(const Bench& bench, const BaseEnvironment& base, const std::string& requirement) {
-  const fs::path downloads = bench.attempt.scratch / "sdist";
-  TRY_DONE(bench.machine.files.make_directories(downloads));
+Done fetch_sdist(const StepContext& context, const BaseEnvironment& base,
+                 const std::string& requirement) {
+  const fs::path downloads = context.attempt.scratch / "sdist";
+  TRY_DONE(context.machine.files.make_directories(downloads));
   ports::Command download{
       {base.python, "-m", "pip", "download", "--no-deps", "--no-binary",
        ":all:", "--no-build-isolation", "--dest", downloads.string(), requirement},
       downloads,
-      env::pip_variables(bench.machine.variables),
-      bench.attempt.step->timeout};
+      env::pip_variables(context.machine.variables),
+      context.attempt.step->timeout};
   // The sdist's setup may call the environment's own programs (ninja, cmake).
   download.environment["PATH"] =
       (base.directory / "bin").string() + ":" + download.environment["PATH"];
-  TRY_DONE(run_pip(bench.machine, download, fmt::format("downloading `{}`", requirement)));
-  TRY(const fs::path archive, only_file(bench, downloads, ".tar.gz"));
-  const fs::path target = bench.attempt.scratch / kSourceName;
+  TRY_DONE(run_pip(context.machine, download, fmt::format("downloading `{}`", requirement)));
+  TRY(const fs::path archive, only_file(context, downloads, ".tar.gz"));
+  const fs::path target = context.attempt.scratch / kSourceName;
   TRY(const ports::Captured unpacked,
-      bench.machine.process.capture({{"tar", "-xzf", archive.string(), "-C", target.string(),
-                                      "--strip-components=1", "--no-same-owner"},
-                                     target,
-                                     bench.machine.variables,
-                                     {}}));
+      context.machine.process.capture({{"tar", "-xzf", archive.string(), "-C", target.string(),
+                                        "--strip-components=1", "--no-same-owner"},
+                                       target,
+                                       context.machine.variables,
+                                       {}}));
   if (unpacked.exit.ok()) return {};
   return fail(ErrorKind::check, fmt::format("`{}` cannot be unpacked: {}",
                                             archive.filename().string(), trim(unpacked.err)));
@@ -73,50 +74,51 @@ Done fetch_sdist(const Bench& bench, const BaseEnvironment& base, const std::str
 
 }  // namespace
 
-BuildSetting BuildSite::setting(const Bench& bench) const {
-  return {space, bench.machine.variables, toolkit_variables, bench.attempt.cores};
+BuildSetting BuildSite::setting(const StepContext& context) const {
+  return {space, context.machine.variables, toolkit_variables, context.attempt.cores};
 }
 
-Result<BaseEnvironment> base_environment(const Bench& bench, const env::Request& request) {
-  TRY(const env::Resolution resolution, load_resolution(bench.machine, env::digest(request)));
-  return create_environment(bench.machine, request, resolution);
+Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request) {
+  TRY(const env::Resolution resolution, load_resolution(context.machine, env::digest(request)));
+  return create_environment(context.machine, request, resolution);
 }
 
-Result<BuildSite> prepare_site(const Bench& bench, const env::Request& request,
+Result<BuildSite> prepare_site(const StepContext& context, const env::Request& request,
                                const plan::Source& source, int64_t epoch) {
-  TRY(BaseEnvironment base, base_environment(bench, request));
+  TRY(BaseEnvironment base, base_environment(context, request));
   std::optional<env::Toolkit> toolkit;
   if (!request.toolkit.empty()) {
-    TRY(toolkit, find_toolkit(bench.machine, request));
+    TRY(toolkit, find_toolkit(context.machine, request));
   }
-  TRY_DONE(make_directories(bench));
+  TRY_DONE(make_directories(context));
   if (source.requirement.empty()) {
-    TRY_DONE(export_source(bench.git, source, bench.attempt.scratch / kSourceName, epoch));
+    TRY_DONE(export_source(context.git, source, context.attempt.scratch / kSourceName, epoch));
   } else {
-    TRY_DONE(fetch_sdist(bench, base, source.requirement));
+    TRY_DONE(fetch_sdist(context, base, source.requirement));
   }
-  BuildSpace space(bench.attempt.scratch, bench.workplace.paths, mounts_of(bench, base, toolkit));
+  BuildSpace space(context.attempt.scratch, context.workplace.paths,
+                   mounts_of(context, base, toolkit));
   std::map<std::string, std::string> variables;
   if (toolkit) variables = seen_variables(*toolkit, space);
   if (!base.conda.empty()) add_conda_path(space, variables);
   return BuildSite{std::move(base), std::move(toolkit), std::move(space), std::move(variables)};
 }
 
-Done run_logged(const Bench& bench, const BuildSite& site, ports::Command command,
+Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
                 const std::string& what) {
-  command.timeout = bench.attempt.step->timeout;
-  append_log(bench, fmt::format("$ {}\n", shell_join(command.argv)));
+  command.timeout = context.attempt.step->timeout;
+  append_log(context, fmt::format("$ {}\n", shell_join(command.argv)));
   TRY(const ports::Exit exit,
-      bench.machine.process.log(site.space.wrap(std::move(command)), bench.attempt.log));
-  tell_exit(bench, exit);
+      context.machine.process.log(site.space.wrap(std::move(command)), context.attempt.log));
+  report_exit(context, exit);
   if (exit.ok()) return {};
-  return fail(to_error(env::classify_compiler(exit, log_tail(bench.attempt.log, kCompilerTail)),
+  return fail(to_error(env::classify_compiler(exit, log_tail(context.attempt.log, kCompilerTail)),
                        what, exit));
 }
 
-Result<fs::path> only_file(const Bench& bench, const fs::path& directory,
+Result<fs::path> only_file(const StepContext& context, const fs::path& directory,
                            const std::string& suffix) {
-  TRY(const std::vector<std::string> names, bench.machine.files.list(directory));
+  TRY(const std::vector<std::string> names, context.machine.files.list(directory));
   std::vector<std::string> found;
   for (const std::string& name : names) {
     if (name.ends_with(suffix)) found.push_back(name);

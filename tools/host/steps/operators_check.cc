@@ -40,22 +40,22 @@ Error missing(const fs::path& wheel, const std::vector<std::string>& operators) 
       std::nullopt, "compare `checks.after: operators` with what the library defines"};
 }
 
-Result<std::vector<std::string>> ask_torch(const Bench& bench, const BuildSite& site,
+Result<std::vector<std::string>> ask_torch(const StepContext& context, const BuildSite& site,
                                            const fs::path& wheel,
                                            const std::vector<std::string>& operators) {
   TRY(const Overlay overlay,
-      Overlay::create(bench.machine, site.base, bench.attempt.scratch / "operators"));
+      Overlay::create(context.machine, site.base, context.attempt.scratch / "operators"));
   TRY_DONE(overlay.install({wheel.string()}));
   TRY(const std::vector<std::string> modules, importable_names(wheel));
   std::vector<std::string> argv = {overlay.python(), "-c", kAskTorch, join(modules, ",")};
   argv.insert(argv.end(), operators.begin(), operators.end());
-  std::map<std::string, std::string> variables = clean_variables(site.setting(bench));
+  std::map<std::string, std::string> variables = clean_variables(site.setting(context));
   variables["PATH"] = overlay.path();
-  const ports::Command command{std::move(argv), bench.attempt.scratch, std::move(variables),
-                               bench.attempt.step->timeout};
-  TRY(const ports::Captured asked, bench.machine.process.capture(command));
+  const ports::Command command{std::move(argv), context.attempt.scratch, std::move(variables),
+                               context.attempt.step->timeout};
+  TRY(const ports::Captured asked, context.machine.process.capture(command));
   if (!asked.exit.ok()) {
-    append_log(bench, asked.err);
+    append_log(context, asked.err);
     return fail(ErrorKind::check,
                 fmt::format("`{}` cannot be imported to ask for its operators: {}",
                             wheel.filename().string(), split(trim(asked.err), '\n').back()));
@@ -88,16 +88,16 @@ Result<std::vector<std::string>> look_into(const fs::path& path,
 
 }  // namespace
 
-Done check_operators(const Bench& bench, const BuildSite& site, const fs::path& wheel,
+Done check_operators(const StepContext& context, const BuildSite& site, const fs::path& wheel,
                      const std::string& compute, const std::vector<std::string>& operators) {
   const std::optional<std::string> cannot_load =
-      env::skip_reason(torch_of(bench.machine, site.base.python), compute);
+      env::skip_reason(torch_of(context.machine, site.base.python), compute);
   if (cannot_load) {
-    append_log(bench, fmt::format("operators: {}; looked for their names in the libraries\n",
-                                  *cannot_load));
+    append_log(context, fmt::format("operators: {}; looked for their names in the libraries\n",
+                                    *cannot_load));
   }
   TRY(const std::vector<std::string> lacking,
-      cannot_load ? look_into(wheel, operators) : ask_torch(bench, site, wheel, operators));
+      cannot_load ? look_into(wheel, operators) : ask_torch(context, site, wheel, operators));
   if (lacking.empty()) return {};
   return fail(missing(wheel, lacking));
 }

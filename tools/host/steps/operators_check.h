@@ -13,7 +13,8 @@ namespace pinwheel::host {
 /// environment's torch is of another compute, so that the wheel's libraries cannot load, their
 /// names must stand in the libraries' bytes instead, and the log says that this is what was looked
 /// at. Kind `check` names what is missing.
-Done check_operators(const Bench& bench, const BuildSite& site, const std::filesystem::path& wheel,
-                     const std::string& compute, const std::vector<std::string>& operators);
+Done check_operators(const StepContext& context, const BuildSite& site,
+                     const std::filesystem::path& wheel, const std::string& compute,
+                     const std::vector<std::string>& operators);
 
 }  // namespace pinwheel::host

@@ -6,13 +6,12 @@
 
 #include "base/result.h"
 #include "host/machine/workplace.h"
-#include "host/steps/perform.h"
 #include "ports/process.h"
 #include "run/runner.h"
 
 namespace pinwheel::host {
 
-/// What somebody runs in the place of a step's own commands.
+/// A command to run instead of the step's, in its environment.
 struct Visit {
   std::vector<std::string> argv = {};  ///< empty: a shell
   std::string title = {};              ///< of the shell's prompt
@@ -28,10 +27,5 @@ struct Visit {
 /// means that it could not begin. `usage` for a step that runs no command.
 Result<ports::Exit> visit(const Workplace& workplace, const run::Attempt& attempt,
                           const Visit& visit);
-
-/// Takes a step's own command, ready to be started in its place.
-using Enter = std::function<Result<ports::Exit>(const ports::Command& own)>;
-
-Result<ports::Exit> at_test(const Bench& bench, const plan::TestWheel& action, const Enter& enter);
 
 }  // namespace pinwheel::host

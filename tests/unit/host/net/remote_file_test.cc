@@ -13,7 +13,7 @@ using namespace pinwheel;
 
 namespace {
 
-constexpr const char* kWheelUrl = "https://files.example/a/torch.whl";
+constexpr const char* kTorchUrl = "https://files.example/a/torch.whl";
 
 /// A server that holds one file.
 class FileServer final : public ports::Http {
@@ -22,7 +22,7 @@ class FileServer final : public ports::Http {
 
   std::string contents;
   bool ranges = true;
-  std::string redirect = {};     ///< where `kWheelUrl` leads; empty: the file is there
+  std::string redirect = {};     ///< where `kTorchUrl` leads; empty: the file is there
   std::vector<int> faults = {};  ///< statuses of the first replies
   std::vector<ports::HttpRequest> asked = {};
 
@@ -34,9 +34,9 @@ class FileServer final : public ports::Http {
     if (!faults.empty()) {
       reply.status = faults.front();
       faults.erase(faults.begin());
-    } else if (!redirect.empty() && request.url == kWheelUrl) {
+    } else if (!redirect.empty() && request.url == kTorchUrl) {
       reply = {302, "Found", {{"location", redirect}}};
-    } else if (request.url == kWheelUrl || request.url == redirect) {
+    } else if (request.url == kTorchUrl || request.url == redirect) {
       reply = {200, "OK"};
       body = contents;
       unsigned first = 0;
@@ -70,7 +70,7 @@ TEST_CASE("of a remote file only what is asked for comes") {
   const Scratch scratch;
   FileServer http(numbers(100000));
   const std::string& all = http.contents;
-  const auto file = host::RemoteFile::open({http}, {scratch.path()}, kWheelUrl);
+  const auto file = host::RemoteFile::open({http}, {scratch.path()}, kTorchUrl);
   REQUIRE(file);
   CHECK((*file)->size() == all.size());
   CHECK((*file)->read(100, 50).value() == all.substr(100, 50));
@@ -90,16 +90,16 @@ TEST_CASE("a server without ranges gives the file whole, once, and that is told"
   std::vector<std::string> told;
   const host::WholeFiles whole{scratch.path(),
                                [&](std::string_view url) { told.emplace_back(url); }};
-  const auto file = host::RemoteFile::open({http}, whole, kWheelUrl);
+  const auto file = host::RemoteFile::open({http}, whole, kTorchUrl);
   REQUIRE(file);
   CHECK((*file)->size() == http.contents.size());
   CHECK((*file)->read(400000, 70000).value() == http.contents.substr(400000, 70000));
   CHECK(http.asked.size() == 1);
-  CHECK(told == std::vector<std::string>{kWheelUrl});
+  CHECK(told == std::vector<std::string>{kTorchUrl});
   CHECK(std::filesystem::is_empty(scratch.path()));
   // A file smaller than a part needs no disk.
   http.contents = "small";
-  CHECK(host::RemoteFile::open({http}, whole, kWheelUrl).value()->read(1, 3).value() == "mal");
+  CHECK(host::RemoteFile::open({http}, whole, kTorchUrl).value()->read(1, 3).value() == "mal");
   CHECK(told.size() == 1);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("redirections are followed once, and credentials stay with their serve
   http.redirect = "https://store.example/x?signature=1";
   const host::RemoteAccess access{http, ports::BasicCredentials{"user", Secret("word")},
                                   "https://files.example/simple/"};
-  const auto file = host::RemoteFile::open(access, {scratch.path()}, kWheelUrl);
+  const auto file = host::RemoteFile::open(access, {scratch.path()}, kTorchUrl);
   REQUIRE(file);
   REQUIRE((*file)->read(400000, 10));
   REQUIRE(http.asked.size() == 3);
@@ -117,17 +117,17 @@ TEST_CASE("redirections are followed once, and credentials stay with their serve
   CHECK_FALSE(http.asked[1].credentials);
   CHECK(http.asked[2].url == http.redirect);
   http.redirect = "http://store.example/x";
-  CHECK_FALSE(host::RemoteFile::open(access, {scratch.path()}, kWheelUrl));
+  CHECK_FALSE(host::RemoteFile::open(access, {scratch.path()}, kTorchUrl));
 }
 
 TEST_CASE("a busy server is asked again, a refusal is named") {
   const Scratch scratch;
   FileServer http(numbers(1000));
   http.faults = {503};
-  CHECK(host::RemoteFile::open({http}, {scratch.path()}, kWheelUrl));
+  CHECK(host::RemoteFile::open({http}, {scratch.path()}, kTorchUrl));
   http.faults = {403};
-  const auto refused = host::RemoteFile::open({http}, {scratch.path()}, kWheelUrl);
+  const auto refused = host::RemoteFile::open({http}, {scratch.path()}, kTorchUrl);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::config);
-  CHECK(refused.error().message == fmt::format("`{}` answered 403 Not Found", kWheelUrl));
+  CHECK(refused.error().message == fmt::format("`{}` answered 403 Not Found", kTorchUrl));
 }

@@ -6,7 +6,6 @@
 #include "env/pypi_toolkit.h"
 #include "host/provision/environment_list.h"
 #include "host/provision/toolkit.h"
-#include "host/steps/build_command.h"
 #include "unit/catch.h"
 #include "unit/host/wheel_machine.h"
 
@@ -101,17 +100,4 @@ TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, co
   const std::vector<host::EnvironmentEntry> rows = value_of(host::list_environments(m.machine));
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].completeness == host::Completeness::partial);
-}
-
-TEST_CASE("a build sees the toolkit that is mounted for it, and the machine's where it is",
-          "[pip]") {
-  const env::Toolkit toolkit = env::cuda_toolkit("/cache/toolkits/t/nvidia/cu13", "13.0.88");
-  const host::BuildSpace mounted("/scratch", host::PathMode::fixed,
-                                 {{toolkit.prefix, host::kToolkitName}});
-  const auto seen = host::seen_variables(toolkit, mounted);
-  CHECK(seen.at("CUDA_HOME") == "/tmp/pinwheel-build/toolkit");
-  CHECK(seen.at("LIBRARY_PATH") ==
-        "/tmp/pinwheel-build/toolkit/lib64:/tmp/pinwheel-build/toolkit/lib");
-  const host::BuildSpace without("/scratch", host::PathMode::fixed, {});
-  CHECK(host::seen_variables(toolkit, without) == toolkit.variables);
 }

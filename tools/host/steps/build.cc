@@ -1,3 +1,5 @@
+#include "host/steps/build.h"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +9,6 @@
 #include "host/steps/after_checks.h"
 #include "host/steps/build_site.h"
 #include "host/steps/finish_files.h"
-#include "host/steps/perform.h"
 #include "plan/key.h"
 
 namespace pinwheel::host {
@@ -30,10 +31,10 @@ std::vector<matrix::Check> checks_of(const plan::BuildWheel& action) {
 
 /// What the build will see, for probes on the host: the environment lies at its real path there,
 /// and programs have the user's homes.
-std::map<std::string, std::string> probe_variables(const Bench& bench,
+std::map<std::string, std::string> probe_variables(const StepContext& context,
                                                    const plan::BuildWheel& action,
                                                    const BuildSite& site) {
-  BuildSetting setting = site.setting(bench);
+  BuildSetting setting = site.setting(context);
   // Its paths are the build's, too; a probe of it has the real ones.
   setting.toolkit.clear();
   std::map<std::string, std::string> variables = clean_variables(setting);
@@ -47,18 +48,19 @@ std::map<std::string, std::string> probe_variables(const Bench& bench,
 }
 
 /// What would fail after an hour fails now.
-Done check_before_build(const Bench& bench, const plan::BuildWheel& action, const BuildSite& site) {
+Done check_before_build(const StepContext& context, const plan::BuildWheel& action,
+                        const BuildSite& site) {
   const std::vector<matrix::Check> checks = checks_of(action);
   if (checks.empty()) return {};
   const CheckPlace place{site.base.python,
-                         probe_variables(bench, action, site),
+                         probe_variables(context, action, site),
                          action.environment.toolkit,
                          site.toolkit,
                          torch_need(action),
                          action.arch,
                          action.settings.build.arch_list};
   std::vector<env::BeforeFinding> failures =
-      env::check_before(checks, gather_check_facts(bench.machine, place, checks));
+      env::check_before(checks, gather_check_facts(context.machine, place, checks));
   if (failures.empty()) return {};
   return fail(env::to_error(std::move(failures), action.class_id));
 }
@@ -74,15 +76,16 @@ std::string record_of(const plan::BuildWheel& action, PathMode mode) {
 }
 
 /// Finishes and checks in scratch; only what passed every check reaches the output directory.
-Result<std::vector<fs::path>> finish_and_check(const Bench& bench, const plan::BuildWheel& action,
+Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
+                                               const plan::BuildWheel& action,
                                                const BuildSite& site, const fs::path& built) {
   std::vector<fs::path> finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
                                 record_of(action, site.space.mode())};
-    const fs::path directory = bench.attempt.scratch / "finished";
+    const fs::path directory = context.attempt.scratch / "finished";
     TRY(const plan::Output output, finish_wheel(built, request, directory));
-    TRY_DONE(check_after(bench, action, site, naming, output.path));
+    TRY_DONE(check_after(context, action, site, naming, output.path));
     finished.emplace_back(output.path);
   }
   return finished;
@@ -90,22 +93,29 @@ Result<std::vector<fs::path>> finish_and_check(const Bench& bench, const plan::B
 
 }  // namespace
 
-Result<run::Success> perform_build(const Bench& bench, const plan::BuildWheel& action) {
+Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
   TRY(const BuildSite site,
-      prepare_site(bench, action.environment, action.source, action.source_date_epoch));
-  TRY_DONE(check_before_build(bench, action, site));
-  TRY_DONE(run_logged(bench, site, build_command(action, site.setting(bench)),
+      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY_DONE(check_before_build(context, action, site));
+  TRY_DONE(run_logged(context, site, build_command(action, site.setting(context)),
                       fmt::format("building `{}`", action.class_id)));
-  TRY(const fs::path built, only_file(bench, bench.attempt.scratch / kDistName, ".whl"));
+  TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   TRY_DONE(check_backend_version(built, action.version));
-  TRY(const std::vector<fs::path> finished, finish_and_check(bench, action, site, built));
+  TRY(const std::vector<fs::path> finished, finish_and_check(context, action, site, built));
   run::Success success;
   for (const fs::path& wheel : finished) {
-    TRY(const plan::Output output, put_into(wheel, bench.workplace.output));
-    append_log(bench, fmt::format("{} sha256={}\n", output.path, output.sha256));
+    TRY(const plan::Output output, put_into(wheel, context.workplace.output));
+    append_log(context, fmt::format("{} sha256={}\n", output.path, output.sha256));
     success.outputs.push_back(output);
   }
   return success;
+}
+
+Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,
+                                const Enter& enter) {
+  TRY(const BuildSite site,
+      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  return enter(site.space.wrap(build_command(action, site.setting(context))));
 }
 
 }  // namespace pinwheel::host

@@ -1,3 +1,5 @@
+#include "host/steps/publish.h"
+
 #include <fmt/format.h>
 
 #include <condition_variable>
@@ -10,7 +12,6 @@
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
 #include "host/net/http.h"
-#include "host/steps/perform.h"
 #include "host/system/digest_file.h"
 #include "pep/name.h"
 #include "pep/version.h"
@@ -35,9 +36,9 @@ bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
 }
 
 /// What the builds left for this target: of each build the wheel that bears the target's name.
-Result<std::vector<Built>> gather_files(const Bench& bench, const plan::Publish& action) {
+Result<std::vector<Built>> gather_files(const StepContext& context, const plan::Publish& action) {
   std::vector<Built> files;
-  for (const plan::StepOutcome& need : bench.attempt.needs) {
+  for (const plan::StepOutcome& need : context.attempt.needs) {
     const auto naming = action.names.find(need.id);
     if (naming == action.names.end() && need.id != "sdist") continue;
     const size_t before = files.size();
@@ -62,7 +63,7 @@ Result<std::vector<Built>> gather_files(const Bench& bench, const plan::Publish&
 
 /// Leaves the sdist out where no wheel bears its name: under `name` or `others` wheels may all have
 /// names of their own, and installers would build the plain name from source.
-std::vector<Built> without_lone_sdist(const Bench& bench, const plan::Publish& action,
+std::vector<Built> without_lone_sdist(const StepContext& context, const plan::Publish& action,
                                       std::vector<Built> files) {
   std::set<std::string> projects;
   for (const Built& built : files) {
@@ -73,18 +74,19 @@ std::vector<Built> without_lone_sdist(const Bench& bench, const plan::Publish& a
   std::erase_if(files, [&](const Built& built) {
     const std::string project = pep::normalize_name(built.file.name);
     if (projects.contains(project)) return false;
-    append_log(bench, fmt::format("{} is left out: no wheel of {} goes to `{}`\n",
-                                  built.file.filename, quoted(project), action.target.name));
+    append_log(context, fmt::format("{} is left out: no wheel of {} goes to `{}`\n",
+                                    built.file.filename, quoted(project), action.target.name));
     return true;
   });
   return files;
 }
 
-fs::path index_of(const Bench& bench, const plan::Publish& action) {
-  return (bench.workplace.matrix_directory / action.target.path).lexically_normal();
+fs::path index_of(const StepContext& context, const plan::Publish& action) {
+  return (context.workplace.matrix_directory / action.target.path).lexically_normal();
 }
 
-Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::Publish& action,
+Result<std::vector<FileOutcome>> into_directory(const StepContext& context,
+                                                const plan::Publish& action,
                                                 const std::vector<Built>& files) {
   std::vector<DirectoryEntry> entries;
   for (const Built& built : files) {
@@ -93,13 +95,13 @@ Result<std::vector<FileOutcome>> into_directory(const Bench& bench, const plan::
     entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
                        in_root ? publish::InRoot::yes : publish::InRoot::no});
   }
-  return publish_to_directory(index_of(bench, action), entries, bench.machine.files);
+  return publish_to_directory(index_of(context, action), entries, context.machine.files);
 }
 
 /// The upload's waits end at once when the run is stopped.
-UploadHooks hooks_of(const Bench& bench) {
+UploadHooks hooks_of(const StepContext& context) {
   UploadHooks hooks;
-  hooks.sleep = [stop = bench.stop](std::chrono::milliseconds delay) {
+  hooks.sleep = [stop = context.stop](std::chrono::milliseconds delay) {
     std::mutex mutex;
     std::condition_variable_any woken;
     std::unique_lock lock(mutex);
@@ -110,51 +112,53 @@ UploadHooks hooks_of(const Bench& bench) {
     return std::uniform_real_distribution<double>(0, 1)(engine);
   };
   // The log outlives a kill: it tells which files went out and which of them arrived.
-  hooks.event = [&bench](const publish::UploadEvent& event) {
-    append_log(bench, publish::to_line(event));
-    if (bench.workplace.on_upload) bench.workplace.on_upload(event);
+  hooks.event = [&context](const publish::UploadEvent& event) {
+    append_log(context, publish::to_line(event));
+    if (context.workplace.on_upload) context.workplace.on_upload(event);
   };
-  hooks.now = [&bench] { return bench.machine.clock.now(); };
-  hooks.notice = [&bench](std::string_view line) { append_log(bench, std::string(line) + "\n"); };
+  hooks.now = [&context] { return context.machine.clock.now(); };
+  hooks.notice = [&context](std::string_view line) {
+    append_log(context, std::string(line) + "\n");
+  };
   return hooks;
 }
 
-Result<std::vector<FileOutcome>> to_index(const Bench& bench, const plan::Publish& action,
+Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan::Publish& action,
                                           const std::vector<Built>& files) {
   TRY(const UploadTarget target,
-      upload_target(action.target, bench.workplace, bench.machine.files));
+      upload_target(action.target, context.workplace, context.machine.files));
   std::vector<publish::Artifact> artifacts;
   artifacts.reserve(files.size());
   for (const Built& built : files) artifacts.push_back(built.file);
-  CurlHttp http({.ca_bundle = ca_bundle_from(bench.workplace.variables)}, bench.stop);
+  CurlHttp http({.ca_bundle = ca_bundle_from(context.workplace.variables)}, context.stop);
   UploadOptions options;
   options.size_limit = action.target.size_limit;
-  return upload_release(artifacts, target, options, http, hooks_of(bench));
+  return upload_release(artifacts, target, options, http, hooks_of(context));
 }
 
 }  // namespace
 
-Result<run::Success> perform_publish(const Bench& bench, const plan::Publish& action) {
-  TRY_DONE(
-      plan::check_evidence(action.require_evidence, bench.attempt.needs, bench.workplace.accepted));
+Result<run::Success> perform_publish(const StepContext& context, const plan::Publish& action) {
+  TRY_DONE(plan::check_evidence(action.require_evidence, context.attempt.needs,
+                                context.workplace.accepted));
   for (const std::string& build : action.withheld) {
-    append_log(bench, fmt::format("{} is not published: it is experimental\n", build));
+    append_log(context, fmt::format("{} is not published: it is experimental\n", build));
   }
   run::Success success;
-  TRY(std::vector<Built> gathered, gather_files(bench, action));
-  const std::vector<Built> files = without_lone_sdist(bench, action, std::move(gathered));
+  TRY(std::vector<Built> gathered, gather_files(context, action));
+  const std::vector<Built> files = without_lone_sdist(context, action, std::move(gathered));
   if (action.target.kind == matrix::TargetKind::directory) {
-    TRY(const std::vector<FileOutcome> outcomes, into_directory(bench, action, files));
+    TRY(const std::vector<FileOutcome> outcomes, into_directory(context, action, files));
     for (const FileOutcome& outcome : outcomes) {
-      append_log(bench, fmt::format("{} {} sha256={}\n", outcome.filename,
-                                    publish::to_string(outcome.outcome), outcome.sha256));
+      append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
+                                      publish::to_string(outcome.outcome), outcome.sha256));
     }
     // An index that was removed or changed is made again; one that holds the files takes nothing.
-    const fs::path page = index_of(bench, action) / "index.json";
+    const fs::path page = index_of(context, action) / "index.json";
     TRY(const FileDigest digest, digest_file(page));
     success.outputs.push_back({page.string(), digest.sha256, digest.size});
   } else {
-    TRY_DONE(to_index(bench, action, files));
+    TRY_DONE(to_index(context, action, files));
   }
   return success;
 }

@@ -1,0 +1,29 @@
+#include "host/steps/sdist.h"
+
+#include "host/steps/build_site.h"
+#include "host/steps/finish_files.h"
+
+namespace pinwheel::host {
+
+Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action) {
+  TRY(const BuildSite site,
+      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY_DONE(run_logged(context, site, sdist_command(action, site.setting(context)),
+                      "building the sdist"));
+  TRY(const std::filesystem::path built,
+      only_file(context, context.attempt.scratch / kDistName, ".tar.gz"));
+  const SdistRequest request{action.distribution, action.version, action.source_date_epoch};
+  TRY(const plan::Output output, finish_sdist(built, request, context.workplace.output));
+  run::Success success;
+  success.outputs = {output};
+  return success;
+}
+
+Result<ports::Exit> enter_sdist(const StepContext& context, const plan::BuildSdist& action,
+                                const Enter& enter) {
+  TRY(const BuildSite site,
+      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  return enter(site.space.wrap(sdist_command(action, site.setting(context))));
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,56 @@
+#include "host/steps/step_context.h"
+
+#include <fstream>
+#include <utility>
+
+namespace pinwheel::host {
+namespace {
+
+std::map<std::string, std::string> without_tokens(std::map<std::string, std::string> variables) {
+  std::erase_if(variables, [](const auto& each) {
+    return each.first.starts_with("PINWHEEL_TOKEN") || each.first.starts_with("TWINE_PASSWORD");
+  });
+  return variables;
+}
+
+/// The container that the step's environment asks for; without a base for one on the host.
+matrix::ContainerSettings container_of(const plan::Action& action) {
+  return std::visit(
+      [](const auto& each) -> matrix::ContainerSettings {
+        if constexpr (requires { each.environment; }) return each.environment.container;
+        if constexpr (requires { each.request; }) return each.request.container;
+        return {};
+      },
+      action);
+}
+
+}  // namespace
+
+OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std::stop_token stop)
+    : workplace_(workplace),
+      attempt_(attempt),
+      stop_(std::move(stop)),
+      local_(without_tokens(workplace.variables), workplace.cache, workplace.state, stop_) {}
+
+StepContext OpenStep::context() {
+  return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, git_, stop_};
+}
+
+Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,
+                                            std::stop_token stop) {
+  auto step = std::make_unique<OpenStep>(workplace, attempt, std::move(stop));
+  TRY(step->contained_, contain(step->local_.machine, workplace, container_of(attempt.step->action),
+                                attempt.step->id, step->stop_));
+  TRY_DONE(step->local_.files.make_directories(attempt.scratch));
+  return step;
+}
+
+void append_log(const StepContext& context, const std::string& text) {
+  std::ofstream(context.attempt.log, std::ios::app) << text;
+}
+
+void report_exit(const StepContext& context, const ports::Exit& exit) {
+  if (context.workplace.on_exit) context.workplace.on_exit(context.attempt.step->id, exit);
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,69 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/result.h"
+#include "host/git/git.h"
+#include "host/machine/contained_machine.h"
+#include "host/machine/env_machine.h"
+#include "host/machine/local_machine.h"
+#include "host/machine/workplace.h"
+#include "ports/git.h"
+#include "ports/process.h"
+#include "run/runner.h"
+
+namespace pinwheel::host {
+
+/// What one attempt of a step works with: where it runs, the ports of that machine and its paths.
+struct StepContext {
+  const Workplace& workplace;
+  const run::Attempt& attempt;
+  EnvMachine machine;
+  ports::Git& git;
+  std::stop_token stop;
+};
+
+/// An attempt ready to be carried out, here or in the container of its step. It owns what its
+/// context refers to; `workplace` and `attempt` must outlive it.
+class OpenStep {
+ public:
+  /// A request to stop ends its commands.
+  OpenStep(const Workplace& workplace, const run::Attempt& attempt, std::stop_token stop);
+  OpenStep(const OpenStep&) = delete;
+  OpenStep& operator=(const OpenStep&) = delete;
+
+  StepContext context();
+  /// nullptr for a step on the host.
+  ContainedMachine* container() { return contained_.get(); }
+
+ private:
+  friend Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace,
+                                                     const run::Attempt& attempt,
+                                                     std::stop_token stop);
+  const Workplace& workplace_;
+  const run::Attempt& attempt_;
+  std::stop_token stop_;
+  LocalMachine local_;
+  LibGit2 git_;
+  std::unique_ptr<ContainedMachine> contained_;
+};
+
+/// Opens the attempt's machine and makes its scratch directory. Upload tokens are for the upload
+/// alone: no build, test or pip ever sees them. Errors are those of the container engine and of the
+/// file system.
+Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,
+                                            std::stop_token stop);
+
+/// Adds text to the attempt's log; a log that cannot be written is no reason to fail the step.
+void append_log(const StepContext& context, const std::string& text);
+
+/// Reports the exit of the step's own command.
+void report_exit(const StepContext& context, const ports::Exit& exit);
+
+/// Runs a command in the place of the step's own, which it is given ready to start.
+using Enter = std::function<Result<ports::Exit>(const ports::Command& own)>;
+
+}  // namespace pinwheel::host

@@ -1,0 +1,225 @@
+#include "host/steps/test.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "compat/load_check.h"
+#include "env/classify.h"
+#include "host/git/source_tree.h"
+#include "host/machine/gpu.h"
+#include "host/machine/machine_name.h"
+#include "host/provision/env_checks.h"
+#include "host/provision/env_overlay.h"
+#include "host/provision/stub_libraries.h"
+#include "host/steps/build_site.h"
+#include "host/steps/environment.h"
+#include "host/steps/image_checks.h"
+#include "host/steps/test_import.h"
+#include "matrix/template.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The wheel that the build left; one build's namings have the same contents, so any of them will
+/// do.
+Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& action) {
+  for (const plan::StepOutcome& need : context.attempt.needs) {
+    if (need.id != action.build) continue;
+    for (const plan::Output& output : need.outputs) {
+      if (output.path.ends_with(".whl")) return fs::path(output.path);
+    }
+  }
+  return fail(ErrorKind::internal, fmt::format("`{}` left no wheel to test", action.build));
+}
+
+std::map<std::string, std::string> test_variables(const StepContext& context,
+                                                  const plan::TestWheel& action,
+                                                  const Overlay& overlay) {
+  const BuildSpace space(context.attempt.scratch, PathMode::real, {});
+  std::map<std::string, std::string> variables =
+      clean_variables({space, context.machine.variables, {}, context.attempt.cores});
+  for (const auto& [name, value] : action.variables) variables[name] = value;
+  variables["PATH"] = overlay.path();
+  variables["PINWHEEL_COMPUTE"] = action.compute;
+  return variables;
+}
+
+/// Runs a command of the test, output in the log. A test that fails is a failed step, whatever it
+/// printed; only how it ended tells time limits, kills and cancellation apart.
+Done run_test(const StepContext& context, std::vector<std::string> argv,
+              const std::map<std::string, std::string>& variables, const std::string& what) {
+  append_log(context, fmt::format("$ {}\n", shell_join(argv)));
+  const ports::Command command{std::move(argv), context.attempt.scratch / "work", variables,
+                               context.attempt.step->timeout};
+  TRY(const ports::Exit exit, context.machine.process.log(command, context.attempt.log));
+  report_exit(context, exit);
+  if (exit.ok()) return {};
+  return fail(to_error(env::diagnose(exit, {}, {}), what, exit));
+}
+
+Done prepare_directories(const StepContext& context, const plan::TestWheel& action) {
+  for (const char* const name : {"work", "home", "tmp"}) {
+    TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
+  }
+  if (action.source.directory.empty()) return {};
+  return export_source(context.git, action.source, context.attempt.scratch / kSourceName, 0);
+}
+
+bool has_gpu(const StepContext& context) {
+  return !find_gpus(context.machine).names.empty();
+}
+
+/// `argv` of the matrix with its places filled.
+std::vector<std::string> filled(const StepContext& context, const std::vector<std::string>& command,
+                                const fs::path& wheel) {
+  const std::string source = (context.attempt.scratch / kSourceName).string();
+  const std::map<std::string, std::string> places = {
+      {"package", source}, {"project", source}, {"wheel", wheel.string()}};
+  std::vector<std::string> argv;
+  argv.reserve(command.size());
+  for (const std::string& argument : command) {
+    argv.push_back(matrix::fill_template(argument, places));
+  }
+  return argv;
+}
+
+/// Puts stub libraries in the place of the GPU's, for all that the test runs.
+Done add_stubs(const StepContext& context, const BaseEnvironment& base,
+               std::map<std::string, std::string>& variables) {
+  const fs::path directory = context.attempt.scratch / "stubs";
+  TRY(const StubLibraries stubs,
+      write_stub_libraries(context.machine, base.site_packages, directory));
+  append_log(context,
+             fmt::format("no GPU here: {} stub libraries, {} symbols, {} bytes: {}\n",
+                         stubs.names.size(), stubs.symbols, stubs.bytes, join(stubs.names, " ")));
+  std::string& path = variables["LD_LIBRARY_PATH"];
+  path = path.empty() ? directory.string() : directory.string() + ":" + path;
+  return {};
+}
+
+/// A test ready to run: its environment, and in an overlay the wheel with what `test.pip` names.
+struct PreparedTest {
+  Overlay overlay;
+  std::map<std::string, std::string> variables;
+  bool stubs = false;  ///< libraries without a GPU behind them stand in for the GPU's
+};
+
+bool has_torch(const plan::TestWheel& action) {
+  return !action.environment.torch.spec.empty();
+}
+
+/// `installed` are the arguments of pip's: the wheel where there is one, and `test.pip`.
+Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWheel& action,
+                                  const BaseEnvironment& base,
+                                  const std::vector<std::string>& installed) {
+  TRY_DONE(prepare_directories(context, action));
+  TRY(Overlay overlay, Overlay::create(context.machine, base, context.attempt.scratch / "overlay"));
+  TRY_DONE(overlay.install(installed));
+  std::map<std::string, std::string> variables = test_variables(context, action, overlay);
+  const bool stubs = has_torch(action) && loads_only(context, action.compute);
+  if (stubs) TRY_DONE(add_stubs(context, base, variables));
+  return PreparedTest{std::move(overlay), std::move(variables), stubs};
+}
+
+std::vector<std::string> to_install(const std::optional<fs::path>& wheel,
+                                    const plan::TestWheel& action) {
+  std::vector<std::string> out = action.settings.pip;
+  if (wheel) out.insert(out.begin(), wheel->string());
+  return out;
+}
+
+/// Beside stub libraries a wheel proves that it loads, never that it runs, whatever passes.
+Result<run::Success> load_only(const StepContext& context, const plan::TestWheel& action,
+                               const PreparedTest& ready, const fs::path& wheel,
+                               const std::vector<std::string>& modules) {
+  run::Success success;
+  success.evidence = plan::Evidence::loaded;
+  std::vector<std::string> did = {"installed", "imported"};
+  if (!action.operators.empty()) {
+    const std::string what = fmt::format("asking for {}", quoted_list(action.operators));
+    TRY_DONE(run_test(context,
+                      compat::load_check(ready.overlay.python(), modules, action.operators),
+                      ready.variables, what));
+    did.emplace_back("asked for its operators");
+  }
+  const bool cpu = action.settings.hardware != matrix::Hardware::gpu;
+  const std::vector<std::string>& command =
+      cpu ? action.settings.command : action.settings.without_gpu;
+  if (!command.empty()) {
+    TRY_DONE(run_test(context, filled(context, command, wheel), ready.variables,
+                      fmt::format("the tests of `{}` without a GPU", action.variant_id)));
+    did.emplace_back("tested on the CPU");
+  }
+  const std::string last = did.back();
+  did.pop_back();
+  success.skipped = fmt::format("no GPU here; the wheel was {} and {} beside stub libraries",
+                                join(did, ", "), last);
+  return success;
+}
+
+/// The whole test, on a machine that has what it needs.
+Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel& action,
+                               const PreparedTest& ready, const fs::path& wheel) {
+  run::Success success;
+  success.evidence = plan::Evidence::loaded;
+  if (action.settings.hardware == matrix::Hardware::gpu && !has_gpu(context)) {
+    success.skipped = "no GPU here; the wheel was installed and imported";
+    return success;
+  }
+  if (action.settings.command.empty()) return success;
+  TRY_DONE(run_test(context, filled(context, action.settings.command, wheel), ready.variables,
+                    fmt::format("the tests of `{}`", action.variant_id)));
+  success.evidence = plan::Evidence::ran;
+  return success;
+}
+
+}  // namespace
+
+Result<run::Success> perform_test(const StepContext& context, const plan::TestWheel& action) {
+  if (!action.skip.empty()) {
+    run::Success skipped;
+    skipped.skipped = action.skip;
+    return skipped;
+  }
+  TRY(const fs::path wheel, wheel_of(context, action));
+  if (!action.arch.empty() && running_arch(context.machine) != action.arch) {
+    run::Success elsewhere;
+    elsewhere.skipped = fmt::format("no {} machine here", action.arch);
+    elsewhere.evidence = plan::Evidence::inspected;
+    return elsewhere;
+  }
+  TRY(const BaseEnvironment base, test_environment(context, action.environment, action.compute));
+  if (!action.image.empty()) {
+    TRY_DONE(check_glibc(context.machine, base.interpreter, action, wheel));
+  }
+  if (has_torch(action)) {
+    run::Success skipped;
+    skipped.skipped = env::skip_reason(torch_of(context.machine, base.python), action.compute);
+    skipped.evidence = plan::Evidence::inspected;
+    if (skipped.skipped) return skipped;
+  }
+  TRY(const PreparedTest ready, prepare_test(context, action, base, to_install(wheel, action)));
+  TRY(const std::vector<std::string> modules, importable_names(wheel));
+  TRY_DONE(run_test(context, {ready.overlay.python(), "-c", "import " + join(modules, ", ")},
+                    ready.variables, fmt::format("importing {}", quoted_list(modules))));
+  return ready.stubs ? load_only(context, action, ready, wheel, modules)
+                     : run_whole(context, action, ready, wheel);
+}
+
+Result<ports::Exit> enter_test(const StepContext& context, const plan::TestWheel& action,
+                               const Enter& enter) {
+  TRY(const BaseEnvironment base, test_environment(context, action.environment, action.compute));
+  const Result<fs::path> built = wheel_of(context, action);
+  const std::optional<fs::path> wheel = built ? std::optional(*built) : std::nullopt;
+  TRY(PreparedTest ready, prepare_test(context, action, base, to_install(wheel, action)));
+  const std::vector<std::string> argv =
+      filled(context, action.settings.command, wheel.value_or("WHEEL"));
+  return enter({argv, context.attempt.scratch / "work", std::move(ready.variables), {}});
+}
+
+}  // namespace pinwheel::host

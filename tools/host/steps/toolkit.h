@@ -1,0 +1,12 @@
+#pragma once
+#include "base/result.h"
+#include "host/steps/step_context.h"
+#include "plan/action.h"
+#include "run/runner.h"
+
+namespace pinwheel::host {
+
+/// Makes the toolkit of an environment, if it is not there, and logs where it is.
+Result<run::Success> perform_toolkit(const StepContext& context, const plan::MakeToolkit& action);
+
+}  // namespace pinwheel::host
