@@ -1,7 +1,7 @@
 // Once the offsets are in order, the indices of a table lie side by side: they are compared with
 // one number of rows, many at once, and looked at singly only where something is wrong.
 
-#include "kernels/bounds.h"
+#include "jobs/bounds.h"
 
 #include <atomic>
 

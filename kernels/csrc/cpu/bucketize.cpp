@@ -2,7 +2,7 @@
 // each rank needs one cursor and no offsets of bags. First the shares are counted, then everything
 // is moved; threads take bags side by side that hold about as many indices each.
 
-#include "kernels/bucketize.h"
+#include "jobs/bucketize.h"
 
 #include <cstring>
 #include <type_traits>

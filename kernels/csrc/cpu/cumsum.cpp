@@ -1,4 +1,4 @@
-#include "kernels/cumsum.h"
+#include "jobs/cumsum.h"
 
 #include <type_traits>
 #include <vector>

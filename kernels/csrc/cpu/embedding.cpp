@@ -1,4 +1,4 @@
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 
 #include "cpu/embedding.h"
 #include "simd/embedding.h"

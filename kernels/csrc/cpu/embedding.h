@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu/parallel.h"
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 
 namespace pinwheel {
 

@@ -1,5 +1,5 @@
 #include "simd/embedding_adagrad.h"
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 
 namespace pinwheel {
 

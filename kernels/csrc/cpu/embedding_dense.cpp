@@ -1,4 +1,4 @@
-#include "kernels/embedding_dense.h"
+#include "jobs/embedding_dense.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "kernels/embedding_int8.h"
+#include "jobs/embedding_int8.h"
 
 #include "cpu/embedding.h"
 #include "simd/embedding_int8.h"

@@ -3,7 +3,7 @@
 // of positions, so what comes out, and every sum of gradients, is the same for any number of
 // threads.
 
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "kernels/jagged.h"
+#include "jobs/jagged.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "kernels/jagged_elementwise.h"
+#include "jobs/jagged_elementwise.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "kernels/jagged_vector.h"
+#include "jobs/jagged_vector.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "kernels/permute.h"
+#include "jobs/permute.h"
 
 #include <cstring>
 

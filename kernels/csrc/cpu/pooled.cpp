@@ -1,4 +1,4 @@
-#include "kernels/pooled.h"
+#include "jobs/pooled.h"
 
 #include <cstring>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "kernels/quantize.h"
+#include "jobs/quantize.h"
 
 #include "cpu/parallel.h"
 #include "simd/quantize.h"

@@ -8,7 +8,7 @@
 //
 // Deterministic: repairs are prefix maxima, and what is counted are integers.
 
-#include "kernels/bounds.h"
+#include "jobs/bounds.h"
 
 #include <cstring>
 

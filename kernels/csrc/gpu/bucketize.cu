@@ -11,7 +11,7 @@
 //
 // Deterministic: counts are integers, and places follow from them and the order of the bag.
 
-#include "kernels/bucketize.h"
+#include "jobs/bucketize.h"
 
 #include <type_traits>
 

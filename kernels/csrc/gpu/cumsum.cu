@@ -2,7 +2,7 @@
 // within each chunk, from what is before it. A row of one chunk needs the last pass only.
 // Deterministic: no atomics.
 
-#include "kernels/cumsum.h"
+#include "jobs/cumsum.h"
 
 #include "gpu/device.h"
 #include "index/chunks.h"

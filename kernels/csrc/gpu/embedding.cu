@@ -1,4 +1,4 @@
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 
 #include "gpu/embedding_lookup.h"
 

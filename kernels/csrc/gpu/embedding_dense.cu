@@ -5,7 +5,7 @@
 // occurrence do all of the row, 4 occurrences under way at once; a row that is most of the batch is
 // therefore done by few lanes.
 
-#include "kernels/embedding_dense.h"
+#include "jobs/embedding_dense.h"
 
 #include "gpu/device.h"
 #include "units/embedding_dense_units.h"

@@ -1,4 +1,4 @@
-#include "kernels/embedding_int8.h"
+#include "jobs/embedding_int8.h"
 
 #include "gpu/embedding_lookup.h"
 

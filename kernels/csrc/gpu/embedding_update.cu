@@ -12,7 +12,7 @@
 // and with it how long chunks must be for the partial sums to fit) a first small kernel writes
 // down.
 
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 
 #include "gpu/device.h"
 #include "gpu/embedding_sums.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 
 namespace pinwheel {
 

@@ -1,4 +1,4 @@
-#include "kernels/jagged_elementwise.h"
+#include "jobs/jagged_elementwise.h"
 
 #include "gpu/device.h"
 #include "units/jagged_elementwise_units.h"

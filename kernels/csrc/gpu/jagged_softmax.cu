@@ -1,4 +1,4 @@
-#include "kernels/jagged_softmax.h"
+#include "jobs/jagged_softmax.h"
 
 #include "gpu/device.h"
 #include "units/jagged_softmax_units.h"

@@ -1,4 +1,4 @@
-#include "kernels/jagged_vector.h"
+#include "jobs/jagged_vector.h"
 
 #include "gpu/device.h"
 #include "units/jagged_vector_units.h"

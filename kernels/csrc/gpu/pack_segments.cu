@@ -1,4 +1,4 @@
-#include "kernels/pack_segments.h"
+#include "jobs/pack_segments.h"
 
 #include "gpu/device.h"
 

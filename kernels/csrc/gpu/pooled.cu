@@ -5,7 +5,7 @@
 // work for features of 64 bytes too and each has several words of 16 bytes in flight. Where the
 // addresses or the length of a feature are no multiples of 16, words of the widest size that fits.
 
-#include "kernels/pooled.h"
+#include "jobs/pooled.h"
 
 #include "gpu/device.h"
 #include "gpu/with_word.h"

@@ -5,7 +5,7 @@
 // a multiprocessor has 32 KB of loads under way. Rows of an odd length or address take the general
 // kernels, which read twice, the second time from the caches, and store words of 4 codes.
 
-#include "kernels/quantize.h"
+#include "jobs/quantize.h"
 
 #include "gpu/device.h"
 #include "units/pack.h"

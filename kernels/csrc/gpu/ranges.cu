@@ -1,4 +1,4 @@
-#include "kernels/ranges.h"
+#include "jobs/ranges.h"
 
 #include "gpu/device.h"
 #include "units/ranges_units.h"

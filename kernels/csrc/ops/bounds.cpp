@@ -1,4 +1,4 @@
-#include "kernels/bounds.h"
+#include "jobs/bounds.h"
 
 #include <limits>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "kernels/bucketize.h"
+#include "jobs/bucketize.h"
 
 #include <limits>
 #include <new>

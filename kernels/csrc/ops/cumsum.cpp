@@ -2,7 +2,7 @@
 
 #include "base/device.h"
 #include "base/register.h"
-#include "kernels/cumsum.h"
+#include "jobs/cumsum.h"
 
 namespace pinwheel {
 namespace {

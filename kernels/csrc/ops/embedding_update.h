@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/device.h"
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 #include "ops/tbe_arguments.h"
 
 namespace pinwheel {

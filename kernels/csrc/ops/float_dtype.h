@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/tensors.h"
-#include "kernels/float_dtype.h"
+#include "jobs/float_dtype.h"
 
 namespace pinwheel {
 

@@ -1,4 +1,4 @@
-#include "kernels/pack_segments.h"
+#include "jobs/pack_segments.h"
 
 #include <cmath>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/register.h"
-#include "kernels/jagged.h"
+#include "jobs/jagged.h"
 #include "ops/cumsum.h"
 #include "ops/padding.h"
 #include "ops/run.h"

@@ -1,4 +1,4 @@
-#include "kernels/quantize.h"
+#include "jobs/quantize.h"
 
 #include "base/register.h"
 #include "ops/float_dtype.h"

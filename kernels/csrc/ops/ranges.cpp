@@ -1,4 +1,4 @@
-#include "kernels/ranges.h"
+#include "jobs/ranges.h"
 
 #include "base/register.h"
 #include "ops/run.h"

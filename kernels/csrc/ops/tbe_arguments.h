@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/tensors.h"
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 #include "ops/float_dtype.h"
 #include "ops/run.h"
 

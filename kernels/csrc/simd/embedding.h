@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

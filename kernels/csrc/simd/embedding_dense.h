@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/embedding_dense.h"
+#include "jobs/embedding_dense.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/embedding_int8.h"
+#include "jobs/embedding_int8.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

@@ -3,7 +3,7 @@
 // The inner loop of the optimizers of embedding tables: the gradients of a row are added up, then
 // the row is changed. Rows lie all over a large memory, so they are fetched some time before.
 
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 #include "simd/vector.h"
 
 namespace pinwheel::simd::PINWHEEL_ISA {

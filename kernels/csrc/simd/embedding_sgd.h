@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/jagged_elementwise.h"
+#include "jobs/jagged_elementwise.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

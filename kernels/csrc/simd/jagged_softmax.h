@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/real_dtype.h"
+#include "jobs/real_dtype.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

@@ -5,7 +5,7 @@
 
 #include "index/quantized_row.h"
 #include "index/tbe_tables.h"
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 #include "simd/vector.h"
 
 namespace pinwheel::simd::PINWHEEL_ISA {

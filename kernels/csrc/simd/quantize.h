@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/quantize.h"
+#include "jobs/quantize.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/ranges.h"
+#include "jobs/ranges.h"
 #include "simd/each_isa.h"
 
 namespace pinwheel::simd {

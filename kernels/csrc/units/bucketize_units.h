@@ -4,7 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
-#include "kernels/bucketize.h"
+#include "jobs/bucketize.h"
 
 namespace pinwheel {
 

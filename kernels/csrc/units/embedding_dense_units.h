@@ -3,7 +3,7 @@
 // What one GPU thread does for unit `i` of the gradients of a lookup; see jagged_units.h.
 
 #include "index/segments.h"
-#include "kernels/embedding_dense.h"
+#include "jobs/embedding_dense.h"
 #include "units/tbe_units.h"
 
 namespace pinwheel {

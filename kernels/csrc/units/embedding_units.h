@@ -4,7 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
-#include "kernels/embedding_update.h"
+#include "jobs/embedding_update.h"
 
 namespace pinwheel {
 

@@ -2,7 +2,7 @@
 
 // What one GPU thread does for unit `i`: one pack of one row of the result; see jagged_units.h.
 
-#include "kernels/jagged_elementwise.h"
+#include "jobs/jagged_elementwise.h"
 #include "units/pack.h"
 
 namespace pinwheel {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "index/host_device.h"
-#include "kernels/jagged_softmax.h"
+#include "jobs/jagged_softmax.h"
 
 namespace pinwheel {
 

@@ -5,7 +5,7 @@
 // Compiled for the CPU too, where the tests run all units one after the other.
 
 #include "index/host_device.h"
-#include "kernels/jagged.h"
+#include "jobs/jagged.h"
 #include "units/word.h"
 
 namespace pinwheel {

@@ -2,7 +2,7 @@
 
 // What one GPU thread does for a pack of columns; see jagged_units.h.
 
-#include "kernels/jagged_vector.h"
+#include "jobs/jagged_vector.h"
 #include "units/pack.h"
 
 namespace pinwheel {

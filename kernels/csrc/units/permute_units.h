@@ -4,7 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
-#include "kernels/permute.h"
+#include "jobs/permute.h"
 
 namespace pinwheel {
 

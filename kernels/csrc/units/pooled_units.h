@@ -3,7 +3,7 @@
 // Where the pieces of a PooledJob lie; see jagged_units.h.
 
 #include "index/host_device.h"
-#include "kernels/pooled.h"
+#include "jobs/pooled.h"
 
 namespace pinwheel {
 

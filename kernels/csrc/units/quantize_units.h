@@ -3,7 +3,7 @@
 // What one GPU thread does for unit `i` of the quantising jobs; see jagged_units.h.
 
 #include "index/host_device.h"
-#include "kernels/quantize.h"
+#include "jobs/quantize.h"
 
 namespace pinwheel {
 

@@ -3,7 +3,7 @@
 // What one GPU thread does for unit `i` of the jobs on ranges; see jagged_units.h.
 
 #include "index/ranges.h"
-#include "kernels/ranges.h"
+#include "jobs/ranges.h"
 #include "units/pack.h"
 
 namespace pinwheel {

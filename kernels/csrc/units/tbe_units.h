@@ -7,8 +7,8 @@
 #include "index/host_device.h"
 #include "index/quantized_row.h"
 #include "index/segments.h"
-#include "kernels/embedding.h"
-#include "kernels/embedding_int8.h"
+#include "jobs/embedding.h"
+#include "jobs/embedding_int8.h"
 #include "units/word.h"
 
 namespace pinwheel {

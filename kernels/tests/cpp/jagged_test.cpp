@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "jagged_example.h"
-#include "kernels/jagged.h"
+#include "jobs/jagged.h"
 #include "units/jagged_units.h"
 
 using namespace pinwheel;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.h"
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 
 using namespace pinwheel;
 

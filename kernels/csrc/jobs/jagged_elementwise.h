@@ -1,7 +1,7 @@
 #pragma once
 
 #include "index/jagged.h"
-#include "kernels/real_dtype.h"
+#include "jobs/real_dtype.h"
 
 namespace pinwheel {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 
 namespace pinwheel {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/real_dtype.h"
+#include "jobs/real_dtype.h"
 
 namespace pinwheel {
 

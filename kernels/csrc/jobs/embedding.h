@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "index/tbe_tables.h"
-#include "kernels/float_dtype.h"
+#include "jobs/float_dtype.h"
 
 namespace pinwheel {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "index/quantized_row.h"
-#include "kernels/embedding.h"
+#include "jobs/embedding.h"
 
 namespace pinwheel {
 

@@ -5,7 +5,7 @@
 
 #include "index/row_rules.h"
 #include "index/tbe_tables.h"
-#include "kernels/float_dtype.h"
+#include "jobs/float_dtype.h"
 
 namespace pinwheel {
 
