@@ -1,10 +1,10 @@
-# Level 1 of build environments: compilers and what they need, nothing of Python's world, which
-# level 2 brings. The stages share their first layers: `cpu`, `cuda` and `rocm`.
+# Level 1 of build environments, the engine: compilers and their dependencies, but no Python packages, which
+# level 2 adds. The stages `cpu`, `cuda` and `rocm` share their first layers.
 #
-# Bases: Debian and Ubuntu by apt, the RHEL family (manylinux, amazonlinux, rockylinux) by dnf or yum.
-# GCC, such as 13, is the compiler's major version where the base's own is too old or too new.
-# CUDA, such as 13.0, is the toolkit to install from NVIDIA's repository where the base has none;
-# without it pinwheel brings PyPI's as a prefix of its own.
+# Bases: Debian and Ubuntu with apt, the RHEL family (manylinux, amazonlinux, rockylinux) with dnf or yum.
+# GCC, such as 13, is the compiler's major version if the base's own is too old or too new. CUDA, such as
+# 13.0, is the toolkit to install from NVIDIA's repository if the base has none; without it pinwheel installs
+# PyPI's into a separate prefix.
 ARG BASE_IMAGE
 ARG GCC=
 ARG CUDA=
@@ -16,7 +16,7 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/cache/dnf,sharing=locked \
     install-compiler "${GCC}"
 
-# Caches of its own: podman 4.3 holds a locked one until the last stage is done.
+# Separate caches: podman 4.3 keeps a locked one until the last stage is done.
 FROM cpu AS cuda
 ARG CUDA
 COPY install-cuda /usr/local/bin/
@@ -32,5 +32,5 @@ RUN --mount=type=cache,id=rocm-apt,target=/var/cache/apt,sharing=locked \
     install-rocm
 ENV PATH=/opt/rocm/bin:${PATH}
 
-# A build that names no stage gets the compilers alone.
+# A build without a target stage gets only the compilers.
 FROM cpu

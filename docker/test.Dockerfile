@@ -1,9 +1,9 @@
-# Level 1 of tests: an old or plain distribution with a Python and nothing that compiles, so that a
-# wheel which needs more than it says fails here and not with its users.
+# Level 1 of test environments, the engine: an old or plain distribution with Python and no compilers, so that
+# a wheel with undeclared requirements fails here and not on users' machines.
 #
-# PYTHON, such as 3.11, is the version that the image must have; where the distribution's own is
-# another, it is compiled from source in a stage of its own, and only the result is taken over.
-# PYTHON_SOURCE names the archive of a mirror instead of python.org's.
+# PYTHON, such as 3.11, is the version that the image must have; if the distribution's own differs, it is
+# compiled from source in a separate stage, and only the result is copied. PYTHON_SOURCE is the URL of an
+# archive on a mirror to use instead of python.org's.
 ARG BASE_IMAGE
 ARG PYTHON=
 ARG PYTHON_SOURCE=
@@ -28,7 +28,7 @@ FROM system AS python
 ARG PYTHON
 ARG PYTHON_SOURCE
 COPY compile-python /usr/local/bin/
-# Caches of its own: podman 4.3 holds a locked one until the last stage is done.
+# Separate caches: podman 4.3 keeps a locked one until the last stage is done.
 RUN --mount=type=cache,id=python-apt,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,id=python-dnf,target=/var/cache/dnf,sharing=locked \
     compile-python "${PYTHON}" "${PYTHON_SOURCE}" /opt/python

@@ -1,11 +1,11 @@
-"""Times every operator against plain torch and, where it is installed, FBGEMM's own operator.
+"""Times every operator against plain torch and, if it is installed, FBGEMM's own operator.
 
     python kernels/bench/bench.py [--device cpu|cuda] [--threads N] [--repeat N] [--only WORD] [--json] [--plot PNG]
 
-One row an operator and shape (cases/ has them): bytes that must be moved at least, the shortest time of each
-contender, the bandwidth of ours as a fraction of a plain copy's, and how many times faster ours is than each other.
-The contenders take turns, of one call each, or of as many as fill 2 ms. Times are minima: on a machine that does
-other work, the rest is noise.
+One row per operator and shape (see cases/): the minimum number of bytes to move, the shortest time of each
+contender, our bandwidth as a fraction of a plain copy's, and our speedup over each of the others. Contenders run
+round robin, one call each or, for short calls, enough calls for 2 ms. Times are minima: on a shared machine, the
+rest is noise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TURN_SECONDS = 0.002
 
 @dataclass
 class Row:
-    """Seconds, or None for a contender that is not there."""
+    """Times in seconds; None for a missing contender."""
 
     operator: str
     shape: str
@@ -58,7 +58,7 @@ def all_cases(device: torch.device) -> Iterator[Case]:
 
 
 def seconds_of(run: Run, device: torch.device, calls: int) -> float:
-    """Of one call, in the mean over calls in a row."""
+    """The time per call, averaged over consecutive calls."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     start = time.perf_counter()
@@ -70,8 +70,9 @@ def seconds_of(run: Run, device: torch.device, calls: int) -> float:
 
 
 def shortest(runs: list[Run | None], device: torch.device, repeat: int) -> list[float | None]:
-    """Of each run, taken by turns. A turn is one call, or as many as fill TURN_SECONDS: what a single short call
-    takes depends on whose turn was before it. The first round is for warming up and does not count."""
+    """The shortest time of each run, round robin. A turn is one call or enough calls to fill TURN_SECONDS: the time
+    of a single short call depends on which contender ran before it. The first round is a warm-up and does not
+    count."""
     best: list[float | None] = [None if run is None else math.inf for run in runs]
     calls = [1] * len(runs)
     for turn in range(repeat + 1):
@@ -87,7 +88,7 @@ def shortest(runs: list[Run | None], device: torch.device, repeat: int) -> list[
 
 
 def copy_speed(device: torch.device, repeat: int) -> float:
-    """Bytes a second, read and written together, of torch's copy of 128 MiB."""
+    """Bytes per second, read plus written, of torch's copy of 128 MiB."""
     source = torch.zeros(32 << 20, dtype=torch.float32, device=device)
     target = torch.empty_like(source)
     (seconds,) = shortest([lambda: target.copy_(source)], device, repeat)
@@ -136,8 +137,8 @@ def print_table(rows: list[Row]) -> None:
 
 
 def draw(rows: list[Row], path: str, title: str) -> None:
-    """A bar an operator: the geometric mean over its shapes of how many times faster it is than FBGEMM's, else than
-    torch, with a line from the least to the largest. Needs matplotlib."""
+    """One bar per operator: the geometric mean over its shapes of the speedup over FBGEMM or, if FBGEMM lacks it,
+    torch, with a line from the minimum to the maximum. Needs matplotlib."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -156,7 +157,7 @@ def draw(rows: list[Row], path: str, title: str) -> None:
     axes.invert_yaxis()
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(plt.FormatStrFormatter("%g"))
-    axes.set_xlabel("times faster than FBGEMM (blue) or, where it has none, torch (gray)", fontsize=9)
+    axes.set_xlabel("speedup over FBGEMM (blue) or, where it has no such operator, torch (gray)", fontsize=9)
     axes.set_title(title)
     axes.tick_params(axis="y", labelsize=8)
     figure.savefig(path, dpi=80)
@@ -165,10 +166,10 @@ def draw(rows: list[Row], path: str, title: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
-    parser.add_argument("--threads", type=int, default=1, help="of torch; 1 is the least noisy")
-    parser.add_argument("--repeat", type=int, default=20, help="runs of which the shortest counts")
-    parser.add_argument("--only", default="", help="operators whose name contains this")
-    parser.add_argument("--plot", metavar="PNG", help="draw the ratios too (wants matplotlib)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of torch; 1 is the least noisy")
+    parser.add_argument("--repeat", type=int, default=20, help="number of runs, of which the shortest counts")
+    parser.add_argument("--only", default="", help="only operators whose name contains this")
+    parser.add_argument("--plot", metavar="PNG", help="plot the ratios too (needs matplotlib)")
     parser.add_argument(
         "--json", action="store_true", help="one JSON document instead of the table"
     )

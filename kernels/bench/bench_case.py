@@ -1,4 +1,4 @@
-"""What is measured: one operator on one input, and the same answer got otherwise."""
+"""What is measured: one operator on one input, and other ways to compute the same result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Run = Callable[[], object]
 
 @dataclass
 class Case:
-    """`bytes` must be moved at least: what is read and written once each. None: there is no such contender."""
+    """`bytes` is the minimum to move: every input read and every output written once. None: no such contender."""
 
     operator: str
     shape: str
@@ -23,5 +23,5 @@ class Case:
 
 
 def size(*tensors: torch.Tensor) -> int:
-    """The bytes of all elements."""
+    """The size of all elements in bytes."""
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)

@@ -1,11 +1,11 @@
-"""What the compiler made of each GPU kernel, from the library alone: no GPU is needed and none is used.
+"""The resources of each compiled GPU kernel, read from the library alone: no GPU is needed or used.
 
     python kernels/bench/gpu_resources.py LIBRARY.so [--arch sm_90] [--cuobjdump FILE] [--summary] [--markdown]
 
-One row a kernel, or with --summary one for all instantiations of a kernel, with the most and the least of them:
-registers and local memory (spills) of a thread, shared memory of a block, how many of a
-multiprocessor's threads fit at once for blocks of 256 (occupancy), and the widest access to global memory in bits.
-cuobjdump comes with CUDA, or from PyPI as nvidia-cuda-cuobjdump.
+One row per kernel, or with --summary one for all instantiations of a kernel, with the minimum and maximum:
+registers and local memory (spills) per thread, shared memory per block, the share of a multiprocessor's threads
+that can be resident in blocks of 256 (occupancy), and the widest access to global memory in bits. cuobjdump comes
+with CUDA, or from PyPI as nvidia-cuda-cuobjdump.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ THREADS = 256
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What the CUDA Programming Guide's table of technical specifications gives a multiprocessor."""
+    """Limits of a multiprocessor, from the CUDA Programming Guide's table of technical specifications."""
 
     threads: int
     blocks: int
@@ -38,7 +38,7 @@ MULTIPROCESSORS = {
     "sm_100": Multiprocessor(2048, 32, 228 << 10),
     "sm_120": Multiprocessor(1536, 24, 100 << 10),
 }
-REGISTERS_TOGETHER = 256  # a warp's registers come in portions of this size
+REGISTERS_TOGETHER = 256  # allocation granularity of a warp's registers
 
 
 @dataclass
@@ -64,7 +64,7 @@ def cuobjdump(program: str, *arguments: str) -> str:
 
 
 def used_resources(text: str) -> dict[str, Kernel]:
-    """Of `cuobjdump --dump-resource-usage`: a line `Function NAME:` and one of its numbers behind it."""
+    """Parses `cuobjdump --dump-resource-usage`: a line `Function NAME:` followed by a line of its numbers."""
     kernels = {}
     for name, numbers in re.findall(r"Function (\S+):\s*\n\s*(.*)", text):
         used = {key: int(value) for key, value in re.findall(r"(\w+):(\d+)", numbers)}
@@ -74,7 +74,7 @@ def used_resources(text: str) -> dict[str, Kernel]:
 
 
 def note_widths(sass: str, kernels: dict[str, Kernel]) -> None:
-    """Of `cuobjdump --dump-sass`: LDG and STG say their bits; without any they move 32."""
+    """Parses `cuobjdump --dump-sass`: LDG and STG have their width in bits as a suffix; without one it is 32."""
     for part in re.split(r"Function : ", sass)[1:]:
         kernel = kernels.get(part.split(None, 1)[0])
         for operation in re.findall(r"\b(?:LDG|STG)((?:\.\w+)*)", part):
@@ -84,7 +84,7 @@ def note_widths(sass: str, kernels: dict[str, Kernel]) -> None:
 
 
 def readable(names: list[str]) -> dict[str, str]:
-    """Without namespaces and the types of the parameters."""
+    """Demangled names without namespaces and parameter types."""
     if shutil.which("c++filt") is None:
         return {name: name for name in names}
     shown = subprocess.run(
@@ -106,7 +106,7 @@ def table(kernels: list[Kernel], device: Multiprocessor) -> list[tuple[str, ...]
 
 
 def text_of(name: str) -> str:
-    """A kernel's name without its types: `unit_kernel<ToDense<float, int> >` is `ToDense` of each thread."""
+    """A kernel's name without its types: `unit_kernel<ToDense<float, int> >` is `ToDense`."""
     outer, _, inner = name.partition("<")
     return re.split(r"[<>]", inner)[0].strip() if outer == "unit_kernel" else outer
 
@@ -146,7 +146,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library", type=Path, help="libpinwheel_ops.so of a CUDA build")
     parser.add_argument("--arch", default="sm_90", choices=sorted(MULTIPROCESSORS))
-    parser.add_argument("--cuobjdump", default=shutil.which("cuobjdump"), help="default: of PATH")
+    parser.add_argument("--cuobjdump", default=shutil.which("cuobjdump"), help="default: the one on PATH")
     parser.add_argument("--summary", action="store_true", help="one row for all types of a kernel")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
@@ -156,7 +156,7 @@ def main() -> int:
     of = ["--gpu-architecture", options.arch, str(options.library)]
     kernels = used_resources(cuobjdump(options.cuobjdump, "--dump-resource-usage", *of))
     if not kernels:
-        print(f"`{options.library}` holds no kernel for {options.arch}", file=sys.stderr)
+        print(f"`{options.library}` has no kernel for {options.arch}", file=sys.stderr)
         return 1
     note_widths(cuobjdump(options.cuobjdump, "--dump-sass", *of), kernels)
     rows = summary if options.summary else table

@@ -1,7 +1,7 @@
 """The version of this build, for scikit-build-core's `metadata.version.provider`.
 
-In order: the environment (what setuptools-scm's users already set, so any release tool can hand it
-over), the PKG-INFO of an unpacked sdist, and `0.1.0.dev0` for a plain checkout.
+In order of precedence: the environment (setuptools-scm's variables, so any release tool can pass it), the PKG-INFO
+of an unpacked sdist, and `0.1.0.dev0` for a plain checkout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNVERSIONED = "0.1.0.dev0"
 
 def dynamic_metadata(field: str, settings: dict[str, Any] | None = None) -> str:
     if field != "version":
-        raise RuntimeError(f"pinwheel_version knows the field `version` only, not `{field}`")
+        raise RuntimeError(f"pinwheel_version provides only the field `version`, not `{field}`")
     if settings:
         raise RuntimeError(f"pinwheel_version takes no settings, got {sorted(settings)}")
     for variable in VARIABLES:

@@ -1,4 +1,4 @@
-# For CMAKE_TOOLCHAIN_FILE: aarch64 libraries by Debian's g++-aarch64-linux-gnu, on a machine of any kind.
+# A CMAKE_TOOLCHAIN_FILE that cross-compiles for aarch64 with Debian's g++-aarch64-linux-gnu.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

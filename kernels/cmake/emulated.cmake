@@ -1,5 +1,5 @@
-# The GPU kernels on the CPU, by the tests' emulator (tests/cpp/gpu_emulator.h): the operators' tests of GPU cases
-# run on it where there is no GPU. Slow, for one thread at a time, and for nothing else.
+# Builds the GPU kernels for the CPU with the tests' emulator (tests/cpp/gpu_emulator.h), so that the operators' GPU
+# tests run without a GPU. Slow, single-threaded, and only for tests.
 
 set_source_files_properties(${PINWHEEL_GPU_SOURCES} PROPERTIES LANGUAGE CXX)
 target_sources(pinwheel_ops PRIVATE ${PINWHEEL_GPU_SOURCES})

@@ -1,9 +1,9 @@
 # link_old_glibc(target): lets `target`, linked on a system with glibc >= 2.34, load on glibc 2.28.
 #
-# Static archives such as the CUDA runtime ask for names like pthread_create without a version. glibc 2.34 moved
-# these names into libc.so.6 under a new version, so the linker would note GLIBC_2.34. Empty libraries that carry the
-# old names and versions stand before libc on the link line instead: the linker notes those, which every glibc
-# still answers. Nothing of the empty libraries ships.
+# Static archives such as the CUDA runtime reference symbols like pthread_create without a version. glibc 2.34 moved
+# these symbols into libc.so.6 under a new version, so the linker would record GLIBC_2.34. Stub libraries with the old
+# names and versions precede libc on the link line: the linker records those, which every glibc still provides. The
+# stubs are not shipped.
 function(link_old_glibc target)
   set(directory ${CMAKE_BINARY_DIR}/stand-in)
   file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/glibc_names.txt lines REGEX "^lib")

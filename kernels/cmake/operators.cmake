@@ -1,8 +1,8 @@
-# Which operators a build has. A family `f` is csrc/ops/f.cpp with those of csrc/cpu/f.cpp, csrc/simd/f.cpp and
-# csrc/gpu/f.cu that exist. Each registers its own operators, so that what is left out is simply absent.
+# Selects the operators of a build. A family `f` is csrc/ops/f.cpp plus whichever of csrc/cpu/f.cpp, csrc/simd/f.cpp
+# and csrc/gpu/f.cu exist. Each registers its own operators, so whatever is left out is simply absent.
 #
-# Reads PINWHEEL_FLAVOR: a flavor's name or families. Sets PINWHEEL_FLAVOR, PINWHEEL_OPERATOR_SOURCES (host),
-# PINWHEEL_GPU_SOURCES and defines link_operators(target).
+# Reads PINWHEEL_FLAVOR: the name of a flavor or a list of families. Sets PINWHEEL_FLAVOR, PINWHEEL_OPERATOR_SOURCES
+# (host) and PINWHEEL_GPU_SOURCES, and defines link_operators(target).
 
 set(families
   bounds
@@ -22,13 +22,13 @@ set(families
   pooled
   quantize
   ranges)
-# What a family uses of others. embedding_update has no operators of its own.
+# Families that a family depends on. embedding_update has no operators of its own.
 set(needs_bucketize cumsum)
 set(needs_embedding_adagrad embedding_update)
 set(needs_embedding_sgd embedding_update)
 set(needs_pack_segments cumsum)
 
-# What each flavour leaves out: `inference` all that trains weights, `adagrad` the other optimisers.
+# What each flavor leaves out: `inference` everything that trains weights, `adagrad` the other optimizers.
 set(flavor_full "")
 set(flavor_inference embedding_adagrad embedding_dense embedding_sgd)
 set(flavor_adagrad embedding_sgd)
@@ -37,7 +37,7 @@ if(NOT DEFINED PINWHEEL_FLAVOR AND DEFINED ENV{PINWHEEL_FLAVOR})
   set(PINWHEEL_FLAVOR $ENV{PINWHEEL_FLAVOR})
 endif()
 set(PINWHEEL_FLAVOR "${PINWHEEL_FLAVOR}" CACHE STRING
-  "which operators are built: full, inference, adagrad, or families with commas between them")
+  "which operators are built: full, inference, adagrad, or a comma-separated list of families")
 if(NOT PINWHEEL_FLAVOR)
   set(PINWHEEL_FLAVOR full)
 endif()
@@ -49,7 +49,7 @@ else()
     if(NOT family IN_LIST families)
       list(JOIN families ", " known)
       message(FATAL_ERROR "PINWHEEL_FLAVOR is `${PINWHEEL_FLAVOR}`; it must be full, inference, adagrad, "
-        "or some of these with commas between them: ${known}")
+        "or a comma-separated list of these: ${known}")
     endif()
   endforeach()
   set(families ${asked})
@@ -77,15 +77,15 @@ foreach(family IN LISTS families)
   endif()
 endforeach()
 
-# Once for each instruction set; base/isa.h picks at run time. Sums are rounded alike everywhere: no contraction
-# of multiplications and additions that the source does not ask for.
+# Compiles simd/ once per instruction set; base/isa.h selects one at run time. Sums are rounded the same way in all of
+# them: no contraction to fused multiply-add unless the source says so.
 function(add_simd_objects target isa)
   add_library(pinwheel_simd_${isa} OBJECT ${simd_sources})
   target_include_directories(pinwheel_simd_${isa} PRIVATE csrc)
   target_compile_definitions(pinwheel_simd_${isa} PRIVATE PINWHEEL_ISA=${isa})
   target_compile_options(pinwheel_simd_${isa} PRIVATE
     -Wall -Wextra
-    -Wno-maybe-uninitialized  # GCC 12 takes its own AVX-512 intrinsics for such
+    -Wno-maybe-uninitialized  # false positives in GCC 12's own AVX-512 intrinsics
     -fno-math-errno -fno-trapping-math -ffp-contract=off ${ARGN})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:pinwheel_simd_${isa}>)
 endfunction()

@@ -1,7 +1,7 @@
-# The GPU kernels as HIP, from the same sources. CMake's own HIP language does not know every distribution's hipcc,
-# so hipcc compiles the kernels by plain commands.
+# Compiles the GPU kernels with HIP, from the same sources. CMake's own HIP language does not support every
+# distribution's hipcc, so custom commands call hipcc.
 #
-# Reads ROCM_PATH (else hipcc of PATH) and PYTORCH_ROCM_ARCH, for example "gfx90a;gfx1030".
+# Reads ROCM_PATH (default: hipcc on PATH) and PYTORCH_ROCM_ARCH, for example "gfx90a;gfx1030".
 
 find_program(HIPCC hipcc HINTS ENV ROCM_PATH PATH_SUFFIXES bin REQUIRED)
 execute_process(
@@ -12,7 +12,7 @@ set(found ${CMAKE_MATCH_1})
 string(REGEX REPLACE "^rocm/" "" wanted ${PINWHEEL_COMPUTE})
 string(REGEX MATCH "^[0-9]+(\\.[0-9]+)?" wanted ${wanted})
 if(NOT "${found}." MATCHES "^${wanted}\\.")
-  message(FATAL_ERROR "this build is for ROCm ${wanted} but ${HIPCC} is of HIP ${found}: "
+  message(FATAL_ERROR "this build is for ROCm ${wanted} but ${HIPCC} is from HIP ${found}: "
     "set ROCM_PATH to a ROCm ${wanted}, or PINWHEEL_COMPUTE to rocm/${found}")
 endif()
 
@@ -27,7 +27,7 @@ if(NOT arch_list)
 endif()
 foreach(arch IN LISTS arch_list)
   if(NOT arch MATCHES "^gfx[0-9a-f]+(:[a-z]+[+-])*$")
-    message(FATAL_ERROR "`${arch}` in PYTORCH_ROCM_ARCH is no architecture such as gfx90a")
+    message(FATAL_ERROR "`${arch}` in PYTORCH_ROCM_ARCH is not an architecture such as gfx90a")
   endif()
 endforeach()
 list(JOIN arch_list " " PINWHEEL_ARCH_LIST)
@@ -39,8 +39,9 @@ foreach(source IN LISTS PINWHEEL_GPU_SOURCES)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/hip/${name}.o)
   add_custom_command(
     OUTPUT ${object}
-    # With nvcc on PATH hipcc would turn into a wrapper of it; and it leaves this macro to its caller. clang's own
-    # name of a unit (cuid), which it keeps as a symbol, is a hash of all options: of the directories, too.
+    # With nvcc on PATH hipcc would become a wrapper around it, unless HIP_PLATFORM is set; it also expects the caller
+    # to define the macro. clang's default compilation unit ID (cuid), which becomes a symbol, hashes all options,
+    # including directories.
     COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${CMAKE_HIP_COMPILER_LAUNCHER} ${HIPCC}
       -x hip -std=c++17 -O3 -DNDEBUG -fPIC -fvisibility=hidden -Wall -D__HIP_PLATFORM_AMD__=1 ${arch_list}
       ${PINWHEEL_PREFIX_MAPS} -cuid=pinwheel_${name} -I${CMAKE_CURRENT_SOURCE_DIR}/csrc -MD -MF ${object}.d

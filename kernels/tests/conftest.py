@@ -1,4 +1,4 @@
-"""Every operator test runs once for each device; where there is none it is skipped, saying why."""
+"""Every operator test runs once per device and is skipped, with a reason, for devices that are missing."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def gpu_skip_reason() -> str | None:
     if COMPUTE == "cpu":
         return "this wheel is built for cpu"
     if COMPUTE != "emulated" and not torch.cuda.is_available():
-        return "no GPU that torch can use"
+        return "torch has no usable GPU"
     return None
 
 
 def gpu_or_skip() -> torch.device:
-    """The GPU; or, where the library emulates one, the CPU, whose tensors go to the GPU's kernels then."""
+    """The GPU or, if the library emulates one, the CPU, whose tensors then go to the GPU kernels."""
     if reason := gpu_skip_reason():
         pytest.skip(reason)
     return torch.device("cpu" if COMPUTE == "emulated" else "cuda")
@@ -34,7 +34,7 @@ def gpu_or_skip() -> torch.device:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """A test of an operator that this flavor leaves out is skipped when it meets the error that says so."""
+    """Skips a test that fails because this flavor leaves out an operator."""
     try:
         return (yield)
     except (AttributeError, RuntimeError) as error:
@@ -56,13 +56,13 @@ def device(request: pytest.FixtureRequest) -> torch.device:
 
 @pytest.fixture(params=["cuda"])
 def gpu(request: pytest.FixtureRequest) -> torch.device:
-    """For what only holds on a GPU: contents are not read back there."""
+    """For tests of GPU-only behavior, where contents are not read back."""
     return gpu_or_skip()
 
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> random.Random:
-    """Random numbers that are the same in every run of one test case; torch is seeded along."""
+    """A generator that is seeded by the test case's name, for reproducible runs; seeds torch too."""
     random_numbers = random.Random(request.node.name)
     torch.manual_seed(random_numbers.getrandbits(32))
     return random_numbers

@@ -1,4 +1,4 @@
-"""Embedding tables, batches for them, and what their optimizers do, in plain loops of float64."""
+"""Embedding tables, batches, and a reference implementation of the optimizers as plain float64 loops."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from torch import Tensor
 SUM, MEAN, NONE = 0, 1, 2
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
 UPDATED_TOLERANCE = {torch.float32: 1e-4, torch.float16: 4e-3, torch.bfloat16: 3e-2}
-"""Of weights after an update, relative and absolute."""
+"""Tolerances for weights after an update, relative and absolute."""
 
 
 @dataclass
 class Batch:
-    """The arguments of a backward pass, in the operators' order and under their names."""
+    """The arguments of a backward pass, in the operators' order and with their names."""
 
     grad: Tensor
     weights: Tensor
@@ -47,7 +47,7 @@ class Batch:
         return tuple(vars(self).values())
 
     def with_momentum(self, momentum1: Tensor) -> tuple[object, ...]:
-        """The arguments of an operator that takes the momentum after the weights."""
+        """The arguments for an operator that takes the momentum after the weights."""
         first, second, *others = self.arguments()
         return (first, second, momentum1, *others)
 
@@ -72,8 +72,8 @@ def random_batch(
     wide: bool = False,
     gap: int = 0,
 ) -> Batch:
-    """Tables of `rows[t]` rows that are `widths[t]` wide, with `gap` elements between them. dtypes: of the
-    weights, of the gradient. wide: D_offsets of int64."""
+    """Tables of `rows[t]` rows that are `widths[t]` wide, with `gap` elements between them. dtypes: those of the
+    weights and of the gradient. wide: D_offsets are int64."""
     lengths = [
         rng.randint(0, longest) if count > 0 else 0 for count in rows for _ in range(samples)
     ]
@@ -100,7 +100,7 @@ def random_batch(
 
 
 def any_batch(rng: random.Random, pooling_mode: int, index_dtype: torch.dtype) -> Batch:
-    """One to four tables of odd and even widths, in every form that the operators take."""
+    """One to four tables of odd and even widths, in every form that the operators accept."""
     tables = rng.randint(1, 4)
     widths = [rng.choice([1, 2, 3, 4, 5, 8, 17, 64])] * tables
     if pooling_mode != NONE:
@@ -120,7 +120,7 @@ def any_batch(rng: random.Random, pooling_mode: int, index_dtype: torch.dtype) -
 
 
 def row_gradients(batch: Batch) -> dict[tuple[int, int], Tensor]:
-    """The sum of the gradients of each row that is asked for, by table and row."""
+    """The sum of the gradients of each row that is looked up, by table and row."""
     sums: dict[tuple[int, int], Tensor] = {}
     widths = batch.D_offsets.tolist()
     offsets = batch.offsets.tolist()
@@ -154,7 +154,7 @@ def expected(
     mode: int = 0,
     max_norm: float = 0.0,
 ) -> tuple[Tensor, Tensor | None]:
-    """Weights and momentum after SGD, or after rowwise Adagrad where there is a momentum."""
+    """Weights and momentum after SGD, or after rowwise Adagrad if there is a momentum."""
     weights = batch.weights.double()
     momentum = None if momentum1 is None else momentum1.double()
     for (table, row), gradient in row_gradients(batch).items():

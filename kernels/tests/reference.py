@@ -1,4 +1,4 @@
-"""What the operators mean, in plain loops."""
+"""Reference implementations of the operators, as plain loops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def complete_cumsum(numbers: list[float]) -> list[float]:
 def random_jagged(
     rng: random.Random, depth: int, outer: int, longest: int, dtype: torch.dtype
 ) -> tuple[list[Tensor], int]:
-    """Offsets of `depth` levels over `outer` groups, and how many value rows they span."""
+    """Offsets of `depth` levels over `outer` groups, and the number of value rows that they span."""
     offsets = []
     groups = outer
     for _ in range(depth):
@@ -53,7 +53,7 @@ def to_padded_dense(
 def to_jagged(
     dense: Tensor, offsets: list[Tensor], max_lengths: list[int], rows: int
 ) -> Tensor:
-    """Each value row is where its number stands in the padded form of the numbers."""
+    """Finds each value row by padding the row numbers."""
     covered = int(offsets[-1][-1])
     where = to_padded_dense(torch.arange(covered), offsets, max_lengths, -1)
     values = torch.zeros((rows, *dense.shape[len(offsets) + 1 :]), dtype=dense.dtype)
@@ -93,7 +93,7 @@ def bucketize(
     total_num_blocks: Tensor | None = None,
     keep_orig_idx_per_feature: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
-    """block_bucketize_sparse_features, an index at a time, in Python's integers."""
+    """block_bucketize_sparse_features, one index at a time, with Python integers."""
     modulus = 2 ** (8 * indices.element_size())
     features, bags = block_sizes.numel(), lengths.numel()
     batches = [bags // max(1, features)] * features

@@ -1,4 +1,4 @@
-"""Embedding tables and bags for the tests, and what lookups in them mean."""
+"""Embedding tables and bags for the tests, and a reference lookup."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def random_tables(
 
 
 def lookup(case: Tables, tables: list[Tensor]) -> Tensor:
-    """In the precision of `tables`, differentiable in them and in the weights of the indices."""
+    """A lookup in the precision of `tables`, differentiable in them and in the weights of the indices."""
     if case.pooling_mode == NONE:
         parts = [
             table[case.indices[bag.start : bag.stop].long()]

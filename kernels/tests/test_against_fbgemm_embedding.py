@@ -15,7 +15,7 @@ FORWARD_DTYPES = [torch.float32, torch.float16]
 
 
 def fbgemm_forward(case, out_number: int) -> torch.Tensor:
-    """It wants `weights_offsets` of tables that lie one after the other, and D_offsets of int32."""
+    """FBGEMM requires contiguous tables and int32 D_offsets."""
     return FBGEMM.dense_embedding_codegen_lookup_function(
         case.weights,
         case.weights_offsets,
@@ -52,7 +52,7 @@ def test_pooled_lookups(seed, weighted, mode, dtype, rng):
 def test_lookups_in_codes(seed, weighted, mode, rng):
     dims = [4 * rng.randint(1, 30) for _ in range(rng.randint(1, 4))]
     case = random_tables(rng, dims, rng.randint(1, 6), 9, pooling_mode=mode, weighted=weighted)
-    # Rows of float16 scale and bias, then the codes.
+    # A row is a float16 scale and bias, followed by the codes.
     parts = []
     for table in case.tables():
         codes = torch.randint(0, 256, table.shape, dtype=torch.uint8)
@@ -61,7 +61,7 @@ def test_lookups_in_codes(seed, weighted, mode, rng):
     case.weights = torch.cat([part.flatten() for part in parts])
     sizes = [part.numel() for part in parts]
     case.weights_offsets = torch.tensor([0, *sizes]).cumsum(0)[:-1]
-    case.indices[::7] = -1  # rows that were pruned
+    case.indices[::7] = -1  # pruned rows
     ours = pk.int8_tbe_forward(
         *case.arguments(), DTYPE_NUMBERS[torch.float32], False, False, 1
     )

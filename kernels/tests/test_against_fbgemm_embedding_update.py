@@ -1,4 +1,4 @@
-"""Embedding tables change as FBGEMM's fused backward passes change them; runs where `fbgemm_gpu` is installed."""
+"""The same updates as FBGEMM's fused backward passes; runs where `fbgemm_gpu` is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FBGEMM = torch.ops.fbgemm
 
 
 def theirs(batch: Batch) -> list[object]:
-    """The arguments that all of FBGEMM's passes begin with."""
+    """The leading arguments of all of FBGEMM's passes."""
     widest = int((batch.D_offsets[1:] - batch.D_offsets[:-1]).max())
     return [
         batch.grad,
@@ -51,7 +51,7 @@ def fbgemm_adagrad(batch: Batch, momentum: Tensor, learning_rate: float, eps: fl
 
 
 def batch_for(rng, pooling: int, weighted: bool, index_dtype: torch.dtype, dtype: torch.dtype):
-    """FBGEMM wants widths of a multiple of 4, and has no weighted mean in its backward pass."""
+    """FBGEMM requires widths that are multiples of 4, and its backward pass has no weighted mean."""
     tables = rng.randint(1, 5)
     return random_batch(
         rng,

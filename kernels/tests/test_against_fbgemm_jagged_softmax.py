@@ -18,11 +18,11 @@ def test_results_and_gradients_are_fbgemms(dtype, columns, seed, rng):
     answers = []
     for operators in (torch.ops.pinwheel, torch.ops.fbgemm):
         x = values.clone().requires_grad_()
-        # All rows take part: FBGEMM leaves the others undefined.
+        # All rows are used: FBGEMM leaves the others undefined.
         result, _ = operators.jagged_softmax(x, offsets[0], 9)
         torch.manual_seed(0)
         answers.append([result, *torch.autograd.grad(result, x, torch.randn_like(result))])
-    # FBGEMM's own tests allow 1e-3 and 1e-2 for 16-bit numbers; it adds some of them in 16 bits.
+    # FBGEMM's own tests allow 1e-3 and 1e-2 for 16-bit types; it adds some of them in 16 bits.
     tolerance = {torch.float32: 1e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}[dtype]
     for ours, theirs in zip(*answers, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=tolerance, atol=tolerance)

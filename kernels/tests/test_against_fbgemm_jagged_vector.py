@@ -24,7 +24,7 @@ def test_products_and_gradients_are_fbgemms(dtype, heads, seed, rng):
         torch.manual_seed(0)
         gradients = torch.autograd.grad(result, (x, a), torch.randn_like(result))
         answers.append([result, *gradients])
-    # FBGEMM's own tests allow 1e-2 for 16-bit numbers; what it adds in 16 bits errs that much.
+    # FBGEMM's own tests allow 1e-2 for 16-bit types; its 16-bit sums have errors of that size.
     tolerance = {torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 8e-2}[dtype]
     for ours, theirs in zip(*answers, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=tolerance, atol=tolerance)

@@ -17,7 +17,7 @@ FBGEMM = torch.ops.fbgemm
 @pytest.mark.parametrize("index", [torch.int32, torch.int64])
 def test_results_and_gradients_are_fbgemms(index, dtype, infinite, seed, rng):
     lengths = torch.randint(0, 6, (rng.randint(1, 7),), dtype=index)
-    # No segment is cut: FBGEMM leaves the gradient of what is cut undefined.
+    # No segment is truncated: FBGEMM leaves the gradient of truncated rows undefined.
     max_length = max(1, int(lengths.max())) + rng.randint(0, 2)
     rows = torch.randn(int(lengths.sum()), rng.randint(1, 9)).to(dtype)
     answers = []

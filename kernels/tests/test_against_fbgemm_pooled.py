@@ -19,7 +19,7 @@ def test_permuted_columns_and_their_gradients(op, seed, rng):
     pooled = torch.randn(rng.randint(1, 20), sum(dims))
     ours, theirs = pooled.clone().requires_grad_(), pooled.clone().requires_grad_()
     one = op(ours, *lists)
-    # FBGEMM's operator has a gradient under the other name only.
+    # Only FBGEMM's other operator has a gradient.
     assert torch.equal(one, getattr(torch.ops.fbgemm, op.__name__)(pooled, *lists))
     two = torch.ops.fbgemm.permute_pooled_embs_auto_grad(theirs, *lists)
     gradient = torch.randn_like(one)

@@ -17,7 +17,7 @@ FATAL, WARNING, IGNORE = 0, 1, 2
 def random_call(
     rng: random.Random, index: torch.dtype, offset: torch.dtype, varies: bool
 ) -> dict[str, Any]:
-    """Nothing wrong in it yet."""
+    """A valid call."""
     tables = rng.randint(1, 5)
     samples = rng.randint(0, 6)
     batches = [rng.randint(0, 6) if varies else samples for _ in range(tables)]
@@ -76,7 +76,7 @@ def repair(call: dict[str, Any]) -> tuple[list[int], list[int], int]:
 
 
 def moved(call: dict[str, Any], device: torch.device) -> dict[str, Any]:
-    """A copy: the operator changes its arguments."""
+    """A copy, because the operator changes its arguments."""
     return {name: v.clone().to(device) if isinstance(v, Tensor) else v for name, v in call.items()}
 
 
@@ -122,7 +122,7 @@ def test_fatal_mode_changes_nothing_and_fails_where_a_loop_repairs(
 
 
 def many_indices(dtype: torch.dtype) -> dict:
-    """Of 7 tables of 1000 rows, 500 of the indices are 1000."""
+    """Indices for 7 tables of 1000 rows; 500 of them are 1000."""
     tables, samples, longest = 7, 5000, 40
     lengths = torch.randint(0, longest, (tables * samples,))
     offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
@@ -205,7 +205,7 @@ BAD_CALLS = {
     "other weights": ({"weights": torch.ones(2)}, "`weights` must have the shape of `indices`"),
     "bags that cannot be shared": (
         {"rows_per_table": torch.ones(3).long()},
-        "2 bags, .* shared by 3 tables",
+        "2 bags, .* multiple of the 3 tables",
     ),
     "starts of int64": (
         {"B_offsets": torch.tensor([0, 2]), "max_B": 2},

@@ -180,7 +180,7 @@ BAD_CALLS = {
     "no features": ({"block_sizes": LONG[:0]}, "`block_sizes` has none"),
     "bags that cannot be shared": (
         {"lengths": torch.ones(3).long(), "block_sizes": LONG},
-        "no multiple of the 2",
+        "not a multiple of the 2",
     ),
     "no ranks": ({"my_size": 0}, "`my_size` must be at least 1 .* not 0"),
     "other weights": ({"weights": torch.ones(3)}, "`weights` must have 2 elements, not 3"),
@@ -193,7 +193,7 @@ BAD_CALLS = {
 }
 CPU_ONLY_BAD_CALLS = {
     "negative length": ({"lengths": torch.tensor([2, -1])}, "`lengths.1.` is negative: -1"),
-    "lengths whose sum comes round": (
+    "lengths whose sum overflows": (
         {"lengths": torch.tensor([2**62] * 4 + [2])},
         "`lengths.0.` is 4611686018427387904 but `indices` has 2",
     ),
@@ -254,7 +254,7 @@ def test_a_bag_of_no_feature_leaves_nothing_unwritten_on_a_gpu(gpu):
         "my_size": 1,
         "batch_size_per_feature": torch.tensor([1]),
     }
-    # What the next results may be made of.
+    # Memory that the next results may reuse.
     del [torch.full((4,), 77, device=gpu) for _ in range(16)][:]
     permute = pk.block_bucketize_sparse_features(**moved(call, gpu))[-1]
     assert permute.tolist() == [0, 1, 0, 0]
@@ -289,4 +289,4 @@ def test_more_ranks_than_memory_can_count_for_are_an_error():
         "    print(error)\n"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "block_bucketize_sparse_features: no memory for the counts of 134217728 ranks" in ran.stdout
+    assert "block_bucketize_sparse_features: not enough memory for the counts of 134217728 ranks" in ran.stdout

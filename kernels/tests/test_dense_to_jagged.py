@@ -80,7 +80,7 @@ BAD_CALLS = {
     "another number of groups": (DENSE[:1], [OFFSETS], 3, "1 groups but `x_offsets.0.` has 2"),
     "a negative total": (DENSE, [OFFSETS], -1, "`total_L` is negative"),
     "offsets of a float dtype": (DENSE, [OFFSETS.float()], None, "int32 or int64, not Float"),
-    "empty offsets": (DENSE, [OFFSETS[:0]], None, "at least one number"),
+    "empty offsets": (DENSE, [OFFSETS[:0]], None, "at least one element"),
 }
 CPU_ONLY_BAD_CALLS = {
     "decreasing offsets": (DENSE, [torch.tensor([0, 3, 2])], 3, "decreases at position 2, from 3"),

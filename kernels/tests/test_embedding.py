@@ -11,7 +11,7 @@ import pinwheel_kernels as pk
 
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
 TOLERANCE = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 1e-2}
-# Below, at and above a vector, blocks of vectors with and without a rest.
+# Below, at and above one vector; blocks of vectors with and without a remainder.
 WIDTHS = [1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 24, 31, 33, 64, 100, 128, 129, 192, 260]
 
 
@@ -84,7 +84,7 @@ def test_a_table_may_have_no_columns_between_others(device, rng):
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_many_bags_of_very_different_lengths_agree_with_embedding_bag(dtype, device, rng):
-    """Enough for several threads, with one bag that is longer than all others together."""
+    """Enough work for several threads, with one bag that is longer than all others together."""
     rows, width, batch = 5000, 64, 400
     lengths = torch.randint(0, 30, (3 * batch,))
     lengths[batch // 2] = 20_000
@@ -131,23 +131,23 @@ BAD_CALLS = {
         {"weights_offsets": torch.zeros(1).int()},
         "`weights_offsets` must hold Long, not Int",
     ),
-    "too few columns": ({"D_offsets": torch.tensor([0])}, "`D_offsets` must be 1-D with 2 numbers"),
+    "too few columns": ({"D_offsets": torch.tensor([0])}, "`D_offsets` must be 1-D with 2 elements"),
     "rows of another count": (
         {"hash_size_cumsum": torch.tensor([0, 2, 4])},
-        "`hash_size_cumsum` must be 1-D with 2 numbers",
+        "`hash_size_cumsum` must be 1-D with 2 elements",
     ),
     "indices of a float dtype": (
         {"indices": torch.zeros(4)},
         "`indices` must hold int32 or int64, not Float",
     ),
-    "two index dtypes": ({"indices": torch.zeros(4).int()}, "must have one dtype"),
+    "two index dtypes": ({"indices": torch.zeros(4).int()}, "must have the same dtype"),
     "indices of rank 2": ({"indices": torch.zeros(2, 2).long()}, "`indices` must be 1-D"),
     "no offsets": ({"offsets": torch.zeros(0).long()}, "`offsets` must be 1-D"),
     "a wrong mode": ({"pooling_mode": 3}, "`pooling_mode` must be 0 .* not 3"),
     "a negative width": ({"total_D": -1}, "negative"),
     "weights of too few indices": (
         {"indice_weights": torch.ones(3)},
-        "`indice_weights` must be 1-D with 4 numbers",
+        "`indice_weights` must be 1-D with 4 elements",
     ),
     "weights of float16": (
         {"indice_weights": torch.ones(4).half()},
@@ -155,7 +155,7 @@ BAD_CALLS = {
     ),
     "weights without pooling": (
         {"indice_weights": torch.ones(4), "pooling_mode": NONE},
-        "only go with pooling",
+        "`indice_weights` require pooling",
     ),
     "a wrong output dtype": ({"output_dtype": 2}, "must be 0 .* not 2"),
 }
@@ -173,14 +173,14 @@ CPU_ONLY_BAD_CALLS = {
     "offsets past the indices": ({"offsets": torch.tensor([0, 3, 5])}, "only 4 indices"),
     "rows outside the weights": (
         {"hash_size_cumsum": torch.tensor([0, 5])},
-        "table 0 of 5 rows of 4 from 0 on leads outside `weights`, which has 16",
+        "table 0 of 5 rows of 4 from 0 on does not fit in `weights`, which has 16",
     ),
-    "a start outside the weights": ({"weights_offsets": torch.tensor([-1])}, "leads outside"),
-    "a huge table": ({"hash_size_cumsum": torch.tensor([0, 2**62])}, "leads outside"),
+    "a start outside the weights": ({"weights_offsets": torch.tensor([-1])}, "does not fit"),
+    "a huge table": ({"hash_size_cumsum": torch.tensor([0, 2**62])}, "does not fit"),
     "fewer rows than none": ({"hash_size_cumsum": torch.tensor([4, 0])}, "decreases after table 0"),
     "columns of another total": (
         {"D_offsets": torch.tensor([0, 3])},
-        "from 0 to `total_D`, which is 4, not from 0 to 3",
+        "must span 0 to `total_D`, which is 4, not from 0 to 3",
     ),
 }
 
@@ -236,7 +236,7 @@ def test_the_first_of_many_bad_indices_is_named(rng):
 def test_hostile_contents_are_harmless_on_a_gpu(gpu, rng):
     case = random_tables(rng, [4, 8], 8, 3).to(gpu)
     expected = pk.tbe_forward(*case.arguments())
-    # The last sample's bag of the last table is hostile, and those with one of these positions.
+    # The last sample's bag of the last table is hostile, and so are bags with one of these positions.
     spared = [
         sample
         for sample in range(case.batch - 1)

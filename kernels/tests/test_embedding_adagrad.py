@@ -65,7 +65,7 @@ def test_weight_decay_and_the_limit_of_the_norm(width, max_norm, mode, device, r
 
 @pytest.mark.parametrize("rows", [1, 3, 70_000])
 def test_many_positions_are_grouped_by_row(rows, device, rng):
-    """More than one bucket, more than one chunk, and rows that very many ask for."""
+    """More than one bucket, more than one chunk, and rows that very many positions look up."""
     count = 60_000
     indices = torch.randint(0, rows, (count,))
     indices[torch.rand(count) < 0.3] = rows - 1
@@ -78,7 +78,7 @@ def test_many_positions_are_grouped_by_row(rows, device, rng):
     pk.tbe_backward_rowwise_adagrad_(
         *arguments[:2], momentum, *arguments[2:], SUM, None, 1.0, 1e-6
     )
-    # Whole numbers: sums are exact in any order.
+    # Integers: sums are exact in any order.
     sums = torch.zeros(rows, 4).index_add_(0, indices, grad.repeat_interleave(5, 0))
     mean = (sums**2).mean(dim=1)
     torch.testing.assert_close(momentum.cpu(), mean, rtol=1e-6, atol=0)
@@ -89,7 +89,7 @@ def test_many_positions_are_grouped_by_row(rows, device, rng):
 @pytest.mark.parametrize("bad", [float("inf"), float("nan")])
 @pytest.mark.parametrize("width", [3, 40])
 def test_a_weight_that_overflowed_spoils_no_other(width, bad, device, rng):
-    """Without L2 decay the weights have no part in the momentum, so neither has one that is not finite."""
+    """Without L2 decay the weights do not enter the momentum, so neither does one that is not finite."""
     batch = random_batch(rng, [6], [width], 4, 3)
     row = int(batch.indices[0])
     batch.weights[row * width] = bad
@@ -103,7 +103,7 @@ def test_a_weight_that_overflowed_spoils_no_other(width, bad, device, rng):
 
 
 def test_a_row_that_is_asked_for_in_vain_keeps_its_momentum_and_a_stranger_keeps_all(device, rng):
-    """No gradient: nothing to add to the momentum. Without an index: not even weight decay."""
+    """A zero gradient adds nothing to the momentum. A row without an index does not even decay."""
     batch = random_batch(rng, [6], [4], 1, 0)
     batch.indices, batch.offsets = torch.tensor([2, 2]), torch.tensor([0, 2])
     batch.grad.zero_()

@@ -12,7 +12,7 @@ TOLERANCE = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 1e-2}
 
 
 def expected_gradients(case: Tables, grad: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """By torch, in double precision: of the flat weights, and of the weights of the indices."""
+    """The gradients of the flat weights and of the weights of the indices, computed by torch in double precision."""
     weights = case.weights.double().requires_grad_()
     per_index = None
     if case.indice_weights is not None:
@@ -28,7 +28,7 @@ def expected_gradients(case: Tables, grad: torch.Tensor) -> tuple[torch.Tensor, 
 
 
 def backward_arguments(case: Tables) -> tuple:
-    """Those of the backward operators behind `grad`."""
+    """The arguments of the backward operators after `grad`."""
     values = case.arguments()
     return (*values[:3], *values[4:])
 
@@ -40,7 +40,7 @@ def backward_arguments(case: Tables) -> tuple:
 @pytest.mark.parametrize("seed", range(3))
 def test_gradients_are_those_of_a_loop(seed, weighted, mode, dtype, index, device, rng):
     if mode == NONE and weighted:
-        pytest.skip("weights only go with pooling")
+        pytest.skip("weights require pooling")
     width = rng.choice([1, 4, 17, 64])
     dims = [width if mode == NONE else rng.choice([1, 3, 8, 16, 33, 130]) for _ in range(3)]
     case = random_tables(
@@ -77,7 +77,7 @@ def test_autograd_goes_to_weights_and_weights_of_indices(device, rng):
 
 @pytest.mark.parametrize("mode", [SUM, MEAN, NONE])
 def test_gradients_agree_with_finite_differences(mode, device, rng):
-    """The lookup is linear in each argument, so a large step is exact but for rounding."""
+    """The lookup is linear in each argument, so a large step is exact up to rounding."""
     case = random_tables(rng, [2, 2], 2, 3, pooling_mode=mode, weighted=mode != NONE, most_rows=3)
     case = case.to(device)
     case.weights.requires_grad_()
@@ -189,7 +189,7 @@ def test_tables_that_overlap_in_part_have_no_gradient_on_the_cpu(rng):
 
 def test_weights_of_indices_need_pooling(rng):
     case = random_tables(rng, [4, 4], 2, 3, pooling_mode=NONE)
-    with pytest.raises(RuntimeError, match="indice_weights: there are no weights of indices"):
+    with pytest.raises(RuntimeError, match="indice_weights: `indice_weights` require pooling"):
         pk.tbe_backward_indice_weights(
             torch.zeros(case.indices.numel(), 4), *backward_arguments(case)[:-1]
         )

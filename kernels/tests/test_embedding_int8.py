@@ -15,7 +15,7 @@ LAYOUTS = [(True, True, 1), (True, True, 4), (False, False, 1), (False, False, 1
 
 
 def coded(case: Tables, last: bool, wide: bool, alignment: int) -> tuple[Tables, list[torch.Tensor]]:
-    """The case with random codes for weights, and its tables as numbers."""
+    """The case with random codes as weights, and its tables dequantized."""
     numbers, parts, firsts, at = [], [], [], 0
     for table in case.tables():
         rows, columns = table.shape
@@ -90,14 +90,14 @@ def test_bad_input_is_an_error_that_names_the_operator(device, rng):
     with pytest.raises(RuntimeError, match="pinwheel::int8_tbe_forward: `weights` must hold uint8"):
         pk.int8_tbe_forward(arguments[0].float(), *arguments[1:])
     for alignment in (0, -1, 2**20 + 1):
-        with pytest.raises(RuntimeError, match="int8_tbe_forward: `row_alignment` must be from 1"):
+        with pytest.raises(RuntimeError, match="int8_tbe_forward: `row_alignment` must be between 1"):
             pk.int8_tbe_forward(*arguments, row_alignment=alignment)
 
 
 def test_rows_that_do_not_fit_are_an_error_on_the_cpu(rng):
     case, _ = coded(random_tables(rng, [4], 3, 5), False, False, 1)
     rows = int(case.hash_size_cumsum[1])
-    with pytest.raises(RuntimeError, match=f"table 0 of {rows} rows of 12 from 0 on leads outside"):
+    with pytest.raises(RuntimeError, match=f"table 0 of {rows} rows of 12 from 0 on does not fit"):
         pk.int8_tbe_forward(*case.arguments())
     case.indices = case.indices.clone()
     case.indices[-1] = rows

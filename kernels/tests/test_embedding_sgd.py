@@ -62,7 +62,7 @@ def test_weight_decay_and_the_limit_of_the_norm(width, max_norm, mode, device, r
 
 @pytest.mark.parametrize("rows", [1, 3, 70_000])
 def test_many_positions_are_grouped_by_row(rows, device, rng):
-    """More than one bucket, more than one chunk, and rows that very many ask for."""
+    """More than one bucket, more than one chunk, and rows that very many positions look up."""
     count = 60_000
     indices = torch.randint(0, rows, (count,))
     indices[torch.rand(count) < 0.3] = rows - 1
@@ -72,7 +72,7 @@ def test_many_positions_are_grouped_by_row(rows, device, rng):
     arguments = [grad, weights, torch.tensor([0]), torch.tensor([0, 4]), torch.tensor([0, rows])]
     arguments = [x.to(device) for x in [*arguments, indices, offsets]]
     pk.tbe_backward_sgd_(*arguments, SUM, None, 1.0)
-    # Whole numbers: sums are exact in any order.
+    # Integers: sums are exact in any order.
     want = torch.zeros(rows, 4).index_add_(0, indices, grad.repeat_interleave(5, 0))
     assert torch.equal(-arguments[1].cpu().view(rows, 4), want)
 

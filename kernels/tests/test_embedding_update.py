@@ -1,4 +1,4 @@
-"""What the optimizers of embedding tables have in common: errors, empty inputs, the same bytes in every run."""
+"""What the embedding optimizers have in common: errors, empty inputs, bitwise reproducible results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_indices_behind_the_last_bag_belong_to_none(update, device, rng):
 def test_tables_without_columns_stand_among_others(update, device, rng):
     batch = random_batch(rng, [5, 2**40, 6], [3, 0, 4], 4, 2).to(device)
     alone = batch.copy()
-    if update is sgd:  # a momentum for 2**40 rows has no room
+    if update is sgd:  # the momentum of 2**40 rows does not fit in memory
         update(batch)
         assert not torch.equal(batch.weights, alone.weights)
 
@@ -71,7 +71,7 @@ def test_the_same_bytes_for_any_number_of_threads(weighted, pooling, update, rng
     if weighted and pooling == NONE:
         pytest.skip("weights need pooling")
     batch = random_batch(rng, [30_000, 7, 900], [12, 12, 12], 2500, 25, pooling, weighted)
-    batch.indices[::3] = batch.indices[::3].clamp(max=6)  # rows that many ask for
+    batch.indices[::3] = batch.indices[::3].clamp(max=6)  # frequent rows
     before = torch.get_num_threads()
     results = []
     try:
@@ -109,7 +109,7 @@ def test_strided_gradients_and_lists_are_taken(update, device, rng):
 
 
 def change(**fields: object):
-    """A change of a batch; a function says how from the value before."""
+    """Changes fields of a batch; a function computes the new value from the old one."""
 
     def apply(batch: Batch) -> None:
         for name, value in fields.items():
@@ -132,36 +132,36 @@ SHAPES = [
     (change(grad=lambda g: g.double()), "`grad` must hold float32, .*not Double"),
     (change(grad=lambda g: g[0]), "`grad` must be 2-D"),
     (change(grad=lambda g: g[1:]), r"`grad` must have the shape of the result, \[4, 8\]"),
-    (change(D_offsets=lambda d: d[:1]), "`D_offsets` must be 1-D with 3 numbers"),
+    (change(D_offsets=lambda d: d[:1]), "`D_offsets` must be 1-D with 3 elements"),
     (change(D_offsets=lambda d: d.float()), "`D_offsets` must hold int32 or int64"),
     (change(weights_offsets=lambda w: w.int()), "`weights_offsets` must hold Long, not Int"),
-    (change(hash_size_cumsum=lambda h: h[1:]), "`hash_size_cumsum` must be 1-D with 3 numbers"),
+    (change(hash_size_cumsum=lambda h: h[1:]), "`hash_size_cumsum` must be 1-D with 3 elements"),
     (change(hash_size_cumsum=lambda h: h.int()), "`hash_size_cumsum` must hold Long"),
-    (change(indices=lambda i: i.int()), "must have one dtype"),
-    (change(offsets=lambda o: o[1:]), "one number more than a multiple of the 2 tables"),
-    (change(offsets=lambda o: o[:0]), "one number more than a multiple of the 2 tables"),
+    (change(indices=lambda i: i.int()), "must have the same dtype"),
+    (change(offsets=lambda o: o[1:]), "one element more than a multiple of the 2 tables"),
+    (change(offsets=lambda o: o[:0]), "one element more than a multiple of the 2 tables"),
     (change(pooling_mode=3), "`pooling_mode` must be .* not 3"),
-    (change(indice_weights=torch.ones(3)), "`indice_weights` must be 1-D with 9 numbers"),
+    (change(indice_weights=torch.ones(3)), "`indice_weights` must be 1-D with 9 elements"),
     (
         change(indice_weights=lambda _: torch.ones(9, dtype=torch.float64)),
         "`indice_weights` must hold Float, not Double",
     ),
     (
         change(pooling_mode=NONE, grad=torch.zeros(9, 4), indice_weights=torch.ones(9)),
-        "`indice_weights` only go with pooling",
+        "`indice_weights` require pooling",
     ),
 ]
 
 CONTENTS = [
-    (put("D_offsets", 0, 1), "`D_offsets` must go from 0 .* not from 1 to 8"),
+    (put("D_offsets", 0, 1), "`D_offsets` must span 0 .* not from 1 to 8"),
     (put("D_offsets", 1, -2), "`D_offsets` decreases after table 0"),
     (put("D_offsets", 2, 7), "which is 8, not from 0 to 7"),
-    (put("hash_size_cumsum", 0, -1), "table 0 of 6 rows .* leads outside"),
+    (put("hash_size_cumsum", 0, -1), "table 0 of 6 rows .* does not fit"),
     (put("hash_size_cumsum", 2, 4), "`hash_size_cumsum` decreases after table 1"),
-    (put("hash_size_cumsum", 2, 12), "table 1 of 7 rows of 4 .* leads outside `weights`, .* 40"),
-    (put("hash_size_cumsum", 2, 2**62), "table 1 of .* leads outside"),
-    (put("weights_offsets", 1, -4), "table 1 of 5 rows of 4 from -4 on leads outside"),
-    (put("weights_offsets", 1, 24), "table 1 of 5 rows of 4 from 24 on leads outside"),
+    (put("hash_size_cumsum", 2, 12), "table 1 of 7 rows of 4 .* does not fit in `weights`, .* 40"),
+    (put("hash_size_cumsum", 2, 2**62), "table 1 of .* does not fit"),
+    (put("weights_offsets", 1, -4), "table 1 of 5 rows of 4 from -4 on does not fit"),
+    (put("weights_offsets", 1, 24), "table 1 of 5 rows of 4 from 24 on does not fit"),
     (put("weights_offsets", 1, 19), "starts at element 19 .* overlaps .* ends at 20"),
     (put("weights_offsets", 1, 0), "starts at element 0 .* overlaps .* ends at 20"),
     (put("offsets", 0, 1), "`offsets` must start with 0, not 1"),
@@ -173,7 +173,7 @@ CONTENTS = [
 
 
 def small_batch() -> Batch:
-    """2 tables of 5 rows, 4 wide; 4 samples, 9 indices."""
+    """2 tables of 5 rows, each 4 wide; 4 samples, 9 indices."""
     return Batch(
         grad=torch.ones(4, 8),
         weights=torch.ones(40),
@@ -188,7 +188,7 @@ def small_batch() -> Batch:
 @both
 @pytest.mark.parametrize(("spoil", "message"), SHAPES, ids=[m for _, m in SHAPES])
 def test_what_does_not_fit_together_is_an_error(spoil, message, update, device):
-    batch = small_batch().to(device)  # first: a move makes what has gaps contiguous
+    batch = small_batch().to(device)  # moved first, because a copy would be contiguous
     spoil(batch)
     with pytest.raises(RuntimeError, match=f"pinwheel::{NAMES[update]}: .*{message}"):
         update(batch.to(device))
@@ -242,8 +242,8 @@ def test_options_that_mean_nothing_are_errors(options, message, update, device):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda m: m.double(), "1-D of float32, it is of Double"),
-        (lambda m: m.view(1, 10), r"its shape is \[1, 10\]"),
+        (lambda m: m.double(), "1-D of float32, not of Double"),
+        (lambda m: m.view(1, 10), r"and shape \[1, 10\]"),
         (lambda m: m.repeat_interleave(2)[::2], "must be contiguous"),
     ],
 )
@@ -256,7 +256,7 @@ def test_a_momentum_that_does_not_fit_is_an_error(spoil, message, device):
 
 def test_a_momentum_that_is_too_short_is_an_error_on_the_cpu():
     batch = small_batch()
-    with pytest.raises(RuntimeError, match="for each of the 10 rows, it holds 9"):
+    with pytest.raises(RuntimeError, match="for each of the 10 rows, it has 9"):
         pk.tbe_backward_rowwise_adagrad_(*batch.with_momentum(torch.zeros(9)), 0.5, 1e-3)
 
 
@@ -297,13 +297,13 @@ def test_it_runs_under_torch_compile(update, device, rng):
 
 
 def test_rows_beyond_2_to_the_31_elements_are_reached():
-    """Pages that nobody writes take no memory, so only the rows that are asked for do."""
+    """Untouched pages take no memory, so only the rows that are looked up do."""
     width, rows = 64, 2**25 + 16
     try:
         weights = torch.empty(width * rows, dtype=torch.float16)
         momentum = torch.zeros(rows)
     except RuntimeError:
-        pytest.skip("no room for 4 GiB of addresses here")
+        pytest.skip("cannot reserve 4 GiB of address space here")
     wanted = [0, 2**25 - 1, 2**25, rows - 1]
     table = weights.view(rows, width)
     for row in wanted:

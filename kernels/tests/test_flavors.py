@@ -1,4 +1,4 @@
-"""Which operators each flavor of the library has, and what happens when one asks for the others."""
+"""Which operators each flavor of the library has, and what happens when others are called."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def configure(flavor: str, build: Path, *options: str) -> None:
 
 
 def sources(build: Path) -> set[str]:
-    """The files of csrc/ that a configured build compiles."""
+    """The files in csrc/ that a configured build compiles."""
     commands = json.loads((build / "compile_commands.json").read_text())
     csrc = KERNELS / "csrc"
     return {str(Path(c["file"]).relative_to(csrc)) for c in commands if csrc in Path(c["file"]).parents}
@@ -67,7 +67,7 @@ def registered() -> set[str]:
 
 @pytest.fixture(scope="module")
 def built_from(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
-    """The sources of each flavor."""
+    """The sources of each flavor, by flavor."""
     flavors = {}
     for flavor in LEFT_OUT:
         build = tmp_path_factory.mktemp(flavor)
@@ -123,7 +123,7 @@ def test_a_list_of_families_is_a_flavor_with_what_they_use(tmp_path):
 
 
 def lay_out(where: Path, library: Path, flavor: str) -> Path:
-    """A package with this library, to be found on sys.path in the directory that is returned."""
+    """Creates a package with this library; returns the directory to put on sys.path."""
     package = where / "pinwheel_kernels"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(library, package / "libpinwheel_ops.so")
@@ -148,7 +148,7 @@ print(json.dumps([pk.build_info().flavor, sorted(n for n in names if n.startswit
 
 
 def ask(where: Path) -> tuple[str, set[str], dict[str, str]]:
-    """The flavor of the package in `where`, its operators, and what it says to those who call others."""
+    """The flavor of the package in `where`, its operators, and the errors of the missing ones."""
     ran = subprocess.run(
         [sys.executable, "-c", ASK],
         env=os.environ | {"PYTHONPATH": str(where)},
@@ -181,7 +181,7 @@ def test_the_package_loads_without_any_operator_and_says_what_is_missing(tmp_pat
 @needs_cmake
 @pytest.mark.skipif(
     "PINWHEEL_TEST_BUILDS" not in os.environ,
-    reason="builds the library three times, minutes: PINWHEEL_TEST_BUILDS=1 asks for it",
+    reason="builds the library three times, which takes minutes: set PINWHEEL_TEST_BUILDS=1",
 )
 def test_the_flavors_that_are_built_are_smaller_and_name_what_they_lack(built_from, tmp_path):
     launcher = shutil.which("ccache")

@@ -1,4 +1,4 @@
-"""The GPU cases of every other file again, under NVIDIA's compute-sanitizer."""
+"""Runs the GPU cases of every other file again under NVIDIA's compute-sanitizer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conftest import gpu_skip_reason
 pytestmark = pytest.mark.memcheck
 
 HERE = Path(__file__).resolve().parent
-FOUND = 86  # the exit code that the sanitizer is told to end with
+FOUND = 86  # the exit code that the sanitizer is configured to return
 
 
 def files_with_gpu_cases() -> list[str]:
@@ -34,12 +34,12 @@ def sanitizer() -> str:
 def test_no_kernel_touches_memory_that_is_not_its_own(file: str) -> None:
     if reason := gpu_skip_reason():
         pytest.skip(reason)
-    # That torch asks for more memory than there is, or for what a driver lacks, is nothing of a kernel.
+    # Failed API calls of torch (out of memory, unsupported by the driver) are not errors of a kernel.
     asked = ["--report-api-errors", "no"]
     command = [sanitizer(), "--tool", "memcheck", *asked, "--error-exitcode", str(FOUND)]
     ran = subprocess.run(
         [*command, sys.executable, "-m", "pytest", "-q", "-x", "-k", "cuda", str(HERE / file)],
-        # torch's own cache of device memory would hide what lies behind a tensor.
+        # torch's caching allocator would hide accesses past the end of a tensor.
         env={**os.environ, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
         capture_output=True,
         text=True,

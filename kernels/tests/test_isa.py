@@ -1,4 +1,4 @@
-"""The sources of csrc/simd are compiled for several instruction sets: each copy gives the right answers and is apart."""
+"""The sources of csrc/simd are compiled for several instruction sets: each copy is correct and separate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FLAGS = {
     "avx512": [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
 }
 x86_only = pytest.mark.skipif(
-    platform.machine() != "x86_64", reason="this CPU has one instruction set here"
+    platform.machine() != "x86_64", reason="only one instruction set on this platform"
 )
 
 
@@ -46,7 +46,7 @@ def test_the_operators_are_right_on_a_cpu_with_less(isa: str):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("isa", FLAGS if platform.machine() == "x86_64" else ["base"])
 def test_no_function_of_one_instruction_set_can_be_taken_for_anothers(isa, source, tmp_path):
-    """The linker keeps one of several weak functions of a name, perhaps one that this CPU cannot run."""
+    """The linker keeps one of several weak functions with the same name, perhaps one that this CPU cannot run."""
     built = tmp_path / "simd.o"
     subprocess.run(
         [COMPILER, "-std=c++17", "-O3", "-DNDEBUG", "-fPIC", *FLAGS[isa], f"-DPINWHEEL_ISA={isa}"]

@@ -38,7 +38,7 @@ def to_device(tensors: list[torch.Tensor], device: torch.device) -> list[torch.T
 def test_the_dense_form_is_that_of_a_loop(depth, index, seed, device, rng: random.Random):
     longest = 8 if depth <= 2 else 3
     offsets, rows = random_jagged(rng, depth, rng.randint(0, 5), longest, index)
-    # Below, at and above the longest row: cut, exact and padded.
+    # Below, at and above the longest row: truncated, exact and padded.
     max_lengths = [rng.randint(0, longest + 1) for _ in range(depth)]
     width = rng.choice([None, 0, 1, 2, 3, 5, 8])
     values = random_values(rows, width, rng.choice(VALUE_DTYPES))
@@ -85,7 +85,7 @@ def test_the_backward_pass_is_the_gather_of_the_gradient(depth, seed, device, rn
     dense = to_padded_dense(values, offsets, max_lengths, 0.0)
     gradient = torch.randn_like(dense)
     expected = torch.zeros_like(values)
-    if dense.requires_grad:  # else the dense form shows none of the values
+    if dense.requires_grad:  # otherwise the dense form has none of the values
         (expected,) = torch.autograd.grad(dense, values, gradient)
     got = torch.ops.pinwheel.jagged_to_padded_dense_backward(
         gradient.to(device), to_device(offsets, device), rows
@@ -136,17 +136,17 @@ VALUES = torch.zeros(3, 2)
 BAD_CALLS = {
     "no offsets": (VALUES, [], [], "1 to 5 tensors"),
     "too many levels": (VALUES, [OFFSETS] * 6, [1] * 6, "1 to 5 tensors"),
-    "as many lengths as levels": (VALUES, [OFFSETS], [1, 2], "one maximal length for each"),
+    "as many lengths as levels": (VALUES, [OFFSETS], [1, 2], "one maximum length for each"),
     "negative length": (VALUES, [OFFSETS], [-1], "negative"),
     "offsets of a float dtype": (VALUES, [OFFSETS.float()], [2], "int32 or int64, not Float"),
     "offsets of two dtypes": (
         VALUES,
         [OFFSETS, torch.arange(4, dtype=torch.int32)],
         [2, 2],
-        "one dtype",
+        "the same dtype",
     ),
     "offsets of rank 2": (VALUES, [OFFSETS[None]], [2], "must be 1-D"),
-    "empty offsets": (VALUES, [OFFSETS[:0]], [2], "at least one number"),
+    "empty offsets": (VALUES, [OFFSETS[:0]], [2], "at least one element"),
     "values of rank 3": (VALUES[None], [OFFSETS], [2], "`values` must be 1-D or 2-D"),
     "complex values": (VALUES.to(torch.complex64), [OFFSETS], [2], "not ComplexFloat"),
 }
@@ -168,7 +168,7 @@ def test_bad_input_is_an_error_that_names_the_operator(case, device):
 
 @pytest.mark.parametrize("length", [2**55, 2**61, 2**62])
 def test_a_result_that_no_memory_holds_is_an_error(length, device):
-    with pytest.raises(RuntimeError, match="no memory for a result of the shape"):
+    with pytest.raises(RuntimeError, match="not enough memory for a result of shape"):
         pk.jagged_to_padded_dense(VALUES.to(device), [OFFSETS.to(device)], [length])
 
 
@@ -232,7 +232,7 @@ FAR = 2**63 - 1
     "contents", [[-FAR - 1, 3], [0, FAR, -2, 2], [FAR, -FAR, FAR], [5, 1, FAR]], ids=str
 )
 def test_offsets_that_lead_outside_are_never_an_address_on_a_gpu(contents, deep, gpu):
-    """Nor their differences, which come round."""
+    """Differences of offsets, which may overflow, are harmless too."""
     offsets = [torch.tensor(contents, device=gpu)]
     if deep:
         offsets.append(torch.tensor([0, 2, 5], device=gpu))

@@ -17,7 +17,7 @@ def to_device(tensors: list[torch.Tensor], device: torch.device) -> list[torch.T
 
 
 def random_case(rng: random.Random, depth: int, index: torch.dtype, dtype: torch.dtype):
-    """x_values, x_offsets, y and, for each value row, whether y has a place for it."""
+    """x_values, x_offsets, y and, for each value row, whether y has a row for it."""
     longest = 8 if depth <= 2 else 3
     offsets, rows = random_jagged(rng, depth, rng.randint(0, 5), longest, index)
     max_lengths = [rng.randint(0, longest + 1) for _ in range(depth)]
@@ -63,7 +63,7 @@ def test_the_backward_operator_gives_both_gradients(depth, dtype, seed, device, 
 
 
 def test_infinities_beside_what_is_shown_do_no_harm(device):
-    """Rows that y has no place for become 0 and not 0 * infinity; padding takes no part."""
+    """Rows without a counterpart in y become 0 and not 0 * infinity; padding is ignored."""
     offsets = [torch.tensor([0, 3], device=device)]
     values = torch.tensor([[1.0], [2.0], [float("inf")]], device=device)
     y = torch.tensor([[[3.0], [4.0]]], device=device)

@@ -60,7 +60,7 @@ def test_exponentials_are_right_from_the_smallest_to_1(columns, dtype, device):
     got = pk.jagged_softmax(values.to(device), offsets, 2000)[0].cpu().double()
     exact = values.double().softmax(0)
     normal = exact > 1e-37
-    # Most of it is the sum of 2000 numbers.
+    # Mostly the error of summing 2000 numbers.
     tolerance = 1e-6 if dtype == torch.float32 else 2e-14
     assert ((got - exact).abs() / exact)[normal].max() < tolerance
     torch.testing.assert_close(got[~normal], exact[~normal], rtol=0, atol=1e-43)
@@ -119,9 +119,9 @@ VALUES = torch.zeros(3, 2)
 BAD_CALLS = {
     "values of rank 1": (VALUES[0], OFFSETS, 2, "`values` must be 2-D"),
     "integers": (VALUES.int(), OFFSETS, 2, "`values` must hold float32.* not Int"),
-    "a negative length": (VALUES, OFFSETS, -1, "a maximal length is negative"),
+    "a negative length": (VALUES, OFFSETS, -1, "a maximum length is negative"),
     "offsets of a float dtype": (VALUES, OFFSETS.float(), 2, "int32 or int64, not Float"),
-    "empty offsets": (VALUES, OFFSETS[:0], 2, "at least one number"),
+    "empty offsets": (VALUES, OFFSETS[:0], 2, "at least one element"),
 }
 CPU_ONLY_BAD_CALLS = {
     "decreasing offsets": (VALUES, torch.tensor([0, 3, 2]), 2, "decreases at position 2"),

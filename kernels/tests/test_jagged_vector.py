@@ -70,7 +70,7 @@ def test_products_and_gradients_are_those_of_torch(index, dtype, seed, device, r
 
 
 def test_infinities_beside_what_takes_part_do_no_harm(device):
-    """Rows that are cut off, weights behind a group's last row and the neighbours' memory count for nothing."""
+    """Truncated rows, weights past a group's last row and adjacent memory are ignored."""
     offsets = torch.tensor([0, 3, 4], device=device)
     values = torch.tensor([[1.0], [2.0], [float("inf")], [3.0]], device=device)
     v = torch.tensor([[1.0, 10.0], [5.0, float("nan")]], device=device)
@@ -119,10 +119,10 @@ BAD_CALLS = {
     "values of rank 1": (V, VALUES[0], OFFSETS, "`a_values` must be 2-D"),
     "another dtype": (V, VALUES.half(), OFFSETS, "`a_values` must hold Float .* not Half"),
     "integers": (V.int(), VALUES.int(), OFFSETS, "`v` must hold float32.* not Int"),
-    "vectors that no head has": (V[:3], VALUES, OFFSETS, "3 rows, which is no multiple of the 2"),
+    "vectors that no head has": (V[:3], VALUES, OFFSETS, "3 rows, which is not a multiple of the 2"),
     "columns that no head has": (V, VALUES[:, :3], OFFSETS, "divided among 2 heads"),
     "offsets of a float dtype": (V, VALUES, OFFSETS.float(), "int32 or int64, not Float"),
-    "empty offsets": (V, VALUES, OFFSETS[:0], "at least one number"),
+    "empty offsets": (V, VALUES, OFFSETS[:0], "at least one element"),
 }
 CPU_ONLY_BAD_CALLS = {
     "decreasing offsets": (V, VALUES, torch.tensor([0, 3, 2]), "decreases at position 2"),

@@ -1,4 +1,4 @@
-"""What the shared library asks of the system, and what it offers."""
+"""What the shared library requires from the system, and what it exports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SYSTEM = {
     "libm.so.6",
     "libstdc++.so.6",
 }
-# glibc before 2.34 kept these apart.
+# Separate libraries in glibc before 2.34.
 OLD_GLIBC = {"libpthread.so.0", "libdl.so.2", "librt.so.1"}
 
 
@@ -44,7 +44,7 @@ def test_every_operator_has_its_kernels():
     assert "pinwheel::asynchronous_complete_cumsum" in schemas()
     for name in schemas():
         if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
-            continue  # made of operators that have theirs
+            continue  # composed of operators that have kernels
         for key in [*keys, "Meta"]:
             assert torch._C._dispatch_has_kernel_for_dispatch_key(name, key), (name, key)
 

@@ -39,7 +39,7 @@ def plain_lookup(
     mode: str,
     per_sample_weights: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """One embedding_bag a table."""
+    """One embedding_bag per table."""
     batch = (offsets.numel() - 1) // len(tables)
     parts = []
     for t, table in enumerate(tables):
@@ -237,7 +237,7 @@ def test_it_moves_and_copies_as_modules_do(rng):
         ([3, 4], {}, "must list"),
         (SPECS, {"max_norm": -1.0}, "`max_norm` is -1.0; it must not be negative"),
         (SPECS, {"pooling_mode": "max"}, "`pooling_mode` is `max`; it must be one of `sum`"),
-        (SPECS, {"pooling_mode": "none"}, "as many columns"),
+        (SPECS, {"pooling_mode": "none"}, "the same number of columns"),
         (SPECS, {"weights_precision": torch.int8}, "`weights_precision` is `torch.int8`"),
         (SPECS, {"output_dtype": torch.float64}, "`output_dtype` is `torch.float64`"),
         (SPECS, {"optimizer": "adam"}, "`optimizer` is `adam`; it must be one of `none`"),

@@ -102,7 +102,7 @@ BAD_CALLS = {
 CPU_ONLY_BAD_CALLS = {
     "a negative length": (ROWS, LENGTHS - 3, 2, "`lengths.0.` is negative: -1"),
     "too few rows": (ROWS[:4], LENGTHS, 2, "`lengths.1.` is 3 but only 2 of the 4 rows are left"),
-    "lengths whose sum comes round": (
+    "lengths whose sum overflows": (
         ROWS,
         torch.tensor([2**63 - 1, 2**63 - 1, 4]),
         2,
@@ -134,7 +134,7 @@ def test_lengths_whose_sum_comes_round_are_never_an_address_on_a_gpu(gpu):
 
 
 def test_minus_infinity_wants_floating_point_numbers(device):
-    with pytest.raises(RuntimeError, match="pack_segments_v2: `pad_minf` wants .* not Int"):
+    with pytest.raises(RuntimeError, match="pack_segments_v2: `pad_minf` requires .* not Int"):
         pk.pack_segments_v2(ROWS.int().to(device), LENGTHS.to(device), 2, True)
 
 

@@ -22,7 +22,7 @@ def batch(rng: random.Random, features: int, samples: int, longest: int, dtype: 
 def test_features_come_in_the_order_of_a_loop(permute_dtype, index, seed, device, rng):
     features = rng.randint(0, 12)
     lengths, values = batch(rng, features, rng.randint(0, 9), 6, index)
-    # Fewer, as many or more than there are, in any order, with repeats.
+    # Fewer features than there are, as many or more, in any order, with repeats.
     count = rng.randint(0, 2 * features)
     permute = [rng.randrange(features) for _ in range(count)]
     expected_lengths, expected = permute_2d(permute, lengths, values)
@@ -101,7 +101,7 @@ def test_single_bags_need_lengths_of_rank_1(device):
 
 def test_a_negative_length_of_a_bag_is_an_error_that_says_where():
     lengths = torch.tensor([3, 2, -1])
-    with pytest.raises(RuntimeError, match="permute_1D_sparse_data: .*negative number, -1, at 2"):
+    with pytest.raises(RuntimeError, match="permute_1D_sparse_data: .*negative element, -1, at 2"):
         pk.permute_1D_sparse_data(PERMUTE, lengths, VALUES)
 
 
@@ -123,9 +123,9 @@ CPU_ONLY_BAD_CALLS = {
         "`permute.0.` is 2 but there are 2",
     ),
     "negative feature": ((PERMUTE - 1, LENGTHS, VALUES), "`permute.1.` is -1"),
-    "negative length": ((PERMUTE, LENGTHS - 1, VALUES), "negative number"),
+    "negative length": ((PERMUTE, LENGTHS - 1, VALUES), "negative element"),
     "too few values": ((PERMUTE, LENGTHS, VALUES[1:]), "add up to 4 but `values` has 3"),
-    "lengths whose sum comes round": (
+    "lengths whose sum overflows": (
         (PERMUTE, torch.full((2, 2), 2**62), VALUES),
         "`lengths` holds 4611686018427387904 at 0 but `values` has 4",
     ),
@@ -186,7 +186,7 @@ def test_gradients_agree_with_finite_differences(dims, device, rng):
     operator = pk.permute_2D_sparse_data
     if dims == 1:
         lengths, operator = lengths.sum(1), pk.permute_1D_sparse_data
-    permute = torch.tensor([3, 0, 0, 1], device=device)  # one twice, one not at all
+    permute = torch.tensor([3, 0, 0, 1], device=device)  # one repeated, one dropped
     inputs = (values.requires_grad_(), torch.randn_like(values).requires_grad_())
 
     def permuted(values: torch.Tensor, weights: torch.Tensor):

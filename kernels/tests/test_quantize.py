@@ -32,7 +32,7 @@ def test_codes_scale_and_bias_are_those_of_the_formula(rows, columns, dtype, dev
         assert scales[row].item() == pytest.approx(scale, rel=1e-6)
         difference = got[row, :columns].int() - torch.tensor(codes, dtype=torch.int32)
         assert difference.abs().max() <= 1
-        # Off by one only where the double-precision quotient lies near a tie.
+        # Off by one only if the double-precision quotient is near a tie.
         assert (difference != 0).sum() <= columns // 16 + 1
         assert not got[row, columns:padded].any()
 
@@ -93,7 +93,7 @@ def test_every_layout_and_output_dtype_is_read(columns, wide, last, dtype, devic
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_all_16_bit_numbers_are_converted_as_torch_converts_them(dtype, device):
-    """One number a row: its bias is the number itself as float32, which rounds back to it."""
+    """One value per row: its bias is the value itself as float32, which rounds back to it."""
     everything = torch.arange(-(2**15), 2**15).to(torch.int16).view(dtype)
     finite = everything[everything.isfinite()].to(device)
     coded = pk.FloatOrHalfToFused8BitRowwiseQuantized(finite[:, None])
@@ -105,7 +105,7 @@ def test_all_16_bit_numbers_are_converted_as_torch_converts_them(dtype, device):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_float32_is_rounded_to_16_bits_as_torch_rounds(dtype, device):
-    """Rows of no codes but one, 0: the result is the bias, rounded."""
+    """Rows with a single code, 0: the result is the rounded bias."""
     bits = torch.randint(-(2**31), 2**31 - 1, (100_000,), dtype=torch.int64).to(torch.int32)
     near_ties = (torch.arange(-(2**15), 2**15) * 2**13 + 2**12).to(torch.int32)
     numbers = torch.cat([bits, near_ties, near_ties + 1, near_ties - 1]).view(torch.float32)

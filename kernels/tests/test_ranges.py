@@ -115,7 +115,7 @@ VALUES = torch.zeros(6)
 BAD_SUMS = {
     "no batch": (0, STARTS, VALUES, "`batch_size` must be positive"),
     "offsets of rank 2": (2, STARTS[None], VALUES, "`csr_seg` must be 1-D"),
-    "empty offsets": (2, STARTS[:0], VALUES, "at least one number"),
+    "empty offsets": (2, STARTS[:0], VALUES, "at least one element"),
     "offsets of a float dtype": (2, STARTS.float(), VALUES, "int32 or int64, not Float"),
     "values of rank 2": (2, STARTS, VALUES[None], "`values` must be 1-D"),
     "values of another dtype": (2, STARTS, VALUES.bool(), "`values` must hold .*, not Bool"),
@@ -175,7 +175,7 @@ def test_a_compiled_function_gives_the_same(device):
 
 @pytest.mark.parametrize("index", INDEX_DTYPES)
 def test_gradients_of_sums_agree_with_finite_differences(index, device):
-    # An empty segment at each end and in the middle, and values that belong to none.
+    # An empty segment at each end and in the middle, and values that belong to no segment.
     offsets = torch.tensor([1, 1, 2, 2, 4, 4], dtype=index, device=device)
     values = torch.randn(10, dtype=torch.float64, device=device, requires_grad=True)
     assert torch.autograd.gradcheck(lambda v: pk.segment_sum_csr(2, offsets, v), values)

@@ -1,4 +1,4 @@
-"""The gradients of all operators go through one function; what it must do beyond the formulas."""
+"""The gradients of all operators go through one function; tests its mechanics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sort that GPU builds ask of torch by its name: the call is right, tried where there is no GPU."""
+"""Tests the call of torch's sort by name, which GPU builds use, without a GPU."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def test_a_rocm_build_holds_exactly_the_architectures_asked_for(tmp_path: Path):
         ({"PINWHEEL_COMPUTE": "cuda/99.0"}, "this build is for CUDA 99.0 but"),
         (
             {"PINWHEEL_COMPUTE": f"cuda/{nvcc_version()}", "TORCH_CUDA_ARCH_LIST": "8.0;Hopper"},
-            "`Hopper` in TORCH_CUDA_ARCH_LIST is no architecture",
+            "`Hopper` in TORCH_CUDA_ARCH_LIST is not an architecture",
         ),
         ({"CMAKE_ARGS": "-DPINWHEEL_TORCH_DIR=/nowhere"}, "no torch >= 2.10"),
     ],

@@ -1,4 +1,4 @@
-"""Checks of embedding lookups' indices."""
+"""Bounds checks for the indices of embedding lookups."""
 
 from __future__ import annotations
 

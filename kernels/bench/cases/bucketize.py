@@ -1,4 +1,4 @@
-"""Sparse features split over ranks."""
+"""Bucketizing sparse features over ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RANKS = 8
 
 
 def with_torch(lengths, indices, weights, block_sizes):
-    """The same by a stable sort: rank by rank, bag by bag. Blocks only, and all indices inside."""
+    """The same with a stable sort: rank by rank, bag by bag. Supports only blocks and in-range indices."""
     bags = lengths.numel()
     bag = torch.repeat_interleave(torch.arange(bags, device=lengths.device), lengths)
     block = block_sizes.repeat_interleave(bags // block_sizes.numel())[bag]

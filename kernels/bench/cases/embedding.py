@@ -17,7 +17,7 @@ def tables_of(
 ) -> tuple[torch.Tensor, ...]:
     """weights_offsets (in elements), D_offsets, total_D, hash_size_cumsum, indices, offsets."""
     count = tables * batch * LENGTH
-    if skewed:  # Zipf's law with the exponent 1.15, the frequent rows scattered over the table
+    if skewed:  # Zipf-distributed with exponent 1.15, the frequent rows scattered over the table
         ranks = torch.rand(count, dtype=torch.float64).pow(-1 / 0.15).clamp(max=2**40).long()
         indices = ranks * 2654435761 % rows
     else:

@@ -16,7 +16,7 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
         firsts, columns, total, sums, indices, offsets = arguments
         grad = torch.randn(batch, total, device=device)
         given = (grad, weights, firsts, columns, sums, indices, offsets, 0)
-        per_index = torch.ones(indices.numel(), device=device)  # FBGEMM's operator has no way without
+        per_index = torch.ones(indices.numel(), device=device)  # FBGEMM's operator requires them
         shape = f"{tables} x {rows} x {width} float32, B {batch}, weighted"
         leaf = weights.clone().requires_grad_()
         graph = with_torch(leaf, arguments, tables)

@@ -1,4 +1,4 @@
-"""Backward pass and optimizer of embedding tables in one; torch makes sparse gradients and steps with them."""
+"""The backward pass of embedding tables fused with the optimizer; torch uses sparse gradients and a separate step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RATE, EPS = 0.01, 1e-6
 
 @dataclass
 class Tables:
-    """A batch for `count` tables of `rows` rows."""
+    """The shape of a batch for `count` tables of `rows` rows."""
 
     count: int
     rows: int
@@ -48,7 +48,7 @@ class Tables:
 
 
 def minimum(tables: Tables, arguments: list[Tensor], momentum: int) -> int:
-    """The gradient and the lists once, and each touched row twice."""
+    """The minimum of bytes: the gradient and the index lists once, each touched row twice."""
     positions = tables.samples * tables.length
     starts = torch.arange(tables.count, device=arguments[5].device).repeat_interleave(positions)
     touched = torch.unique(arguments[5] + starts * tables.rows).numel()
@@ -92,7 +92,7 @@ def with_fbgemm(fbgemm: object, tables: Tables, arguments: list[Tensor], momentu
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
     if device.type != "cpu":
-        fbgemm = None  # its GPU operators are not built to be called alone
+        fbgemm = None  # its GPU operators cannot be called directly
     for tables in (
         Tables(4, 50_000, 128, 2048, 20),
         Tables(4, 50_000, 128, 2048, 20, skewed=True),

@@ -1,4 +1,4 @@
-"""Segments packed in a padded tensor."""
+"""Packing segments into a padded tensor."""
 
 from __future__ import annotations
 

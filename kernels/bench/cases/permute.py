@@ -1,4 +1,4 @@
-"""Sparse features in another order."""
+"""Permuting sparse features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of features in another order."""
+"""Permuting the columns of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of segments that lie one after the other."""
+"""Ranges and sums over contiguous segments."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// Which device computes an operator, and how its kernels get there.
+// Which device runs an operator, and the stream that its kernels are enqueued on.
 //
-// PINWHEEL_GPU: this build has GPU kernels. PINWHEEL_GPU_EMULATOR: the tests' emulator runs them,
-// on tensors of the CPU, so that the operators' tests reach them where there is no GPU.
+// PINWHEEL_GPU: this build has GPU kernels. PINWHEEL_GPU_EMULATOR: the tests' emulator runs them on
+// CPU tensors, so that the operators' tests cover them on machines without a GPU.
 
 #include "base/tensors.h"
 
@@ -13,8 +13,8 @@
 
 namespace pinwheel {
 
-/// Whether the CPU computes what `tensor` is given to, and reads and checks its contents. A GPU is
-/// not waited for, so there contents are only kept from leading outside.
+/// Whether operators on `tensor` run on the CPU, where contents are read and checked. On a GPU that
+/// would mean waiting for the device, so kernels only make sure that no access is out of bounds.
 inline bool is_on_cpu([[maybe_unused]] const Tensor& tensor) {
 #ifdef PINWHEEL_GPU_EMULATOR
   return false;
@@ -24,8 +24,8 @@ inline bool is_on_cpu([[maybe_unused]] const Tensor& tensor) {
 }
 
 #ifdef PINWHEEL_GPU
-/// While it lives, a tensor's GPU is the current one, and kernels are enqueued on torch's current
-/// stream there. Throws where torch has none.
+/// RAII: makes the tensor's GPU the current device and holds torch's current stream on it. Throws
+/// if torch has no stream.
 class GpuTurn {
  public:
   explicit GpuTurn(const Tensor& tensor);

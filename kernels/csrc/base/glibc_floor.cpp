@@ -1,6 +1,6 @@
 // Keeps the library loadable on manylinux_2_28 (glibc 2.28, libstdc++ of GCC 8) when it is built
-// with a newer compiler. The names below, which such a compiler pulls in, are too new there; each
-// gets a hidden definition of our own, so that the library does not ask the system for it.
+// with a newer compiler. Such a compiler pulls in the symbols below, which those systems lack; each
+// gets a hidden definition here, so that the library does not import it.
 
 #include <new>
 #include <sstream>
@@ -9,13 +9,13 @@
 
 extern "C" {
 
-// GLIBC_2.32, read by shared_ptr's reference counts. 0 says "threads may exist": always right,
-// atomics used.
+// GLIBC_2.32, read by shared_ptr's reference counts. 0 means "there may be other threads": always
+// correct, uses atomics.
 extern __attribute__((visibility("hidden"))) char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
-// GLIBCXX_3.4.26: the default constructors. The constructors that take the open mode are older and
-// do the same.
+// GLIBCXX_3.4.26: the default constructors. The constructors that take an open mode are older and
+// equivalent.
 __attribute__((visibility("hidden"), used)) void
 _ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEEC1Ev(void* where) {
   ::new (where) std::ostringstream(std::ios_base::out);

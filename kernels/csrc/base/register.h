@@ -1,12 +1,12 @@
 #pragma once
 
-// How a file of ops/ makes its operators known to torch. Each file registers what it holds and
-// nothing lists them all, so a flavour of the library is the files it is built from.
+// How a file of ops/ registers its operators with torch. Each file registers its own and there is
+// no central list, so a flavor of the library is just the set of files it is built from.
 
 #include <torch/csrc/stable/library.h>
 
-/// Once in a file, outside of namespaces: `schemas(m)` defines operators of the namespace
-/// `pinwheel`, `kernels(m)` gives their kernels for each kind of device that this build is for.
+/// Use once per file, at global scope: `schemas(m)` defines operators in torch's namespace
+/// `pinwheel`, `kernels(m)` registers their kernels for each dispatch key that this build supports.
 #ifdef PINWHEEL_GPU
 #define PINWHEEL_OPERATORS(schemas, kernels)     \
   STABLE_TORCH_LIBRARY_FRAGMENT(pinwheel, m) {   \

@@ -8,8 +8,8 @@
 namespace pinwheel {
 namespace {
 
-/// Large results lie in pages that the system makes at the first write, which for small pages takes
-/// longer than writing them. It is a wish: what refuses it changes nothing.
+/// The pages of a large result are faulted in at the first write, and with small pages that takes
+/// longer than the writing itself. This is only a hint: failure is harmless.
 void ask_for_large_pages(const Tensor& tensor) {
   constexpr uintptr_t kPage = uintptr_t{2} << 20;
   const uintptr_t begin = reinterpret_cast<uintptr_t>(tensor.mutable_data_ptr());
@@ -29,7 +29,8 @@ std::string extents_text(const std::vector<int64_t>& sizes) {
 }
 
 [[noreturn]] void fail_for_lack_of_memory(const std::vector<int64_t>& sizes) {
-  throw std::runtime_error("pinwheel: no memory for a result of the shape " + extents_text(sizes));
+  throw std::runtime_error("pinwheel: not enough memory for a result of shape " +
+                           extents_text(sizes));
 }
 
 /// An extent of 0 counts as 1, as in torch.
@@ -58,7 +59,7 @@ Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, 
   TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(like.get(), &device_type));
   const auto number = torch::stable::detail::to<int32_t>(torch::stable::detail::from(dtype));
   AtenTensorHandle made = nullptr;
-  // Not torch::stable::new_empty: the way through torch's dispatcher takes longer than a small
+  // Not torch::stable::new_empty: going through torch's dispatcher takes longer than a small
   // operator's own work.
   const bool failed =
       aoti_torch_empty_strided(static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(),
@@ -77,15 +78,15 @@ void require_same_device(const char* op, const Tensor& first, const Tensor& othe
 }
 
 void announce_change(const char* op, const Tensor& tensor, const char* name) {
-  // The stable ABI has no counter of changes. To write to none of a tensor's elements is one that
-  // torch itself counts, after its own checks.
+  // The stable ABI cannot bump a tensor's version counter. Writing to an empty slice of it does,
+  // after torch's own checks.
   try {
     Tensor whole = tensor;
     Tensor none = torch::stable::narrow(whole, 0, 0, 0);
     torch::stable::zero_(none);
   } catch (const std::exception&) {
     fail(op, "`", name, "` cannot be changed in place, because it requires a gradient or was made ",
-         "in inference mode; `torch.no_grad()` or `clone` helps");
+         "in inference mode; use `torch.no_grad()` or `clone`");
   }
 }
 

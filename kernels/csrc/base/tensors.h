@@ -1,6 +1,6 @@
 #pragma once
 
-// What the operators need of torch's stable ABI, and the checks that several of them share.
+// What the operators use of torch's stable ABI, and the checks that several of them share.
 
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/ops.h>
@@ -18,25 +18,25 @@ namespace pinwheel {
 using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
 
-/// The extents of a tensor as text, for messages: `[3, 4]`.
+/// The shape of a tensor as text, for messages: `[3, 4]`.
 std::string shape_text(const Tensor& tensor);
 
-/// An uninitialised tensor on `like`'s device. Fails where there is no memory for it.
+/// An uninitialized tensor on `like`'s device. Fails when out of memory.
 Tensor empty_like_device(const Tensor& like, const std::vector<int64_t>& sizes, ScalarType dtype);
 
-/// `tensor` itself where its elements already lie in order; asking torch costs more than a small
-/// operator takes.
+/// `tensor` itself if it is already contiguous; calling torch would cost more than a small operator
+/// takes.
 inline Tensor as_contiguous(const Tensor& tensor) {
   return tensor.is_contiguous() ? tensor : torch::stable::contiguous(tensor);
 }
 
-/// Fails unless `other` lies on the device of `first`.
+/// Fails unless `other` is on the device of `first`.
 void require_same_device(const char* op, const Tensor& first, const Tensor& other,
                          const char* name);
 
-/// Tells torch that `tensor`, of at least 1 dimension, is about to change: it then refuses a
-/// gradient that needs it as it was before. Fails where torch allows no change, for one where
-/// `tensor` requires a gradient.
+/// Tells torch that `tensor`, of at least 1 dimension, is about to be modified in place, so that it
+/// rejects a backward pass that needs the old contents. Fails where torch allows no in-place
+/// change, for example if `tensor` requires a gradient.
 void announce_change(const char* op, const Tensor& tensor, const char* name);
 
 /// Fails unless `tensor` holds int32 or int64.

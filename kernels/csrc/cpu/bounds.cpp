@@ -1,5 +1,5 @@
-// Once the offsets are in order, the indices of a table lie side by side: they are compared with
-// one number of rows, many at once, and looked at singly only where something is wrong.
+// Once the offsets are valid, the indices of a table are contiguous: they are compared with one row
+// count, vectorized, and examined one by one only if something is wrong.
 
 #include "jobs/bounds.h"
 
@@ -20,8 +20,8 @@ bool offsets_are_sound(const BoundsJob<Index, Offset>& job) {
          CALL_FOR_ISA(simd, never_falls, job.offsets, last + 1);
 }
 
-/// Calls `body(first, last, rows)` for indices of one table each, on all threads; never for the
-/// same index twice.
+/// Calls `body(first, last, rows)` for ranges of indices of one table each, from several threads;
+/// ranges never overlap.
 template <class Index, class Offset, class Body>
 void for_each_chunk(const BoundsJob<Index, Offset>& job, const Body& body) {
   if (job.bags.tables == 0) return;
@@ -43,7 +43,7 @@ void for_each_chunk(const BoundsJob<Index, Offset>& job, const Body& body) {
       kBytesPerThread);
 }
 
-/// Returns how many bags and, first, whether the last offset were wrong.
+/// Returns the number of repairs: whether the last offset was wrong, plus the number of bad bags.
 template <class Index, class Offset>
 int64_t repair_offsets(const BoundsJob<Index, Offset>& job) {
   const int64_t last = job.bags.bags;

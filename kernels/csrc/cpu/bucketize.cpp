@@ -1,6 +1,7 @@
-// A stable partition by rank. Bags come in order and a rank's share of them lies in that order, so
-// each rank needs one cursor and no offsets of bags. First the shares are counted, then everything
-// is moved; threads take bags side by side that hold about as many indices each.
+// A stable partition by rank. Bags are processed in order and a rank's share of them is stored in
+// that order, so each rank needs one cursor and no bag offsets. A first pass counts the shares, a
+// second one moves everything; each thread takes consecutive bags with about the same number of
+// indices.
 
 #include "jobs/bucketize.h"
 
@@ -15,12 +16,12 @@
 namespace pinwheel {
 namespace {
 
-/// Bags whose lengths are written together, a cache line for each rank.
+/// Bags whose lengths are written together, one cache line per rank.
 constexpr int64_t kTile = 16;
-/// Indices that are looked at before they are moved.
+/// Number of indices whose ranks are computed before they are moved.
 constexpr int64_t kChunk = 512;
 
-/// What one thread does.
+/// The work of one thread.
 struct Piece {
   int64_t first_bag = 0;
   int64_t last_bag = 0;
@@ -62,8 +63,8 @@ std::vector<Piece> pieces_of(const BucketizeJob<Index, Length>& job) {
   return pieces;
 }
 
-/// Calls `body(feature, first, last)` for indices [first, last) of one feature each, at most
-/// kChunk, one after the other through all of `piece`.
+/// Calls `body(feature, first, last)` for indices [first, last) of one feature each, at most kChunk
+/// at a time, in order, for all of `piece`.
 template <class Index, class Length, class Body>
 void for_each_chunk(const BucketizeJob<Index, Length>& job, const Piece& piece, const Body& body) {
   const int64_t* const starts = job.bag_starts;
@@ -118,7 +119,7 @@ class RankCounts {
         last_(piece.last_bag),
         left_(job.lengths[piece.first_bag]) {}
 
-  /// The next `count` indices go to these ranks.
+  /// Counts the next `count` indices, which go to these ranks.
   void add(const uint64_t* ranks, int64_t count) {
     for (int64_t k = 0; k < count;) {
       while (left_ == 0) next_bag();
@@ -129,7 +130,7 @@ class RankCounts {
     }
   }
 
-  /// There are no more indices.
+  /// Call after the last indices.
   void finish() {
     while (bag_ < last_) next_bag();
     write();
@@ -161,10 +162,10 @@ class RankCounts {
   const BucketizeJob<Index, Length>& job_;
   int64_t* const totals_;
   std::vector<Length> tile_;
-  int64_t first_;  ///< bag of the tile
+  int64_t first_;  ///< first bag of the tile
   int64_t bag_;
   int64_t last_;
-  int64_t left_;  ///< indices of `bag_` that are still to come
+  int64_t left_;  ///< remaining indices of `bag_`
 };
 
 template <class Index, class Length>
@@ -199,7 +200,7 @@ void scatter(const void* in, void* out, int64_t bytes, const int64_t* places, in
   }
 }
 
-/// Moves the indices of `piece` and what goes with them, each rank's from its cursor on.
+/// Moves the indices of `piece` and their weights, writing each rank's from its cursor on.
 template <class Index, class Length>
 void move_indices(const BucketizeJob<Index, Length>& job, const Piece& piece, int64_t* cursors) {
   Chunk chunk;
@@ -229,7 +230,7 @@ void move_indices(const BucketizeJob<Index, Length>& job, const Piece& piece, in
   });
 }
 
-/// Sums of each piece and rank -> where that piece's share of the rank starts.
+/// Counts per piece and rank -> where that piece's share of the rank starts.
 void to_starts(std::vector<int64_t>& totals, int64_t pieces, int64_t ranks) {
   int64_t start = 0;
   for (int64_t rank = 0; rank < ranks; ++rank) {
@@ -259,7 +260,7 @@ void run_cpu(const BucketizeJob<Index, Length>& job) {
     });
   };
   for_each_piece([&](int64_t p) {
-    std::vector<int64_t> sums(job.ranks);  // apart from those of other threads
+    std::vector<int64_t> sums(job.ranks);  // private to this thread
     count_ranks(job, pieces[p], sums.data());
     std::copy(sums.begin(), sums.end(), totals.begin() + p * job.ranks);
   });

@@ -9,7 +9,7 @@
 namespace pinwheel {
 namespace {
 
-/// Integers are added as unsigned: wrapping is defined there.
+/// Integers are added as unsigned, where overflow is defined to wrap.
 template <class Number>
 struct Adder {
   using type = Number;
@@ -29,7 +29,7 @@ void scan(CumsumKind kind, const Sum* in, Sum* out, int64_t length, Sum sum) {
   if constexpr (std::is_integral_v<Sum>) {
     CALL_FOR_ISA(simd, scan, in, out, length, sum, exclusive);
   } else {
-    // One after the other: the order of additions of rounded numbers shows.
+    // Sequential: floating-point sums depend on the order of additions.
     for (int64_t i = 0; i < length; ++i) {
       const Sum next = sum + in[i];
       out[i] = exclusive ? sum : next;
@@ -38,8 +38,8 @@ void scan(CumsumKind kind, const Sum* in, Sum* out, int64_t length, Sum sum) {
   }
 }
 
-/// Integer addition is associative, so a long row is cut in pieces of fixed length: first their
-/// sums, then each piece from the sum of those before it.
+/// Integer addition is associative, so a long row is cut into pieces of fixed length: first their
+/// sums, then the scan of each piece from the sum of those before it.
 template <class Sum>
 void scan_in_pieces(CumsumKind kind, const Sum* in, Sum* out, int64_t length) {
   constexpr int64_t kPiece = 64 * 1024;
@@ -61,8 +61,8 @@ void scan_in_pieces(CumsumKind kind, const Sum* in, Sum* out, int64_t length) {
   });
 }
 
-/// One thread reads and writes almost as fast as memory allows, so that others pay only for rows
-/// that are much larger than the caches.
+/// One thread nearly saturates memory bandwidth, so more threads pay off only for rows that are
+/// much larger than the caches.
 template <class Sum>
 bool worth_pieces(const CumsumJob& job) {
   constexpr int64_t kLongBytes = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bags shared out among threads by what they cost.
+// Distributes bags over threads by cost.
 
 #include <atomic>
 #include <cstring>
@@ -11,8 +11,8 @@
 
 namespace pinwheel {
 
-/// What the bags of a job cost, counted from the first one on, in elements moved. Bags of a table
-/// cost alike for each position, and a bag costs something even when it is empty.
+/// Cumulative cost of the bags of a job, in elements moved. Bags of a table have the same cost per
+/// position, and an empty bag has a cost too.
 template <class Index>
 class BagCosts {
  public:
@@ -25,7 +25,7 @@ class BagCosts {
 
   int64_t total() const { return before_.back(); }
 
-  /// The first bag before which bags of at least `cost` lie.
+  /// The first bag whose predecessors cost at least `cost`.
   int64_t bag_at(int64_t cost) const {
     int64_t low = 0;
     int64_t high = bags_.count;
@@ -42,7 +42,7 @@ class BagCosts {
   }
 
  private:
-  /// Of the bags of table t that come before `bag`.
+  /// Cost of the bags of table t before `bag`.
   int64_t within(int64_t t, int64_t bag) const {
     constexpr int64_t kBag = 32;
     constexpr int64_t kPosition = 8;
@@ -57,15 +57,15 @@ class BagCosts {
   std::vector<int64_t> before_;
 };
 
-/// Calls `body(first, last)` for parts of the bags on torch's pool; it returns the first bad
-/// position of its part or -1. Returns the first of all, or -1.
+/// Calls `body(first, last)` for parts of the bags on torch's thread pool; it returns the first bad
+/// position of its part or -1. Returns the first one of all parts, or -1.
 template <class Index, class Body>
 int64_t for_bags(const TbeTables& tables, const TbeBags<Index>& bags, const Body& body) {
   if (bags.count == 0) return -1;
   constexpr int64_t kCostOfPart = 16 * 1024;
   constexpr int64_t kNowhere = INT64_MAX;
   const BagCosts<Index> costs(tables, bags);
-  // More parts than threads, taken one after the other: threads are not all equally fast.
+  // More parts than threads, scheduled dynamically: threads are not all equally fast.
   const int64_t threads = torch::stable::get_num_threads();
   const int64_t most = threads == 1 ? 1 : 8 * threads;
   const int64_t parts = std::clamp<int64_t>(costs.total() / kCostOfPart, 1, most);
@@ -85,12 +85,12 @@ int64_t for_bags(const TbeTables& tables, const TbeBags<Index>& bags, const Body
   return first_bad == kNowhere ? -1 : first_bad.load();
 }
 
-/// A lookup whose bags [first, last) `body` does; see for_bags.
+/// Runs a lookup in which `body` handles bags [first, last); see for_bags.
 template <class Index, class Body>
 void run_lookup(const EmbeddingForwardJob<Index>& job, const Body& body) {
   if (job.out_columns == 0) return;
   if (job.pooling == Pooling::kNone) {
-    // Positions that no bag has.
+    // Positions that belong to no bag.
     const int64_t covered = job.bags.offsets[job.bags.count];
     const int64_t row_bytes = job.out_columns * (job.out_dtype == FloatDtype::kFloat32 ? 4 : 2);
     if (covered < job.bags.positions) {

@@ -6,7 +6,7 @@
 #include "simd/embedding_dense.h"
 
 // The gradient of a table is a lookup too: each row of the table is a bag of rows of `grad`, those
-// of the bags that it occurs in. So the occurrences are sorted by row, by counting, and looked up.
+// of the bags in which it occurs. So occurrences are counting-sorted by row and then looked up.
 
 namespace pinwheel {
 namespace {
@@ -23,7 +23,7 @@ bool same(const TbeTable& a, const TbeTable& b) {
 }
 
 /// Calls `body(row, source, scale)` for the occurrences of the rows of table t. Returns the first
-/// position whose index leads outside, or -1.
+/// position whose index is out of range, or -1.
 template <class Index, class Body>
 int64_t for_occurrences(const DenseGradientJob<Index>& job, int64_t t, const Body& body) {
   const TbeTable table = job.tables.at(t);
@@ -43,7 +43,7 @@ int64_t for_occurrences(const DenseGradientJob<Index>& job, int64_t t, const Bod
   return -1;
 }
 
-/// Of `table`, under all its numbers from `t` on.
+/// The occurrences of `table` in all features from `t` on that share it.
 template <class Index>
 int64_t sort_occurrences(const DenseGradientJob<Index>& job, int64_t t, const TbeTable& table,
                          Occurrences& sorted) {
@@ -70,7 +70,7 @@ int64_t sort_occurrences(const DenseGradientJob<Index>& job, int64_t t, const Tb
   return -1;
 }
 
-/// All rows of `table` of the gradient; rows without occurrences become zero.
+/// Computes the gradient of all rows of `table`; rows without occurrences become zero.
 template <class Index>
 void sum_occurrences(const DenseGradientJob<Index>& job, const TbeTable& table,
                      const Occurrences& sorted) {
@@ -104,7 +104,7 @@ void sum_occurrences(const DenseGradientJob<Index>& job, const TbeTable& table,
   run_cpu(lookup);
 }
 
-/// Whether another number of the same table comes before t.
+/// Whether a feature before t shares the same table.
 bool is_repeated(const TbeTables& tables, int64_t t, const TbeTable& table) {
   for (int64_t u = 0; u < t; ++u) {
     if (same(tables.at(u), table)) return true;
@@ -123,7 +123,7 @@ void run_cpu(const DenseGradientJob<Index>& job) {
     const TbeTable table = job.tables.at(t);
     if (!is_repeated(job.tables, t, table)) covered += table.rows * table.columns;
   }
-  if (covered < job.tables.weights) {  // elements of no table
+  if (covered < job.tables.weights) {  // elements that belong to no table
     parallel_over(job.tables.weights, bytes, [&](int64_t first, int64_t last) {
       std::memset(out + first * bytes, 0, (last - first) * bytes);
     });

@@ -1,7 +1,6 @@
-// Groups the positions of a batch by the row that they ask for: first into buckets of rows that lie
-// side by side, each small enough for a cache, then within each bucket. Both steps keep the order
-// of positions, so what comes out, and every sum of gradients, is the same for any number of
-// threads.
+// Groups the positions of a batch by the row that they look up: first into buckets of adjacent
+// rows, each small enough for a cache, then within each bucket. Both steps are stable, so the
+// result, including every sum of gradients, is the same for any number of threads.
 
 #include "jobs/embedding_update.h"
 
@@ -15,8 +14,8 @@
 namespace pinwheel {
 namespace {
 
-/// Positions [begin, end) ask for the rows of a table; row r belongs to bucket `first_bucket` + (r
-/// >> shift).
+/// Positions [begin, end) look up rows of a table; row r belongs to bucket `first_bucket` + (r >>
+/// shift).
 struct TablePlan {
   TbeTable table;
   int64_t number = 0;
@@ -27,11 +26,11 @@ struct TablePlan {
 };
 
 struct Plan {
-  std::vector<TablePlan> tables;  ///< those that are asked for something
+  std::vector<TablePlan> tables;  ///< those with positions
   int64_t buckets = 0;
-  int64_t begin = 0;  ///< positions before and from `end` on belong to no bag
+  int64_t begin = 0;  ///< positions before `begin` and from `end` on belong to no bag
   int64_t end = 0;
-  int64_t chunks = 1;  ///< of positions, for the threads
+  int64_t chunks = 1;  ///< of positions, distributed over threads
 
   int64_t chunk_begin(int64_t chunk) const { return begin + (end - begin) / chunks * chunk; }
   int64_t chunk_end(int64_t chunk) const {
@@ -45,8 +44,8 @@ int bits_for(int64_t count) {
   return bits;
 }
 
-/// Rows are counted with 32 bits within a bucket. Rows without columns need no order, and there may
-/// be more of them than any memory holds.
+/// Rows within a bucket are 32-bit numbers. Rows without columns need no order, and there may be
+/// arbitrarily many of them.
 int shift_for(const TbeTable& table, int64_t positions) {
   constexpr int64_t kPositionsPerBucket = 8192;
   constexpr int kMostBucketBits = 10;
@@ -79,7 +78,7 @@ Plan plan_for(const EmbeddingUpdate<Index>& job) {
   return plan;
 }
 
-/// Calls `body(table, begin, end)` for the part of each table that lies in a chunk.
+/// Calls `body(table, begin, end)` for the part of each table within a chunk.
 template <class Body>
 void for_tables(const Plan& plan, int64_t chunk, const Body& body) {
   for (const TablePlan& table : plan.tables) {
@@ -89,8 +88,8 @@ void for_tables(const Plan& plan, int64_t chunk, const Body& body) {
   }
 }
 
-/// How many positions of a chunk go to each bucket. Returns the first position whose index is no
-/// row, or -1.
+/// Counts the positions of a chunk that go to each bucket. Returns the first position whose index
+/// is invalid, or -1.
 template <class Index>
 int64_t count_chunk(const EmbeddingUpdate<Index>& job, const Plan& plan, int64_t chunk,
                     int64_t* counts) {
@@ -110,7 +109,7 @@ int64_t count_chunk(const EmbeddingUpdate<Index>& job, const Plan& plan, int64_t
   return bad;
 }
 
-/// The gradient's factor for a position of a bag.
+/// The factor of the gradient for a position of a bag.
 template <class Index>
 float factor_of(const EmbeddingUpdate<Index>& job, int64_t position, float share) {
   return job.indice_weights == nullptr ? share : job.indice_weights[position] * share;
@@ -153,8 +152,8 @@ void scatter_chunk(const EmbeddingUpdate<Index>& job, const Plan& plan, int64_t 
   });
 }
 
-/// counts[chunk][bucket] -> where the chunk's positions of the bucket go; returns where buckets
-/// start.
+/// counts[chunk][bucket] -> the offset of the chunk's positions within the result; returns where
+/// buckets start.
 std::vector<int64_t> place(const Plan& plan, std::vector<int64_t>& counts) {
   std::vector<int64_t> starts(plan.buckets + 1);
   int64_t at = 0;
@@ -182,7 +181,7 @@ RowBucket describe(const EmbeddingUpdate<Index>& job, const TablePlan& table, in
   return bucket;
 }
 
-/// Sorts and hands on the buckets that start in [begin, end).
+/// Sorts the buckets that start in [begin, end) and passes them on.
 template <class Item, class Index>
 void work_on(const EmbeddingUpdate<Index>& job, const Plan& plan,
              const std::vector<int64_t>& starts, Item* items, Item* room, int64_t begin,

@@ -8,8 +8,8 @@
 namespace pinwheel {
 namespace {
 
-/// `padding` is a pattern of 16 bytes; a destination that starts at a multiple of the element size
-/// keeps it in phase because element sizes divide 16.
+/// `padding` is a 16-byte pattern; it stays in phase with any destination that starts at a multiple
+/// of the element size, because element sizes divide 16.
 void fill(unsigned char* to, int64_t bytes, const unsigned char (&padding)[16], bool one_byte) {
   if (one_byte) {
     std::memset(to, padding[0], bytes);
@@ -50,7 +50,7 @@ void run_cpu(const DenseToJaggedJob<Index>& job) {
   const unsigned char* const dense = static_cast<const unsigned char*>(job.dense);
   unsigned char* const values = static_cast<unsigned char*>(job.values);
   const int64_t row_bytes = job.row_bytes;
-  // Rows of one innermost group lie side by side in both forms.
+  // Rows of one innermost group are contiguous in both forms.
   parallel_over(job.jagged.value_rows, row_bytes, [&](int64_t first, int64_t last) {
     for_each_value_run(job.jagged, first, last, [&](const ValueRun& run) {
       const int64_t cut = run.end - run.begin - run.kept;

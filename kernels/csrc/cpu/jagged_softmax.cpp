@@ -15,8 +15,8 @@ unsigned char* at(void* begin, int64_t bytes) {
   return static_cast<unsigned char*>(begin) + bytes;
 }
 
-/// Calls `body(byte position, rows)` for each group that has rows, in parallel, and clears the rows
-/// that take no part.
+/// Calls `body(byte position, rows)` for each group that has rows, in parallel, and zeroes unused
+/// rows.
 template <class Job, class Body>
 void for_each_group(const Job& job, const Body& body) {
   const auto* const offsets = job.jagged.offsets[0];
@@ -24,7 +24,7 @@ void for_each_group(const Job& job, const Body& body) {
   const int64_t row_bytes = job.columns * bytes_of(job.dtype);
   const int64_t rows = job.jagged.value_rows;
   const int64_t rows_each = groups > 0 ? rows / groups + 1 : 1;
-  // Exponentials take longer than moving the bytes.
+  // Exponentials cost more than moving the bytes.
   parallel_over(groups, 4 * rows_each * row_bytes, [&](int64_t first, int64_t last) {
     for (int64_t g = first; g < last; ++g) {
       const int64_t begin = offsets[g];

@@ -18,9 +18,9 @@ struct Bytes {
         row(shape.heads * head),
         weights(shape.jagged.max_length[0] * element) {}
   int64_t element;
-  int64_t head;     ///< of a value row, of a gradient
-  int64_t row;      ///< of the values
-  int64_t weights;  ///< of one vector
+  int64_t head;     ///< one head of a value row or of a gradient
+  int64_t row;      ///< one value row
+  int64_t weights;  ///< one vector
 };
 
 const unsigned char* at(const void* begin, int64_t bytes) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Jagged tensors from the first row to the last: each group is found from the one before it, where
-// the functions of index/jagged.h search or divide. For offsets that are known to be right.
+// Walks jagged tensors from the first row to the last: each group is found from the previous one,
+// while the functions of index/jagged.h search or divide. Offsets must be valid.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace pinwheel {
 
-/// Where the dense form shows innermost groups that are asked for in rising order.
+/// Maps innermost groups, queried in ascending order, to rows of the dense form.
 template <class Index>
 class GroupPlaces {
  public:
   explicit GroupPlaces(const JaggedView<Index>& jagged) : jagged_(jagged) {}
 
-  /// The dense row of the first row of innermost group `group`; -1 where the dense form has no
-  /// place for the group.
+  /// The dense row of the first row of innermost group `group`; -1 if the group is not in the dense
+  /// form.
   int64_t operator()(int64_t group) {
     const int last = jagged_.depth - 1;
     int64_t node = group;
@@ -47,7 +47,7 @@ class GroupPlaces {
 };
 
 /// Value rows [begin, end) of one innermost group. The first `kept` of them are the dense rows from
-/// `dense_row` on; the others have been cut off or belong to no group.
+/// `dense_row` on; the others are truncated or belong to no group.
 struct ValueRun {
   int64_t begin = 0;
   int64_t end = 0;

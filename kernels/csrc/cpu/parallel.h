@@ -7,8 +7,8 @@
 
 namespace pinwheel {
 
-/// Runs `body(begin, end)` over [0, count) on torch's own thread pool; a thread gets at least
-/// `bytes_per_task` of the work, which is `bytes_each` bytes an item.
+/// Runs `body(begin, end)` over [0, count) on torch's own thread pool; each task gets at least
+/// `bytes_per_task` bytes of work, at `bytes_each` bytes per item.
 template <class Body>
 void parallel_over(int64_t count, int64_t bytes_each, const Body& body,
                    int64_t bytes_per_task = 64 * 1024) {
@@ -17,8 +17,8 @@ void parallel_over(int64_t count, int64_t bytes_each, const Body& body,
   torch::stable::parallel_for(0, count, grain, body);
 }
 
-/// Asks for `bytes` bytes that are read soon, in order: what a CPU fetches by itself stops at the
-/// ends of pages. They may lie behind what can be read.
+/// Prefetches `bytes` bytes that will be read soon, in order: hardware prefetchers stop at page
+/// boundaries. The address need not be readable.
 inline void fetch_ahead(const void* at, int64_t bytes) {
   constexpr int64_t kLine = 64;
   for (int64_t byte = 0; byte < bytes; byte += kLine) {

@@ -9,7 +9,7 @@ namespace pinwheel {
 
 namespace {
 
-/// Threads have to be woken and waited for: not for less than this.
+/// Below this, waking and joining threads costs more than it saves.
 constexpr int64_t kBytesPerThread = 1024 * 1024;
 
 template <class Index>
@@ -43,9 +43,9 @@ void permute_rows(const PermutePlanJob<Index>& job) {
       kBytesPerThread);
 }
 
-/// Copies in whole blocks, so that the lengths of short and empty segments need not be predicted;
-/// what is written too much is overwritten later. The `to_room` and `from_room` bytes from the
-/// start on may be touched.
+/// Copies in whole blocks, so that the lengths of short and empty segments cause no branch
+/// mispredictions; bytes written past the end are overwritten later. May access `to_room` and
+/// `from_room` bytes from the start on.
 void copy_in_blocks(unsigned char* to, int64_t to_room, const unsigned char* from,
                     int64_t from_room, int64_t bytes) {
   constexpr int64_t kBlock = 32;
@@ -67,7 +67,7 @@ void copy_segments(const SegmentCopyJob& job, int64_t first, int64_t last, int64
   const unsigned char* const in = static_cast<const unsigned char*>(job.in);
   unsigned char* const out = static_cast<unsigned char*>(job.out);
   for (int64_t at = first; at < last; ++segment) {
-    // Where the next segments come from follows no pattern that a CPU could see.
+    // The sources of the next segments follow no pattern that a hardware prefetcher could detect.
     const int64_t next = std::min(segment + kAhead, job.segments - 1);
     __builtin_prefetch(in + job.starts[next] * size);
     const int64_t end = std::min(last, job.offsets[segment + 1]);

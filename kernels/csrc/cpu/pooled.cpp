@@ -8,7 +8,7 @@
 namespace pinwheel {
 namespace {
 
-/// Bytes of a row that stay together.
+/// Bytes of a row that stay contiguous.
 struct Piece {
   int64_t from = 0;
   int64_t to = 0;
@@ -23,7 +23,7 @@ std::vector<Piece> pieces_of(const PooledJob& job) {
                       (source[1] - source[0]) * job.element_bytes};
     if (piece.bytes == 0) continue;
     if (!pieces.empty() && pieces.back().from + pieces.back().bytes == piece.from) {
-      pieces.back().bytes += piece.bytes;  // neighbours stay neighbours
+      pieces.back().bytes += piece.bytes;  // adjacent pieces stay adjacent
     } else {
       pieces.push_back(piece);
     }
@@ -31,7 +31,7 @@ std::vector<Piece> pieces_of(const PooledJob& job) {
   return pieces;
 }
 
-/// Pieces of one constant size are copied without a call for each.
+/// Pieces of one constant size are copied without a memcpy call for each.
 template <int64_t kBytes>
 void copy_rows(const std::vector<Piece>& pieces, const char* in, char* out, int64_t row_bytes,
                int64_t rows) {

@@ -6,7 +6,7 @@ namespace pinwheel {
 
 template <class Index>
 void run_cpu(const OffsetsRangeJob<Index>& job) {
-  // Writing alone is quick: threads are worth their start only from four times the usual bytes on.
+  // Writing alone is fast: starting threads pays off only from four times the usual bytes on.
   parallel_over(job.size, sizeof(Index) / 4, [&](int64_t first, int64_t last) {
     const int64_t start = last_start_at(job.starts, job.count, first);
     CALL_FOR_ISA(simd, offsets_range, job, start, first, last);

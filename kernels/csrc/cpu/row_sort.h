@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// Keeps the order of equal rows; for few items.
+/// Stable; for few items.
 template <class Item>
 void insertion_sort(Item* items, int64_t count) {
   for (int64_t i = 1; i < count; ++i) {
@@ -17,7 +17,7 @@ void insertion_sort(Item* items, int64_t count) {
   }
 }
 
-/// One pass of a radix sort, by `bits` bits of the rows from bit `shift` on.
+/// One pass of a radix sort by `bits` bits of the rows, starting at bit `shift`.
 template <class Item>
 void radix_pass(const Item* from, Item* to, int64_t count, int shift, int bits) {
   constexpr int kMostBits = 11;
@@ -34,8 +34,8 @@ void radix_pass(const Item* from, Item* to, int64_t count, int shift, int bits) 
   for (int64_t i = 0; i < count; ++i) to[next[(from[i].row >> shift) & mask]++] = from[i];
 }
 
-/// Sorts by row, of which the lowest `bits` bits count; keeps the order of equal rows. Returns
-/// where the result lies: `items` or `room`, which are as long as one another.
+/// Stable sort by the lowest `bits` bits of the row. Returns where the result is: `items` or
+/// `room`, which have the same length.
 template <class Item>
 Item* sort_by_row(Item* items, Item* room, int64_t count, int bits) {
   constexpr int64_t kFew = 32;
@@ -44,7 +44,7 @@ Item* sort_by_row(Item* items, Item* room, int64_t count, int bits) {
     insertion_sort(items, count);
     return items;
   }
-  // Counting many digits costs more than another pass when there are few items.
+  // For few items, many counters cost more than another pass.
   const int most_bits = count < 1024 ? 8 : 11;
   const int passes = (bits + most_bits - 1) / most_bits;
   const int digit = (bits + passes - 1) / passes;

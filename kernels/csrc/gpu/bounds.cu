@@ -1,12 +1,12 @@
-// Indices that are no rows of their tables, found and repaired.
+// Finds and repairs indices that are out of range for their tables.
 //
-// Bytes moved: every offset and every index is read once, and written only where it is wrong; that
-// is the limit. First all threads look for wrong offsets. Only if there are any, one block puts
-// them in order; the others of its launch have nothing to do. Then the indices of a table lie side
-// by side, so that a group of 32 lanes takes 512 neighbours, searches the table of the first of
-// them once, and reads 16 bytes a lane wherever all of a word is of one table.
+// Bytes moved: every offset and every index is read once, and written only if it is wrong; that is
+// the limit. First all threads look for wrong offsets. Only if there are any, one block repairs
+// them; the other blocks of that launch exit. After that the indices of a table are contiguous, so
+// a group of 32 lanes takes 512 consecutive ones, searches for the table of the first one once, and
+// reads 16 bytes per lane as long as the whole word belongs to one table.
 //
-// Deterministic: repairs are prefix maxima, and what is counted are integers.
+// Deterministic: repairs are prefix maxima, and counts are integers.
 
 #include "jobs/bounds.h"
 
@@ -22,7 +22,7 @@ using namespace gpu;
 
 constexpr int64_t kTile = 512;
 
-/// Adds the numbers of all 32 lanes to memory, if there is anything to add.
+/// Adds the sum over all 32 lanes to memory, unless it is 0.
 __device__ inline void add_from_lanes(long long number, int64_t* sum) {
   for (int mask = kLanes / 2; mask > 0; mask /= 2) number += shuffle_xor(number, mask);
   if (number != 0 && threadIdx.x % kLanes == 0) atomic_add(sum, static_cast<int64_t>(number));
@@ -44,8 +44,8 @@ __global__ void bad_offsets_kernel(BoundsJob<Index, Offset> job, int64_t* bad_of
   add_from_lanes(bad, bad_offsets);
 }
 
-/// The largest number of the threads up to this one, before this one, and of all. All threads must
-/// call it; numbers are not negative.
+/// Prefix maxima over the threads of a block: inclusive, exclusive, and the block's maximum. All
+/// threads must call it; numbers are non-negative.
 struct BlockMost {
   long long inclusive;
   long long exclusive;
@@ -73,7 +73,7 @@ __device__ inline BlockMost block_most(long long number, long long* group_mosts)
     if (g < group) before = larger(before, group_mosts[g]);
     all = larger(all, group_mosts[g]);
   }
-  __syncthreads();  // before the caller's next round writes group_mosts
+  __syncthreads();  // before the caller's next iteration writes group_mosts
   return {larger(before, most), lane == 0 ? before : larger(before, before_lane), all};
 }
 
@@ -85,7 +85,7 @@ __global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_
   const int64_t last = job.bags.bags;
   const long long count = job.count;
   const long long first_given = last == 0 ? count : static_cast<long long>(job.offsets[0]);
-  __syncthreads();  // before it is repaired
+  __syncthreads();  // read before it is repaired
   long long carried = 0;
   long long warnings = 0;
   for (int64_t first = 0; first <= last; first += kThreads) {
@@ -96,7 +96,7 @@ __global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_
     const long long cut = wanted < 0 ? 0 : wanted > count ? count : wanted;
     const BlockMost most = block_most(inside ? cut : 0, group_mosts);
     const long long before = larger(carried, most.exclusive);
-    // The bag that ends here; the first bag also where it starts.
+    // The bag that ends here; for the first bag also its start.
     const long long start = i == 1 ? first_given : before;
     if (inside && i > 0 && (start < 0 || start > wanted || wanted > count)) ++warnings;
     if (i == last && given != count) ++warnings;
@@ -106,7 +106,7 @@ __global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_
   if (job.warnings != nullptr) add_from_lanes(warnings, job.warnings);
 }
 
-/// Index `at` of the table; returns 1 when it was wrong.
+/// Checks index `at` of the table; returns 1 if it was wrong.
 template <class Index, class Offset>
 __device__ long long check_index(const BoundsJob<Index, Offset>& job, Index number, int64_t at,
                                  int64_t rows) {
@@ -122,7 +122,7 @@ __global__ void bad_indices_kernel(BoundsJob<Index, Offset> job, int64_t begin_o
   const int64_t groups = static_cast<int64_t>(gridDim.x) * kGroups;
   const int64_t lane = threadIdx.x % kLanes;
   long long bad = 0;
-  // Tiles start at multiples of 16 bytes, the first one perhaps before the indices.
+  // Tiles are aligned to 16 bytes; the first one may start before the indices.
   for (int64_t tile = group; tile * kTile - begin_of_words < job.count; tile += groups) {
     const int64_t first = tile * kTile - begin_of_words;
     int64_t t = -2;  // not searched yet

@@ -1,15 +1,15 @@
-// Indices split over ranks, each bag in its order.
+// Splits indices over ranks and preserves the order within each bag.
 //
-// Bytes moved at least: each index is read twice (counted, then moved) and written once, each
-// length of the result is cleared, counted and read for the offsets; that is the limit for bags of
-// more than about `ranks` indices, the lengths are for shorter ones. Every bag has a group of 8 or
-// 32 lanes, whichever fits the average bag, so that reads are consecutive; within a group, lanes
-// find those with the same rank by exchanging it with all others, about one exchange an index,
-// which keeps below the time of moving it. Only the last lane of a rank writes to memory. Divisions
-// are multiplications (index/divider.h), prepared once for each feature by a small kernel of its
-// own.
+// Minimum bytes moved: each index is read twice (counted, then moved) and written once; each length
+// of the result is zeroed, counted and read for the offsets. For bags of more than about `ranks`
+// indices the indices are the limit, for shorter ones the lengths. Every bag gets a group of 8 or
+// 32 lanes, depending on the average bag, so that reads are coalesced; within a group, lanes find
+// those with the same rank by exchanging ranks with all others, about one shuffle per index, which
+// is less than the time of moving it. Only the last lane of a rank writes to memory. Divisions are
+// multiplications (index/divider.h) whose factors a small kernel computes once per feature.
 //
-// Deterministic: counts are integers, and places follow from them and the order of the bag.
+// Deterministic: counts are integers, and destinations depend only on them and the order of the
+// bag.
 
 #include "jobs/bucketize.h"
 
@@ -30,13 +30,13 @@ struct PrepareFeature {
   }
 };
 
-/// The lanes of a group that bring the same number.
+/// The lanes of a group that have the same number.
 struct Peers {
-  int before = 0;  ///< how many of them are lower lanes
+  int before = 0;  ///< number of them in lower lanes
   int last = 0;    ///< the highest of them
 };
 
-/// All 32 lanes must call it; lanes that bring a negative number have no peers.
+/// All 32 lanes must call it; lanes with a negative number have no peers.
 template <int kWidth>
 __device__ Peers peers_of(int number) {
   const int lane = static_cast<int>(threadIdx.x) % kWidth;
@@ -52,7 +52,8 @@ __device__ Peers peers_of(int number) {
 }
 
 /// Calls `body(bag, number, i, active, to, single)` for each index i of each bag, in steps of
-/// kWidth; all 32 lanes together, so that it may shuffle. `single`: no bag here has a next step.
+/// kWidth; all 32 lanes call it together, so it may shuffle. `single`: no bag here has another
+/// step.
 template <int kWidth, class Index, class Length, class Body>
 __device__ void for_each_index(const BucketizeJob<Index, Length>& job, const Body& body) {
   constexpr int kBags = kThreads / kWidth;
@@ -94,7 +95,7 @@ __global__ void bucket_counts_kernel(BucketizeJob<Index, Length> job) {
 template <class Index, class Length>
 __device__ void move_index(const BucketizeJob<Index, Length>& job, const Bag& bag, int64_t i,
                            const Bucketed& to, int64_t place) {
-  // Lengths that contradict the number of indices may lead anywhere.
+  // Lengths that are inconsistent with the number of indices may point anywhere.
   const bool inside = place >= 0 && place < job.count;
   if (job.out_permute != nullptr) {
     job.out_permute[bag.begin + i] = static_cast<Index>(inside ? place : 0);
@@ -107,7 +108,7 @@ __device__ void move_index(const BucketizeJob<Index, Length>& job, const Bag& ba
   }
 }
 
-/// What no bag covers.
+/// Zeroes what no bag covers.
 template <class Index, class Length>
 __device__ void clear_rest(const BucketizeJob<Index, Length>& job) {
   const int64_t thread = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -135,7 +136,7 @@ __global__ void bucket_places_kernel(BucketizeJob<Index, Length> job) {
     if (single) {
       if (active) start = *offset;
     } else {
-      // The last of the peers takes their places for all of them; the next step's follow.
+      // The last of the peers reserves slots for all of them; the next step's slots follow.
       const bool takes = active && peers.last == static_cast<int>(threadIdx.x) % kWidth;
       if (takes) start = atomic_add(offset, static_cast<Length>(peers.before + 1));
       const int group = static_cast<int>(threadIdx.x) % kLanes / kWidth * kWidth;
@@ -146,7 +147,7 @@ __global__ void bucket_places_kernel(BucketizeJob<Index, Length> job) {
   clear_rest(job);
 }
 
-/// Eight lanes a bag where most bags are short.
+/// Eight lanes per bag if most bags are short.
 template <class Index, class Length>
 bool is_short(const BucketizeJob<Index, Length>& job) {
   return job.count < 12 * job.bags;

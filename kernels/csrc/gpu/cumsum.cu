@@ -1,5 +1,5 @@
-// Prefix sums in three passes: the sum of each chunk; the sums before each chunk of a row; the sums
-// within each chunk, from what is before it. A row of one chunk needs the last pass only.
+// Prefix sums in three passes: the sum of each chunk; a scan of the chunk sums of each row; a scan
+// within each chunk, starting from its prefix. A row of one chunk needs only the last pass.
 // Deterministic: no atomics.
 
 #include "jobs/cumsum.h"
@@ -14,8 +14,8 @@ using namespace gpu;
 
 constexpr int64_t kChunk = 16 * kThreads;
 
-/// The sum over the threads up to and including this one, and over the whole block. All threads
-/// must call it.
+/// The inclusive prefix sum over the threads of a block, and the block's total. All threads must
+/// call it.
 template <class Sum>
 struct BlockSum {
   Sum inclusive;
@@ -38,7 +38,7 @@ __device__ BlockSum<Sum> block_sum(Sum number, Sum* group_totals) {
     if (g < group) result.inclusive += group_totals[g];
     result.total += group_totals[g];
   }
-  __syncthreads();  // before the caller's next round writes group_totals
+  __syncthreads();  // before the caller's next iteration writes group_totals
   return result;
 }
 
@@ -56,7 +56,7 @@ __global__ void chunk_totals_kernel(Chunks chunks, const Sum* in, Sum* totals) {
   }
 }
 
-/// In place: totals of chunks -> sums before the chunks. One block a row.
+/// In place: chunk totals -> exclusive prefix sums. One block per row.
 template <class Sum>
 __global__ void chunk_starts_kernel(Chunks chunks, Sum* totals) {
   __shared__ Sum group_totals[kGroups];
@@ -96,7 +96,7 @@ __global__ void chunk_sums_kernel(Chunks chunks, CumsumKind kind, const Sum* in,
   }
 }
 
-/// The 0 that leads each row where the rows themselves are empty.
+/// Writes the leading 0 of each row when the rows themselves are empty.
 template <class Sum>
 struct LeadingZeros {
   Sum* out;
@@ -107,7 +107,7 @@ Chunks chunks_of(const CumsumJob& job) {
   return Chunks{job.rows, job.length, kChunk};
 }
 
-/// Unsigned, because there sums wrap around by definition.
+/// Unsigned, because unsigned overflow is defined to wrap around.
 template <class Sum>
 void run(const CumsumJob& job, void* scratch, void* stream_in) {
   const Chunks chunks = chunks_of(job);
@@ -147,7 +147,7 @@ void run_gpu(const CumsumJob& job, void* scratch, void* stream) {
     case CumsumDtype::kInt64:
       return run<unsigned long long>(job, scratch, stream);
     default:
-      throw std::runtime_error("pinwheel: the GPU sums integers only");
+      throw std::runtime_error("pinwheel: prefix sums on a GPU support integers only");
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the kernels need of a GPU, under one name for CUDA and HIP. Kernels think in groups of 32
-// lanes and shuffle within a group only, which is right on devices of 32 and of 64 lanes a wave.
-// The tests bring a third "device": an emulator that runs the same kernels on the CPU.
+// What the kernels need from a GPU, under one name for CUDA and HIP. Kernels work in groups of 32
+// lanes and shuffle within a group only, which is correct for wave sizes of 32 and 64. The tests
+// add a third "device": an emulator that runs the same kernels on the CPU.
 
 #if defined(PINWHEEL_GPU_EMULATOR)
 #include "gpu_emulator.h"
@@ -39,7 +39,7 @@ template <class Number>
 __device__ Number shuffle_xor(Number number, int mask) {
   return __shfl_xor(number, mask, kLanes);
 }
-/// The number that lane `source` of the group brings.
+/// The number of lane `source` of the group.
 template <class Number>
 __device__ Number shuffle(Number number, int source) {
   return __shfl(number, source, kLanes);
@@ -71,7 +71,7 @@ inline std::string launch_error() {
 }
 #endif
 
-/// Stores 16 bytes that nobody reads soon, past the caches where the device can.
+/// A streaming store of 16 bytes that will not be read soon; bypasses the caches if the device can.
 template <class Sixteen>
 __device__ void store_streaming(Sixteen* at, const Sixteen& value) {
   static_assert(sizeof(Sixteen) == 16 && alignof(Sixteen) == 16);
@@ -89,22 +89,23 @@ __device__ void store_streaming(Sixteen* at, const Sixteen& value) {
 #endif
 }
 
-/// Adds to an integer of 4 or 8 bytes in memory, returns what was there. Sums wrap around.
+/// Atomically adds to an integer of 4 or 8 bytes in memory and returns the old value. Sums wrap
+/// around.
 template <class Integer>
 __device__ Integer atomic_add(Integer* at, Integer number) {
-  // The only types of these widths that atomicAdd knows everywhere.
+  // The only types of these widths that atomicAdd supports everywhere.
   using Word = std::conditional_t<sizeof(Integer) == 4, unsigned int, unsigned long long>;
   return static_cast<Integer>(atomicAdd(reinterpret_cast<Word*>(at), static_cast<Word>(number)));
 }
 
-/// Blocks for `items` pieces of work of which a block takes `per_block` at a time. Capped, because
-/// HIP allows 2^32 threads in all: kernels go on with the next pieces in strides of the grid.
+/// Blocks for `items` work items, `per_block` per block at a time. Capped, because HIP allows 2^32
+/// threads in total: kernels use grid-stride loops.
 inline int64_t blocks_for(int64_t items, int64_t per_block) {
   constexpr int64_t kMostBlocks = int64_t{1} << 20;
   return std::min(kMostBlocks, (items + per_block - 1) / per_block);
 }
 
-/// Enqueues `kernel` in blocks of kThreads. Throws when it cannot be launched.
+/// Enqueues `kernel` in blocks of kThreads. Throws if the launch fails.
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, Stream stream,
             const Arguments&... arguments) {
@@ -113,7 +114,7 @@ void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, Str
   (void)stream;
   emulate(blocks, kThreads, [&] { kernel(arguments...); });
 #else
-  // clang-format 14 takes a launch for comparisons.
+  // clang-format 14 parses a launch as comparisons.
   // clang-format off
   kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(arguments...);
   // clang-format on
@@ -125,7 +126,7 @@ void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, Str
 #endif
 }
 
-/// One thread for each of `count` independent units.
+/// One thread per unit, for `count` independent units.
 template <class Body>
 __global__ void unit_kernel(Body body, int64_t count) {
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kThreads;

@@ -1,9 +1,8 @@
-// The gradients of lookups. Bytes of the dense gradient: it is zeroed once, and for each index its
-// bag's gradient is read, a key of 8 bytes sorted with 8 bytes of payload, and for each row that
-// occurs the row is written. Sorting keeps the occurrences of a row in their order, so one sum in
-// that order gives the same bits in every run, without atomics. The lanes of a row's first
-// occurrence do all of the row, 4 occurrences under way at once; a row that is most of the batch is
-// therefore done by few lanes.
+// The gradients of lookups. Bytes for the dense gradient: it is zeroed once; for each index its
+// bag's gradient is read and an 8-byte key is sorted with an 8-byte payload; each row that occurs
+// is written. The sort is stable, so one sum in that order gives bitwise identical results in every
+// run, without atomics. The lanes of a row's first occurrence process the whole row, with loads of
+// 4 occurrences in flight; a row that makes up most of the batch is therefore left to few lanes.
 
 #include "jobs/embedding_dense.h"
 
@@ -28,7 +27,7 @@ struct SortedGradient {
   PW_HD void operator()(int64_t i) const { sorted_gradient_unit<Grad>(job, lanes, i); }
 };
 
-/// One group of lanes a bag.
+/// One group of lanes per bag.
 template <class Grad, class Weight, class Index>
 __global__ void indice_weights_kernel(IndiceWeightsGradientJob<Index> job) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;

@@ -1,12 +1,12 @@
 #pragma once
 
-// Lookups on a GPU, for rows of any kind.
+// Lookups on a GPU, for any row format.
 //
-// Bytes: each row once, 4 or 8 for its index, each result once. Rows lie anywhere, so what limits
-// the speed is how many bytes are under way at once. A bag gets as many lanes as make up a row of
-// average width in words of 16 bytes, so short rows share a wave; a lane has 4 such words under way
-// and reads the next 4 indices meanwhile. Lanes of a bag read the same indices, which is one
-// access. Nothing is exchanged between lanes: bags of different lengths may part company.
+// Bytes: each row once, 4 or 8 for its index, each result once. Rows are scattered, so the number
+// of bytes in flight limits the speed. A bag gets as many lanes as a row of average width has
+// 16-byte words, so short rows share a wave; a lane keeps 4 such words in flight and reads the next
+// 4 indices meanwhile. Lanes of a bag read the same indices, which is one access. Lanes exchange
+// nothing, so bags of different lengths may diverge.
 
 #include "gpu/device.h"
 #include "units/tbe_units.h"
@@ -29,7 +29,7 @@ struct UnpooledLookup {
   PW_HD void operator()(int64_t i) const { unpooled_unit(job, rows, lanes, i); }
 };
 
-/// `element_bytes`: of a number of a row.
+/// `element_bytes`: size of an element of a row.
 template <class Rows, class Index>
 void launch_lookup(const char* name, const EmbeddingForwardJob<Index>& job, const Rows& rows,
                    int64_t element_bytes, void* stream) {

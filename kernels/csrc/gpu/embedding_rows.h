@@ -1,27 +1,28 @@
 #pragma once
 
-// How a GPU changes rows of embedding tables once positions are sorted by row; a family for each
-// rule includes it. See embedding_update.cu.
+// How a GPU updates rows of embedding tables once positions are sorted by row; included by each
+// optimizer's family. See embedding_update.cu.
 
 #include "gpu/embedding_sums.h"
 #include "gpu/embedding_update.h"
 
 namespace pinwheel::gpu {
 
-/// Sorted places that a block looks at together: few, so that small batches have many blocks too.
+/// Sorted positions that a block processes together: few, so that small batches use many blocks
+/// too.
 constexpr int kTile = 64;
-/// Quads of a row that a thread keeps from pass to pass, besides its first.
+/// Quads of a row that a thread keeps between passes, besides its first.
 constexpr int kKept = 3;
 
-/// The sum over the lanes of each team. All lanes of the group must call it.
+/// The sum over the lanes of each team, in all of its lanes. All lanes of the group must call it.
 __device__ inline float sum_over_lanes(float number, int lanes) {
   for (int mask = lanes / 2; mask > 0; mask /= 2) number += shuffle_xor(number, mask);
   return number;
 }
 
-/// One team changes one row in up to three passes over its columns: squares of the gradient, length
-/// of the new row, new row. Each pass wants the sum of the gradients again; the first quads of it
-/// are kept. `Sums(quad, column)` adds the sum for the columns from `column` on.
+/// One team updates one row in up to three passes over its columns: squares of the gradient, norm
+/// of the new row, new row. Each pass needs the sum of the gradients again; its first quads are
+/// kept. `Sums(quad, column)` adds the sum for the columns from `column` on.
 template <class Weight, class Rule, class Sums>
 struct RowChange {
   const Rule& rule;
@@ -31,9 +32,9 @@ struct RowChange {
   bool aligned;
   int lane;
   int lanes;
-  Quad* kept;  ///< of this thread, kThreads apart
+  Quad* kept;  ///< this thread's quads, kThreads apart
   Quad first = {};
-  int64_t known = 0;  ///< quads of this thread whose sum was taken before
+  int64_t known = 0;  ///< quads of this thread whose sum is already known
 
   __device__ RowChange(const Rule& rule_in, const RowPlace& place_in, const Sums& sums_in,
                        Weight* weights, int lanes_in, Quad* kept_in)
@@ -57,13 +58,13 @@ struct RowChange {
     return sum;
   }
 
-  /// Calls `body(new, column)` with a * row + b * gradient for each quad of this thread; where `a`
-  /// is 0 the row has no part in it, whatever it holds.
+  /// Calls `body(new, column)` with a * row + b * gradient for each quad of this thread; if `a` is
+  /// 0 the row is ignored, even if it is not finite.
   template <class Body>
   __device__ void each(float a, float b, const Body& body) {
     int64_t k = 0;
     for (int64_t column = 4 * lane; column < place.columns; column += 4 * lanes, ++k) {
-      // Under way while the gradients are added up.
+      // In flight while the gradients are added up.
       const Quad old = load_quad(row + column, place.columns - column, aligned);
       const Quad sum = gradient(k, column);
       Quad result;
@@ -72,7 +73,7 @@ struct RowChange {
     }
   }
 
-  /// The sum over the row of the squares of a * row + b * gradient.
+  /// The sum of squares of a * row + b * gradient over the row.
   __device__ float squares(bool active, float a, float b) {
     float sum = 0;
     if (active) {
@@ -83,7 +84,7 @@ struct RowChange {
     return sum_over_lanes(sum, lanes);
   }
 
-  /// All lanes of the group must call it, those without a row with `active` false.
+  /// All lanes of the group must call it; `active` is false for lanes without a row.
   __device__ void run(bool active) {
     RowStep step{0, 0};
     if (Rule::kNeedsSquares) {
@@ -104,7 +105,7 @@ struct RowChange {
   }
 };
 
-/// Gradients that are added up as they are.
+/// Gradients that are added up directly.
 template <class Grad>
 struct SumOfPlaces {
   RowGradients<Grad> gradients;
@@ -116,7 +117,7 @@ struct SumOfPlaces {
   }
 };
 
-/// A sum that was written down.
+/// A sum that was stored before.
 struct WrittenSum {
   const float* sum;
 
@@ -125,7 +126,7 @@ struct WrittenSum {
   }
 };
 
-/// The place after the last one of the run that starts at `first`. Most runs are short.
+/// The end of the run that starts at `first`. Most runs are short.
 __device__ inline int64_t run_end(const KeyList& keys, int64_t first, int64_t count) {
   constexpr int64_t kFew = 4;
   const int64_t key = keys[first];
@@ -134,17 +135,17 @@ __device__ inline int64_t run_end(const KeyList& keys, int64_t first, int64_t co
   return end < first + kFew ? end : keys.after(key, end, count);
 }
 
-/// Whether a run has a chunk of its own and is left to long_rows_kernel.
+/// Whether a run contains a whole chunk and so is left to long_rows_kernel.
 __device__ inline bool has_chunk(const UpdatePlan& plan, int64_t first, int64_t last) {
   return (first + plan.chunk - 1) / plan.chunk < last / plan.chunk;
 }
 
-/// The places of the tile that starts at `begin` where a row's run starts, in order; returns how
-/// many there are. All threads of the block must call it.
+/// Lists the positions within the tile from `begin` on where a row's run starts, in order; returns
+/// their number. All threads of the block must call it.
 __device__ inline int list_runs(const KeyList& keys, int64_t begin, int64_t count, int* starts) {
   __shared__ bool is_start[kTile];
   const int self = static_cast<int>(threadIdx.x);
-  __syncthreads();  // the lists of the last tile are still read
+  __syncthreads();  // other threads may still read the last tile's lists
   if (self < kTile) {
     const int64_t i = begin + self;
     const int64_t key = i < count ? keys[i] : keys.none();
@@ -162,7 +163,7 @@ __device__ inline int list_runs(const KeyList& keys, int64_t begin, int64_t coun
   return all;
 }
 
-/// A team for each row.
+/// One team per row.
 template <class Grad, class Weight, class Rule>
 __global__ void short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
   __shared__ int starts[kTile];
@@ -189,8 +190,8 @@ __global__ void short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
   }
 }
 
-/// A block for each row that has chunks of its own: the positions before them, the chunks' sums,
-/// the positions behind. The first chunk's room takes the whole sum.
+/// One block per row that has whole chunks: adds the positions before them, the chunks' sums and
+/// the positions after. The total replaces the first chunk's sum.
 template <class Grad, class Weight, class Rule>
 __global__ void long_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
   __shared__ Quad room[kThreads];
@@ -230,7 +231,7 @@ __global__ void long_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
       if (team == 0 && column < place.columns) store_quad(whole + column, sum, 4, true);
     }
     if (threadIdx.x >= kLanes) continue;
-    // Each thread reads what it wrote itself.
+    // Each thread reads only what it wrote itself.
     RowChange<Weight, Rule, WrittenSum>(rule, place, WrittenSum{whole},
                                         static_cast<Weight*>(job.weights), plan.lanes,
                                         kept + threadIdx.x)

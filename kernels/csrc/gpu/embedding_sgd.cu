@@ -1,4 +1,4 @@
-// The memory's bandwidth is the limit; see embedding_update.cu for what is read and written.
+// Limited by memory bandwidth; see embedding_update.cu for what is read and written.
 
 #include "gpu/embedding_rows.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// How the threads of a block add up gradients: teams of a power of 2 of lanes, wide enough for the
-// widest table with 4 columns a lane, up to a whole group of 32.
+// How the threads of a block add up gradients: in teams of a power of two of lanes, enough for the
+// widest table at 4 columns per lane, up to a whole group of 32.
 
 #include "gpu/device.h"
 #include "units/embedding_units.h"
@@ -14,14 +14,14 @@ struct Quad {
   float n[4];
 };
 
-/// The smallest chunk of a run that is summed apart.
+/// The smallest chunk of a run that is summed separately.
 constexpr int64_t kLeastChunk = 256;
 
-/// What the plan says, the same for all blocks.
+/// The plan, the same for all blocks.
 struct UpdatePlan {
-  int64_t stride = 0;  ///< numbers in a partial sum
+  int64_t stride = 0;  ///< elements in a partial sum
   int64_t chunk = 0;   ///< positions in a partial sum
-  int lanes = 0;       ///< of a team
+  int lanes = 0;       ///< lanes of a team
 
   __device__ explicit UpdatePlan(const int64_t* plan)
       : stride(plan[0]), chunk(plan[1]), lanes(static_cast<int>(plan[2])) {}
@@ -36,7 +36,7 @@ struct QuadWord<float> {
   using type = Word16;
 };
 
-/// `count` numbers, 1 to 4, the rest 0; at once when `aligned`, which wants 4 of them.
+/// Loads `count` elements, 1 to 4, the rest 0; as one word if `aligned`, which requires 4.
 template <class Element>
 __device__ Quad load_quad(const Element* at, int64_t count, bool aligned) {
   Element elements[4] = {};
@@ -68,8 +68,8 @@ __device__ void store_quad(Element* at, const Quad& quad, int64_t count, bool al
   }
 }
 
-/// Whether rows of `columns` numbers that start at `element`, and at multiples of `stride` from
-/// there, can be read 4 at a time.
+/// Whether rows of `columns` elements that start at `element`, with a stride of `stride`, can be
+/// read 4 at a time.
 template <class Element>
 __device__ bool in_quads(const Element* from, int64_t element, int64_t stride, int64_t columns) {
   const int64_t odd = (element | stride | columns) % 4;
@@ -79,7 +79,7 @@ __device__ bool in_quads(const Element* from, int64_t element, int64_t stride, i
 /// The gradients of one row.
 template <class Grad>
 struct RowGradients {
-  const Grad* grad = nullptr;  ///< of the row's first column, in gradient row 0
+  const Grad* grad = nullptr;  ///< the row's first column in gradient row 0
   int64_t stride = 0;
   int64_t columns = 0;
   bool aligned = false;
@@ -94,8 +94,8 @@ struct RowGradients {
         order(sorted.order),
         shares(sorted.of.shares) {}
 
-  /// Adds the sum over sorted places [first, last) for the columns from `column` on, 4 of them if
-  /// there are so many. Four rows are under way at a time; they are added in order.
+  /// Adds the sum over sorted positions [first, last) for up to 4 columns from `column` on. Four
+  /// rows are in flight at a time; they are added in order.
   __device__ void add(Quad& sum, int64_t first, int64_t last, int64_t column) const {
     constexpr int kAtOnce = 4;
     for (int64_t i = first; i < last; i += kAtOnce) {
@@ -116,7 +116,7 @@ struct RowGradients {
   }
 };
 
-/// Part `part` of `parts` of [first, last), all but the last of one length.
+/// Part `part` of `parts` of [first, last), all but the last of equal length.
 struct Part {
   int64_t first;
   int64_t last;
@@ -128,8 +128,8 @@ struct Part {
   }
 };
 
-/// The sum over all teams, in their order, for the threads of team 0. All threads of the block must
-/// call it.
+/// The sum over all teams, in order, for the threads of team 0. All threads of the block must call
+/// it.
 __device__ inline Quad sum_over_teams(const Quad& quad, const UpdatePlan& plan, Quad* room) {
   room[threadIdx.x] = quad;
   __syncthreads();
@@ -139,7 +139,7 @@ __device__ inline Quad sum_over_teams(const Quad& quad, const UpdatePlan& plan, 
       for (int c = 0; c < 4; ++c) sum.n[c] += room[at].n[c];
     }
   }
-  __syncthreads();  // before the next sum takes the room
+  __syncthreads();  // before the next sum reuses the scratch memory
   return sum;
 }
 

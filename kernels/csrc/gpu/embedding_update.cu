@@ -1,16 +1,14 @@
-// What the optimizers of embedding tables share on a GPU. Bytes: each position reads its index and
-// writes its key and share (4 to 8, 4 to 8 and 16), the sort moves key and position once for each
-// digit (12 to 16 bytes, 4 to 8 digits, read and write), and then each position reads its place in
-// the order, its share (a sector of 32) and its row of the gradient. Each touched row is read and
-// written once. From 32 columns on gradients and rows are most of it, and the limit is the memory's
-// bandwidth: 16 bytes a lane for float32, 4 gradient rows under way in each team, as many groups as
-// fit.
+// What the embedding optimizers share on a GPU. Bytes: each position reads its index and writes its
+// key and share (4 to 8, 4 to 8 and 16), the sort moves key and position once per digit (12 to 16
+// bytes, 4 to 8 digits, read and write), and then each position reads its entry in the order, its
+// share (a sector of 32) and its row of the gradient. Each touched row is read and written once.
+// From 32 columns on gradients and rows dominate, and memory bandwidth is the limit: 16 bytes per
+// lane for float32, 4 gradient rows in flight in each team, as many groups as fit.
 //
-// Rows that very many positions ask for would keep one group busy for long, so whole chunks of one
-// row are summed first, by a block each, and their sums are added in order: parallel, and the same
-// bytes in every run. Nothing waits for the device: what depends on contents (how wide rows are,
-// and with it how long chunks must be for the partial sums to fit) a first small kernel writes
-// down.
+// Rows that very many positions look up would keep one group busy for long, so whole chunks of one
+// row are summed first, one block each, and their sums are added in order: parallel, and bitwise
+// reproducible. Nothing waits for the device: a small first kernel computes what depends on
+// contents (the width of rows, and from it how long chunks must be for the partial sums to fit).
 
 #include "jobs/embedding_update.h"
 
@@ -52,7 +50,7 @@ __global__ void plan_kernel(TbeTables tables, SortedRows sorted) {
   sorted.plan[2] = lanes;
 }
 
-/// A block for each chunk whose positions all ask for one row: the sum of their gradients.
+/// One block per chunk whose positions all look up one row: the sum of their gradients.
 template <class Grad>
 __global__ void chunk_sums_kernel(RowUpdate job, SortedRows sorted) {
   __shared__ Quad room[kThreads];
@@ -103,7 +101,8 @@ void sum_chunks(const RowUpdate& job, const SortedRows& sorted, void* stream_in)
 }
 
 int64_t partials_for(int64_t positions, int64_t widest, int64_t grad_numbers) {
-  // Were all tables as wide as all of them together, this would be much; rather longer chunks.
+  // `widest` may be the width of all tables together, which would take far too much memory; above
+  // this limit, chunks get longer instead.
   constexpr int64_t kEnough = int64_t{4} << 20;
   const int64_t stride = (std::max<int64_t>(widest, 4) + 3) / 4 * 4;
   const int64_t most = positions / kLeastChunk * stride;

@@ -4,7 +4,7 @@
 
 namespace pinwheel {
 
-/// The plan, and the partial sums of all whole chunks of one row.
+/// Computes the plan and the partial sums of all chunks that belong to one row.
 void sum_chunks(const RowUpdate& job, const SortedRows& sorted, void* stream);
 
 }  // namespace pinwheel

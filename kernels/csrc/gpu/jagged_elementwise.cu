@@ -4,12 +4,11 @@
 #include "units/jagged_elementwise_units.h"
 
 // Roofline: memory. A kept value row is read once, its dense row read once and the result written
-// once, 3 * row bytes, and two operations an element: far below what the arithmetic units do. One
-// thread a pack of 16 bytes of the result (one element where rows are not multiples of 16 bytes),
-// so that neighbouring threads read and write neighbouring packs. A row's group is searched by each
-// of its threads; the offsets lie in the caches. Against FBGEMM's scalar accesses that is a quarter
-// to an eighth of the load and store instructions. Nothing is added by several threads:
-// deterministic.
+// once, 3 * row bytes, and two operations per element: far below the arithmetic peak. One thread
+// per 16-byte pack of the result (one element if rows are not multiples of 16 bytes), so that
+// adjacent threads access adjacent packs. Each thread searches for its row's group; the offsets
+// stay in the caches. That takes a quarter to an eighth of the load and store instructions of
+// FBGEMM's scalar accesses. No sum crosses threads: deterministic.
 
 namespace pinwheel {
 namespace jagged_elementwise_kernels {

@@ -3,12 +3,12 @@
 #include "gpu/device.h"
 #include "units/jagged_softmax_units.h"
 
-// Roofline: memory, each value read and each result written once; the exponentials are half the
-// price of the bytes for 16-bit numbers. A team of threads takes one group and up to 32 columns:
-// the threads side by side read neighbouring columns, those behind them other rows. The first pass
-// keeps a running maximum and sum, so that values are read twice and not three times, the second
-// time from the caches; teams meet in shared memory, in a fixed order. A block of 256 threads is as
-// many teams as fit: short groups do not leave it idle.
+// Roofline: memory, each value read and each result written once; for 16-bit types the exponentials
+// cost half as much as the bytes. A team of threads takes one group and up to 32 columns: adjacent
+// threads read adjacent columns, the team's further threads other rows. The first pass keeps a
+// running maximum and sum, so that values are read twice and not three times, the second time from
+// the caches; partial results are merged in shared memory, in a fixed order. A block of 256 threads
+// holds as many teams as fit, so short groups do not leave it idle.
 
 namespace pinwheel {
 namespace jagged_softmax_kernels {
@@ -24,17 +24,17 @@ struct Teams {
 inline Teams teams_for(int64_t columns, int64_t longest) {
   Teams teams;
   while (teams.columns < kLanes && teams.columns < columns) teams.columns *= 2;
-  // A thread reads 4 rows before it would rather have another one beside it.
+  // More than 4 rows per thread are split over more threads.
   while (teams.rows * teams.columns < kThreads && teams.rows * 4 < longest) teams.rows *= 2;
   return teams;
 }
 
-/// Where a thread is: in its block, its team and its job.
+/// A thread's position in its block, its team and its job.
 struct Place {
   int thread = 0;
-  int row = 0;         ///< of its team
-  int64_t column = 0;  ///< of the values; may lie behind the last one
-  Run run;             ///< the group's rows; empty when there is no group left
+  int row = 0;         ///< within its team
+  int64_t column = 0;  ///< of the values; may be past the last one
+  Run run;             ///< the group's rows; empty if there is no group left
 
   template <class Index>
   __device__ Place(const JaggedView<Index>& jagged, const Teams& teams, int64_t columns,
@@ -48,7 +48,8 @@ struct Place {
   }
 };
 
-/// The merged parts of the threads of a team that share a column. All threads of a block must call.
+/// Merges the parts of the threads of a team that share a column. All threads of a block must call
+/// it.
 template <class Part>
 __device__ Part merged(Part* parts, const Part& own, const Place& place, const Teams& teams) {
   parts[place.thread] = own;
@@ -108,8 +109,8 @@ __global__ void gradient_kernel(JaggedSoftmaxGradientJob<Index> job, Teams teams
   }
 }
 
-/// Unit i: row i, unless its group's threads write it. Before their kernel: where offsets mean
-/// nothing, a group may claim rows that no search finds.
+/// Unit i: row i, unless its group's threads write it. Runs before their kernel: with invalid
+/// offsets, a group may claim rows that the search does not find.
 template <class Element, class Job>
 struct ClearRest {
   Job job;

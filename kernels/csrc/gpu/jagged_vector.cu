@@ -3,13 +3,13 @@
 #include "gpu/device.h"
 #include "units/jagged_vector_units.h"
 
-// Roofline: memory. Each value row is read once forward and once for the weights' gradient, and its
-// gradient is written once; two operations an element. The small tensors, [B * heads, columns] and
-// [B * heads, max_L], stay in the caches.
-// Forward: one thread a pack of 16 bytes of the result; it walks down the group's rows with 4 loads
-// in flight, and the threads beside it read the packs beside. No sum crosses threads. The weights'
-// gradient: one group of 32 lanes an entry, which adds by shuffles in a fixed order. The values'
-// gradient: one thread a pack of what is written. All are deterministic.
+// Roofline: memory. Each value row is read once in the forward pass and once for the weights'
+// gradient, and its gradient is written once; two operations per element. The small tensors, [B *
+// heads, columns] and [B * heads, max_L], stay in the caches. Forward: one thread per 16-byte pack
+// of the result; it walks down the group's rows with 4 loads in flight, and adjacent threads read
+// adjacent packs. No sum crosses threads. The weights' gradient: one group of 32 lanes per entry,
+// reduced by shuffles in a fixed order. The values' gradient: one thread per pack written. All are
+// deterministic.
 
 namespace pinwheel {
 namespace jagged_vector_kernels {
@@ -73,7 +73,7 @@ void launch_packs(const JaggedGradientJob<Index>& job, void* stream) {
                shape.jagged.value_rows * shape.heads * (shape.columns / kElements), stream);
 }
 
-/// `first` and `second` are what is read and written in packs.
+/// `first` and `second` are the tensors that are read and written in packs.
 template <class Job>
 void run_job(const Job& job, const void* first, const void* second, void* stream) {
   with_real_type(job.shape.dtype, [&](auto element) {

@@ -2,8 +2,8 @@
 
 #include "gpu/device.h"
 
-// Roofline: memory. The mask is one byte for each packed row and is written once, by a thread a
-// byte; the rows themselves, which are nearly all of the bytes, are moved by jagged.cu.
+// Roofline: memory. The mask is one byte per packed row and is written once, one thread per byte;
+// the rows themselves, which are nearly all of the bytes, are moved by jagged.cu.
 
 namespace pinwheel {
 namespace pack_segments_kernels {

@@ -9,7 +9,7 @@ namespace permute_kernels {
 
 using namespace gpu;
 
-/// One group of lanes a feature.
+/// One group of lanes per feature.
 template <class Index>
 __global__ void feature_sums_kernel(FeatureSumsJob<Index> job) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;

@@ -1,9 +1,10 @@
-// The columns of features in another order.
+// Permutes the columns of features.
 //
 // Bytes moved: every element is read and written once, and that is the limit; the lists are small
-// and stay in the caches. A group of 32 lanes takes one feature of 8 rows, so that its lanes have
-// work for features of 64 bytes too and each has several words of 16 bytes in flight. Where the
-// addresses or the length of a feature are no multiples of 16, words of the widest size that fits.
+// and stay in the caches. A group of 32 lanes takes one feature of 8 rows, so that its lanes are
+// busy even with features of 64 bytes and each has several 16-byte words in flight. If the
+// addresses or the length of a feature are not multiples of 16, words are of the widest size that
+// fits.
 
 #include "jobs/pooled.h"
 
@@ -18,7 +19,7 @@ using namespace gpu;
 
 constexpr int64_t kRows = 8;
 
-/// `row_bytes` is a multiple of the word, and so is everything in `piece`.
+/// `row_bytes` and everything in `piece` are multiples of the word size.
 template <class Word>
 __device__ void copy_piece(const PooledJob& job, const PooledPiece& piece, int64_t row_bytes,
                            int64_t first_row) {
@@ -38,7 +39,7 @@ __device__ void copy_piece(const PooledJob& job, const PooledPiece& piece, int64
     }
     return;
   }
-  // The features of several rows at once; 32 bits are enough to divide.
+  // The features of several rows at once; 32-bit division suffices.
   const unsigned width = static_cast<unsigned>(words);
   for (unsigned i = lane; i < width * static_cast<unsigned>(rows); i += kLanes) {
     const int64_t row = i / width;

@@ -1,8 +1,8 @@
-// Quantising reads every number once and writes a byte for each, dequantising the other way round:
-// of float32 rows of D numbers 4 D + D + 8 bytes move, and nothing but the memory's speed limits.
-// A row stays in registers between finding its bounds and coding it. Lanes load 16 bytes at a time
-// (4 or 8 numbers) and store their codes as one word; short rows share a group of 32 lanes, so that
-// a multiprocessor has 32 KB of loads under way. Rows of an odd length or address take the general
+// Quantizing reads every element once and writes one byte for each, dequantizing the reverse: a
+// float32 row of D elements moves 4 D + D + 8 bytes, and only memory bandwidth limits it. A row
+// stays in registers between finding its bounds and encoding it. Lanes load 16 bytes at a time (4
+// or 8 elements) and store their codes as one word; short rows share a group of 32 lanes, so that a
+// multiprocessor has 32 KB of loads in flight. Rows of an odd length or address take the general
 // kernels, which read twice, the second time from the caches, and store words of 4 codes.
 
 #include "jobs/quantize.h"
@@ -26,7 +26,8 @@ struct RowBounds {
   }
 };
 
-/// Over `lanes` neighbours, a power of two; all lanes of the group of 32 must call it.
+/// The bounds over `lanes` adjacent lanes, a power of two; all lanes of the group of 32 must call
+/// it.
 __device__ RowBounds bounds_over(RowBounds bounds, int lanes) {
   for (int mask = lanes / 2; mask > 0; mask /= 2) {
     const float least = shuffle_xor(bounds.least, mask);
@@ -37,7 +38,7 @@ __device__ RowBounds bounds_over(RowBounds bounds, int lanes) {
   return bounds;
 }
 
-/// `lanes` lanes a row, which holds at most kPacks packs of each.
+/// `lanes` lanes per row, with at most kPacks packs per lane.
 template <class Element, int kPacks>
 __global__ void quantize_packs_kernel(QuantizeJob job, int lanes) {
   constexpr int kWidth = 16 / static_cast<int>(sizeof(Element));
@@ -46,7 +47,7 @@ __global__ void quantize_packs_kernel(QuantizeJob job, int lanes) {
   for (int64_t base = blockIdx.x * rows_at_once; base < job.rows;
        base += gridDim.x * rows_at_once) {
     const int64_t wanted = base + static_cast<int>(threadIdx.x) / lanes;
-    // Lanes without a row go along, because shuffles want all of them.
+    // Lanes without a row take part, because shuffles need all lanes.
     const bool inside = wanted < job.rows;
     const int64_t r = inside ? wanted : job.rows - 1;
     const Element* const row = static_cast<const Element*>(job.in) + r * job.columns;
@@ -77,7 +78,7 @@ __global__ void quantize_packs_kernel(QuantizeJob job, int lanes) {
   }
 }
 
-/// One group of lanes a row of any length. Rows of codes have a multiple of 4 here.
+/// One group of lanes per row of any length. Rows of codes are a multiple of 4 here.
 template <class Element>
 __global__ void quantize_kernel(QuantizeJob job) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -98,7 +99,7 @@ __global__ void quantize_kernel(QuantizeJob job) {
   }
 }
 
-/// `lanes` lanes a row; each writes 16 bytes of numbers at a time.
+/// `lanes` lanes per row; each writes 16 bytes of elements at a time.
 template <class Element>
 __global__ void dequantize_packs_kernel(DequantizeJob job, int lanes) {
   constexpr int kWidth = 16 / static_cast<int>(sizeof(Element));
@@ -128,7 +129,7 @@ struct Dequantize {
   PW_HD void operator()(int64_t i) const { dequantize_unit<Element>(job, i); }
 };
 
-/// Lanes that together hold `packs` packs in one go: a power of two up to 32.
+/// The number of lanes that covers `packs` packs at once: a power of two up to 32.
 int lanes_for(int64_t packs) {
   int lanes = 1;
   while (lanes < kLanes && lanes < packs) lanes *= 2;

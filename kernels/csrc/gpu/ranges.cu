@@ -3,13 +3,12 @@
 #include "gpu/device.h"
 #include "units/ranges_units.h"
 
-// Roofline: memory. offsets_range writes `size` numbers and reads the starts, which stay in the
-// caches: one thread 16 bytes of the result, one search for all of them. FBGEMM gives each segment
+// Roofline: memory. offsets_range writes `size` elements and reads the starts, which stay in the
+// caches: each thread writes 16 bytes of the result after one search. FBGEMM assigns each segment
 // to a group of threads, which leaves most of them idle when segments are short and most of the
-// device idle when one of them is long.
-// segment_sum_csr reads every value once: a group of 32 lanes a segment where segments are short,
-// a block of 256 threads where they are long on average, in loads of 16 bytes; partial sums are
-// added in a fixed order, so that results are the same every time.
+// device idle when one segment is long. segment_sum_csr reads every value once: a group of 32 lanes
+// per segment if segments are short, a block of 256 threads if they are long on average, in loads
+// of 16 bytes; partial sums are added in a fixed order, so that results are deterministic.
 
 namespace pinwheel {
 namespace ranges_kernels {
@@ -22,7 +21,7 @@ struct OffsetsRange {
   PW_HD void operator()(int64_t i) const { offsets_range_unit(job, i); }
 };
 
-/// Integers are shuffled as the types that both vendors overload their shuffles for.
+/// Integers are shuffled as types for which both vendors overload their shuffles.
 template <class Sum>
 __device__ Sum sum_of_group(Sum sum) {
   for (int mask = kLanes / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);

@@ -6,7 +6,7 @@
 
 namespace pinwheel::gpu {
 
-/// Calls `body` with a value of the word type of `bytes` bytes: 1, 2, 4, 8 or 16.
+/// Calls `body` with a value of the word type of size `bytes`: 1, 2, 4, 8 or 16.
 template <class Body>
 void with_word(int64_t bytes, const Body& body) {
   switch (bytes) {

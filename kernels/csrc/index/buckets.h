@@ -1,6 +1,6 @@
 #pragma once
 
-// To which rank an index of a feature goes, and what it is called there.
+// Which rank an index of a feature goes to, and its index there.
 
 #include <cstdint>
 
@@ -9,22 +9,21 @@
 
 namespace pinwheel {
 
-/// The rows of one feature, split over ranks. Either in blocks of one size, `blocks_per_rank` to a
-/// rank, or at `bounds`, the first rows of the ranks. Indices beyond are dealt out by their
-/// remainders.
+/// The rows of one feature, split over ranks: either into blocks of equal size, `blocks_per_rank`
+/// per rank, or at `bounds`, the first row of each rank. Indices beyond are distributed by modulo.
 struct BucketFeature {
-  uint64_t limit = 0;  ///< blocks hold the indices below
-  Divider rank_rows;   ///< rows of all blocks of a rank
-  Divider blocks;      ///< in all
+  uint64_t limit = 0;  ///< blocks hold the indices below this
+  Divider rank_rows;   ///< rows in all blocks of a rank
+  Divider blocks;      ///< in total
   Divider blocks_per_rank;
   Divider ranks;
   const int64_t* bounds = nullptr;
   int64_t bound_count = 0;
-  bool scattered = false;  ///< with bounds: rows are found by the index's remainder
+  bool scattered = false;  ///< with bounds: rows are found by the index modulo blocks
   bool keep_index = false;
 };
 
-/// What the caller says about a feature.
+/// A feature as the caller describes it.
 struct BucketSpec {
   int64_t block_size = 0;
   int64_t blocks = 1;
@@ -34,7 +33,7 @@ struct BucketSpec {
   int64_t bound_count = 0;
 };
 
-/// Wrong numbers (negative ones, fewer blocks than ranks) give some feature that can be used.
+/// Invalid values (negative ones, fewer blocks than ranks) yield some valid feature.
 PW_HD BucketFeature bucket_feature(const BucketSpec& spec) {
   const uint64_t ranks = spec.ranks > 0 ? static_cast<uint64_t>(spec.ranks) : 1;
   const uint64_t blocks = spec.blocks > 0 ? static_cast<uint64_t>(spec.blocks) : 1;
@@ -68,9 +67,9 @@ PW_HD Bucketed in_blocks(const BucketFeature& feature, uint64_t index) {
   return {feature.blocks_per_rank.quotient(block), quotient};
 }
 
-/// The last of the bounds that is not above `index`; -1 when there is none.
+/// The last bound that is not above `index`; -1 if there is none.
 PW_HD int64_t last_bound(const BucketFeature& feature, uint64_t index) {
-  // Without jumps: which way a search goes cannot be predicted.
+  // Branchless: the direction of a binary search is unpredictable.
   int64_t low = 0;
   int64_t count = feature.bound_count;
   while (count > 1) {
@@ -101,14 +100,15 @@ PW_HD Bucketed at_bounds(const BucketFeature& feature, uint64_t index) {
   return result;
 }
 
-/// Less checked than `bucketed`: the rank is in range where blocks are a multiple of the ranks.
+/// Unclamped variant of `bucketed`: the rank is in range only if blocks are a multiple of the
+/// ranks.
 PW_HD Bucketed bucketed_as_given(const BucketFeature& feature, uint64_t index) {
   Bucketed result = feature.bound_count > 0 ? at_bounds(feature, index) : in_blocks(feature, index);
   if (feature.keep_index) result.index = index;
   return result;
 }
 
-/// The rank is below the number of ranks whatever the feature's numbers are.
+/// The rank is below the number of ranks for any feature.
 PW_HD Bucketed bucketed(const BucketFeature& feature, uint64_t index) {
   Bucketed result = bucketed_as_given(feature, index);
   if (result.rank >= feature.ranks.divisor) result.rank = feature.ranks.divisor - 1;

@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// Rows of `length` numbers cut in chunks of `chunk`; chunks are numbered row by row.
+/// Rows of `length` elements cut into chunks of `chunk`; chunks are numbered row by row.
 struct Chunks {
   int64_t rows = 0;
   int64_t length = 0;
@@ -15,7 +15,7 @@ struct Chunks {
   PW_HD int64_t per_row() const { return (length + chunk - 1) / chunk; }
   PW_HD int64_t count() const { return rows * per_row(); }
   PW_HD int64_t row_of(int64_t number) const { return number / per_row(); }
-  /// The first and the last position plus one of a chunk within its row.
+  /// Begin and end (exclusive) of a chunk within its row.
   PW_HD int64_t begin_of(int64_t number) const { return number % per_row() * chunk; }
   PW_HD int64_t end_of(int64_t number) const {
     const int64_t end = begin_of(number) + chunk;

@@ -6,8 +6,8 @@
 
 namespace pinwheel {
 
-/// Divides by a number that is known beforehand: a multiplication and shifts instead of a division
-/// (Granlund and Montgomery's method). Exact for every dividend.
+/// Divides by an invariant divisor with a multiplication and shifts instead of a division (Granlund
+/// and Montgomery's method). Exact for every dividend.
 struct Divider {
   uint64_t divisor = 1;
   uint64_t factor = 1;
@@ -20,7 +20,7 @@ struct Divider {
   PW_HD explicit Divider(uint64_t divisor_in) : divisor(divisor_in) {
     int bits = 0;
     while (bits < 64 && (uint64_t{1} << bits) < divisor) ++bits;
-    // 2^64 * (2^bits - divisor) / divisor, a bit at a time: no GPU divides 128 bits by 64.
+    // 2^64 * (2^bits - divisor) / divisor, one bit at a time: GPUs have no 128-by-64-bit division.
     const uint64_t power = bits == 64 ? 0 : uint64_t{1} << bits;
     uint64_t rest = power - divisor;
     uint64_t quotient = 0;

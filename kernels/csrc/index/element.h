@@ -1,7 +1,7 @@
 #pragma once
 
-// 16-bit floating-point numbers as their bits, converted the same way on the CPU and on a GPU (no
-// dependence on the vendors' types, whose operators differ between CUDA and HIP).
+// 16-bit floating-point formats as raw bits, converted identically on CPUs and GPUs (no dependence
+// on the vendors' types, whose operators differ between CUDA and HIP).
 
 #include <cstdint>
 #include <cstring>
@@ -26,7 +26,7 @@ PW_HD float float_of(uint32_t bits) {
 struct Fp16 {
   uint16_t bits;
 };
-/// The upper half of an IEEE binary32.
+/// The upper half of an IEEE binary32 (bfloat16).
 struct Bf16 {
   uint16_t bits;
 };
@@ -42,7 +42,7 @@ PW_HD float to_float(Bf16 number) {
 PW_HD float to_float(Fp16 number) {
   const uint32_t sign = static_cast<uint32_t>(number.bits & 0x8000u) << 16;
   const uint32_t rest = number.bits & 0x7fffu;
-  // Moving the exponent's bias by a multiplication handles subnormal numbers as well; it is exact.
+  // Rebiasing the exponent by multiplication is exact and handles subnormals too.
   const uint32_t finite = bits_of(float_of(rest << 13) * float_of(0x77800000u));  // 2^112
   const uint32_t infinite = rest >= 0x7c00u ? 0x7f800000u : 0u;
   return float_of(sign | finite | infinite);
@@ -52,23 +52,23 @@ PW_HD void from_float(float number, float& to) {
   to = number;
 }
 
-/// Rounds to the nearest, ties to even; NaN stays NaN.
+/// Rounds to nearest, ties to even; NaN stays NaN.
 PW_HD void from_float(float number, Bf16& to) {
   const uint32_t bits = bits_of(number);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   to.bits = static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
 }
 
-/// Rounds to the nearest, ties to even; too large becomes infinite, NaN stays NaN.
+/// Rounds to nearest, ties to even; overflows to infinity, NaN stays NaN.
 PW_HD void from_float(float number, Fp16& to) {
   const uint32_t bits = bits_of(number);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t rest = bits & 0x7fffffffu;
-  // May round up into infinity, as it must.
+  // May round up to infinity, as it should.
   const uint32_t normal = (rest - 0x38000000u + 0xfffu + ((rest >> 13) & 1u)) >> 13;
-  // Adding 2^-1 aligns the last bit with 2^-24; the addition rounds to even.
+  // Adding 2^-1 aligns the last bit with 2^-24; the addition itself rounds to even.
   const uint32_t small = bits_of(float_of(rest) + 0.5f) - bits_of(0.5f);
-  // All are computed and one is taken, so that compilers can do many at once.
+  // All cases are computed and one is selected, so that compilers can vectorize this.
   uint32_t half = rest < 0x38800000u ? small : normal;
   half = rest >= 0x47800000u ? 0x7c00u : half;  // 65536 and above
   half = rest > 0x7f800000u ? 0x7e00u : half;

@@ -1,16 +1,16 @@
 #pragma once
 
-// HIP's memcpy for the device is declared there; for CUDA it is built in.
+// Declares HIP's device memcpy; in CUDA it is built in.
 #if defined(__HIPCC__)
 #include <hip/hip_runtime.h>
 #endif
 
-/// `PW_HD` marks a function that the GPU kernels and the CPU tests compile from the same text,
-/// `PW_UNROLL` a loop over an array that shall stay in a GPU's registers.
+/// `PW_HD` marks a function that GPU kernels and CPU tests compile from the same source,
+/// `PW_UNROLL` a loop over an array that must stay in a GPU's registers.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PW_HD __host__ __device__ inline
 #else
-// Never a function of its own: simd/ compiles the same text for several instruction sets.
+// Never out of line: simd/ compiles the same source for several instruction sets.
 #define PW_HD inline __attribute__((always_inline))
 #endif
 

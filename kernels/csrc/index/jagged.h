@@ -1,10 +1,10 @@
 #pragma once
 
-// Where the rows of a jagged tensor lie in its padded dense form, and back.
+// Maps rows of a jagged tensor to rows of its padded dense form, and back.
 //
 // A jagged tensor of depth n holds rows `values[0..value_rows)`; level d groups the rows of level d
 // + 1 (level n groups the values): group g of level d is [offsets[d][g], offsets[d][g + 1]). The
-// dense form has the shape [groups[0], max_length[0], ..., max_length[n-1], row]; a dense row is
+// dense form has the shape [groups[0], max_length[0], ..., max_length[n-1], row]; dense rows are
 // numbered in C order.
 
 #include <cstdint>
@@ -21,29 +21,29 @@ struct JaggedView {
   int depth = 0;
   int64_t value_rows = 0;
   const Index* offsets[kMaxJaggedDepth] = {};
-  int64_t groups[kMaxJaggedDepth] = {};  ///< offsets[d] holds groups[d] + 1 numbers
+  int64_t groups[kMaxJaggedDepth] = {};  ///< offsets[d] has groups[d] + 1 elements
   int64_t max_length[kMaxJaggedDepth] =
-      {};  ///< rows of the dense form per group; longer ones are cut
+      {};  ///< rows of the dense form per group; longer groups are truncated
 };
 
-/// Value rows [begin, begin + length) that one innermost group shows in the dense form.
+/// Value rows [begin, begin + length) that appear in the dense form of one innermost group.
 struct Run {
   int64_t begin = 0;
   int64_t length = 0;
 };
 
-/// An innermost group of the dense form: a group of the outermost level and a place in each level
-/// below it but the last.
+/// An innermost group of the dense form: a group of the outermost level and a position in each
+/// level below it except the last.
 struct Coordinates {
   int64_t group = 0;
   int64_t within[kMaxJaggedDepth] = {};
 };
 
-/// Of group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]].
+/// Coordinates of group `outer` of the dense form, counted over [groups[0], max_length[0..n-2]].
 template <class Index>
 PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer) {
   Coordinates at;
-  // With places in `within` that the compiler knows, a GPU keeps it in registers.
+  // With compile-time subscripts, a GPU keeps `within` in registers.
   PW_UNROLL
   for (int d = kMaxJaggedDepth - 2; d >= 0; --d) {
     if (d > jagged.depth - 2) continue;
@@ -54,9 +54,8 @@ PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer)
   return at;
 }
 
-/// The run behind a group of the dense form; empty where the dense form has padding only. Offsets
-/// that lead outside their level give an empty run, and no two of them a difference that comes
-/// round.
+/// The run that fills a group of the dense form; empty if the group is all padding. Offsets that
+/// are out of range for their level yield an empty run, and differences of offsets never overflow.
 template <class Index>
 PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
   int64_t group = at.group;
@@ -84,7 +83,7 @@ PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
   return run_at(jagged, coordinates_of(jagged, outer));
 }
 
-/// The value row that dense row `dense_row` shows, or -1 for padding.
+/// The value row in dense row `dense_row`, or -1 for padding.
 template <class Index>
 PW_HD int64_t value_row_of(const JaggedView<Index>& jagged, int64_t dense_row) {
   const int64_t limit = jagged.max_length[jagged.depth - 1];
@@ -93,7 +92,7 @@ PW_HD int64_t value_row_of(const JaggedView<Index>& jagged, int64_t dense_row) {
   return within < run.length ? run.begin + within : -1;
 }
 
-/// The dense row that shows value row `value_row`, or -1 when it was cut off or belongs to no
+/// The dense row that holds value row `value_row`, or -1 if the row was truncated or belongs to no
 /// group.
 template <class Index>
 PW_HD int64_t dense_row_of(const JaggedView<Index>& jagged, int64_t value_row) {

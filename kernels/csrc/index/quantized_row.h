@@ -1,6 +1,6 @@
 #pragma once
 
-// A row of 8-bit codes with its own scale and bias: number = code * scale + bias.
+// A row of 8-bit codes with its own scale and bias: value = code * scale + bias.
 
 #include <cstdint>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace pinwheel {
 enum class ParameterDtype { kFloat32, kFloat16 };
 enum class ParameterPlace { kFirst, kLast };
 
-/// Where things lie in a row of `row_bytes` bytes. Codes beyond those in use are padding.
+/// The layout of a row of `row_bytes` bytes. Codes past the last column are padding.
 struct QuantizedLayout {
   int64_t row_bytes = 0;
   ParameterDtype dtype = ParameterDtype::kFloat32;
@@ -30,7 +30,7 @@ struct RowScale {
   float bias = 0;
 };
 
-/// Rows are packed, so their parameters may lie at any address.
+/// Rows are packed, so their parameters may be unaligned.
 PW_HD RowScale read_scale(const uint8_t* row, const QuantizedLayout& layout) {
   const uint8_t* const at = row + layout.parameters_at();
   RowScale result;
@@ -55,7 +55,7 @@ PW_HD void write_scale(uint8_t* row, const QuantizedLayout& layout, const RowSca
   memcpy(at + 4, &value.bias, 4);
 }
 
-/// As `read_scale`, for rows whose parameters lie at a multiple of their own size.
+/// As `read_scale`, for naturally aligned parameters.
 PW_HD RowScale read_aligned_scale(const uint8_t* row, const QuantizedLayout& layout) {
   const uint8_t* const at = row + layout.parameters_at();
   if (layout.dtype == ParameterDtype::kFloat32) {
@@ -66,14 +66,14 @@ PW_HD RowScale read_aligned_scale(const uint8_t* row, const QuantizedLayout& lay
   return RowScale{to_float(numbers[0]), to_float(numbers[1])};
 }
 
-/// As `write_scale`, likewise.
+/// As `write_scale`, for naturally aligned parameters.
 PW_HD void write_aligned_scale(uint8_t* row, const QuantizedLayout& layout, const RowScale& value) {
   float* const numbers = reinterpret_cast<float*>(row + layout.parameters_at());
   numbers[0] = value.scale;
   numbers[1] = value.bias;
 }
 
-/// How a row whose numbers lie in [least, most] is coded.
+/// How a row with values in [least, most] is quantized.
 struct RowCoder {
   RowScale parameters;
   float inverse = 0;
@@ -82,14 +82,14 @@ struct RowCoder {
     const float range = most - least;
     parameters.scale = range / 255.0f;
     parameters.bias = least;
-    // The constant keeps a constant row finite; FBGEMM's CPU operator has the same one.
+    // The epsilon keeps a constant row finite; FBGEMM's CPU operator uses the same one.
     inverse = 255.0f / (range + 1e-8f);
   }
 
-  /// 1.5 * 2^23: what is added to it leaves its nearest integer in the low bits of the sum.
+  /// 1.5 * 2^23: adding x to it leaves the integer nearest to x in the low bits of the sum.
   static constexpr float kRounder = 12582912.0f;
 
-  /// The nearest code, ties to even; rows that hold NaN or infinities get some code.
+  /// The nearest code, ties to even; rows with NaN or infinities get arbitrary codes.
   PW_HD uint8_t code(float number) const {
     return static_cast<uint8_t>(bits_of((number - parameters.bias) * inverse + kRounder));
   }

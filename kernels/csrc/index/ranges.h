@@ -6,8 +6,8 @@
 
 namespace pinwheel {
 
-/// The last of `count` starts, not decreasing, that is at most `pos`; -1 when the first one is
-/// above it. Takes O(log count); reads nothing but the starts, whatever they contain.
+/// The last of `count` non-decreasing starts that is at most `pos`; -1 if the first one is above
+/// it. O(log count); never reads out of bounds, whatever the starts contain.
 template <class Index>
 PW_HD int64_t last_start_at(const Index* starts, int64_t count, int64_t pos) {
   int64_t low = 0;
@@ -23,8 +23,8 @@ PW_HD int64_t last_start_at(const Index* starts, int64_t count, int64_t pos) {
   return low - 1;
 }
 
-/// Positions [begin, end) of an array of `size` that segment `s` of `offsets`, in units of `unit`,
-/// covers; empty where the offsets lead outside.
+/// Positions [begin, end) of an array of `size` elements that segment `s` of `offsets`, counted in
+/// units of `unit` elements, covers; empty if the offsets are out of range.
 struct Span {
   int64_t begin = 0;
   int64_t end = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers as they are stored and as they are computed with: 16-bit formats in float, the others as
-// they are.
+// Storage types and the types to compute in: float for the 16-bit formats, the type itself for the
+// others.
 
 #include "index/element.h"
 
@@ -15,7 +15,7 @@ template <>
 struct WideOf<double> {
   using type = double;
 };
-/// What sums and products of `Element` are computed in.
+/// The type that sums and products of `Element` are computed in.
 template <class Element>
 using Wide = typename WideOf<Element>::type;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// How an optimizer changes a row of an embedding table once the sum of the row's gradients is
-// known. Both rules come to the same form: number = keep * number - step * gradient.
+// How an optimizer updates a row of an embedding table once the sum of the row's gradients is
+// known. Both rules have the same form: weight = keep * weight - step * gradient.
 
 #include <math.h>
 
@@ -16,8 +16,8 @@ struct RowStep {
   float step = 0;
 };
 
-/// The step that leaves the row at most `max_norm` long, given how long it would become; any length
-/// will do when `max_norm` is 0.
+/// Scales the step so that the row's norm is at most `max_norm`, given the squared norm that it
+/// would have. Call only if there is a limit: rules without one have `max_norm` = 0.
 PW_HD RowStep within_norm(const RowStep& step, float squares, float max_norm) {
   const float norm = sqrtf(squares);
   if (!(norm > max_norm)) return step;
@@ -25,7 +25,7 @@ PW_HD RowStep within_norm(const RowStep& step, float squares, float max_norm) {
   return RowStep{step.keep * ratio, step.step * ratio};
 }
 
-/// With both kinds of weight decay the same: `keep` is 1 - learning_rate * weight_decay.
+/// The same for both kinds of weight decay: `keep` is 1 - learning_rate * weight_decay.
 struct SgdRule {
   static constexpr bool kNeedsSquares = false;
   float learning_rate = 0;
@@ -38,7 +38,7 @@ struct SgdRule {
 
 enum class WeightDecay { kNone = 0, kL2 = 1, kDecoupled = 2 };
 
-/// One number of momentum a row, the sum of the mean squares of its gradients so far.
+/// One scalar of momentum per row, the sum of the mean squares of its gradients so far.
 struct AdagradRule {
   static constexpr bool kNeedsSquares = true;
   float learning_rate = 0;
@@ -48,10 +48,10 @@ struct AdagradRule {
   float max_norm = 0;
   float* momentum = nullptr;
 
-  /// What part of the row itself counts as its gradient when squares are taken.
+  /// The factor of the row itself that is added to its gradient before squaring.
   PW_HD float decay_in_squares() const { return mode == WeightDecay::kL2 ? weight_decay : 0; }
 
-  /// Adds to the row's momentum: for one thread only.
+  /// Adds to the row's momentum: call from one thread only.
   PW_HD RowStep step(int64_t row, float squares, int64_t columns) const {
     const float sum = momentum[row] + squares / static_cast<float>(columns);
     momentum[row] = sum;

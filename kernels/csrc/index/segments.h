@@ -7,9 +7,8 @@
 namespace pinwheel {
 
 /// The segment that holds position `pos`, where segment s is [offsets[s], offsets[s + 1]) and there
-/// are `count` of them (`count` + 1 offsets, not decreasing). Empty segments hold nothing. -1 when
-/// no segment holds `pos`. Takes O(log count); reads nothing but the offsets, whatever they
-/// contain.
+/// are `count` of them (`count` + 1 non-decreasing offsets). Empty segments hold nothing. -1 if no
+/// segment holds `pos`. O(log count); never reads out of bounds, whatever the offsets contain.
 template <class Index>
 PW_HD int64_t segment_of(const Index* offsets, int64_t count, int64_t pos) {
   int64_t low = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which table an index belongs to, where each table has some bags and each bag some indices.
+// Which table an index belongs to: each table has a range of bags, each bag a range of indices.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace pinwheel {
 
-/// Table t has the bags [bag_starts[t], bag_starts[t + 1]), or `batch` bags where that is null; bag
-/// b has the indices [offsets[b], offsets[b + 1]).
+/// Table t has the bags [bag_starts[t], bag_starts[t + 1]), or `batch` bags if that is null; bag b
+/// has the indices [offsets[b], offsets[b + 1]).
 template <class Offset>
 struct TableBags {
   int64_t tables = 0;
@@ -18,7 +18,7 @@ struct TableBags {
   const int32_t* bag_starts = nullptr;
   const Offset* offsets = nullptr;
 
-  /// The first bag of table t, or the end of all for t = `tables`; never beyond the bags.
+  /// The first bag of table t, or the end of the last for t = `tables`; clamped to [0, bags].
   PW_HD int64_t first_bag(int64_t t) const {
     const int64_t bag = bag_starts == nullptr ? t * batch : static_cast<int64_t>(bag_starts[t]);
     return bag < 0 ? 0 : bag > bags ? bags : bag;
@@ -27,8 +27,8 @@ struct TableBags {
   PW_HD int64_t first_index(int64_t t) const { return static_cast<int64_t>(offsets[first_bag(t)]); }
 };
 
-/// The table that holds index number `index`; -1 when none does. Reads only offsets that are there,
-/// whatever they contain.
+/// The table that holds index number `index`; -1 if none does. Never reads out of bounds, whatever
+/// the offsets contain.
 template <class Offset>
 PW_HD int64_t table_of(const TableBags<Offset>& bags, int64_t index) {
   int64_t low = 0;
@@ -44,8 +44,7 @@ PW_HD int64_t table_of(const TableBags<Offset>& bags, int64_t index) {
   return low - 1 >= bags.tables ? -1 : low - 1;
 }
 
-/// Whether `index` may stand for a row of a table of `rows` rows: a row, or -1, which is one that
-/// was pruned.
+/// Whether `index` is valid for a table of `rows` rows: a row, or -1 for a pruned one.
 PW_HD bool is_row(int64_t index, int64_t rows) {
   return index == -1 || (index >= 0 && index < rows);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the rows of several embedding tables lie in one flat tensor, and which of them a bag takes.
-// Contents of tensors are never trusted: what leads outside is given as an empty table or bag.
+// The layout of several embedding tables in one flat tensor, and the rows that a bag looks up.
+// Contents of tensors are never trusted: what is out of range becomes an empty table or bag.
 
 #include <cstdint>
 
@@ -9,13 +9,13 @@
 
 namespace pinwheel {
 
-/// Positions count in elements of the flat weights.
+/// Units are elements of the flat weights.
 struct TbeTable {
   int64_t first = 0;       ///< where row 0 starts
-  int64_t rows = 0;        ///< how many rows there are
+  int64_t rows = 0;        ///< number of rows
   int64_t stride = 0;      ///< from one row to the next
-  int64_t columns = 0;     ///< numbers in a row
-  int64_t out_column = 0;  ///< where they start in a row of the result
+  int64_t columns = 0;     ///< elements in a row
+  int64_t out_column = 0;  ///< their first column in a row of the result
 };
 
 /// The tables as the operators' arguments describe them.
@@ -27,8 +27,7 @@ struct TbeTables {
   int64_t count = 0;
   int64_t weights = 0;  ///< elements of the flat weights
   int64_t total_D = 0;
-  /// A row takes as many elements as it has columns, plus `row_extra`, rounded up to a multiple of
-  /// `row_alignment`.
+  /// A row's stride is its columns plus `row_extra`, rounded up to a multiple of `row_alignment`.
   int64_t row_extra = 0;
   int64_t row_alignment = 1;
 
@@ -37,8 +36,8 @@ struct TbeTables {
                 : static_cast<const int32_t*>(D_offsets)[t];
   }
 
-  /// Without columns when its columns lie outside the result, without rows when its rows lie
-  /// outside the weights.
+  /// Has no columns if they are out of range in the result, no rows if they are out of range in the
+  /// weights.
   PW_HD TbeTable at(int64_t t) const {
     TbeTable table;
     const int64_t begin = column_at(t);
@@ -72,7 +71,7 @@ struct TbeBags {
   const Index* offsets = nullptr;  ///< [count + 1]
   int64_t batch = 0;
   int64_t count = 0;
-  int64_t positions = 0;  ///< how many indices there are
+  int64_t positions = 0;  ///< number of indices
 
   PW_HD TbeBag at(int64_t bag) const {
     const int64_t begin = offsets[bag];
@@ -81,13 +80,13 @@ struct TbeBags {
     return TbeBag{begin, end - begin};
   }
 
-  /// The row of the table that position `at` asks for, or -1 where the table has no such row.
+  /// The row that position `at` looks up, or -1 if the table has no such row.
   PW_HD int64_t row_at(int64_t at, const TbeTable& table) const {
     const int64_t row = indices[at];
     return row >= 0 && row < table.rows ? row : -1;
   }
 
-  /// The one of `tables` tables whose bags hold position `at`, or -1.
+  /// Which of `tables` tables has the bag that holds position `at`, or -1.
   PW_HD int64_t table_of(int64_t at, int64_t tables) const {
     int64_t low = 0;
     int64_t high = tables;

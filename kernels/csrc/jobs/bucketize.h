@@ -6,16 +6,16 @@
 
 namespace pinwheel {
 
-/// Features [first, first + count) of `out`, from what the caller's tensors say about them.
+/// Fills features [first, first + count) of `out` from the caller's tensors.
 struct BucketFeaturesJob {
-  static constexpr int64_t kMost = 64;  ///< as many as a launch can take along
+  static constexpr int64_t kMost = 64;  ///< as many as fit in a kernel's parameters
 
   int64_t first = 0;
   int64_t count = 0;
   int64_t ranks = 1;
   const int64_t* block_sizes = nullptr;
-  const int64_t* blocks = nullptr;   ///< null: one block a rank
-  const bool* keep_index = nullptr;  ///< null: `keep_all` counts
+  const int64_t* blocks = nullptr;   ///< null: one block per rank
+  const bool* keep_index = nullptr;  ///< null: `keep_all` applies
   bool keep_all = false;
   const int64_t* bounds[kMost] = {};  ///< null: blocks
   int64_t bound_counts[kMost] = {};
@@ -23,8 +23,8 @@ struct BucketFeaturesJob {
 };
 
 /// Bags of indices, feature by feature -> the bags of each rank, rank by rank. The order within a
-/// bag stays. `bags` bags hold `count` indices; feature t has the bags [bag_starts[t],
-/// bag_starts[t + 1]), or `batch` bags where that is null.
+/// bag is preserved. `bags` bags hold `count` indices; feature t has the bags [bag_starts[t],
+/// bag_starts[t + 1]), or `batch` bags if that is null.
 template <class Index, class Length>
 struct BucketizeJob {
   const BucketFeature* features = nullptr;
@@ -43,23 +43,23 @@ struct BucketizeJob {
   void* out_weights = nullptr;
   Index* out_positions = nullptr;  ///< within the bag; may be null
   Index* out_permute = nullptr;    ///< where each index went; may be null
-  // GPU only: the kernels do not add up lengths themselves.
+  // GPU only: prefix sums of lengths, which the kernels do not compute themselves.
   const Length* offsets = nullptr;  ///< [bags + 1]
-  Length* out_offsets = nullptr;    ///< [ranks * bags + 1]; used up
+  Length* out_offsets = nullptr;    ///< [ranks * bags + 1]; overwritten
 };
 
 void run_cpu(const BucketFeaturesJob& job);
 void run_gpu(const BucketFeaturesJob& job, void* stream);
 
-// For Index and Length = int32_t and int64_t.
+// Instantiated for Index and Length = int32_t and int64_t.
 
-/// The lengths are not negative and add up to `count`, and the features are sound.
+/// The lengths are non-negative and add up to `count`, and the features are valid.
 template <class Index, class Length>
 void run_cpu(const BucketizeJob<Index, Length>& job);
-/// Adds to `out_lengths`, which is 0 before.
+/// Adds to `out_lengths`, which must be zeroed.
 template <class Index, class Length>
 void run_gpu_counts(const BucketizeJob<Index, Length>& job, void* stream);
-/// Everything but `out_lengths`, by `out_offsets`.
+/// Writes everything but `out_lengths`, at `out_offsets`.
 template <class Index, class Length>
 void run_gpu_places(const BucketizeJob<Index, Length>& job, void* stream);
 

@@ -7,7 +7,7 @@ namespace pinwheel {
 enum class CumsumKind { kExclusive, kInclusive, kComplete };
 enum class CumsumDtype { kInt32, kInt64, kFloat32, kFloat64 };
 
-/// Prefix sums of `rows` rows of `length` numbers. `out` has rows of `length`, or `length` + 1 for
+/// Prefix sums of `rows` rows of `length` elements. `out` has rows of `length`, or `length` + 1 for
 /// kComplete (a leading 0). Integers wrap around as torch's do.
 struct CumsumJob {
   CumsumKind kind = CumsumKind::kComplete;
@@ -20,9 +20,9 @@ struct CumsumJob {
 
 void run_cpu(const CumsumJob& job);
 
-/// Numbers (of the job's dtype) of scratch memory that `run_gpu` wants.
+/// Scratch memory that `run_gpu` needs, in elements of the job's dtype.
 int64_t gpu_scratch_elements(const CumsumJob& job);
-/// Enqueues on `stream`; integers only. Throws when the launch fails.
+/// Enqueues on `stream`; integers only. Throws if the launch fails.
 void run_gpu(const CumsumJob& job, void* scratch, void* stream);
 
 }  // namespace pinwheel

@@ -4,8 +4,8 @@
 
 namespace pinwheel {
 
-/// The gradient of the flat weights: each row's is the sum over its occurrences, in their order.
-/// Tables that are one table under several numbers share their gradient.
+/// The gradient of the flat weights: a row's gradient is the sum over its occurrences, in order.
+/// Several features may share one table and then share its gradient.
 template <class Index>
 struct DenseGradientJob {
   TbeTables tables;
@@ -16,13 +16,14 @@ struct DenseGradientJob {
   const void* grad = nullptr;             ///< shaped as the result of the lookup
   int64_t grad_columns = 0;               ///< of a row of `grad`
   int64_t grad_elements = 0;              ///< of all of `grad`
-  const float* indice_weights = nullptr;  ///< one for each position, or none
-  void* out = nullptr;                    ///< as the weights; a GPU wants it zeroed
+  const float* indice_weights = nullptr;  ///< one per position, or null
+  void* out = nullptr;                    ///< shaped as the weights; on a GPU, zeroed
   int64_t* first_bad = nullptr;           ///< CPU: see EmbeddingForwardJob
 };
 
-/// GPU: what each position brings: `scale` times the numbers of `grad` from `source` on, for the
-/// row of the weights that starts at `row`, which is kNoRow where the position brings nothing.
+/// GPU: the contribution of each position: `scale` times the elements of `grad` from `source` on,
+/// added to the row of the weights that starts at `row`; kNoRow if the position contributes
+/// nothing.
 template <class Index>
 struct OccurrencesJob {
   DenseGradientJob<Index> of;
@@ -33,17 +34,17 @@ struct OccurrencesJob {
 
 constexpr int64_t kNoRow = INT64_MAX;
 
-/// GPU: the gradient from occurrences sorted by `row`; those of one row are in their order.
+/// GPU: the gradient from occurrences stably sorted by `row`.
 template <class Index>
 struct SortedGradientJob {
   DenseGradientJob<Index> of;
   const int64_t* row = nullptr;          ///< sorted
-  const int64_t* permutation = nullptr;  ///< the position of each
+  const int64_t* permutation = nullptr;  ///< the position of each occurrence
   const int64_t* source = nullptr;       ///< by position
   const float* scale = nullptr;          ///< by position
 };
 
-/// out[position] = the row that the position asks for, times the gradient of its bag.
+/// out[position] = the dot product of the row that the position looks up and its bag's gradient.
 template <class Index>
 struct IndiceWeightsGradientJob {
   TbeTables tables;
@@ -54,11 +55,11 @@ struct IndiceWeightsGradientJob {
   const void* grad = nullptr;
   int64_t grad_columns = 0;
   const void* weights = nullptr;
-  float* out = nullptr;          ///< a GPU wants it zeroed
+  float* out = nullptr;          ///< on a GPU, zeroed
   int64_t* first_bad = nullptr;  ///< CPU: see EmbeddingForwardJob
 };
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const DenseGradientJob<Index>& job);
 template <class Index>

@@ -6,11 +6,11 @@
 namespace pinwheel {
 
 /// As EmbeddingForwardJob, but rows are codes with their own scale and bias. Weights are bytes, and
-/// so are the units of `lookup.tables`; `lookup.weights_dtype` means nothing.
+/// so are the units of `lookup.tables`; `lookup.weights_dtype` is ignored.
 template <class Index>
 struct Int8EmbeddingForwardJob {
   EmbeddingForwardJob<Index> lookup;
-  QuantizedLayout layout;  ///< `row_bytes` is a table's own, its stride
+  QuantizedLayout layout;  ///< `row_bytes` comes from each table's stride
 };
 
 /// The layout of a table's rows.
@@ -20,7 +20,7 @@ PW_HD QuantizedLayout layout_of(const QuantizedLayout& any, const TbeTable& tabl
   return layout;
 }
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const Int8EmbeddingForwardJob<Index>& job);
 template <class Index>

@@ -7,8 +7,7 @@
 namespace pinwheel {
 
 /// values -> dense: every dense row is a value row or `padding`. Elements are moved as bytes, so
-/// any dtype of 1, 2, 4 or 8 bytes will do; `padding` holds the element's bytes, repeated to
-/// fill 16.
+/// any dtype of 1, 2, 4 or 8 bytes works; `padding` holds the element's bytes, repeated to fill 16.
 template <class Index>
 struct JaggedToDenseJob {
   JaggedView<Index> jagged;
@@ -19,8 +18,8 @@ struct JaggedToDenseJob {
   alignas(16) unsigned char padding[16] = {};
 };
 
-/// dense -> values, the gather that is the transpose of the above: rows that were cut off become
-/// zero bytes.
+/// dense -> values, the gather that is the transpose of the above: truncated rows become zero
+/// bytes.
 template <class Index>
 struct DenseToJaggedJob {
   JaggedView<Index> jagged;
@@ -29,7 +28,7 @@ struct DenseToJaggedJob {
   int64_t row_bytes = 0;
 };
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const JaggedToDenseJob<Index>& job);
 template <class Index>

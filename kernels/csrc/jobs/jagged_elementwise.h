@@ -7,8 +7,8 @@ namespace pinwheel {
 
 enum class Combine { kAdd, kMultiply };
 
-/// Each value row combined with the dense row that shows it. Rows without one are left as they are
-/// by kAdd and become 0 by kMultiply.
+/// Combines each value row with its dense row. Rows without one are unchanged by kAdd and become 0
+/// by kMultiply.
 template <class Index>
 struct CombineToJaggedJob {
   JaggedView<Index> jagged;
@@ -20,21 +20,21 @@ struct CombineToJaggedJob {
   int64_t row_elements = 0;
 };
 
-/// The same as a dense form: kAdd adds value rows to `dense`, whose other rows are left as they
-/// are; kMultiply places the products of the rows of `values` and `other` in zeros.
+/// The same with a dense result: kAdd adds value rows to `dense`, whose other rows are unchanged;
+/// kMultiply scatters the products of the rows of `values` and `other` into zeros.
 template <class Index>
 struct CombineToDenseJob {
   JaggedView<Index> jagged;
   RealDtype dtype = RealDtype::kFloat32;
   Combine combine = Combine::kAdd;
   const void* values = nullptr;
-  const void* other = nullptr;  ///< kAdd: the dense form; kMultiply: jagged as `values`
+  const void* other = nullptr;  ///< kAdd: the dense form; kMultiply: jagged, like `values`
   void* out = nullptr;
   int64_t row_elements = 0;
   int64_t dense_rows = 0;
 };
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const CombineToJaggedJob<Index>& job);
 template <class Index>

@@ -5,8 +5,8 @@
 
 namespace pinwheel {
 
-/// In each group and column, the softmax of the first max_L = jagged.max_length[0] rows. Rows that
-/// take no part become 0.
+/// In each group and column, the softmax of the first max_L = jagged.max_length[0] rows. Other rows
+/// become 0.
 template <class Index>
 struct JaggedSoftmaxJob {
   JaggedView<Index> jagged;  ///< of depth 1
@@ -16,7 +16,7 @@ struct JaggedSoftmaxJob {
   int64_t columns = 0;
 };
 
-/// Its gradient: out = softmax * (gradient - sum over the rows of softmax * gradient).
+/// Its gradient: out = softmax * (gradient - sum over rows of softmax * gradient).
 template <class Index>
 struct JaggedSoftmaxGradientJob {
   JaggedView<Index> jagged;  ///< of depth 1
@@ -27,7 +27,7 @@ struct JaggedSoftmaxGradientJob {
   int64_t columns = 0;
 };
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const JaggedSoftmaxJob<Index>& job);
 template <class Index>

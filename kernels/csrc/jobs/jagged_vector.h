@@ -5,8 +5,9 @@
 
 namespace pinwheel {
 
-/// What the jobs here share: B groups of value rows [value_rows, heads * columns], of which at most
-/// max_L = jagged.max_length[0] a group take part, and vectors [B * heads, max_L] of weights.
+/// What the jobs here share: B groups of value rows [value_rows, heads * columns], of which the
+/// first max_L = jagged.max_length[0] per group are used, and vectors [B * heads, max_L] of
+/// weights.
 template <class Index>
 struct JaggedVectorShape {
   JaggedView<Index> jagged;  ///< of depth 1
@@ -24,7 +25,7 @@ struct VectorTimesJaggedJob {
   void* out = nullptr;  ///< [B * heads, columns]
 };
 
-/// The gradient of `v`: dot products of gradients and value rows, 0 behind a group's last row.
+/// The gradient of `v`: dot products of gradients and value rows, 0 past a group's last row.
 template <class Index>
 struct VectorGradientJob {
   JaggedVectorShape<Index> shape;
@@ -33,7 +34,7 @@ struct VectorGradientJob {
   void* out = nullptr;  ///< [B * heads, max_L]
 };
 
-/// The gradient of the values: gradients times weights, 0 for rows that take no part.
+/// The gradient of the values: gradients times weights, 0 for unused rows.
 template <class Index>
 struct JaggedGradientJob {
   JaggedVectorShape<Index> shape;
@@ -42,7 +43,7 @@ struct JaggedGradientJob {
   void* out = nullptr;  ///< [value_rows, heads * columns]
 };
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const VectorTimesJaggedJob<Index>& job);
 template <class Index>

@@ -21,7 +21,7 @@ PW_HD void presence_unit(const PresenceJob<Index>& job, int64_t i) {
   job.out[i] = i % job.max_length < static_cast<int64_t>(job.lengths[i / job.max_length]);
 }
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const PresenceJob<Index>& job);
 template <class Index>

@@ -4,8 +4,8 @@
 
 namespace pinwheel {
 
-/// On the CPU, all about a permutation but the values, at once: the two jobs below with the prefix
-/// sums between them. `permute` leads to features that are there.
+/// On the CPU, everything about a permutation except the values, in one pass: the two jobs below
+/// with the prefix sums in between. Entries of `permute` must be valid features.
 template <class Index>
 struct PermutePlanJob {
   const int64_t* permute = nullptr;
@@ -28,8 +28,8 @@ struct FeatureSumsJob {
   int64_t batch = 0;
 };
 
-/// For each output feature t, of input feature f = permute[t]: its lengths, their sum, and where
-/// its values start. A `permute` entry that leads outside gives an empty feature.
+/// For each output feature t, the lengths of input feature permute[t], their sum, and where its
+/// values start. An out-of-range `permute` entry yields an empty feature.
 template <class Index>
 struct PermuteLengthsJob {
   const int64_t* permute = nullptr;
@@ -45,7 +45,8 @@ struct PermuteLengthsJob {
 };
 
 /// Output segment s, out[offsets[s]..offsets[s + 1]), is a copy of the input from starts[s] on.
-/// Elements are moved as bytes. Positions outside the input or all segments are left as zero bytes.
+/// Elements are moved as bytes. Positions outside the input or outside all segments become zero
+/// bytes.
 struct SegmentCopyJob {
   const int64_t* offsets = nullptr;
   const int64_t* starts = nullptr;
@@ -57,10 +58,10 @@ struct SegmentCopyJob {
   int64_t element_bytes = 0;
 };
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const PermutePlanJob<Index>& job);
-/// Two jobs of the same segments side by side, or one when `second` is null.
+/// Two jobs with the same segments at once, or one if `second` is null.
 void run_cpu(const SegmentCopyJob& first, const SegmentCopyJob* second);
 template <class Index>
 void run_gpu(const FeatureSumsJob<Index>& job, void* stream);

@@ -4,8 +4,9 @@
 
 namespace pinwheel {
 
-/// Rows of `row_elements` elements, cut at `in_offsets` into `segments` pieces each: piece t of the
-/// result, [out_offsets[t], out_offsets[t + 1]), is piece permute[t] of the input. Moved as bytes.
+/// Rows of `row_elements` elements, each split at `in_offsets` into `segments` pieces: piece t of
+/// the result, [out_offsets[t], out_offsets[t + 1]), is piece permute[t] of the input. Moved as
+/// bytes.
 struct PooledJob {
   const void* in = nullptr;
   void* out = nullptr;
@@ -18,9 +19,10 @@ struct PooledJob {
   const int64_t* out_offsets = nullptr;  ///< [segments + 1]
 };
 
-/// The offsets start with 0, never decrease and end with the row; the permutation is one.
+/// The offsets must start with 0, never decrease and end at the end of the row; `permute` must be a
+/// permutation.
 void run_cpu(const PooledJob& job);
-/// With any offsets and permutation: what they do not say where to take from is zero bytes.
+/// Safe with any offsets and permutation: columns without a valid source become zero bytes.
 void run_gpu(const PooledJob& job, void* stream);
 
 }  // namespace pinwheel

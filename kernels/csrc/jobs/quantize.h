@@ -7,8 +7,8 @@
 
 namespace pinwheel {
 
-/// Rows of `columns` numbers -> rows of codes with float32 scale and bias behind them. Codes
-/// between `columns` and the parameters are zero.
+/// Rows of `columns` elements -> rows of codes followed by float32 scale and bias. Codes between
+/// `columns` and the parameters are zero.
 struct QuantizeJob {
   FloatDtype dtype = FloatDtype::kFloat32;
   const void* in = nullptr;
@@ -18,7 +18,7 @@ struct QuantizeJob {
   QuantizedLayout layout;
 };
 
-/// Rows of codes -> rows of `layout.codes()` numbers.
+/// Rows of codes -> rows of `layout.codes()` elements.
 struct DequantizeJob {
   FloatDtype dtype = FloatDtype::kFloat32;
   const uint8_t* in = nullptr;

@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// out[starts[i] + k] = k up to the next start, the last one up to `size`.
+/// out[starts[i] + k] = k up to the next start, or up to `size` for the last one.
 template <class Index>
 struct OffsetsRangeJob {
   const Index* starts = nullptr;
@@ -17,8 +17,8 @@ struct OffsetsRangeJob {
 
 enum class SumDtype { kFloat32, kFloat16, kBFloat16, kFloat64, kInt32, kInt64 };
 
-/// out[s] = the sum of values [offsets[s] * unit, offsets[s + 1] * unit). 16-bit numbers are added
-/// in float32; integers wrap around.
+/// out[s] = the sum of values [offsets[s] * unit, offsets[s + 1] * unit). 16-bit types are added in
+/// float32; integers wrap around.
 template <class Index>
 struct SegmentSumJob {
   SumDtype dtype = SumDtype::kFloat32;
@@ -30,7 +30,7 @@ struct SegmentSumJob {
   void* out = nullptr;
 };
 
-/// What numbers of a type are added in.
+/// The type that `Element` is accumulated in.
 template <class Element>
 struct SumOf {
   using type = Wide<Element>;
@@ -84,7 +84,7 @@ PW_HD void from_sum(Wide<Element> sum, Element& to) {
   from_float(sum, to);
 }
 
-// For Index = int32_t and int64_t.
+// Instantiated for Index = int32_t and int64_t.
 template <class Index>
 void run_cpu(const OffsetsRangeJob<Index>& job);
 template <class Index>

@@ -12,18 +12,18 @@ namespace {
 constexpr const char* kOp = "bounds_check_indices";
 using MaybeTensor = std::optional<Tensor>;
 
-/// FBGEMM's numbers.
+/// Numbered as in FBGEMM.
 enum class Mode : int64_t { kFatal = 0, kWarning = 1, kIgnore = 2 };
 
 void check_vector(const Tensor& first, const Tensor& tensor, const char* name) {
   require_same_device(kOp, first, tensor, name);
-  require(tensor.dim() == 1, kOp, "`", name, "` must be 1-D, its shape is ", shape_text(tensor));
+  require(tensor.dim() == 1, kOp, "`", name, "` must be 1-D, got shape ", shape_text(tensor));
 }
 
 void check_written(const Tensor& first, const Tensor& tensor, const char* name) {
   check_vector(first, tensor, name);
   require(tensor.is_contiguous(), kOp, "`", name,
-          "` must be contiguous, because it is changed in place");
+          "` must be contiguous, because it is modified in place");
 }
 
 void check_dtype(const Tensor& tensor, const char* name, ScalarType dtype) {
@@ -50,7 +50,7 @@ void check_arguments(const Tensor& rows, const Tensor& indices, const Tensor& of
   if (weights) {
     check_vector(indices, *weights, "weights");
     require(weights->numel() == indices.numel(), kOp,
-            "`weights` must have the shape of `indices`, ", shape_text(indices), ", its shape is ",
+            "`weights` must have the shape of `indices`, ", shape_text(indices), ", got shape ",
             shape_text(*weights));
   }
   const int64_t tables = rows.numel();
@@ -62,7 +62,7 @@ void check_arguments(const Tensor& rows, const Tensor& indices, const Tensor& of
             " elements for ", tables, " tables, not ", starts->numel());
   } else {
     require(tables > 0 ? bags % tables == 0 : bags == 0, kOp, "`offsets` has ", bags,
-            " bags, which cannot be shared by ", tables, " tables");
+            " bags, which is not a multiple of the ", tables, " tables");
   }
 }
 
@@ -91,7 +91,7 @@ void require_sound(const BoundsJob<Index, Offset>& job) {
 }
 
 #ifdef PINWHEEL_GPU
-/// FATAL has to know, so it waits for the device; the others do not.
+/// Only FATAL needs the result on the host, so only it waits for the device.
 template <class Index, class Offset>
 void run_on_gpu(BoundsJob<Index, Offset> job, Mode mode, const Tensor& indices) {
   const GpuTurn turn(indices);
@@ -104,8 +104,9 @@ void run_on_gpu(BoundsJob<Index, Offset> job, Mode mode, const Tensor& indices) 
   const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
   const Tensor read = torch::stable::to(counts, std::nullopt, std::nullopt, cpu);
   const int64_t* const bad = static_cast<const int64_t*>(read.const_data_ptr());
-  require(bad[0] == 0, kOp, bad[0], " numbers of `offsets` decrease or do not fit the indices");
-  require(bad[1] == 0, kOp, bad[1], " numbers of `indices` are no rows of their tables");
+  require(bad[0] == 0, kOp, bad[0],
+          " elements of `offsets` decrease or are out of range for the indices");
+  require(bad[1] == 0, kOp, bad[1], " elements of `indices` are out of range for their tables");
 }
 #endif
 

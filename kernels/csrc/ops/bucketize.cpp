@@ -16,7 +16,7 @@ constexpr const char* kOp = "block_bucketize_sparse_features";
 using MaybeTensor = std::optional<Tensor>;
 using Bucketized = std::tuple<Tensor, Tensor, MaybeTensor, MaybeTensor, MaybeTensor>;
 
-/// The operator's arguments, as the schema orders them.
+/// The operator's arguments, in the order of the schema.
 struct Arguments {
   Tensor lengths;
   Tensor indices;
@@ -44,7 +44,7 @@ const int64_t* numbers(const Tensor& tensor) {
 
 void check_vector(const Tensor& first, const Tensor& tensor, const char* name, int64_t count) {
   require_same_device(kOp, first, tensor, name);
-  require(tensor.dim() == 1, kOp, "`", name, "` must be 1-D, its shape is ", shape_text(tensor));
+  require(tensor.dim() == 1, kOp, "`", name, "` must be 1-D, got shape ", shape_text(tensor));
   require(count < 0 || tensor.numel() == count, kOp, "`", name, "` must have ", count,
           " elements, not ", tensor.numel());
 }
@@ -68,7 +68,7 @@ void check_arguments(const Arguments& a) {
     check_indices("batch_size_per_feature", a.lengths, *a.batch_sizes, features);
   } else {
     require(features == 0 || bags % features == 0, kOp, "`lengths` has ", bags,
-            " elements, which is no multiple of the ", features, " of `block_sizes`");
+            " elements, which is not a multiple of the ", features, " of `block_sizes`");
   }
   if (a.weights) {
     check_vector(a.lengths, *a.weights, "weights", a.indices.numel());
@@ -92,7 +92,7 @@ void check_arguments(const Arguments& a) {
   }
 }
 
-/// On the CPU the contents are read once here; a GPU build's kernels put up with anything.
+/// On the CPU the contents are checked here, in one pass; GPU kernels tolerate any contents.
 template <class Length>
 void check_lengths(const Tensor& lengths, int64_t count) {
   const Length* const at = static_cast<const Length*>(lengths.const_data_ptr());
@@ -100,7 +100,7 @@ void check_lengths(const Tensor& lengths, int64_t count) {
   Length all = 0;
   for (int64_t i = 0; i < bags; ++i) all |= at[i];
   const bool small = all >= 0 && all <= std::numeric_limits<int32_t>::max();
-  // Otherwise their sum might come round.
+  // Otherwise their sum might overflow.
   for (int64_t i = 0; i < bags && !small; ++i) {
     require(at[i] >= 0, kOp, "`lengths[", i, "]` is negative: ", at[i]);
     require(at[i] <= count, kOp, "`lengths[", i, "]` is ", at[i], " but `indices` has ", count);
@@ -115,7 +115,7 @@ void check_blocks(const int64_t* sizes, const int64_t* blocks, int64_t features,
     require(sizes[t] >= 0, kOp, "`block_sizes[", t, "]` is negative: ", sizes[t]);
     const int64_t count = blocks == nullptr ? ranks : blocks[t];
     require(count < 1 || sizes[t] <= std::numeric_limits<int64_t>::max() / count, kOp, count,
-            " blocks of `block_sizes[", t, "]` = ", sizes[t], " rows are more than int64 counts");
+            " blocks of `block_sizes[", t, "]` = ", sizes[t], " rows overflow int64");
     if (blocks == nullptr) continue;
     require(blocks[t] > 0 && blocks[t] % ranks == 0, kOp, "`total_num_blocks[", t,
             "]` must be a positive multiple of `my_size` ", ranks, ", not ", blocks[t]);
@@ -130,7 +130,7 @@ void check_bounds(const Tensor& bounds, int64_t t) {
   }
 }
 
-/// Where each feature's bags start, [T + 1]. Not needed on a GPU for batches of one size.
+/// Where each feature's bags start, [T + 1]. Not needed on a GPU if all batches have one size.
 MaybeTensor bag_starts_of(const Arguments& a) {
   const int64_t features = a.block_sizes.numel();
   if (a.batch_sizes) {
@@ -158,13 +158,13 @@ MaybeTensor bag_starts_of(const Arguments& a) {
   return starts;
 }
 
-/// The features as the kernels want them, in bytes, and the bounds that they point to.
+/// The kernels' BucketFeature structs, as a tensor of bytes, and the bounds that they point to.
 struct Features {
   Tensor bytes;
   std::vector<Tensor> bounds;
 };
 
-/// On a GPU, one launch for each BucketFeaturesJob::kMost features.
+/// On a GPU, one launch per BucketFeaturesJob::kMost features.
 Features features_of(const Arguments& a) {
   const int64_t features = a.block_sizes.numel();
   const Tensor sizes = as_long(a.block_sizes);
@@ -217,8 +217,8 @@ template <class Index, class Length>
 void run_on_cpu(const BucketizeJob<Index, Length>& job) {
   try {
     run_cpu(job);
-  } catch (const std::bad_alloc&) {  // each thread counts for every rank
-    fail(kOp, "no memory for the counts of ", job.ranks, " ranks");
+  } catch (const std::bad_alloc&) {  // each thread has a counter per rank
+    fail(kOp, "not enough memory for the counts of ", job.ranks, " ranks");
   }
 }
 
@@ -268,7 +268,7 @@ Bucketized run_job(const Arguments& a, const Tensor& lengths, const Tensor& indi
     if (bags > 0) run_on_cpu(job);
   } else {
 #ifdef PINWHEEL_GPU
-    // Batches of the features that leave bags out leave their part of it, too.
+    // If the features' batches leave out bags, their entries are not written either.
     if (permute && bag_starts) torch::stable::zero_(*permute);
     run_on_gpu(job, lengths, out_lengths);
 #endif
@@ -298,7 +298,7 @@ Bucketized block_bucketize(const Tensor& lengths, const Tensor& indices, bool bu
               keep_orig_idx_per_feature};
   if (block_bucketize_pos) a.bounds = *block_bucketize_pos;
   check_arguments(a);
-  // The kernels add lengths up in their own dtype.
+  // The kernels add up lengths in the lengths' own dtype.
   const bool widen = !is_on_cpu(lengths) && lengths.scalar_type() == ScalarType::Int &&
                      indices.numel() > std::numeric_limits<int32_t>::max();
   const Tensor used = widen ? as_long(lengths) : as_contiguous(lengths);

@@ -39,7 +39,7 @@ Tensor cumsum(const char* op, CumsumKind kind, const Tensor& t_in) {
   const bool complete = kind == CumsumKind::kComplete;
   const int64_t dim = t_in.dim();
   require(dim == 1 || (complete && dim == 2), op, "`t_in` must be 1-D", complete ? " or 2-D" : "",
-          ", its shape is ", shape_text(t_in));
+          ", got shape ", shape_text(t_in));
   const Tensor input = as_contiguous(t_in);
   CumsumJob job;
   job.kind = kind;

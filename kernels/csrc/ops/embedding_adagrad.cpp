@@ -9,16 +9,17 @@ constexpr const char* kOp = "tbe_backward_rowwise_adagrad_";
 
 void check_momentum(const UpdateInput& input, const Tensor& momentum1) {
   if (momentum1.dim() != 1 || momentum1.scalar_type() != ScalarType::Float) {
-    fail(kOp, "`momentum1` must be 1-D of float32, it is of ",
-         torch::headeronly::toString(momentum1.scalar_type()), " and its shape is ",
+    fail(kOp, "`momentum1` must be 1-D of float32, not of ",
+         torch::headeronly::toString(momentum1.scalar_type()), " and shape ",
          shape_text(momentum1));
   }
-  require(momentum1.is_contiguous(), kOp, "`momentum1` must be contiguous, it is changed in place");
+  require(momentum1.is_contiguous(), kOp,
+          "`momentum1` must be contiguous, because it is modified in place");
   require_same_device(kOp, input.grad, momentum1, "momentum1");
   if (!is_on_cpu(momentum1)) return;
   const int64_t rows = input.tbe.tables.hash_size_cumsum[input.tbe.tables.count];
-  require(momentum1.numel() >= rows, kOp, "`momentum1` must hold a number for each of the ", rows,
-          " rows, it holds ", momentum1.numel());
+  require(momentum1.numel() >= rows, kOp, "`momentum1` must have an element for each of the ", rows,
+          " rows, it has ", momentum1.numel());
 }
 
 void adagrad(const Tensor& grad, const Tensor& weights, const Tensor& momentum1,

@@ -10,22 +10,22 @@
 namespace pinwheel {
 namespace {
 
-/// Fails unless `grad` is shaped as the result of the lookup.
+/// Fails unless `grad` has the shape of the result of the lookup.
 void check_grad(const char* op, const Tensor& grad, const TbeInput& input) {
   require(grad.size(0) == input.out_sizes()[0] && grad.size(1) == input.out_columns, op,
           "`grad` must have the shape of the result, [", input.out_sizes()[0], ", ",
           input.out_columns, "], it has ", shape_text(grad));
 }
 
-/// What the forward operator got as `total_D`.
+/// The `total_D` of the forward operator.
 int64_t total_D_of(const char* op, const Tensor& grad, const Tensor& weights_offsets,
                    int64_t pooling_mode) {
-  require(grad.dim() == 2, op, "`grad` must be 2-D, its shape is ", shape_text(grad));
+  require(grad.dim() == 2, op, "`grad` must be 2-D, got shape ", shape_text(grad));
   const bool pooled = pooling_mode != static_cast<int64_t>(Pooling::kNone);
   return pooled ? grad.size(1) : grad.size(1) * weights_offsets.numel();
 }
 
-/// On the CPU tables may be the same but must not overlap otherwise.
+/// On the CPU tables may be identical but must not overlap otherwise.
 void check_overlaps(const char* op, const TbeInput& input) {
   if (!is_on_cpu(input.weights)) return;
   std::vector<TbeTable> tables;
@@ -41,7 +41,7 @@ void check_overlaps(const char* op, const TbeInput& input) {
     const bool repeated = before != nullptr && before->first == table.first &&
                           before->rows == table.rows && before->columns == table.columns;
     require(repeated || table.first >= end, op, "the table from element ", table.first,
-            " of `weights` on overlaps another one without being the same");
+            " of `weights` on partly overlaps another one");
     end = table.first + table.rows * table.columns;
     before = &table;
   }
@@ -129,7 +129,7 @@ Tensor tbe_backward_indice_weights(const Tensor& grad_in, const Tensor& weights,
   const FloatDtype dtype = float_dtype_of(op, weights, "weights");
   require_same_device(op, grad_in, weights, "weights");
   require(pooling_mode != static_cast<int64_t>(Pooling::kNone), op,
-          "there are no weights of indices without pooling");
+          "`indice_weights` require pooling");
   const int64_t total_D = total_D_of(op, grad_in, weights_offsets, pooling_mode);
   const TbeInput input = check_tbe(op, {weights,
                                         weights_offsets,

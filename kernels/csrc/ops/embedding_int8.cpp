@@ -22,7 +22,7 @@ Tensor int8_tbe_forward(const Tensor& weights, const Tensor& weights_offsets,
   require(weights.scalar_type() == ScalarType::Byte, op, "`weights` must hold uint8, not ",
           torch::headeronly::toString(weights.scalar_type()));
   require(row_alignment >= 1 && row_alignment <= 1 << 20, op,
-          "`row_alignment` must be from 1 to 2^20, not ", row_alignment);
+          "`row_alignment` must be between 1 and 2^20, not ", row_alignment);
   QuantizedLayout layout;
   layout.dtype = quant_padding_float_type ? ParameterDtype::kFloat32 : ParameterDtype::kFloat16;
   layout.place = scale_bias_last ? ParameterPlace::kLast : ParameterPlace::kFirst;

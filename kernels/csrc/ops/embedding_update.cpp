@@ -28,7 +28,7 @@ void check_gradient(const UpdateInput& input) {
   require(!is_on_cpu(grad) || sizes[0] < kMostRows, input.op, "`grad` has more than 2^32 - 1 rows");
 }
 
-/// Each row must be of one table only: several threads change rows at once, and each row once.
+/// Each row must belong to one table only: threads update rows concurrently, and each row once.
 void check_apart(const UpdateInput& input) {
   std::vector<TbeTable> used;
   for (int64_t t = 0; t < input.tbe.tables.count; ++t) {
@@ -48,9 +48,9 @@ void check_apart(const UpdateInput& input) {
 
 UpdateInput check_update(const char* op, const Tensor& grad, TbeArguments arguments,
                          const UpdateOptions& options) {
-  if (grad.dim() != 2) fail(op, "`grad` must be 2-D, its shape is ", shape_text(grad));
+  if (grad.dim() != 2) fail(op, "`grad` must be 2-D, got shape ", shape_text(grad));
   require(arguments.weights.is_contiguous(), op,
-          "`weights` must be contiguous, it is changed in place");
+          "`weights` must be contiguous, because it is modified in place");
   check_options(op, options);
   const bool pooled = arguments.pooling_mode != static_cast<int64_t>(Pooling::kNone);
   arguments.total_D = grad.size(1) * (pooled ? 1 : arguments.weights_offsets.numel());
@@ -87,7 +87,7 @@ SortedUpdate::SortedUpdate(const UpdateInput& input, const EmbeddingUpdate<Index
   const int64_t count = job.bags.positions;
   RowKeys& keys = rows_.of;
   const int64_t key_end = momentum_rows < 0 ? input.tbe.weights.numel() : momentum_rows;
-  // Half the bytes, and half the work of sorting, where they do.
+  // If keys fit int32, sorting moves half the bytes and takes half the passes.
   keys.wide = key_end >= INT32_MAX;
   keys.momentum_rows = momentum_rows;
   const Tensor unsorted =

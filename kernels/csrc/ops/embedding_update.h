@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// The arguments that the optimizers of embedding tables share, checked and contiguous.
+/// The arguments that the embedding optimizers share, checked and contiguous.
 struct UpdateInput {
   const char* op = nullptr;
   Tensor grad;
@@ -20,17 +20,16 @@ struct UpdateOptions {
   double max_norm = 0;
 };
 
-/// Fails, naming the operator, when anything does not fit together; on the CPU contents are read
-/// too, all but the indices, of which the update itself takes care. The `total_D` of `arguments`
-/// does not count.
+/// Fails, naming the operator, if the arguments are inconsistent. On the CPU contents are checked
+/// too, except the indices, which the update itself checks. Ignores the `total_D` of `arguments`.
 UpdateInput check_update(const char* op, const Tensor& grad, TbeArguments arguments,
                          const UpdateOptions& options);
 
 template <class Index>
 EmbeddingUpdate<Index> job_of(const UpdateInput& input);
 
-/// The keys of all positions, sorted on the device, and what the kernels behind the sort need.
-/// `momentum_rows` is -1 for a rule without momentum.
+/// The keys of all positions, sorted on the device, and the scratch memory of the kernels after the
+/// sort. `momentum_rows` is -1 for a rule without momentum.
 class SortedUpdate {
  public:
   template <class Index>
@@ -48,7 +47,7 @@ class SortedUpdate {
   SortedRows rows_;
 };
 
-/// Changes the rows that `input` asks for.
+/// Updates the rows that `input` looks up.
 template <class Rule>
 void update_rows(const UpdateInput& input, const Rule& rule, int64_t momentum_rows) {
   with_index_type(input.tbe.indices, [&](auto index) {

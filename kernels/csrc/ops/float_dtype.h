@@ -5,7 +5,7 @@
 
 namespace pinwheel {
 
-/// float32, float16 or bfloat16; fails on another one.
+/// float32, float16 or bfloat16; fails on any other.
 inline FloatDtype float_dtype_of(const char* op, const Tensor& tensor, const char* name) {
   switch (tensor.scalar_type()) {
     case ScalarType::Float:
@@ -25,7 +25,7 @@ struct OutputDtype {
   FloatDtype number;
 };
 
-/// The dtype that FBGEMM numbers so in schemas: 0, 1 or 5.
+/// The dtype for FBGEMM's number in schemas: 0, 1 or 5.
 inline OutputDtype output_dtype_of(const char* op, int64_t number) {
   switch (number) {
     case 0:

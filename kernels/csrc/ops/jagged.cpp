@@ -12,11 +12,11 @@
 namespace pinwheel {
 namespace {
 
-/// `values` of one dimension have rows of one element, and a dense form without the last dimension.
+/// 1-D `values` have rows of one element and a dense form without the last dimension.
 Tensor to_dense(const char* op, const Tensor& values_in, const std::vector<Tensor>& offsets,
                 const std::vector<int64_t>& max_lengths, double padding_value) {
   require(values_in.dim() == 1 || values_in.dim() == 2, op,
-          "`values` must be 1-D or 2-D, its shape is ", shape_text(values_in));
+          "`values` must be 1-D or 2-D, got shape ", shape_text(values_in));
   const Tensor values = as_contiguous(values_in);
   const Jagged jagged = check_jagged(op, "offsets", values, offsets, max_lengths, values.size(0));
   std::vector<int64_t> sizes = jagged.dense_sizes();
@@ -49,8 +49,8 @@ Tensor forward(const Tensor& values, const std::vector<Tensor>& offsets,
   return to_dense("jagged_to_padded_dense_forward", values, offsets, max_lengths, padding_value);
 }
 
-/// The rows of a dense form that belong to values, one after the other; zero where a value row has
-/// no place in the dense form.
+/// Gathers the rows of a dense form that have a value row; value rows outside the dense form become
+/// zero.
 Tensor to_values(const char* op, const char* name, const char* dense_name, const Tensor& dense_in,
                  const std::vector<Tensor>& offsets, int64_t total_L) {
   require(total_L >= 0, op, "`total_L` is negative: ", total_L);
@@ -82,7 +82,7 @@ Tensor dense_to_jagged(const Tensor& dense, const std::vector<Tensor>& x_offsets
   const char* const op = "dense_to_jagged";
   if (!total_L) {
     require(!x_offsets.empty() && x_offsets.back().dim() == 1 && x_offsets.back().numel() > 0, op,
-            "`x_offsets` must list 1 to 5 tensors that are 1-D with at least one number");
+            "`x_offsets` must list 1 to 5 1-D tensors with at least one element");
     require_index_dtype(op, x_offsets.back(), "x_offsets");
     total_L = std::max<int64_t>(0, last_number(x_offsets.back()));
   }
@@ -102,7 +102,7 @@ void define_schemas(Library& m) {
       "-> Tensor");
   m.def(
       "dense_to_jagged_forward(Tensor dense, Tensor[] x_offsets, SymInt? total_L=None) -> Tensor");
-  // The offsets are handed back as they came: an operator made of the one above, in Python.
+  // Returns the offsets unchanged: implemented in Python, on top of the one above.
   m.def(
       "dense_to_jagged(Tensor dense, Tensor[] x_offsets, SymInt? total_L=None) "
       "-> (Tensor, Tensor[])");

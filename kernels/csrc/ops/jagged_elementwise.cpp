@@ -10,7 +10,7 @@
 namespace pinwheel {
 namespace {
 
-/// A jagged tensor and a dense one that fit each other, contiguous.
+/// A jagged tensor and a dense one of matching shapes, contiguous.
 struct Operands {
   RealDtype dtype = RealDtype::kFloat32;
   Tensor values;
@@ -21,8 +21,8 @@ struct Operands {
 
 Operands check_operands(const char* op, const Tensor& values, const std::vector<Tensor>& offsets,
                         const Tensor& dense) {
-  require(values.dim() == 1 || values.dim() == 2, op,
-          "`x_values` must be 1-D or 2-D, its shape is ", shape_text(values));
+  require(values.dim() == 1 || values.dim() == 2, op, "`x_values` must be 1-D or 2-D, got shape ",
+          shape_text(values));
   Operands operands;
   operands.dtype = real_dtype(op, "x_values", values);
   require_same_dtype(op, values, dense, "y");
@@ -105,7 +105,7 @@ std::tuple<Tensor, Tensor> multiply_backward(const Tensor& grad_output,
   require(grad_output.dim() == x_values.dim() && grad_output.size(0) == x_values.size(0) &&
               grad_output.numel() == x_values.numel(),
           op, "`grad_output` must have the shape of `x_values`, ", shape_text(x_values),
-          ", its shape is ", shape_text(grad_output));
+          ", got shape ", shape_text(grad_output));
   Operands gradient = operands;
   gradient.values = as_contiguous(grad_output);
   return {to_jagged(Combine::kMultiply, gradient),
@@ -113,7 +113,7 @@ std::tuple<Tensor, Tensor> multiply_backward(const Tensor& grad_output,
 }
 
 // FBGEMM's names and argument order, so that callers port by renaming the namespace. Those that
-// hand the offsets back as they came are made of the others, in Python.
+// return the offsets unchanged are implemented in Python, on top of the others.
 void define_schemas(Library& m) {
   m.def(
       "jagged_dense_elementwise_add_jagged_output(Tensor x_values, Tensor[] x_offsets, Tensor y) "

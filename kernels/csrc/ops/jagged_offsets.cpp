@@ -9,8 +9,8 @@ void check_depth(const char* op, const char* name, const std::vector<Tensor>& of
                  size_t lengths) {
   require(!offsets.empty() && offsets.size() <= kMaxJaggedDepth, op, "`", name, "` must list 1 to ",
           kMaxJaggedDepth, " tensors, not ", offsets.size());
-  require(lengths == offsets.size(), op, "one maximal length for each of the ", offsets.size(),
-          " tensors of `", name, "` is needed, got ", lengths);
+  require(lengths == offsets.size(), op, "one maximum length for each of the ", offsets.size(),
+          " tensors of `", name, "` is required, got ", lengths);
 }
 
 template <class Index>
@@ -34,7 +34,7 @@ void check_tensor(const char* op, const std::string& name, const Tensor& data,
   require_index_dtype(op, offsets, name.c_str());
   require_same_device(op, data, offsets, name.c_str());
   require(offsets.dim() == 1 && offsets.numel() >= 1, op, "`", name,
-          "` must be 1-D with at least one number, its shape is ", shape_text(offsets));
+          "` must be 1-D with at least one element, got shape ", shape_text(offsets));
 }
 
 }  // namespace
@@ -53,10 +53,10 @@ Jagged check_jagged(const char* op, const char* name, const Tensor& data,
   jagged.max_lengths = max_lengths;
   jagged.value_rows = value_rows;
   for (size_t d = 0; d < offsets.size(); ++d) {
-    require(max_lengths[d] >= 0, op, "a maximal length is negative: ", max_lengths[d]);
+    require(max_lengths[d] >= 0, op, "a maximum length is negative: ", max_lengths[d]);
     check_tensor(op, name + ("[" + std::to_string(d) + "]"), data, offsets[d]);
     require(offsets[d].scalar_type() == offsets[0].scalar_type(), op, "all `", name,
-            "` must have one dtype");
+            "` must have the same dtype");
     jagged.offsets.push_back(as_contiguous(offsets[d]));
   }
   if (!is_on_cpu(data)) return jagged;
@@ -75,7 +75,7 @@ Jagged check_jagged_dense(const char* op, const char* name, const char* dense_na
   const int64_t depth = static_cast<int64_t>(offsets.size());
   const int64_t dim = dense.dim();
   require(dim == depth + 1 || dim == depth + 2, op, "`", dense_name, "` must be ", depth + 1,
-          "-D or ", depth + 2, "-D for ", depth, " tensors of `", name, "`, its shape is ",
+          "-D or ", depth + 2, "-D for ", depth, " tensors of `", name, "`, got shape ",
           shape_text(dense));
   const std::vector<int64_t> max_lengths(dense.sizes().begin() + 1,
                                          dense.sizes().begin() + 1 + depth);

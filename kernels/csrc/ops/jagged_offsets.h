@@ -1,6 +1,6 @@
 #pragma once
 
-// The offsets that the operators on jagged tensors share, checked once for all of them.
+// The offsets that all operators on jagged tensors take, and their checks.
 
 #include "base/tensors.h"
 #include "index/jagged.h"
@@ -27,13 +27,14 @@ struct Jagged {
   }
 
   int64_t groups() const { return offsets[0].numel() - 1; }
-  /// [groups, max_lengths...]: the dense form without the dimension of the rows.
+  /// [groups, max_lengths...]: the shape of the dense form without the row dimension.
   std::vector<int64_t> dense_sizes() const;
 };
 
-/// Fails unless `offsets`, called `name` in messages, are 1 to 5 levels that fit each other,
-/// `max_lengths` and `value_rows` rows below them. On the CPU their contents are read once here. A
-/// GPU build does not wait for the device: its kernels treat offsets that lead outside as padding.
+/// Fails unless `offsets`, called `name` in messages, are 1 to 5 levels that are consistent with
+/// each other, with `max_lengths` and with `value_rows` rows below them. On the CPU their contents
+/// are checked here, in one pass. A GPU build does not wait for the device: its kernels treat
+/// out-of-range offsets as padding.
 Jagged check_jagged(const char* op, const char* name, const Tensor& data,
                     const std::vector<Tensor>& offsets, const std::vector<int64_t>& max_lengths,
                     int64_t value_rows);
@@ -44,7 +45,7 @@ Jagged check_jagged_dense(const char* op, const char* name, const char* dense_na
                           const Tensor& dense, const std::vector<Tensor>& offsets,
                           int64_t value_rows);
 
-/// The last number of an index tensor that is not empty. Waits for a GPU.
+/// The last element of a non-empty index tensor. On a GPU, waits for it.
 int64_t last_number(const Tensor& offsets);
 
 }  // namespace pinwheel

@@ -10,7 +10,7 @@ namespace {
 
 Tensor softmax(const Tensor& values_in, const Tensor& x_offsets, int64_t max_L) {
   const char* const op = "jagged_softmax";
-  require(values_in.dim() == 2, op, "`values` must be 2-D, its shape is ", shape_text(values_in));
+  require(values_in.dim() == 2, op, "`values` must be 2-D, got shape ", shape_text(values_in));
   const RealDtype dtype = real_dtype(op, "values", values_in);
   const Tensor values = as_contiguous(values_in);
   const Jagged jagged = check_jagged(op, "x_offsets", values, {x_offsets}, {max_L}, values.size(0));
@@ -32,14 +32,14 @@ Tensor softmax(const Tensor& values_in, const Tensor& x_offsets, int64_t max_L) 
 Tensor backward(const Tensor& grad_output, const Tensor& output_in, const Tensor& x_offsets,
                 int64_t max_L) {
   const char* const op = "jagged_softmax_backward";
-  require(output_in.dim() == 2, op, "`output` must be 2-D, its shape is ", shape_text(output_in));
+  require(output_in.dim() == 2, op, "`output` must be 2-D, got shape ", shape_text(output_in));
   const RealDtype dtype = real_dtype(op, "output", output_in);
   require_same_dtype(op, output_in, grad_output, "grad_output");
   require_same_device(op, output_in, grad_output, "grad_output");
   require(grad_output.dim() == 2 && grad_output.size(0) == output_in.size(0) &&
               grad_output.size(1) == output_in.size(1),
           op, "`grad_output` must have the shape of `output`, ", shape_text(output_in),
-          ", its shape is ", shape_text(grad_output));
+          ", got shape ", shape_text(grad_output));
   const Tensor output = as_contiguous(output_in);
   const Tensor gradient = as_contiguous(grad_output);
   const Jagged jagged = check_jagged(op, "x_offsets", output, {x_offsets}, {max_L}, output.size(0));
@@ -60,7 +60,7 @@ Tensor backward(const Tensor& grad_output, const Tensor& output_in, const Tensor
 }
 
 // FBGEMM's names and argument order, so that callers port by renaming the namespace. The first one
-// hands the offsets back as they came: it is made of the second, in Python.
+// returns the offsets unchanged: it is implemented in Python, on top of the second.
 void define_schemas(Library& m) {
   m.def("jagged_softmax(Tensor values, Tensor x_offsets, int max_L) -> (Tensor, Tensor)");
   m.def("jagged_softmax_forward(Tensor values, Tensor x_offsets, int max_L) -> Tensor");

@@ -10,7 +10,7 @@
 namespace pinwheel {
 namespace {
 
-/// Vectors and jagged values that fit each other, contiguous.
+/// Vectors and jagged values of matching shapes, contiguous.
 struct Operands {
   Tensor v;
   Tensor values;
@@ -32,8 +32,8 @@ struct Operands {
 
 Operands check_operands(const char* op, const Tensor& v, const Tensor& a_values,
                         const Tensor& a_offsets) {
-  require(v.dim() == 2, op, "`v` must be 2-D, its shape is ", shape_text(v));
-  require(a_values.dim() == 2, op, "`a_values` must be 2-D, its shape is ", shape_text(a_values));
+  require(v.dim() == 2, op, "`v` must be 2-D, got shape ", shape_text(v));
+  require(a_values.dim() == 2, op, "`a_values` must be 2-D, got shape ", shape_text(a_values));
   Operands operands;
   operands.dtype = real_dtype(op, "v", v);
   require_same_dtype(op, v, a_values, "a_values");
@@ -43,8 +43,8 @@ Operands check_operands(const char* op, const Tensor& v, const Tensor& a_values,
   operands.jagged = check_jagged(op, "a_offsets", v, {a_offsets}, {v.size(1)}, a_values.size(0));
   const int64_t groups = operands.jagged.groups();
   require(groups == 0 ? v.size(0) == 0 : v.size(0) % groups == 0, op, "`v` has ", v.size(0),
-          " rows, which is no multiple of the ", groups, " groups of `a_offsets`");
-  // Without groups nothing tells the heads; with no vectors there is no head to read.
+          " rows, which is not a multiple of the ", groups, " groups of `a_offsets`");
+  // Without groups the number of heads is unknown; without vectors there are no heads.
   operands.heads = groups == 0 ? 1 : v.size(0) / groups;
   const int64_t width = a_values.size(1);
   require(operands.heads > 0 ? width % operands.heads == 0 : width == 0, op, "rows of `a_values`, ",
@@ -78,7 +78,7 @@ std::tuple<Tensor, Tensor> backward(const Tensor& grad_output, const Tensor& v,
   require(grad_output.dim() == 2 && grad_output.size(0) == v.size(0) &&
               grad_output.size(1) == operands.columns,
           op, "`grad_output` must have the shape [", v.size(0), ", ", operands.columns,
-          "], its shape is ", shape_text(grad_output));
+          "], got shape ", shape_text(grad_output));
   const Tensor gradient = as_contiguous(grad_output);
   const Tensor d_v = empty_like_device(v, {v.size(0), v.size(1)}, v.scalar_type());
   const Tensor d_values =

@@ -14,8 +14,8 @@
 namespace pinwheel {
 namespace {
 
-/// Where segments start, as int64: the sum of int32 lengths may be larger. On the CPU lengths are
-/// read once here; a GPU build's kernels take segments that lead outside as empty.
+/// Where segments start, as int64: the sum of int32 lengths may overflow int32. On the CPU lengths
+/// are checked here, in one pass; GPU kernels treat out-of-range segments as empty.
 template <class Index>
 std::vector<int64_t> cpu_offsets(const char* op, const Tensor& lengths, int64_t rows) {
   const int64_t segments = lengths.numel();
@@ -23,7 +23,7 @@ std::vector<int64_t> cpu_offsets(const char* op, const Tensor& lengths, int64_t 
   std::vector<int64_t> offsets(segments + 1);
   for (int64_t s = 0; s < segments; ++s) {
     require(length[s] >= 0, op, "`lengths[", s, "]` is negative: ", length[s]);
-    // Not their sum at the end: it might come round.
+    // Checked one by one: their sum might overflow.
     const int64_t left = rows - offsets[s];
     require(length[s] <= left, op, "`lengths[", s, "]` is ", length[s], " but only ", left,
             " of the ", rows, " rows are left");
@@ -35,14 +35,14 @@ std::vector<int64_t> cpu_offsets(const char* op, const Tensor& lengths, int64_t 
 /// Segments of `rows` rows, checked.
 struct Segments {
   Tensor lengths;
-  std::vector<int64_t> cpu_offsets;  ///< a tensor would take longer to make than to fill
+  std::vector<int64_t> cpu_offsets;  ///< creating a tensor would take longer than filling it
   Tensor gpu_offsets;
-  JaggedView<int64_t> view;  ///< of one of the two
+  JaggedView<int64_t> view;  ///< its offsets are one of the two
 };
 
 Segments check_segments(const char* op, const Tensor& data, const Tensor& lengths, int64_t rows,
                         int64_t max_length) {
-  require(lengths.dim() == 1, op, "`lengths` must be 1-D, its shape is ", shape_text(lengths));
+  require(lengths.dim() == 1, op, "`lengths` must be 1-D, got shape ", shape_text(lengths));
   require_index_dtype(op, lengths, "lengths");
   require_same_device(op, data, lengths, "lengths");
   require(max_length >= 0, op, "`max_length` is negative: ", max_length);
@@ -64,7 +64,7 @@ Segments check_segments(const char* op, const Tensor& data, const Tensor& length
   return segments;
 }
 
-/// Bytes of one row of `tensor`, which are its dimensions from `first` on.
+/// Bytes of one row of `tensor`; a row is its dimensions from `first` on.
 int64_t row_bytes(const Tensor& tensor, int64_t first) {
   int64_t bytes = static_cast<int64_t>(tensor.element_size());
   for (int64_t d = first; d < tensor.dim(); ++d) bytes *= tensor.size(d);
@@ -124,7 +124,7 @@ Packed pack_v2(const Tensor& t_in, const Tensor& lengths, int64_t max_length, bo
   const ScalarType dtype = t_in.scalar_type();
   require(!pad_minf || dtype == ScalarType::Float || dtype == ScalarType::Half ||
               dtype == ScalarType::BFloat16 || dtype == ScalarType::Double,
-          op, "`pad_minf` wants a `t_in` of floating-point numbers, not ",
+          op, "`pad_minf` requires a floating-point `t_in`, not ",
           torch::headeronly::toString(dtype));
   std::optional<Tensor> mask;
   if (return_presence_mask) mask = presence_mask(segments);
@@ -134,13 +134,13 @@ Packed pack_v2(const Tensor& t_in, const Tensor& lengths, int64_t max_length, bo
 Tensor backward(const Tensor& data_in, const Tensor& lengths, int64_t total_length,
                 int64_t max_length) {
   const char* const op = "pack_segments_backward";
-  require(data_in.dim() >= 2, op, "`data` must have at least 2 dimensions, its shape is ",
+  require(data_in.dim() >= 2, op, "`data` must have at least 2 dimensions, got shape ",
           shape_text(data_in));
   require(total_length >= 0, op, "`total_length` is negative: ", total_length);
   const Segments segments = check_segments(op, data_in, lengths, total_length, max_length);
   require(data_in.size(0) == lengths.numel() && data_in.size(1) == max_length, op,
-          "`data` must have the shape [", lengths.numel(), ", ", max_length,
-          ", ...], its shape is ", shape_text(data_in));
+          "`data` must have the shape [", lengths.numel(), ", ", max_length, ", ...], got shape ",
+          shape_text(data_in));
   const Tensor data = as_contiguous(data_in);
   std::vector<int64_t> sizes = {total_length};
   sizes.insert(sizes.end(), data.sizes().begin() + 2, data.sizes().end());

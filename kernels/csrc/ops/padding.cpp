@@ -18,7 +18,7 @@ void repeat(const Element& element, unsigned char (&pattern)[16]) {
 
 template <class Integer>
 void repeat_integer(const char* op, const char* name, double value, unsigned char (&pattern)[16]) {
-  // The bounds are powers of two, hence exact as double where the largest int64 is not.
+  // The bounds are powers of two and so exact as double, unlike the largest int64.
   const double above = -2.0 * static_cast<double>(std::numeric_limits<Integer>::min() / 2);
   const double low = static_cast<double>(std::numeric_limits<Integer>::min());
   const double high = std::is_signed_v<Integer>

@@ -4,8 +4,8 @@
 
 namespace pinwheel {
 
-/// Writes the bytes of `value` as `dtype`, repeated to 16. Fails, naming `op`, on a dtype that has
-/// no such value (wider than 8 bytes, quantised) and on a value that an integer dtype cannot hold.
+/// Writes the bytes of `value` as `dtype`, repeated to 16. Fails, naming `op`, on an unsupported
+/// dtype (wider than 8 bytes, quantized) and on a value that an integer dtype cannot represent.
 void fill_pattern(const char* op, const char* name, ScalarType dtype, double value,
                   unsigned char (&pattern)[16]);
 

@@ -25,18 +25,19 @@ Tensor as_long(const Tensor& tensor) {
   return torch::stable::contiguous(torch::stable::to(tensor, ScalarType::Long));
 }
 
-/// The operators differ in what a row of `lengths` is: a feature's samples, or one length.
+/// The operators differ in the rows of `lengths`: one length per sample of a feature, or one
+/// length.
 struct Operator {
   const char* name;
   int64_t dim;  ///< of `lengths`
 };
 
-/// Everything about the permutation but the values: the output's lengths and which input segment
-/// goes where.
+/// Everything about the permutation except the values: the output's lengths and where each input
+/// segment goes.
 struct Segments {
   Tensor lengths;      ///< of the output, [T', B] or [T']
   Tensor out_offsets;  ///< [T' + 1]
-  Tensor starts;       ///< of each output feature in the input, [T']
+  Tensor starts;       ///< start of each output feature in the input, [T']
   Tensor in_offsets;   ///< [T + 1]
 };
 
@@ -45,8 +46,8 @@ Tensor longs(const Tensor& like, int64_t count) {
 }
 
 #ifdef PINWHEEL_GPU
-/// Sums of features, prefix sums, the permutation of both, prefix sums: each pass needs all of the
-/// one before.
+/// Sums per feature, their prefix sums, the permutation of both, prefix sums again: each pass
+/// depends on all of the previous one.
 template <class Index>
 void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Segments& segments) {
   const GpuTurn turn(lengths);
@@ -126,10 +127,10 @@ void copy_segments(const SegmentCopyJob& values, const SegmentCopyJob* weights,
 
 void check_arguments(const Operator& op, const Tensor& permute, const Tensor& lengths,
                      const Tensor& values, const std::optional<Tensor>& weights) {
-  require(permute.dim() == 1, op.name, "`permute` must be 1-D, its shape is ", shape_text(permute));
-  require(lengths.dim() == op.dim, op.name, "`lengths` must be ", op.dim, "-D, its shape is ",
+  require(permute.dim() == 1, op.name, "`permute` must be 1-D, got shape ", shape_text(permute));
+  require(lengths.dim() == op.dim, op.name, "`lengths` must be ", op.dim, "-D, got shape ",
           shape_text(lengths));
-  require(values.dim() == 1, op.name, "`values` must be 1-D, its shape is ", shape_text(values));
+  require(values.dim() == 1, op.name, "`values` must be 1-D, got shape ", shape_text(values));
   require_index_dtype(op.name, permute, "permute");
   require_index_dtype(op.name, lengths, "lengths");
   require_same_device(op.name, permute, lengths, "lengths");
@@ -137,11 +138,11 @@ void check_arguments(const Operator& op, const Tensor& permute, const Tensor& le
   if (!weights) return;
   require_same_device(op.name, permute, *weights, "weights");
   require(weights->dim() == 1 && weights->numel() == values.numel(), op.name,
-          "`weights` must have the shape of `values`, ", shape_text(values), ", its shape is ",
+          "`weights` must have the shape of `values`, ", shape_text(values), ", got shape ",
           shape_text(*weights));
 }
 
-/// On the CPU the contents are read once here; a GPU build's kernels take what leads outside as
+/// On the CPU the contents are checked here, in one pass; GPU kernels treat what is out of range as
 /// empty.
 template <class Index>
 void check_contents(const Operator& op, const Tensor& permute, const Tensor& lengths,
@@ -158,9 +159,9 @@ void check_contents(const Operator& op, const Tensor& permute, const Tensor& len
   Index all = 0;
   for (int64_t i = 0; i < all_lengths; ++i) all |= at[i];
   if (all >= 0 && all <= std::numeric_limits<int32_t>::max()) return;
-  // Lengths so large that their sum might come round.
+  // Lengths so large that their sum might overflow.
   for (int64_t i = 0; i < all_lengths; ++i) {
-    require(at[i] >= 0, op.name, "`lengths` holds a negative number, ", at[i], ", at ", i);
+    require(at[i] >= 0, op.name, "`lengths` has a negative element, ", at[i], ", at ", i);
     require(at[i] <= values, op.name, "`lengths` holds ", at[i], " at ", i, " but `values` has ",
             values);
   }

@@ -15,7 +15,8 @@ const int64_t* numbers(const Tensor& tensor) {
   return static_cast<const int64_t*>(tensor.const_data_ptr());
 }
 
-/// Where the columns of each feature are, and their order: the four lists of the operators.
+/// The four list arguments of the operators: where the columns of each feature are, and their
+/// order.
 struct Lists {
   Tensor offsets;
   Tensor permute;
@@ -43,8 +44,8 @@ void check_offsets(const char* op, const Tensor& offsets, const char* name, int6
           " but `pooled_embs` has ", columns, " columns");
 }
 
-/// On the CPU the contents are read once here. The inverse lists say where things go on a GPU and
-/// where gradients come from, so they must be what they are called.
+/// On the CPU the contents are checked here, in one pass. GPU kernels scatter by the inverse lists
+/// and gradients gather by them, so they must really be the inverse.
 void check_contents(const char* op, const Lists& lists, int64_t columns) {
   check_offsets(op, lists.offsets, "offset_dim_list", columns);
   check_offsets(op, lists.inverse_offsets, "inv_offset_dim_list", columns);
@@ -66,8 +67,7 @@ void check_contents(const char* op, const Lists& lists, int64_t columns) {
 }
 
 Tensor permute(const char* op, const Tensor& pooled_in, const Lists& given) {
-  require(pooled_in.dim() == 2, op, "`pooled_embs` must be 2-D, its shape is ",
-          shape_text(pooled_in));
+  require(pooled_in.dim() == 2, op, "`pooled_embs` must be 2-D, got shape ", shape_text(pooled_in));
   const int64_t features = given.permute.numel();
   Lists lists;
   lists.offsets = checked_list(op, pooled_in, given.offsets, "offset_dim_list", features + 1);

@@ -18,10 +18,10 @@ int64_t row_count(const Tensor& tensor) {
   return product(sizes);
 }
 
-/// FBGEMM's GPU operator pads the codes to a multiple of 4, its CPU operator does not.
+/// FBGEMM's GPU operator pads the codes to a multiple of 4; its CPU operator does not.
 Tensor quantize(const Tensor& t) {
   const char* const op = "FloatOrHalfToFused8BitRowwiseQuantized";
-  require(t.dim() >= 2, op, "`t` must have at least 2 dimensions, its shape is ", shape_text(t));
+  require(t.dim() >= 2, op, "`t` must have at least 2 dimensions, got shape ", shape_text(t));
   const Tensor input = as_contiguous(t);
   QuantizeJob job;
   job.dtype = float_dtype_of(op, input, "t");
@@ -41,7 +41,7 @@ Tensor quantize(const Tensor& t) {
 Tensor dequantize(const Tensor& input_in, int64_t output_dtype, bool scale_bias_last,
                   bool quant_padding_float_type) {
   const char* const op = "Fused8BitRowwiseQuantizedToFloatOrHalf";
-  require(input_in.dim() >= 2, op, "`input` must have at least 2 dimensions, its shape is ",
+  require(input_in.dim() >= 2, op, "`input` must have at least 2 dimensions, got shape ",
           shape_text(input_in));
   require(input_in.scalar_type() == ScalarType::Byte, op, "`input` must hold uint8, not ",
           torch::headeronly::toString(input_in.scalar_type()));

@@ -11,8 +11,8 @@ const Index* numbers(const Tensor& tensor) {
   return static_cast<const Index*>(tensor.const_data_ptr());
 }
 
-/// Fails at the first number of `tensor` that is below the one before it; the first one must be at
-/// least `least`, the last one at most `most`. Only for the CPU.
+/// Fails at the first element of `tensor` that is less than the one before it; the first one must
+/// be at least `least`, the last one at most `most`. CPU only.
 template <class Index>
 void check_rising(const char* op, const char* name, const Tensor& tensor, int64_t least,
                   int64_t most) {
@@ -32,8 +32,7 @@ void check_rising(const char* op, const char* name, const Tensor& tensor, int64_
 
 Tensor offsets_range(const Tensor& offsets_in, int64_t range_size) {
   const char* const op = "offsets_range";
-  require(offsets_in.dim() == 1, op, "`offsets` must be 1-D, its shape is ",
-          shape_text(offsets_in));
+  require(offsets_in.dim() == 1, op, "`offsets` must be 1-D, got shape ", shape_text(offsets_in));
   require_index_dtype(op, offsets_in, "offsets");
   require(range_size >= 0, op, "`range_size` is negative: ", range_size);
   require(range_size == 0 || offsets_in.numel() > 0, op, "`offsets` is empty but `range_size` is ",
@@ -81,9 +80,9 @@ SumDtype sum_dtype(const char* op, const Tensor& values) {
 Tensor segment_sum_csr(int64_t batch_size, const Tensor& csr_seg, const Tensor& values_in) {
   const char* const op = "segment_sum_csr";
   require(batch_size > 0, op, "`batch_size` must be positive, not ", batch_size);
-  require(values_in.dim() == 1, op, "`values` must be 1-D, its shape is ", shape_text(values_in));
+  require(values_in.dim() == 1, op, "`values` must be 1-D, got shape ", shape_text(values_in));
   require(csr_seg.dim() == 1 && csr_seg.numel() >= 1, op,
-          "`csr_seg` must be 1-D with at least one number, its shape is ", shape_text(csr_seg));
+          "`csr_seg` must be 1-D with at least one element, got shape ", shape_text(csr_seg));
   require_index_dtype(op, csr_seg, "csr_seg");
   require_same_device(op, csr_seg, values_in, "values");
   const SumDtype dtype = sum_dtype(op, values_in);

@@ -4,8 +4,8 @@
 
 namespace pinwheel {
 
-/// Runs a job of kernels/ where `data` lies: on the CPU now, on a GPU enqueued on torch's current
-/// stream.
+/// Runs a job of jobs/ on the device of `data`: synchronously on the CPU, enqueued on torch's
+/// current stream on a GPU.
 template <class Job>
 void run(const Job& job, const Tensor& data) {
   if (is_on_cpu(data)) return run_cpu(job);

@@ -10,10 +10,11 @@ namespace pinwheel {
 
 struct Sorted {
   torch::stable::Tensor values;
-  torch::stable::Tensor order;  ///< int64: where each value was; rising among equal values
+  torch::stable::Tensor
+      order;  ///< int64: the original position of each value; ascending among equal values
 };
 
-/// torch's own stable sort of a 1-D tensor, on whatever device it lies, without waiting for it.
+/// torch's own stable sort of a 1-D tensor, on the tensor's device and without waiting for it.
 inline Sorted stable_sort(const torch::stable::Tensor& values) {
   using torch::stable::detail::from;
   // aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False)

@@ -6,15 +6,15 @@
 namespace pinwheel {
 namespace {
 
-// Messages are made only where they are needed: that takes longer than small lookups.
+// Messages are built only on failure: building one takes longer than a small lookup.
 
 void require_1d(const char* op, const Tensor& tensor, const char* name) {
-  if (tensor.dim() != 1) fail(op, "`", name, "` must be 1-D, its shape is ", shape_text(tensor));
+  if (tensor.dim() != 1) fail(op, "`", name, "` must be 1-D, got shape ", shape_text(tensor));
 }
 
 void require_numbers(const char* op, const Tensor& tensor, const char* name, int64_t numel) {
   if (tensor.dim() == 1 && tensor.numel() == numel) return;
-  fail(op, "`", name, "` must be 1-D with ", numel, " numbers, its shape is ", shape_text(tensor));
+  fail(op, "`", name, "` must be 1-D with ", numel, " elements, got shape ", shape_text(tensor));
 }
 
 void require_dtype(const char* op, const Tensor& tensor, const char* name, ScalarType dtype) {
@@ -32,15 +32,15 @@ void check_tensors(const char* op, const TbeArguments& a) {
   require_index_dtype(op, a.D_offsets, "D_offsets");
   require_index_dtype(op, a.indices, "indices");
   require(a.offsets.scalar_type() == a.indices.scalar_type(), op,
-          "`indices` and `offsets` must have one dtype");
+          "`indices` and `offsets` must have the same dtype");
   const int64_t tables = a.weights_offsets.numel();
   require_numbers(op, a.D_offsets, "D_offsets", tables + 1);
   require_numbers(op, a.hash_size_cumsum, "hash_size_cumsum", tables + 1);
   require_1d(op, a.indices, "indices");
   const int64_t bags = a.offsets.numel() - 1;
   if (a.offsets.dim() != 1 || bags < 0 || (tables == 0 ? bags != 0 : bags % tables != 0)) {
-    fail(op, "`offsets` must be 1-D with one number more than a multiple of the ", tables,
-         " tables, its shape is ", shape_text(a.offsets));
+    fail(op, "`offsets` must be 1-D with one element more than a multiple of the ", tables,
+         " tables, got shape ", shape_text(a.offsets));
   }
   require_same_device(op, a.weights, a.weights_offsets, "weights_offsets");
   require_same_device(op, a.weights, a.D_offsets, "D_offsets");
@@ -56,37 +56,37 @@ void check_options(const char* op, const TbeArguments& a) {
   const int64_t tables = a.weights_offsets.numel();
   const bool pooled = a.pooling_mode != static_cast<int64_t>(Pooling::kNone);
   require(pooled || (tables == 0 ? a.total_D == 0 : a.total_D % tables == 0), op,
-          "without pooling all tables must have as many columns, but `total_D` is ", a.total_D,
-          " for ", tables, " tables");
+          "without pooling all tables must have the same number of columns, but `total_D` is ",
+          a.total_D, " for ", tables, " tables");
   if (!a.indice_weights) return;
-  require(pooled, op, "`indice_weights` only go with pooling");
+  require(pooled, op, "`indice_weights` require pooling");
   require_dtype(op, *a.indice_weights, "indice_weights", ScalarType::Float);
   require_numbers(op, *a.indice_weights, "indice_weights", a.indices.numel());
   require_same_device(op, a.weights, *a.indice_weights, "indice_weights");
 }
 
-/// The contents that say where tables lie; on the CPU only.
+/// Checks the contents that locate the tables; CPU only.
 void check_tables(const char* op, const TbeInput& input) {
   const TbeTables& tables = input.tables;
   const int64_t count = tables.count;
   require(tables.column_at(0) == 0 && tables.column_at(count) == tables.total_D, op,
-          "`D_offsets` must go from 0 to `total_D`, which is ", tables.total_D, ", not from ",
+          "`D_offsets` must span 0 to `total_D`, which is ", tables.total_D, ", not from ",
           tables.column_at(0), " to ", tables.column_at(count));
   for (int64_t t = 0; t < count; ++t) {
     const int64_t columns = tables.column_at(t + 1) - tables.column_at(t);
     require(columns >= 0, op, "`D_offsets` decreases after table ", t);
     require(input.pooling != Pooling::kNone || columns == input.out_columns, op,
-            "without pooling all tables must have as many columns, but table ", t, " has ", columns,
-            " of ", tables.total_D);
+            "without pooling all tables must have the same number of columns, but table ", t,
+            " has ", columns, " of ", tables.total_D);
     const TbeTable table = tables.at(t);
     const int64_t rows = tables.hash_size_cumsum[t + 1] - tables.hash_size_cumsum[t];
     require(rows >= 0, op, "`hash_size_cumsum` decreases after table ", t);
     require(table.rows == rows, op, "table ", t, " of ", rows, " rows of ", table.stride, " from ",
-            tables.weights_offsets[t], " on leads outside `weights`, which has ", tables.weights);
+            tables.weights_offsets[t], " on does not fit in `weights`, which has ", tables.weights);
   }
 }
 
-/// Offsets start at 0, never decrease and end at the number of positions at most.
+/// Offsets must start at 0, never decrease and end at or before the number of positions.
 template <class Index>
 void check_offsets(const char* op, const TbeBags<Index>& bags) {
   const Index* const at = bags.offsets;
@@ -143,7 +143,7 @@ void fail_at_position(const char* op, const TbeInput& input, int64_t position) {
     fail(op, "`indices[", position, "]` is ", bags.indices[position], " but table ", t, " has ",
          input.tables.at(t).rows, " rows (sample ", bag % bags.batch, ")");
   });
-  fail(op, "an index leads outside its table");
+  fail(op, "an index is out of range for its table");
 }
 
 }  // namespace pinwheel

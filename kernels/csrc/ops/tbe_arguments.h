@@ -1,6 +1,6 @@
 #pragma once
 
-// What the operators on embedding tables take alike: the tables, the bags and their weights.
+// The arguments that the embedding operators have in common: tables, bags and their weights.
 
 #include <optional>
 
@@ -11,7 +11,7 @@
 
 namespace pinwheel {
 
-/// The arguments as they come, for check_tbe.
+/// The raw arguments, for check_tbe.
 struct TbeArguments {
   const Tensor& weights;
   const Tensor& weights_offsets;
@@ -22,12 +22,12 @@ struct TbeArguments {
   const Tensor& offsets;
   int64_t pooling_mode;
   const std::optional<Tensor>& indice_weights;
-  /// What a row of `weights` takes besides its columns; see TbeTables.
+  /// What a row of `weights` has besides its columns; see TbeTables.
   int64_t row_extra = 0;
   int64_t row_alignment = 1;
 };
 
-/// The arguments checked and contiguous.
+/// The arguments, checked and contiguous.
 struct TbeInput {
   Tensor weights;
   Tensor weights_offsets;
@@ -63,15 +63,15 @@ struct TbeInput {
   }
 };
 
-/// Fails on wrong shapes, dtypes and devices, and on the CPU also on tables and offsets that lead
-/// outside. Indices are left to the loops that read them anyway.
+/// Fails on wrong shapes, dtypes and devices, and on the CPU also on out-of-range tables and
+/// offsets. Indices are checked by the loops that read them anyway.
 TbeInput check_tbe(const char* op, const TbeArguments& arguments);
 
-/// Fails with the table, the bag and the position of an index that leads outside its table.
+/// Fails with a message that names the table, the bag and the position of an out-of-range index.
 [[noreturn]] void fail_at_position(const char* op, const TbeInput& input, int64_t position);
 
-/// Makes the result of a lookup and fills it; fails on the CPU where an index leads outside its
-/// table. `of_lookup` makes the whole job of an EmbeddingForwardJob.
+/// Allocates the result of a lookup and fills it; fails on the CPU if an index is out of range.
+/// `of_lookup` turns an EmbeddingForwardJob into the job to run.
 template <class OfLookup>
 Tensor look_up(const char* op, const TbeInput& input, int64_t output_dtype,
                const OfLookup& of_lookup) {

@@ -5,7 +5,7 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// One more than a number, unsigned, is at most `rows` for -1 and the rows alone.
+/// As unsigned, number + 1 <= rows holds only for -1 and for valid rows.
 template <class Unsigned, class Number>
 PW_SIMD bool all_below(const Number* numbers, int64_t count, Unsigned rows) {
   Unsigned outside = 0;

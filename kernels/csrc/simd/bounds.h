@@ -10,7 +10,7 @@ namespace pinwheel::simd {
 DECLARE_FOR_EACH_ISA(bool all_rows(const int32_t* numbers, int64_t count, int64_t rows);
                      bool all_rows(const int64_t* numbers, int64_t count, int64_t rows);)
 
-/// Whether none is less than the one before it.
+/// Whether the numbers never decrease.
 DECLARE_FOR_EACH_ISA(bool never_falls(const int32_t* numbers, int64_t count);
                      bool never_falls(const int64_t* numbers, int64_t count);)
 

@@ -5,8 +5,8 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-// A double holds integers below 2^52 exactly, and what is added to 2^52 lies in its lowest bits:
-// the way there and back that every instruction set has.
+// A double represents integers below 2^52 exactly, and adding one to 2^52 puts it in the lowest
+// bits: a conversion in both directions that every instruction set has.
 constexpr uint64_t kExponent = 0x4330000000000000u;
 constexpr double kTwo52 = 4503599627370496.0;
 
@@ -35,7 +35,7 @@ PW_SIMD bool split(const RankRows& ranks, const Index* __restrict__ indices, int
     const uint64_t index = indices[i];
     outside |= static_cast<uint64_t>(index >= limit);
     const double number = to_double(index);
-    // The nearest integer is the quotient or one more, for a quotient of any rounding.
+    // The nearest integer is the quotient or one more, however the product was rounded.
     const double nearest = number * inverse + kTwo52 - kTwo52;
     const double rest = number - nearest * rows;
     rank[i] = to_integer(rest < 0 ? nearest - 1.0 : nearest);

@@ -5,7 +5,7 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// One by one, from number `i` on.
+/// Scalar, from element `i` on.
 template <class Number>
 PW_SIMD void scan_rest(const Number* in, Number* out, int64_t i, int64_t count, Number start,
                        bool exclusive) {
@@ -23,7 +23,7 @@ PW_SIMD void scan_rest(const Number* in, Number* out, int64_t i, int64_t count, 
 
 #if defined(PW_HAS_PREFIX_SUMS)
 
-/// Only the addition of a vector's sum to what is before it waits for the vector before.
+/// The only dependency between vectors is the addition of each vector's sum to the running total.
 template <bool kExclusive, class Integers, class Number>
 PW_SIMD void scan_vectors(const Number* in, Number* out, int64_t count, Number start) {
   constexpr int64_t kCount = Integers::kCount;

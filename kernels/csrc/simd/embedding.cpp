@@ -5,7 +5,7 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Rows of plain numbers.
+/// Rows of float32, float16 or bfloat16.
 template <class Number>
 struct PlainRow {
   using Element = Number;

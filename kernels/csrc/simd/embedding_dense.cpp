@@ -5,7 +5,7 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Two sums, so that one need not wait for the other.
+/// Two accumulators, to break the dependency chain.
 template <class A, class B>
 PW_SIMD float dot(const A* a, const B* b, int64_t count) {
   Floats even = splat(0);

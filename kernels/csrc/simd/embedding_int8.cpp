@@ -25,7 +25,7 @@ struct CodeRow {
       memcpy(both, row + parameters_at, sizeof(both));
       return RowScale{both[0] * weight, both[1] * weight};
     }
-    Fp16 both[2];  // converted by the CPU's own instruction
+    Fp16 both[2];  // converted by a hardware instruction
     memcpy(both, row + parameters_at, sizeof(both));
     return RowScale{number_of(both[0]) * weight, number_of(both[1]) * weight};
   }

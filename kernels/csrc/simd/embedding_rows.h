@@ -1,7 +1,7 @@
 #pragma once
 
-// The inner loop of the optimizers of embedding tables: the gradients of a row are added up, then
-// the row is changed. Rows lie all over a large memory, so they are fetched some time before.
+// The inner loop of the embedding optimizers: adds up the gradients of a row, then updates the row.
+// Rows are scattered over a large memory, so they are prefetched well ahead.
 
 #include "jobs/embedding_update.h"
 #include "simd/vector.h"
@@ -9,9 +9,9 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Sums of this many vectors stay in registers.
+/// This many accumulators stay in registers.
 constexpr int kSumVectors = 8;
-/// How many occurrences ahead rows are fetched.
+/// How many occurrences ahead rows are prefetched.
 constexpr int64_t kAhead = 12;
 
 PW_SIMD void fetch_row(const void* from, int64_t bytes) {
@@ -22,8 +22,8 @@ PW_SIMD void fetch_row(const void* from, int64_t bytes) {
   }
 }
 
-/// Columns [column, column + kVectors * kLanes) of the sum of the gradients of [first, last), or
-/// fewer when `lanes` says so.
+/// Columns [column, column + kVectors * kLanes) of the sum of the gradients of [first, last); with
+/// `kPart`, only `lanes` of them.
 template <int kVectors, bool kPart, class Grad, class Item>
 PW_SIMD void sum_columns(const Grad* grad, int64_t stride, const Item* first, const Item* last,
                          int64_t column, int64_t lanes, float* sum) {
@@ -64,8 +64,8 @@ void sum_rows(const void* grad_at, int64_t stride, const void* first_at, const v
   if (c < columns) sum_columns<1, true>(grad, stride, first, last, c, columns - c, sum);
 }
 
-/// The sum of the squares of numbers: `whole(c)` gives a vector of those from column c on, `part(c,
-/// count)` the last `count` ones. Two sums side by side, so that one need not wait for the other.
+/// The sum of squares: `whole(c)` returns a vector from column c on, `part(c, count)` the last
+/// `count` elements. Two accumulators, to break the dependency chain.
 template <class Whole, class Part>
 PW_SIMD float sum_of_squares(int64_t columns, const Whole& whole, const Part& part) {
   Floats one = splat(0);
@@ -88,7 +88,7 @@ PW_SIMD float sum_of_squares(int64_t columns, const Whole& whole, const Part& pa
   return sum_of(one + other);
 }
 
-/// Of a * row + b * gradient.
+/// The sum of squares of a * row + b * gradient.
 template <class Weight>
 PW_SIMD float squares_of(const Weight* row, const float* gradient, int64_t columns, float a,
                          float b) {
@@ -108,7 +108,7 @@ PW_SIMD float squares_of(const float* numbers, int64_t columns) {
       [&](int64_t c, int64_t count) { return load_part(numbers + c, count); });
 }
 
-/// Changes one row by the sum of its gradients.
+/// Updates one row with the sum of its gradients.
 template <class Weight, class Rule>
 void change_row(const Rule& rule, int64_t momentum_at, void* row_at, const float* gradient,
                 int64_t columns) {
@@ -137,14 +137,14 @@ void change_row(const Rule& rule, int64_t momentum_at, void* row_at, const float
   }
 }
 
-/// Where the rows of a bucket and of its gradient lie.
+/// Addresses and strides of the rows of a bucket and of its gradient.
 struct BucketMemory {
   unsigned char* rows = nullptr;
   const unsigned char* grad = nullptr;
-  int64_t row_bytes = 0;   ///< from one row to the next
-  int64_t grad_bytes = 0;  ///< from one gradient row to the next
-  int64_t row_used = 0;    ///< of a row
-  int64_t grad_used = 0;   ///< of a gradient row
+  int64_t row_bytes = 0;   ///< stride of rows
+  int64_t grad_bytes = 0;  ///< stride of gradient rows
+  int64_t row_used = 0;    ///< bytes used of a row
+  int64_t grad_used = 0;   ///< bytes used of a gradient row
 };
 
 PW_SIMD BucketMemory memory_of(const RowUpdate& job, const RowBucket& bucket) {
@@ -179,7 +179,7 @@ void change_rows(const RowUpdate& job, const Rule& rule, const RowBucket& bucket
   const SumRows sum_up = sum_rows_of<Item>(job.grad_dtype);
   const BucketMemory memory = memory_of(job, bucket);
   const int64_t columns = bucket.table.columns;
-  // The only gradient of a row need not be copied.
+  // If a row has only one gradient, it need not be copied.
   const bool as_it_is = job.grad_dtype == FloatDtype::kFloat32 && !bucket.weighted;
   const Item* const begin = static_cast<const Item*>(bucket.occurrences);
   const Item* const end = begin + bucket.count;

@@ -5,7 +5,7 @@
 
 namespace pinwheel::simd {
 
-/// Changes the rows of a bucket.
+/// Updates the rows of a bucket.
 DECLARE_FOR_EACH_ISA(void update_rows(const RowUpdate& job, const SgdRule& rule,
                                       const RowBucket& bucket);)
 

@@ -8,14 +8,14 @@ namespace pinwheel::simd::PINWHEEL_ISA {
 /// 89, NaN for NaN.
 PW_SIMD Floats exponential(Floats x) {
   typedef int32_t Ints __attribute__((vector_size(sizeof(Floats))));
-  // What is added to 1.5 * 2^23 leaves its nearest integer in the low bits of the sum.
+  // Adding x to 1.5 * 2^23 leaves the integer nearest to x in the low bits of the sum.
   const Floats rounder = splat(12582912.0f);
   const Floats bounded = most(splat(-104.0f), least(splat(89.0f), x));
   const Floats shifted = fma(bounded, splat(1.44269504f), rounder);
   const Floats n = shifted - rounder;
-  // ln 2 in two parts, the first with so few bits that its product with n is exact.
+  // ln 2 in two parts, the first short enough for its product with n to be exact.
   const Floats rest = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), bounded));
-  // |rest| <= ln(2) / 2: the powers from the eighth on are below half a unit.
+  // |rest| <= ln(2) / 2: the terms from the eighth power on are below half an ulp.
   Floats sum = splat(1.0f / 5040);
   sum = fma(sum, rest, splat(1.0f / 720));
   sum = fma(sum, rest, splat(1.0f / 120));
@@ -24,7 +24,7 @@ PW_SIMD Floats exponential(Floats x) {
   sum = fma(sum, rest, splat(0.5f));
   sum = fma(sum, rest, splat(1.0f));
   sum = fma(sum, rest, splat(1.0f));
-  // 2^n in two factors, so that neither leaves the range of exponents.
+  // 2^n as two factors, so that neither exceeds the exponent range.
   Ints power;
   memcpy(&power, &shifted, sizeof(power));
   power -= 0x4b400000;
@@ -38,7 +38,7 @@ PW_SIMD Floats exponential(Floats x) {
   return sum * low * high;
 }
 
-/// The same of one double, to about one unit in the last place. libm's own has a symbol version
+/// The same for one double, to about one unit in the last place. libm's exp has a symbol version
 /// that older systems lack.
 PW_SIMD double exponential(double x) {
   const double bounded = x < -746.0 ? -746.0 : x > 710.0 ? 710.0 : x;

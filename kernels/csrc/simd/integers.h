@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of unsigned integers of 32 and 64 bits and their prefix sums, on instruction sets where
-// those are faster than one addition a number. PW_HAS_PREFIX_SUMS says whether this is one.
+// Vectors of unsigned 32-bit and 64-bit integers and their prefix sums, on instruction sets where
+// those are faster than a scalar loop; PW_HAS_PREFIX_SUMS is defined there.
 
 #include <cstdint>
 
@@ -42,7 +42,7 @@ PW_SIMD Integers32 operator-(Integers32 a, Integers32 b) {
 PW_SIMD Integers64 operator-(Integers64 a, Integers64 b) {
   return Integers64{_mm512_sub_epi64(a.v, b.v)};
 }
-/// Lane i becomes the sum of lanes 0 to i.
+/// Lane i of the result is the sum of lanes 0 to i.
 PW_SIMD Integers32 prefix_sums(Integers32 a) {
   const __m512i zero = _mm512_setzero_si512();
   __m512i v = a.v;
@@ -60,7 +60,7 @@ PW_SIMD Integers64 prefix_sums(Integers64 a) {
   v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
   return Integers64{v};
 }
-/// The last lane in all lanes.
+/// Broadcasts the last lane.
 PW_SIMD Integers32 last_everywhere(Integers32 a) {
   return Integers32{_mm512_permutexvar_epi32(_mm512_set1_epi32(15), a.v)};
 }
@@ -105,8 +105,8 @@ PW_SIMD Integers32 operator-(Integers32 a, Integers32 b) {
 PW_SIMD Integers64 operator-(Integers64 a, Integers64 b) {
   return Integers64{_mm256_sub_epi64(a.v, b.v)};
 }
-/// Lane i becomes the sum of lanes 0 to i: within each half, then the lower half's sum to the
-/// upper.
+/// Lane i of the result is the sum of lanes 0 to i: within each half, then the lower half's sum to
+/// the upper.
 PW_SIMD Integers32 prefix_sums(Integers32 a) {
   __m256i v = a.v;
   v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
@@ -119,7 +119,7 @@ PW_SIMD Integers64 prefix_sums(Integers64 a) {
   const __m256i lower = _mm256_permute2x128_si256(v, v, 0x08);
   return Integers64{_mm256_add_epi64(v, _mm256_shuffle_epi32(lower, 0xee))};
 }
-/// The last lane in all lanes.
+/// Broadcasts the last lane.
 PW_SIMD Integers32 last_everywhere(Integers32 a) {
   return Integers32{_mm256_permutevar8x32_epi32(a.v, _mm256_set1_epi32(7))};
 }

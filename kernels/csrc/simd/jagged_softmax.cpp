@@ -5,8 +5,8 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Up to kLanes columns side by side, and for one column as many rows: a block of numbers that are
-/// read and written together.
+/// A block that is read and written as one vector: up to kLanes adjacent columns or, for a single
+/// column, as many rows.
 template <class Element>
 PW_SIMD Floats load_block(const Element* at, int64_t count) {
   return count == kLanes ? load(at) : load_part(at, count);
@@ -16,7 +16,7 @@ PW_SIMD void store_block(Element* at, Floats v, int64_t count) {
   count == kLanes ? store(at, v) : store_part(at, v, count);
 }
 
-/// `count` columns of `rows` rows that lie `stride` elements apart.
+/// `count` columns of `rows` rows with a stride of `stride` elements.
 template <class Element>
 PW_SIMD void softmax_columns(const Element* in, int64_t rows, int64_t stride, int64_t count,
                              Element* out) {
@@ -26,7 +26,7 @@ PW_SIMD void softmax_columns(const Element* in, int64_t rows, int64_t stride, in
   for (int64_t l = 0; l < rows; ++l) {
     sum = sum + exponential(load_block(in + l * stride, count) - high);
   }
-  // Once more rather than from the result, which may have 16 bits only.
+  // Recomputed instead of read back from the result, which may have only 16 bits.
   const Floats factor = splat(1) / sum;
   for (int64_t l = 0; l < rows; ++l) {
     const Floats number = exponential(load_block(in + l * stride, count) - high);
@@ -34,7 +34,7 @@ PW_SIMD void softmax_columns(const Element* in, int64_t rows, int64_t stride, in
   }
 }
 
-/// One column: its rows lie one after the other.
+/// One column, whose rows are contiguous.
 template <class Element>
 PW_SIMD void softmax_column(const Element* in, int64_t rows, Element* out) {
   float high = to_float(in[0]);

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kVectors = 4;
 
-/// The next `count` elements, with anything in the other lanes. A whole vector is read where memory
-/// of the same tensor follows.
+/// The next `count` elements; other lanes are unspecified. Reads a whole vector if the tensor's
+/// memory extends that far.
 template <class Element>
 PW_SIMD Floats load_some(const Element* at, int64_t count, const Element* end) {
   return end - at >= kLanes ? load(at) : load_part(at, count);

@@ -5,8 +5,8 @@
 
 namespace pinwheel::simd {
 
-/// Rows of `columns` elements, row l at `at` + l * `stride` elements. Nothing is read at `end` or
-/// behind it.
+/// Rows of `columns` elements, row l at `at` + l * `stride` elements. Nothing is read at or past
+/// `end`.
 struct StridedRows {
   const void* at = nullptr;
   const void* end = nullptr;
@@ -21,7 +21,7 @@ DECLARE_FOR_EACH_ISA(
     /// out[l] = the sum over c of vector[c] * rows[l][c].
     void dot_products(RealDtype dtype, const void* vector, const StridedRows& rows, void* out);
     /// For l in [0, rows) and h in [0, heads): out[l][h] = weights[h * weight_stride + l] *
-    /// vectors[h], vectors of `columns` elements one after the other.
+    /// vectors[h], vectors of `columns` elements, stored contiguously.
     void outer_products(RealDtype dtype, const void* weights, int64_t weight_stride,
                         const void* vectors, int64_t rows, int64_t heads, int64_t columns,
                         void* out);)

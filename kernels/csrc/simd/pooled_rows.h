@@ -1,7 +1,7 @@
 #pragma once
 
-// The inner loops of embedding lookups: rows that lie anywhere are added up, or copied. Rows are
-// fetched some time before they are needed, because their addresses are known long before.
+// The inner loops of embedding lookups: scattered rows are added up, or copied. Rows are
+// prefetched, because their addresses are known long before they are needed.
 
 #include "index/quantized_row.h"
 #include "index/tbe_tables.h"
@@ -11,30 +11,30 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Sums of this many vectors stay in registers.
+/// This many accumulators stay in registers.
 constexpr int kMostVectors = 8;
 constexpr int64_t kBlock = int64_t{kMostVectors} * kLanes;
 constexpr int64_t kLine = 64;
 
-/// Whether each position has a number that its row is multiplied by.
+/// Whether each position has a weight that its row is multiplied by.
 enum class Weights { kNone, kGiven };
 
-/// The rows that positions of the indices ask of one table. `Row` says how they are read:
-/// Row::Element from row.numbers(start) on, if Row::kScaled times a factor and plus a bias, which
-/// together take Row::kExtraBytes. Where Row::kMayBePruned, -1 is a row that adds nothing.
+/// The rows that positions look up in one table. `Row` defines how they are read: Row::Element from
+/// row.numbers(start) on and, if Row::kScaled, times a scale plus a bias, which together occupy
+/// Row::kExtraBytes. If Row::kMayBePruned, index -1 is a pruned row that adds nothing.
 template <class Row, class Index>
 struct RowSource {
   TbeTable table;
   Row row;
   const typename Row::Element* rows = nullptr;  ///< the table's first row
   const Index* indices = nullptr;
-  const float* weights = nullptr;  ///< one for each position, or null
+  const float* weights = nullptr;  ///< one per position, or null
   int64_t known = 0;               ///< positions before this one belong to the same table
-  bool aligned = false;            ///< rows start at cache lines
+  bool aligned = false;            ///< rows start at cache line boundaries
 };
 
-/// Columns of a row as vectors: one at `column`, one at `column` + kLanes and so on; the last one
-/// at `last`, where it may overlap the one before it.
+/// Columns of a row as vectors: at `column`, `column` + kLanes and so on; the last one at `last`,
+/// where it may overlap the one before it.
 struct Columns {
   int64_t column = 0;
   int64_t last = 0;
@@ -46,37 +46,39 @@ struct Result {
   void* data = nullptr;
 };
 
-/// Bytes of kVectors vectors of columns, and what a row has besides.
+/// Bytes of kVectors vectors of columns plus the row's scale and bias, if any.
 template <int kVectors, class Row>
 constexpr int64_t row_bytes() {
   return kVectors * kLanes * int64_t{sizeof(typename Row::Element)} + Row::kExtraBytes;
 }
 
-/// How many positions ahead rows are fetched: many short ones take as long as few long ones.
+/// How many positions ahead rows are prefetched: many short ones take as long as a few long ones.
 template <int kVectors, class Row>
 constexpr int64_t rows_ahead() {
   return row_bytes<kVectors, Row>() <= 2 * kLine ? 40 : 24;
 }
 
-/// Fetches the row that position `i` asks for: the lines of kVectors vectors from `columns` on.
+/// Prefetches the row that position `i` looks up: the cache lines of kVectors vectors from
+/// `columns` on.
 template <int kVectors, class Row, class Index>
 PW_SIMD void fetch_row(const RowSource<Row, Index>& source, const Columns& columns, int64_t i) {
   constexpr uint64_t kSize = sizeof(typename Row::Element);
   constexpr uint64_t kBytes = row_bytes<kVectors, Row>();
   const uint64_t at = static_cast<uint64_t>(static_cast<int64_t>(source.indices[i])) *
                       static_cast<uint64_t>(source.table.stride);
-  // As a number: what a bad index leads to is no address, and fetching does not mind.
+  // Integer arithmetic: a bad index must not form an out-of-bounds pointer, and a prefetch of any
+  // address is harmless.
   const uint64_t line = reinterpret_cast<uintptr_t>(source.rows) +
                         (at + static_cast<uint64_t>(columns.column)) * kSize;
   for (uint64_t k = 0; k < kBytes; k += kLine) {
     __builtin_prefetch(reinterpret_cast<const void*>(line + k), 0, 3);
   }
-  // The line after these is seldom reached when little of the row lies in the last of them.
+  // One more line is rarely touched if little of the row is in the last one.
   if (kBytes % kLine != 0 && kBytes % kLine < kLine / 2) return;
   if (!source.aligned) __builtin_prefetch(reinterpret_cast<const void*>(line + kBytes - 1), 0, 3);
 }
 
-/// Adds the row of position `i`, times its weight. False when its index is wrong.
+/// Adds the row of position `i`, times its weight. Returns false if its index is invalid.
 template <int kVectors, bool kPart, Weights kWeights, class Row, class Index>
 PW_SIMD bool add_row(const RowSource<Row, Index>& source, const Columns& columns, int64_t i,
                      Floats* sums, float& bias) {
@@ -100,8 +102,8 @@ PW_SIMD bool add_row(const RowSource<Row, Index>& source, const Columns& columns
 }
 
 /// The sum of the rows of positions [begin, end), times their weights, for kVectors vectors of
-/// columns; with `kPart` for one that has only `columns.last` lanes. Returns the first position
-/// whose index leads outside the table, or -1.
+/// columns; with `kPart`, for one vector of only `columns.last` lanes. Returns the first position
+/// whose index is out of range, or -1.
 template <int kVectors, bool kPart, Weights kWeights, class Row, class Index>
 PW_SIMD int64_t sum_rows(const RowSource<Row, Index>& in, const Columns& columns, int64_t begin,
                          int64_t end, Floats* sums) {
@@ -134,7 +136,7 @@ PW_SIMD void store_sums(Out* out, const Columns& columns, const Floats* sums, fl
   store(out + columns.last, sums[kVectors - 1] * splat(scale));
 }
 
-/// The above, and the sums times `scale` are stored in the result, from element `to` on.
+/// The above, and stores the sums times `scale` in the result, from element `to` on.
 template <int kVectors, bool kPart, class Row, class Index>
 PW_SIMD int64_t pool_rows(const RowSource<Row, Index>& source, const Columns& columns,
                           int64_t begin, int64_t end, float scale, const Result& out, int64_t to) {
@@ -154,7 +156,7 @@ PW_SIMD int64_t pool_rows(const RowSource<Row, Index>& source, const Columns& co
   return -1;
 }
 
-/// A block of as many columns as there are registers for.
+/// A block of as many columns as fit in registers.
 template <class Row, class Index>
 int64_t pool_block(const RowSource<Row, Index>& source, int64_t column, int64_t begin, int64_t end,
                    float scale, const Result& out, int64_t to) {
@@ -162,7 +164,8 @@ int64_t pool_block(const RowSource<Row, Index>& source, int64_t column, int64_t 
   return pool_rows<kMostVectors, false>(source, columns, begin, end, scale, out, to);
 }
 
-/// A bag, or a position without pooling: blocks of columns, and kVectors vectors for the rest.
+/// A bag, or a position without pooling: full blocks of columns, then kVectors vectors for the
+/// rest.
 template <int kVectors, bool kPart, class Row, class Index>
 PW_SIMD int64_t pool_bag(const RowSource<Row, Index>& source, int64_t begin, int64_t end,
                          float scale, const Result& out, int64_t to) {
@@ -206,7 +209,7 @@ template <class Row, class Index>
 using PoolTable = int64_t (*)(const EmbeddingForwardJob<Index>&, const RowSource<Row, Index>&,
                               int64_t, int64_t);
 
-/// The above for tables whose last block has so many vectors.
+/// Dispatches on the number of vectors in a table's last block.
 template <class Row, class Index, int kVectors = 1>
 PW_SIMD PoolTable<Row, Index> pool_table_of(int64_t vectors) {
   if constexpr (kVectors < kMostVectors) {
@@ -226,7 +229,7 @@ PW_SIMD int64_t forward_of_table(const EmbeddingForwardJob<Index>& job,
   return pool(job, source, first, last);
 }
 
-/// Bags [first, last) of a job whose rows are read by `Row`; `row_of(table)` gives one for a table.
+/// Bags [first, last) of a job whose rows are read by `Row`; `row_of(table)` makes one for a table.
 template <class Row, class Index, class RowOf>
 PW_SIMD int64_t forward_of_bags(const EmbeddingForwardJob<Index>& job, int64_t first, int64_t last,
                                 const RowOf& row_of) {

@@ -5,15 +5,15 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Minima and maxima of a row side by side; four of each, so that one need not wait for the last.
+/// Minima and maxima of a row; four accumulators of each, to break the dependency chain.
 struct Bounds {
   static constexpr int kVectors = 4;
   Floats low[kVectors];
   Floats high[kVectors];
 };
 
-/// Rows follow each other, but what fetches them ahead of time stops at the ends of pages, unless
-/// it is told. `kCount` numbers at a time; the address may lie behind the last row.
+/// Rows are read sequentially, but hardware prefetchers stop at page boundaries. Prefetches
+/// `kCount` elements; the address may be past the last row.
 template <int kCount, class Element>
 PW_SIMD void fetch_ahead(const Element* at) {
   constexpr int64_t kAhead = 4096;

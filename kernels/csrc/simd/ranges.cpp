@@ -6,8 +6,8 @@
 namespace pinwheel::simd::PINWHEEL_ISA {
 namespace {
 
-/// Whole vectors are written where the thread's positions have room, over the end of a segment too:
-/// the next one overwrites what is wrong there.
+/// Writes whole vectors while they fit in the thread's positions, even past the end of a segment:
+/// the next segment overwrites the excess.
 template <class Index>
 PW_SIMD void count_up(const OffsetsRangeJob<Index>& job, int64_t start, int64_t first,
                       int64_t last) {
@@ -21,7 +21,7 @@ PW_SIMD void count_up(const OffsetsRangeJob<Index>& job, int64_t start, int64_t 
     const int64_t next = s + 1 < job.count ? static_cast<int64_t>(job.starts[s + 1]) : job.size;
     const int64_t end = next < last ? next : last;
     Numbers numbers = ramp + static_cast<Index>(at - begin);
-    if (end - at >= 4 * kNumbers) {  // the vectors after the first one shall not straddle lines
+    if (end - at >= 4 * kNumbers) {  // vectors after the first must not straddle cache lines
       memcpy(job.out + at, &numbers, sizeof(numbers));
       const uintptr_t place = reinterpret_cast<uintptr_t>(job.out + at) / sizeof(Index);
       const int64_t step = kNumbers - static_cast<int64_t>(place % kNumbers);
@@ -37,7 +37,7 @@ PW_SIMD void count_up(const OffsetsRangeJob<Index>& job, int64_t start, int64_t 
   }
 }
 
-/// Several sums side by side, so that one addition need not wait for the last.
+/// Several accumulators, to break the dependency chain.
 template <class Element>
 PW_SIMD float sum_of_elements(const Element* values, int64_t count) {
   constexpr int kVectors = 4;

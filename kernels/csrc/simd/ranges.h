@@ -6,7 +6,7 @@
 namespace pinwheel::simd {
 
 DECLARE_FOR_EACH_ISA(
-    /// Positions [first, last) of a job. `start` is the last one at most `first`.
+    /// Positions [first, last) of a job. `start` is the last segment start that is at most `first`.
     void offsets_range(const OffsetsRangeJob<int32_t>& job, int64_t start, int64_t first,
                        int64_t last);
     void offsets_range(const OffsetsRangeJob<int64_t>& job, int64_t start, int64_t first,

@@ -1,7 +1,7 @@
 #pragma once
 
 // A vector of floats, as wide as the instruction set that this file is compiled for. Loads and
-// stores convert from and to the 16-bit formats and 8-bit codes; nothing has to be aligned.
+// stores convert from and to 16-bit formats and 8-bit codes; nothing needs to be aligned.
 
 #include <cstdint>
 #include <cstring>
@@ -60,7 +60,7 @@ PW_SIMD __m256i bf16_bits(Floats v) {
 PW_SIMD void store(Bf16* at, Floats v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), bf16_bits(v));
 }
-/// See the templates below; here they need no detour through memory.
+/// Overloads of load_part and store_part below that avoid going through memory, and their mask.
 PW_SIMD __mmask16 first_lanes(int64_t count) {
   return static_cast<__mmask16>((1u << count) - 1);
 }
@@ -98,14 +98,14 @@ PW_SIMD Floats least(Floats a, Floats b) {
 PW_SIMD Floats most(Floats a, Floats b) {
   return _mm512_max_ps(a, b);
 }
-/// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
+/// The sum over all lanes: adds the upper half to the lower one, repeatedly, down to one lane.
 PW_SIMD float sum_of(Floats v) {
   const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
   const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
   const __m128 pairs = _mm_add_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
 }
-/// The least and the largest lane; some lane where one of them is NaN.
+/// The smallest and the largest lane; unspecified if a lane is NaN.
 PW_SIMD float least_of(Floats v) {
   return _mm512_reduce_min_ps(v);
 }
@@ -155,7 +155,7 @@ PW_SIMD void store(Bf16* at, Floats v) {
   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(result, result), 0x08);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_castsi256_si128(packed));
 }
-/// See the templates below; here they need no detour through memory.
+/// Overloads of load_part and store_part below that avoid going through memory, and their mask.
 PW_SIMD __m256i first_lanes(int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
                             _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -186,13 +186,13 @@ PW_SIMD Floats least(Floats a, Floats b) {
 PW_SIMD Floats most(Floats a, Floats b) {
   return _mm256_max_ps(a, b);
 }
-/// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
+/// The sum over all lanes: adds the upper half to the lower one, repeatedly, down to one lane.
 PW_SIMD float sum_of(Floats v) {
   const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
   const __m128 pairs = _mm_add_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
 }
-/// The least and the largest lane; some lane where one of them is NaN.
+/// The smallest and the largest lane; unspecified if a lane is NaN.
 PW_SIMD float least_of(Floats v) {
   __m128 half = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
   half = _mm_min_ps(half, _mm_movehl_ps(half, half));
@@ -204,7 +204,7 @@ PW_SIMD float most_of(Floats v) {
   return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
 
-#else  // the compiler's own vectors, of a size that every CPU has in hardware
+#else  // the compiler's generic vectors, of a size that every CPU supports
 
 constexpr int kLanes = 4;
 typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
@@ -252,11 +252,11 @@ PW_SIMD Floats least(Floats a, Floats b) {
 PW_SIMD Floats most(Floats a, Floats b) {
   return a > b ? a : b;
 }
-/// The sum over all lanes; always the upper half is added to the lower one, down to one lane.
+/// The sum over all lanes: adds the upper half to the lower one, repeatedly, down to one lane.
 PW_SIMD float sum_of(Floats v) {
   return (v[0] + v[2]) + (v[1] + v[3]);
 }
-/// The least and the largest lane; some lane where one of them is NaN.
+/// The smallest and the largest lane; unspecified if a lane is NaN.
 PW_SIMD float least_of(Floats v) {
   const float low = v[1] < v[0] ? v[1] : v[0];
   const float high = v[3] < v[2] ? v[3] : v[2];

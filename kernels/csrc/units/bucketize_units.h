@@ -8,7 +8,7 @@
 
 namespace pinwheel {
 
-/// What is said about feature `job.first + k`.
+/// The spec of feature `job.first + k`.
 PW_HD BucketSpec spec_of(const BucketFeaturesJob& job, int64_t k) {
   const int64_t t = job.first + k;
   BucketSpec spec;
@@ -21,7 +21,7 @@ PW_HD BucketSpec spec_of(const BucketFeaturesJob& job, int64_t k) {
   return spec;
 }
 
-/// Indices [begin, begin + length) of a feature. Offsets that lead outside are cut.
+/// Indices [begin, begin + length) of a feature. Out-of-range offsets are clamped.
 struct Bag {
   int64_t begin = 0;
   int64_t length = 0;
@@ -43,7 +43,7 @@ PW_HD Bag bag_at(const BucketizeJob<Index, Length>& job, int64_t number) {
   return end > begin ? Bag{begin, end - begin, feature} : Bag{};
 }
 
-/// Element `from` of `in` to element `to` of `out`, of 1, 2, 4 or 8 bytes.
+/// Copies element `from` of `in` to element `to` of `out`; elements have 1, 2, 4 or 8 bytes.
 PW_HD void copy_element(const void* in, int64_t from, void* out, int64_t to, int64_t bytes) {
   switch (bytes) {
     case 1:

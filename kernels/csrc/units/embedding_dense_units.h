@@ -8,7 +8,7 @@
 
 namespace pinwheel {
 
-/// Unit i: what position i brings.
+/// Unit i: the contribution of position i.
 template <class Index>
 PW_HD void occurrence_unit(const OccurrencesJob<Index>& job, int64_t i) {
   const DenseGradientJob<Index>& of = job.of;
@@ -19,7 +19,7 @@ PW_HD void occurrence_unit(const OccurrencesJob<Index>& job, int64_t i) {
   if (t < 0) return;
   const TbeTable table = of.tables.at(t);
   const int64_t row = of.bags.row_at(i, table);
-  // A row of no columns would hide another table's row that starts there.
+  // A row without columns would shadow another table's row at the same address.
   if (row < 0 || table.columns == 0) return;
   float scale = of.indice_weights == nullptr ? 1.0f : of.indice_weights[i];
   if (of.pooling == Pooling::kNone) {
@@ -38,7 +38,7 @@ PW_HD void occurrence_unit(const OccurrencesJob<Index>& job, int64_t i) {
   job.scale[i] = scale;
 }
 
-/// The first of `count` sorted numbers from `from` on that is not `number`.
+/// The first position in [from, count) whose sorted number is above `number`, or `count`.
 PW_HD int64_t end_of_run(const int64_t* sorted, int64_t from, int64_t count, int64_t number) {
   int64_t low = from;
   int64_t high = count;
@@ -53,7 +53,7 @@ PW_HD int64_t end_of_run(const int64_t* sorted, int64_t from, int64_t count, int
   return low;
 }
 
-/// One chunk of the sum of occurrences [begin, end) of a row.
+/// One chunk of the sum over occurrences [begin, end) of a row.
 template <class Grad, class Index>
 PW_HD void sum_occurrences(const SortedGradientJob<Index>& job, const PlainChunks<Grad>& chunks,
                            int64_t chunk, int64_t begin, int64_t end, float* sums) {
@@ -76,8 +76,8 @@ PW_HD void sum_occurrences(const SortedGradientJob<Index>& job, const PlainChunk
   }
 }
 
-/// Unit i: lane i % lanes of sorted occurrence i / lanes, which does its row if it is the row's
-/// first.
+/// Unit i: lane i % lanes of sorted occurrence i / lanes, which processes its row if it is the
+/// row's first.
 template <class Grad, class Index>
 PW_HD void sorted_gradient_unit(const SortedGradientJob<Index>& job, int lanes, int64_t i) {
   const DenseGradientJob<Index>& of = job.of;

@@ -16,10 +16,10 @@ struct KeyList {
   PW_HD int64_t operator[](int64_t i) const {
     return wide ? static_cast<const int64_t*>(keys)[i] : static_cast<const int32_t*>(keys)[i];
   }
-  /// The key of positions that ask for nothing.
+  /// The key of positions without a row.
   PW_HD int64_t none() const { return wide ? INT64_MAX : INT32_MAX; }
 
-  /// The first place in [low, high) whose key is greater than `key`, or `high`.
+  /// The first index in [low, high) whose key is greater than `key`, or `high`.
   PW_HD int64_t after(int64_t key, int64_t low, int64_t high) const {
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
@@ -33,7 +33,7 @@ struct KeyList {
   }
 };
 
-/// Unit i: what position i asks for. Nothing when any of the contents on the way leads outside.
+/// Unit i: the key and share of position i; none if any contents on the way are out of range.
 template <class Index>
 PW_HD void row_key_unit(const EmbeddingUpdate<Index>& job, const RowKeys& keys, int64_t i) {
   int64_t key = KeyList{nullptr, keys.wide}.none();
@@ -66,7 +66,7 @@ PW_HD void row_key_unit(const EmbeddingUpdate<Index>& job, const RowKeys& keys, 
   }
 }
 
-/// A row and where it and its gradients lie, in elements.
+/// The offsets, in elements, of a row and of its gradients.
 struct RowPlace {
   int64_t columns = 0;
   int64_t weights_at = 0;

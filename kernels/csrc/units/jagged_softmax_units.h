@@ -1,6 +1,6 @@
 #pragma once
 
-// What the threads of a GPU that share a column of a group keep of it.
+// The state that GPU threads sharing a column of a group keep.
 
 #include <math.h>
 
@@ -16,8 +16,8 @@ PW_HD double exponential_of(double number) {
   return exp(number);
 }
 
-/// The largest of the numbers seen and the sum of the exponentials of what they are below it. Lies
-/// in shared memory, which cannot be initialised: starts as SoftmaxSum{}.
+/// The maximum of the numbers seen and the sum of exp(number - maximum). Stored in shared memory,
+/// which has no initializers: set it to SoftmaxSum{} first.
 template <class Number>
 struct SoftmaxSum {
   Number high;
@@ -33,18 +33,18 @@ struct SoftmaxSum {
       sum = sum * exponential_of(high - other.high) + other.sum;
       high = other.high;
     } else {
-      // Equal ones may be infinite, whose difference is none.
+      // Equal maxima may be infinite, and their difference NaN.
       sum += other.high == high ? other.sum : other.sum * exponential_of(other.high - high);
     }
   }
 
-  /// NaN for each number of a group whose largest is infinite, as in torch.
+  /// NaN for every number of a group whose maximum is infinite, as in torch.
   PW_HD Number share_of(Number number) const {
     return exponential_of(number - high) / (sum + (high - high));
   }
 };
 
-/// The sum of products of gradients and results; starts as DotSum{}.
+/// The sum of products of gradients and results; set it to DotSum{} first.
 template <class Number>
 struct DotSum {
   Number sum;

@@ -1,8 +1,8 @@
 #pragma once
 
 // What one GPU thread does for unit `i` of a jagged job: moves one word of one row. Units are
-// numbered along the rows of the destination, so neighbouring threads write neighbouring words.
-// Compiled for the CPU too, where the tests run all units one after the other.
+// numbered along the rows of the destination, so adjacent threads write adjacent words. Compiled
+// for the CPU too, where the tests run all units sequentially.
 
 #include "index/host_device.h"
 #include "jobs/jagged.h"

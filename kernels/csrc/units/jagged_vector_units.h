@@ -7,7 +7,7 @@
 
 namespace pinwheel {
 
-/// Sums of `kElements` columns side by side.
+/// Sums of `kElements` adjacent columns.
 template <class Element, int kElements>
 struct ColumnSums {
   Wide<Element> at[kElements] = {};
@@ -29,7 +29,7 @@ template <class Element, int kElements, class Index>
 PW_HD void vector_times_jagged_unit(const VectorTimesJaggedJob<Index>& job, int64_t vector,
                                     int64_t pack) {
   using Words = Pack<Element, kElements>;
-  constexpr int kAhead = 4;  // rows that are loaded before the first of them is added
+  constexpr int kAhead = 4;  // rows loaded before the first of them is added
   const JaggedVectorShape<Index>& shape = job.shape;
   const int64_t packs = shape.columns / kElements;
   const int64_t stride = shape.heads * packs;

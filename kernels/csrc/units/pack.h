@@ -1,6 +1,6 @@
 #pragma once
 
-// What a GPU thread reads and writes at once: several elements, up to 16 bytes.
+// What a GPU thread loads or stores at once: several elements, up to 16 bytes.
 
 #include <cstdint>
 
@@ -13,13 +13,13 @@ struct alignas(sizeof(Element) * kElements) Pack {
   Element at[kElements];
 };
 
-/// `at` is a multiple of the pack's size.
+/// `at` is aligned to the size of the pack.
 template <class Element, int kElements>
 PW_HD Pack<Element, kElements> load_pack(const Element* at) {
   return *reinterpret_cast<const Pack<Element, kElements>*>(at);
 }
 
-/// Elements of a pack of 16 bytes when `numbers` (row bytes and addresses) allow it, else 1.
+/// The elements of a 16-byte pack if `numbers` (row bytes and addresses) are aligned to it, else 1.
 template <class Element, class... Numbers>
 int pack_elements(Numbers... numbers) {
   const uint64_t bits = (uint64_t{0} | ... | static_cast<uint64_t>(numbers));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the pieces of a PooledJob lie; see jagged_units.h.
+// The layout of the pieces of a PooledJob; see jagged_units.h.
 
 #include "index/host_device.h"
 #include "jobs/pooled.h"
@@ -19,8 +19,8 @@ PW_HD int64_t within_row(const PooledJob& job, int64_t column) {
   return column < 0 ? 0 : column > job.row_elements ? job.row_elements : column;
 }
 
-/// Piece t; pieces `segments` and `segments` + 1 are what lies before and behind all others.
-/// Wherever offsets and permutation lead, it is inside the row.
+/// Piece t; pieces `segments` and `segments` + 1 are what is before and after all others. Always
+/// within the row, whatever the offsets and the permutation.
 PW_HD PooledPiece pooled_piece(const PooledJob& job, int64_t t) {
   const bool before = t == job.segments;
   const bool behind = t > job.segments;

@@ -1,14 +1,14 @@
 #pragma once
 
-// What one GPU thread does for unit `i` of the quantising jobs; see jagged_units.h.
+// What one GPU thread does for unit `i` of the quantizing jobs; see jagged_units.h.
 
 #include "index/host_device.h"
 #include "jobs/quantize.h"
 
 namespace pinwheel {
 
-/// The 4 codes of columns [column, column + 4) of a row, as bytes in memory order; 0 beyond the
-/// last column.
+/// The codes of columns [column, column + 4) of a row, as bytes in memory order; 0 past the last
+/// column.
 template <class Element>
 PW_HD uint32_t four_codes(const RowCoder& coder, const Element* row, int64_t column,
                           int64_t columns) {
@@ -19,7 +19,7 @@ PW_HD uint32_t four_codes(const RowCoder& coder, const Element* row, int64_t col
   return codes;
 }
 
-/// Unit i: output number i.
+/// Unit i: output element i.
 template <class Element>
 PW_HD void dequantize_unit(const DequantizeJob& job, int64_t i) {
   const int64_t columns = job.layout.codes();

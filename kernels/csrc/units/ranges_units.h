@@ -8,19 +8,19 @@
 
 namespace pinwheel {
 
-/// Positions that one thread numbers: 16 bytes.
+/// Positions that one thread writes: 16 bytes.
 template <class Index>
 constexpr int kPositions = static_cast<int>(16 / sizeof(Index));
 
-/// Unit i: positions from i * kPositions on. One search for the first of them; the others are in
-/// the same segment or one of the next. Positions before the first start get 0.
+/// Unit i: kPositions positions from i * kPositions on. One search for the first of them; the
+/// others are in the same segment or one of the next. Positions before the first start get 0.
 template <class Index>
 PW_HD void offsets_range_unit(const OffsetsRangeJob<Index>& job, int64_t i) {
   const int64_t first = i * kPositions<Index>;
   int64_t start = last_start_at(job.starts, job.count, first);
   Pack<Index, kPositions<Index>> numbers;
   for (int k = 0; k < kPositions<Index>; ++k) {
-    // Few segments in between are empty, but for those of a feature without an index.
+    // Few of the segments in between are empty, except where a feature has no indices.
     for (int step = 0;
          start + 1 < job.count && static_cast<int64_t>(job.starts[start + 1]) <= first + k;
          ++step) {
@@ -29,7 +29,7 @@ PW_HD void offsets_range_unit(const OffsetsRangeJob<Index>& job, int64_t i) {
     numbers.at[k] = start < 0 ? Index{0} : static_cast<Index>(first + k - job.starts[start]);
   }
   if (first + kPositions<Index> <= job.size) {
-    // torch aligns what it allocates to more than 16 bytes.
+    // torch's allocations are aligned to more than 16 bytes.
     reinterpret_cast<Pack<Index, kPositions<Index>>*>(job.out)[i] = numbers;
     return;
   }
@@ -39,8 +39,9 @@ PW_HD void offsets_range_unit(const OffsetsRangeJob<Index>& job, int64_t i) {
   }
 }
 
-/// The part of segment `s` that falls to lane `lane` of `lanes`. Whole packs of 16 bytes where
-/// `kElements` says so: then segments may still start anywhere, and the ends are read one by one.
+/// The sum over the elements of segment `s` that lane `lane` of `lanes` reads. In 16-byte packs if
+/// `kElements` > 1: segments may still start anywhere, and unaligned ends are read element by
+/// element.
 template <class Element, int kElements, class Index>
 PW_HD typename SumOf<Element>::type segment_sum_part(const SegmentSumJob<Index>& job, int64_t s,
                                                      int lane, int lanes) {

@@ -1,8 +1,8 @@
 #pragma once
 
 // What one GPU thread does for unit `i` of an embedding job; see jagged_units.h. A bag has `lanes`
-// units, a power of two, side by side: each sums up chunks of 16 bytes of the bag's rows. It has
-// several rows under way at once, and reads the indices of the next ones before it adds these up.
+// adjacent units, a power of two: each sums up 16-byte chunks of the bag's rows. It has several
+// rows in flight at once, and reads the indices of the next ones before it adds these up.
 
 #include "index/host_device.h"
 #include "index/quantized_row.h"
@@ -19,14 +19,14 @@ PW_HD bool is_aligned(const void* at, uint64_t bytes) {
   return reinterpret_cast<uintptr_t>(at) % bytes == 0;
 }
 
-/// Lanes for a bag of rows of `row_bytes` bytes.
+/// Number of lanes for a bag of rows of `row_bytes` bytes.
 inline int lanes_for_row(int64_t row_bytes) {
   int lanes = 1;
   while (lanes < 32 && lanes * 16 < row_bytes) lanes *= 2;
   return lanes;
 }
 
-/// Rows of plain numbers, in chunks.
+/// Rows of float32, float16 or bfloat16, in chunks.
 template <class Number>
 struct PlainChunks {
   static constexpr int kNumbers = 16 / sizeof(Number);
@@ -41,7 +41,7 @@ struct PlainChunks {
   PW_HD PlainChunks(const void* weights, const TbeTable& of) : table(of) {
     rows = static_cast<const Number*>(weights) + of.first;
   }
-  /// The column of number 0 of chunk 0.
+  /// The column of element 0 of chunk 0.
   PW_HD int64_t first_column() const { return 0; }
   PW_HD Chunk read(int64_t row, int64_t chunk) const {
     Chunk result;
@@ -61,8 +61,8 @@ struct PlainChunks {
   PW_HD static float number(const Chunk& chunk, int k) { return to_float(chunk.numbers[k]); }
 };
 
-/// Rows of codes, in chunks of all their bytes: those of scale and bias are read along, and come to
-/// lie outside the columns.
+/// Rows of codes, in chunks over all their bytes: scale and bias are read too, and end up outside
+/// the columns.
 struct CodeChunks {
   static constexpr int kNumbers = 16;
   struct Chunk {
@@ -119,7 +119,7 @@ struct CodeRows {
   }
 };
 
-/// Numbers of one chunk, as many as lie in the `columns` of a row that starts at `row`.
+/// Stores one chunk, clipped to the `columns` of a row that starts at `row`.
 template <int kNumbers, class Out>
 PW_HD void store_numbers(Out* row, int64_t column, int64_t columns, const float* numbers) {
   constexpr size_t kBytes = kNumbers * sizeof(Out);
@@ -140,7 +140,7 @@ PW_HD void store_numbers(Out* row, int64_t column, int64_t columns, const float*
   }
 }
 
-/// The same for element `at` of a result of any dtype.
+/// The same for a result of any dtype whose row starts at element `at`.
 template <int kNumbers>
 PW_HD void store_chunk(void* out, FloatDtype dtype, int64_t at, int64_t column, int64_t columns,
                        const float* numbers) {
@@ -153,7 +153,7 @@ PW_HD void store_chunk(void* out, FloatDtype dtype, int64_t at, int64_t column, 
   }
 }
 
-/// The weighted sum of one chunk of the rows of a bag. Rows that the table lacks add nothing.
+/// The weighted sum of one chunk of the rows of a bag. Invalid rows add nothing.
 template <class Chunks, class Index>
 PW_HD void sum_chunk(const EmbeddingForwardJob<Index>& job, const Chunks& chunks, const TbeBag& bag,
                      int64_t chunk, float* sums) {
@@ -209,7 +209,7 @@ PW_HD void pooled_unit(const EmbeddingForwardJob<Index>& job, const Rows& rows, 
   }
 }
 
-/// Unit i: lane i % lanes of position i / lanes, without pooling. 0 where there is no row.
+/// Unit i: lane i % lanes of position i / lanes, without pooling. 0 if there is no row.
 template <class Rows, class Index>
 PW_HD void unpooled_unit(const EmbeddingForwardJob<Index>& job, const Rows& rows, int lanes,
                          int64_t i) {

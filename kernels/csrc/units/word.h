@@ -10,8 +10,8 @@ struct alignas(16) Word16 {
   uint64_t high = 0;
 };
 
-/// The widest word, of 1, 2, 4, 8 or 16 bytes, that divides all of `numbers` (row bytes and
-/// addresses).
+/// The size of the widest word, 1, 2, 4, 8 or 16 bytes, that divides all of `numbers` (row bytes
+/// and addresses).
 template <class... Numbers>
 int word_bytes(Numbers... numbers) {
   const uint64_t bits = (uint64_t{16} | ... | static_cast<uint64_t>(numbers));

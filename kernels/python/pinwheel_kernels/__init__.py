@@ -1,8 +1,9 @@
 """Sparse and jagged tensor operators for PyTorch: `torch.ops.pinwheel.*`.
 
-Importing this package loads the operator library, which needs any torch >= 2.10 of the compute it was
-built for (see `build_info`). The functions here are the operators with documentation; `torch.ops.pinwheel`
-holds the same under the same names. The names and semantics are those of FBGEMM's operators.
+Importing this package loads the operator library, which works with any torch >= 2.10 for the compute platform
+it was built for (see `build_info`). The functions here are the operators with documentation;
+`torch.ops.pinwheel` has the same ones under the same names. Names and semantics are those of FBGEMM's
+operators.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of embedding lookups' indices."""
+"""Bounds checks for the indices of embedding lookups."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ def bounds_check_indices(
     bounds_check_version: int = 1,
     prefetch_pipeline: bool = False,
 ) -> None:
-    """Finds indices that are no rows of their tables, and repairs them in place.
+    """Finds indices that are out of range for their tables, and repairs them in place.
 
     rows_per_table: [T] of int64.
-    indices: [N] of int32 or int64; -1 stands for a row that was pruned and is always right.
-    offsets: [T * B + 1] of int32 or int64: bag b of table t has the indices from number t * B + b of it to the
+    indices: [N] of int32 or int64; -1 is a pruned row and always valid.
+    offsets: [T * B + 1] of int32 or int64: bag b of table t has the indices from element t * B + b of it to the
         next. Both `indices` and `offsets` must be contiguous.
-    bounds_check_mode: 0, fatal: nothing is changed, what is wrong is an error. 1, warning: what is wrong is
-        repaired and counted. 2, ignore: it is repaired.
-    warning: [1] or more of int64: in mode 1 its first number becomes the number of repairs (a bag with bad
-        offsets, a bad last offset and a bad index are one each), the others 0. Nothing is printed.
-    weights: None, or as many as there are indices; only their number is checked.
-    B_offsets: [T + 1] of int32: which bags each table has, instead of B for all; `max_B` is then the largest
-        number of bags.
-    b_t_map, info_B_num_bits, info_B_mask, bounds_check_version (1 or 2), prefetch_pipeline: how FBGEMM's GPU
-        kernels do it; without effect here.
+    bounds_check_mode: 0, fatal: nothing is changed, and an invalid index or offset is an error. 1, warning:
+        they are repaired and counted. 2, ignore: they are repaired.
+    warning: [1] or more of int64: in mode 1 its first element is set to the number of repairs (a bag with bad
+        offsets, a bad last offset and a bad index count one each), the others to 0. Nothing is printed.
+    weights: None, or of the shape of `indices`; only the shape is checked.
+    B_offsets: [T + 1] of int32: where each table's bags start, for tables with different batch sizes; `max_B`
+        is then the largest batch size.
+    b_t_map, info_B_num_bits, info_B_mask, bounds_check_version (1 or 2), prefetch_pipeline: tuning of FBGEMM's
+        GPU kernels; ignored here.
 
-    Repairing: offsets that decrease or lead outside of [0, N] become the largest of those before them, cut to
-    [0, N]; the last one becomes N; indices that are no rows become 0.
+    Repairs: offsets that decrease or are outside [0, N] become the maximum of those before them, clamped to
+    [0, N]; the last one becomes N; invalid indices become 0.
 
-    Raises RuntimeError on wrong shapes, dtypes, devices or modes, and on the CPU on `B_offsets` that are no
-    offsets of the bags. In mode 0 it says what is wrong first; on a GPU, how much is, and waits for the
-    device to know. The other modes never wait. Not differentiable; torch knows of the change. After FBGEMM's
-    operator.
+    Raises RuntimeError on wrong shapes, dtypes, devices or modes, and on the CPU on invalid `B_offsets`. In
+    mode 0 the error names the first invalid element; on a GPU it has the number of invalid ones and waits for
+    the device. The other modes never wait. Not differentiable; torch is told of the in-place change. Modeled on
+    FBGEMM's operator.
     """
     _ops.bounds_check_indices(
         rows_per_table,

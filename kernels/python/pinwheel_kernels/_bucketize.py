@@ -1,4 +1,4 @@
-"""Sparse features split over ranks."""
+"""Bucketizes sparse features over ranks."""
 
 from __future__ import annotations
 
@@ -29,32 +29,33 @@ def block_bucketize_sparse_features(
 ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]:
     """Splits the bags of T features over W = `my_size` ranks, each of which holds a block of the rows.
 
-    lengths: [T * B] of int32 or int64: how many indices each bag has, feature by feature.
-    indices: [sum of lengths] of int32 or int64, taken as unsigned: -8 is 2^32 - 8 or 2^64 - 8.
-    bucketize_pos: return each index's position within its bag too.
-    sequence: return where each index went too.
+    lengths: [T * B] of int32 or int64: the number of indices of each bag, feature by feature.
+    indices: [sum of lengths] of int32 or int64, interpreted as unsigned: -8 is 2^32 - 8 or 2^64 - 8.
+    bucketize_pos: also return each index's position within its bag.
+    sequence: also return where each index went.
     block_sizes: [T]: the rows of a block. A rank has n / W blocks of each feature, where n is
         `total_num_blocks[t]` (a multiple of W) or W. An index below block size * n goes to the rank that has
-        its block, and is called there by its distance from the rank's first row; any other one, i, goes to
-        the rank that has block i % n, and is called i / n.
-    weights: as `indices`, of any dtype of at most 8 bytes, moved alongside; or None.
-    batch_size_per_feature: [T]: the bags of each feature, instead of B for all.
-    max_B: the largest of `batch_size_per_feature`, or -1; only checked, and on the CPU only.
+        its block and becomes its distance from the rank's first row; any other index, i, goes to the rank that
+        has block i % n and becomes i / n.
+    weights: as `indices`, of any dtype of at most 8 bytes, moved along with them; or None.
+    batch_size_per_feature: [T]: the number of bags of each feature, instead of B for all.
+    max_B: the largest of `batch_size_per_feature`, or -1; used only for checks, and only on the CPU.
     block_bucketize_pos: for each feature the first rows of its ranks, instead of blocks of one size: starting
-        with 0, not decreasing, usually W + 1 numbers. Index i goes to the rank whose first row is the last
-        one not above it, and is called by its distance from it; where that is none of the W ranks it goes
-        to rank i % W and is called i / W. Where the block size is 0, i % n * last / n is looked up
-        instead of i, last being the last number, and it is called i / n.
-    keep_orig_idx: leave the indices as they are. `keep_orig_idx_per_feature`, [T] of bool, overrides it.
+        with 0, non-decreasing, usually W + 1 elements. Index i goes to the last rank whose first row is at most
+        i and becomes its distance from that row; if that is none of the W ranks it goes to rank i % W and
+        becomes i / W. If the block size is 0, i % n * last / n is looked up instead of i, where last is the
+        last element, and the index becomes i / n.
+    keep_orig_idx: leave the indices unchanged. `keep_orig_idx_per_feature`, [T] of bool, overrides it.
 
     Returns (lengths [W * T * B], rank by rank, indices, weights or None, positions or None, permute or None);
-    `permute[i]` is where `indices[i]` lies in the result. Indices of a bag keep their order, on every device.
+    `permute[i]` is the position of `indices[i]` in the result. Indices of a bag keep their order, on every
+    device.
 
     Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on lengths or batch sizes that are
-    negative, do not add up or exceed `max_B`, negative block sizes, a number of blocks that is no multiple of
-    W, and bounds that decrease or do not start with 0. On a GPU contents are not read back: bags that lead
-    outside are empty there, and ranks beyond the last are the last. Not differentiable. After FBGEMM's
-    operator.
+    negative, do not add up or exceed `max_B`, negative block sizes, a number of blocks that is not a multiple
+    of W, and bounds that decrease or do not start with 0. On a GPU contents are not read back: out-of-range
+    bags are empty there, and ranks past the last are clamped to the last. Not differentiable. Modeled on
+    FBGEMM's operator.
     """
     return _ops.block_bucketize_sparse_features(
         lengths,

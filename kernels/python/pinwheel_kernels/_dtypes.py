@@ -1,4 +1,4 @@
-"""The numbers that FBGEMM's schemas give to dtypes."""
+"""The numbers of dtypes in FBGEMM's schemas."""
 
 from __future__ import annotations
 

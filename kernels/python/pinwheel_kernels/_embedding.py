@@ -27,26 +27,26 @@ def tbe_forward(
     """Sums or means of bags of rows, from T tables for B samples in one call.
 
     weights: 1-D of float32, float16 or bfloat16: the rows of all tables. Table t has
-        hash_size_cumsum[t+1] - hash_size_cumsum[t] rows of D_t = D_offsets[t+1] - D_offsets[t] numbers, one
-        after the other from element weights_offsets[t] on.
+        hash_size_cumsum[t+1] - hash_size_cumsum[t] rows of D_t = D_offsets[t+1] - D_offsets[t] elements,
+        contiguous from element weights_offsets[t] on.
     weights_offsets: int64 [T].
     D_offsets: int32 or int64 [T + 1], from 0 to total_D.
     hash_size_cumsum: int64 [T + 1].
-    indices, offsets: int32 or int64, both alike. Bag (t, b) takes the rows indices[offsets[t*B+b] :
+    indices, offsets: int32 or int64, of the same dtype. Bag (t, b) looks up the rows indices[offsets[t*B+b] :
         offsets[t*B+b+1]] of table t; offsets are [T*B + 1], start with 0 and never decrease.
     pooling_mode: 0 sum, 1 mean (of an empty bag: 0), 2 none.
-    indice_weights: float32, one for each index; its row is multiplied by it before pooling.
-    output_dtype: 0 for float32, 1 for float16, 5 for bfloat16. Sums are float32 until then.
+    indice_weights: float32, one per index; its row is multiplied by it before pooling.
+    output_dtype: 0 for float32, 1 for float16, 5 for bfloat16. Accumulation is in float32.
 
-    Returns [B, total_D]: the columns from D_offsets[t] on are table t's. Without pooling [indices, D], one
-    row an index (0 where no bag has it); all tables have as many columns then. Differentiable (twice) in
-    `weights`, where the gradient is dense, and in `indice_weights`.
+    Returns [B, total_D]: the columns from D_offsets[t] on are table t's. Without pooling [indices, D], one row
+    per index (0 if no bag has it); all tables must then have the same number of columns. Differentiable (twice)
+    in `weights`, where the gradient is dense, and in `indice_weights`.
 
-    Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on offsets that break the rules,
-    tables outside `weights` and indices outside their table, if it has columns. On a GPU contents are not
-    read back: an index outside its table adds nothing (a mean still divides by the length of the bag), and a
-    bag or a table that leads outside is empty; where `D_offsets` does not go from 0 up to `total_D`, numbers
-    of the result that belong to no table are left as memory had them. After FBGEMM's forward operators.
+    Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on invalid offsets, tables outside
+    `weights` and indices out of range for their table, if it has columns. On a GPU contents are not read back:
+    an out-of-range index adds nothing (a mean still divides by the length of the bag), and an out-of-range bag
+    or table is empty; if `D_offsets` does not cover 0 to `total_D`, elements of the result that belong to no
+    table are uninitialized. Modeled on FBGEMM's forward operators.
     """
     return _ops.tbe_forward(
         weights,
@@ -65,7 +65,7 @@ def tbe_forward(
 def result_shape(
     total_D: int, weights_offsets: Tensor, indices: Tensor, offsets: Tensor, pooling_mode: int
 ) -> list[int]:
-    """Of a lookup: a row a sample, or a row an index."""
+    """The shape of a lookup's result: one row per sample, or one row per index."""
     torch._check(pooling_mode in (0, 1, 2), lambda: "`pooling_mode` must be 0, 1 or 2")
     for name, tensor in (("weights_offsets", weights_offsets), ("indices", indices), ("offsets", offsets)):
         torch._check(tensor.dim() == 1, lambda name=name: f"`{name}` must be 1-D")

@@ -1,4 +1,4 @@
-"""Rowwise Adagrad for embedding tables, together with the backward pass."""
+"""Rowwise Adagrad for embedding tables, fused with the backward pass."""
 
 from __future__ import annotations
 
@@ -28,29 +28,28 @@ def tbe_backward_rowwise_adagrad_(
     weight_decay_mode: int = 0,
     max_norm: float = 0.0,
 ) -> None:
-    """The backward pass of pooled embedding tables and a step of rowwise Adagrad, in place and in one.
+    """The backward pass of pooled embedding tables fused with a step of rowwise Adagrad, in place.
 
-    Each row that a bag asks for is changed once, by the sum G of its gradients in the order of their
-    positions, added up in float32; the others stay as they are, and so does their momentum:
+    Each row that a bag looks up is updated once, with the sum G of its gradients in the order of their
+    positions, accumulated in float32; other rows and their momentum are unchanged:
 
-        momentum += mean(g ** 2) over the row's numbers, g = G, with L2 g = G + weight_decay * row
+        momentum += mean(g ** 2) over the row's columns, g = G, with L2 g = G + weight_decay * row
         step = learning_rate / (sqrt(momentum) + eps)
         row = keep * row - step * G
 
-    momentum1: float32, a number for each row of each table in the order of `hash_size_cumsum`, changed in
-        place.
+    momentum1: float32, one element per row of each table in the order of `hash_size_cumsum`, updated in place.
     weight_decay_mode: 0 none: keep = 1. 1 (L2): keep = 1 - step * weight_decay. 2 (decoupled): keep = 1 -
         learning_rate * weight_decay.
-    max_norm: rows that came out longer are scaled to this length; 0 for no limit.
+    max_norm: rows with a larger norm after the update are scaled down to it; 0 for no limit.
 
-    The other arguments, the errors and what is promised of the result are those of `tbe_backward_sgd_`:
+    The other arguments, the errors and the guarantees are those of `tbe_backward_sgd_`:
 
     grad: [B, total_D]; without pooling [indices, D]. weights: all tables, 1-D. weights_offsets: int64 [T].
     D_offsets: int32 or int64 [T + 1]. hash_size_cumsum: int64 [T + 1]. indices, offsets: of one dtype,
-    int32 or int64, [T * B + 1] offsets. pooling_mode: 0 sum, 1 mean, 2 none. indice_weights: float32, one
-    for each index.
+    int32 or int64, [T * B + 1] offsets. pooling_mode: 0 sum, 1 mean, 2 none. indice_weights: float32, one per
+    index.
 
-    After FBGEMM's fused backward passes, without their caches; the name of the operator is our own.
+    Modeled on FBGEMM's fused backward passes, without their caches; the operator's name is not FBGEMM's.
     """
     return _ops.tbe_backward_rowwise_adagrad_(
         grad,

@@ -24,18 +24,17 @@ def tbe_backward_dense(
     pooling_mode: int,
     indice_weights: Tensor | None = None,
 ) -> Tensor:
-    """The gradient of `tbe_forward` in its flat `weights`, as long as these.
+    """The gradient of `tbe_forward` with respect to its flat `weights`.
 
-    grad: of float32, float16 or bfloat16, shaped as the result of `tbe_forward`. The other arguments are
+    grad: float32, float16 or bfloat16, with the shape of the result of `tbe_forward`. The other arguments are
         those of `tbe_forward`; of `weights` only shape, dtype and device matter.
 
     Returns a tensor like `weights`. A row's gradient is the sum over its occurrences in the order of the
-    indices, in float32, and so the same in every run, on the CPU with any number of threads. Several tables
-    may be the same part of `weights`. On a GPU that takes a stable sort of the indices, but no waiting for
-    the device.
+    indices, in float32, and so the same in every run, on the CPU with any number of threads. Several features
+    may share one table. A GPU needs a stable sort of the indices for this, but nothing waits for the device.
 
-    Raises RuntimeError as `tbe_forward` does, on a `grad` of another shape, and on the CPU on tables that
-    overlap in part. Differentiable in `grad` and `indice_weights`.
+    Raises RuntimeError as `tbe_forward` does, on a `grad` of the wrong shape, and on the CPU on tables that
+    partly overlap. Differentiable in `grad` and `indice_weights`.
     """
     return _ops.tbe_backward_dense(
         grad,
@@ -60,16 +59,16 @@ def tbe_backward_indice_weights(
     offsets: Tensor,
     pooling_mode: int,
 ) -> Tensor:
-    """The gradient of `tbe_forward` in its `indice_weights`.
+    """The gradient of `tbe_forward` with respect to its `indice_weights`.
 
-    grad: of float32, float16 or bfloat16 [B, total_D]. The other arguments are those of `tbe_forward`, with
+    grad: float32, float16 or bfloat16 [B, total_D]. The other arguments are those of `tbe_forward`, with
         pooling.
 
-    Returns float32, one number for each index: the dot product of its row and its bag's gradient, by mean
-    divided by the length of the bag; 0 where no bag has the index.
+    Returns float32, one element per index: the dot product of its row and its bag's gradient, for a mean
+    divided by the length of the bag; 0 if no bag has the index.
 
-    Raises RuntimeError as `tbe_forward` does, and on a `grad` of another shape. Differentiable in `grad` and
-    `weights`. After FBGEMM's operator.
+    Raises RuntimeError as `tbe_forward` does, and on a `grad` of the wrong shape. Differentiable in `grad` and
+    `weights`. Modeled on FBGEMM's operator.
     """
     return _ops.tbe_backward_indice_weights(
         grad, weights, weights_offsets, D_offsets, hash_size_cumsum, indices, offsets, pooling_mode
@@ -108,8 +107,8 @@ def _indice_weights_fake(
 
 
 # The lookup is linear in `weights` and in `indice_weights`, so the three operators are each other's gradients.
-# The dispatcher leaves out trailing arguments that equal their defaults, and torch wants a gradient for each
-# that came through, no more.
+# The dispatcher drops trailing arguments that equal their defaults, and torch expects exactly one gradient for
+# each argument that was passed.
 
 
 def _save_forward(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

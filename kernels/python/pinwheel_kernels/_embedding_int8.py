@@ -27,19 +27,19 @@ def int8_tbe_forward(
     quant_padding_float_type: bool = True,
     row_alignment: int = 1,
 ) -> Tensor:
-    """As `tbe_forward`, of tables whose rows are 8-bit codes: each number is code * scale + bias of its row.
+    """As `tbe_forward`, for tables whose rows are 8-bit codes: each value is code * scale + bias of its row.
 
-    weights: uint8, 1-D; weights_offsets count in bytes. A row of table t takes D_t codes and the parameters,
+    weights: uint8, 1-D; weights_offsets are in bytes. A row of table t has D_t codes and the scale and bias,
         rounded up to a multiple of `row_alignment` bytes.
-    scale_bias_last: scale and bias are the last bytes of a row, else the first.
-    quant_padding_float_type: they are float32 (8 bytes together), else float16 (4 bytes).
-    row_alignment: from 1 to 2^20.
-    indices: -1 stands for a row that was pruned: it adds nothing, but counts in the length of its bag.
+    scale_bias_last: scale and bias are the last bytes of a row, otherwise the first.
+    quant_padding_float_type: they are float32 (8 bytes together), otherwise float16 (4 bytes).
+    row_alignment: between 1 and 2^20.
+    indices: -1 is a pruned row: it adds nothing, but counts in the length of its bag.
 
-    With the defaults rows are those of `FloatOrHalfToFused8BitRowwiseQuantized` on the CPU; its rows on a GPU
-    have row_alignment 4. FBGEMM's inference tables are (False, False, 1 on the CPU or 16 on a GPU).
+    The defaults match the rows of `FloatOrHalfToFused8BitRowwiseQuantized` on the CPU; its rows on a GPU have
+    row_alignment 4. FBGEMM's inference tables are (False, False, 1 on the CPU or 16 on a GPU).
 
-    Results, other arguments and errors are those of `tbe_forward`. Not differentiable. After FBGEMM's
+    Results, other arguments and errors are those of `tbe_forward`. Not differentiable. Modeled on FBGEMM's
     operator.
     """
     return _ops.int8_tbe_forward(

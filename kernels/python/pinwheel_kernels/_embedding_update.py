@@ -1,4 +1,4 @@
-"""What the optimizers of embedding tables share: shapes for the compiler, and learning rates that change."""
+"""What the embedding optimizers share: shapes for the compiler, and variable learning rates."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def check_update(
 
 
 def take_rate_as_tensor(name: str) -> None:
-    """Defines `pinwheel_compiled::<name>`: the operator, with its learning rate in a tensor on the CPU.
+    """Defines `pinwheel_compiled::<name>`: the operator with its learning rate in a CPU tensor.
 
-    A compiler takes a number for a constant, and would compile anew for each rate of a schedule.
+    The compiler treats a Python number as a constant and would recompile for each learning rate of a schedule.
     """
     if not is_built(name):
         return

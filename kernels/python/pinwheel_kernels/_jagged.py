@@ -1,4 +1,4 @@
-"""Jagged tensors: rows of different lengths, stored one after the other."""
+"""Jagged tensors: groups of different lengths, stored contiguously."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def jagged_to_padded_dense(
     max_lengths: Sequence[int],
     padding_value: float = 0.0,
 ) -> Tensor:
-    """A jagged tensor as a dense one, padded, and cut where it is longer than `max_lengths`.
+    """Converts a jagged tensor to a dense one, padded or truncated to `max_lengths`.
 
     values: [total_L, D] or [total_L] (then the result has no last dimension), of float16, bfloat16,
         float32, float64, an integer dtype or bool.
-    offsets: 1 to 5 tensors of int32 or int64, all of one dtype, from the outermost level inwards. Each is
-        a complete cumsum: it starts with 0, never decreases, and its last number is at most the number of
-        groups of the next level (of rows of `values` for the last one).
-    max_lengths: the extent of the result for each level.
+    offsets: 1 to 5 tensors of int32 or int64, all of one dtype, from the outermost level inward. Each is a
+        complete cumsum: it starts with 0, never decreases, and its last element is at most the number of groups
+        of the next level (of rows of `values` for the last one).
+    max_lengths: the size of the result in each level.
     padding_value: fills what no value covers.
 
     Returns [B, *max_lengths, D] with B = offsets[0].numel() - 1. Differentiable in `values` (twice).
 
-    Raises RuntimeError on wrong ranks, dtypes or devices, and on the CPU on offsets that break the rules
-    above. On a GPU offsets are not read back; groups that lead outside are padding there. After FBGEMM's
+    Raises RuntimeError on wrong ranks, dtypes or devices, and on the CPU on offsets that violate the rules
+    above. On a GPU offsets are not read back; out-of-range groups are padding there. Modeled on FBGEMM's
     operator.
     """
     return _ops.jagged_to_padded_dense(values, list(offsets), list(max_lengths), padding_value)
@@ -45,15 +45,15 @@ def dense_to_jagged(
 
     dense: [B, *max_lengths, D] or [B, *max_lengths], of any dtype of 1, 2, 4 or 8 bytes.
     x_offsets: as `offsets` of `jagged_to_padded_dense`, with B groups outermost.
-    total_L: the number of value rows. None takes the last number of the last offsets, for which a GPU must be
-        waited for; giving it saves that.
+    total_L: the number of value rows. None takes the last element of the last offsets, which waits for a GPU;
+        passing it avoids that.
 
-    Returns (values [total_L, D] or [total_L], x_offsets). Value rows beyond `max_lengths`, and those behind the
-    last offset, are zero. Differentiable in `dense` (twice).
+    Returns (values [total_L, D] or [total_L], x_offsets). Value rows beyond `max_lengths` and past the last
+    offset are zero. Differentiable in `dense` (twice).
 
-    Raises RuntimeError on wrong ranks, dtypes or devices and on another B, and on the CPU on offsets that break
-    the rules. On a GPU offsets are not read back; rows that belong to no group are zero there. After FBGEMM's
-    operator.
+    Raises RuntimeError on wrong ranks, dtypes or devices and on a mismatch in B, and on the CPU on invalid
+    offsets. On a GPU offsets are not read back; rows that belong to no group are zero there. Modeled on
+    FBGEMM's operator.
     """
     offsets = list(x_offsets)
     return _ops.dense_to_jagged_forward(dense, offsets, total_L), offsets
@@ -65,7 +65,7 @@ def _check_offsets(offsets: Sequence[Tensor], levels: int) -> None:
     )
     torch._check(
         levels == len(offsets),
-        lambda: f"{len(offsets)} tensors in `offsets` but {levels} maximal lengths",
+        lambda: f"{len(offsets)} tensors in `offsets` but {levels} maximum lengths",
     )
 
 
@@ -129,7 +129,7 @@ def _save_values(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 
 def _values_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-    # The transpose of the gather: zero where no value row is shown.
+    # The transpose of the gather: zero where there is no value row.
     offsets = list(ctx.saved_tensors)
     d_grad = _ops.jagged_to_padded_dense_forward(grad, offsets, ctx.max_lengths, 0.0)
     return d_grad, None, None

@@ -22,12 +22,11 @@ def jagged_dense_elementwise_add_jagged_output(
     x_offsets: 1 to 5 tensors of int32 or int64, as `offsets` of `jagged_to_padded_dense`.
     y: [B, *max_lengths, D] or [B, *max_lengths], of the dtype of `x_values`.
 
-    Returns (values, x_offsets). Value rows beyond `max_lengths`, and those behind the last offset, are those of
+    Returns (values, x_offsets). Value rows beyond `max_lengths` and past the last offset are those of
     `x_values`. Each sum is rounded once. Differentiable in `x_values` and `y` (twice).
 
-    Raises RuntimeError on shapes that do not fit, other dtypes and devices, and on the CPU on offsets that break
-    the rules. On a GPU offsets are not read back; rows that belong to no group are left as they are. After
-    FBGEMM's operator.
+    Raises RuntimeError on mismatched shapes, wrong dtypes or devices, and on the CPU on invalid offsets. On a
+    GPU offsets are not read back; rows that belong to no group are unchanged. Modeled on FBGEMM's operator.
     """
     offsets = list(x_offsets)
     return _ops.jagged_dense_elementwise_add_jagged_output_forward(x_values, offsets, y), offsets
@@ -36,10 +35,10 @@ def jagged_dense_elementwise_add_jagged_output(
 def jagged_dense_elementwise_add(
     x_values: Tensor, x_offsets: Sequence[Tensor], y: Tensor
 ) -> Tensor:
-    """`x + y` as a dense tensor of the shape of `y`: `y` itself where the jagged tensor x has no value.
+    """`x + y` as a dense tensor with the shape of `y`; equals `y` where the jagged tensor x has no value.
 
     Arguments and errors are those of `jagged_dense_elementwise_add_jagged_output`. Differentiable in `x_values`
-    and `y` (twice). After FBGEMM's operator.
+    and `y` (twice). Modeled on FBGEMM's operator.
     """
     return _ops.jagged_dense_elementwise_add(x_values, list(x_offsets), y)
 
@@ -50,7 +49,7 @@ def jagged_dense_elementwise_mul(
     """`x * y` where the jagged tensor x has values; `out[i] = x_values[i] * y[b, j]`, as a jagged tensor.
 
     Arguments and errors are those of `jagged_dense_elementwise_add_jagged_output`. Value rows beyond
-    `max_lengths`, and those behind the last offset, are 0. Differentiable in `x_values` and `y` (twice). After
+    `max_lengths` and past the last offset are 0. Differentiable in `x_values` and `y` (twice). Modeled on
     FBGEMM's operator.
     """
     offsets = list(x_offsets)
@@ -80,7 +79,7 @@ def _check(x_values: Tensor, x_offsets: Sequence[Tensor], y: Tensor) -> None:
         y.dim() == len(x_offsets) + x_values.dim(),
         lambda: f"`y` must be {len(x_offsets) + x_values.dim()}-D",
     )
-    torch._check(x_values.dtype == y.dtype, lambda: "`x_values` and `y` must have one dtype")
+    torch._check(x_values.dtype == y.dtype, lambda: "`x_values` and `y` must have the same dtype")
 
 
 @shapes("jagged_dense_elementwise_add_jagged_output_forward", "jagged_dense_elementwise_mul_forward")

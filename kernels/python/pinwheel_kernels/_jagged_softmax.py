@@ -17,14 +17,14 @@ def jagged_softmax(values: Tensor, x_offsets: Tensor, max_L: int) -> tuple[Tenso
 
     values: [total_L, D], of float32, float16, bfloat16 or float64.
     x_offsets: [B + 1] of int32 or int64, a complete cumsum.
-    max_L: rows of a group beyond it take no part.
+    max_L: rows of a group beyond it are ignored.
 
-    Returns (values [total_L, D], x_offsets). Rows that take no part, and those behind the last offset, are 0.
-    Computed in float32 for 16-bit numbers and rounded once. Differentiable in `values` (twice).
+    Returns (values [total_L, D], x_offsets). Ignored rows and rows past the last offset are 0. 16-bit types are
+    computed in float32 and rounded once. Differentiable in `values` (twice).
 
-    Raises RuntimeError on another rank or dtype and a negative `max_L`, and on the CPU on offsets that break the
-    rules. On a GPU offsets are not read back; groups that lead outside are empty there. After FBGEMM's operator,
-    which leaves rows that take no part undefined.
+    Raises RuntimeError on a wrong rank or dtype and a negative `max_L`, and on the CPU on invalid offsets. On a
+    GPU offsets are not read back; out-of-range groups are empty there. Modeled on FBGEMM's operator, which
+    leaves ignored rows undefined.
     """
     return _ops.jagged_softmax_forward(values, x_offsets, max_L), x_offsets
 
@@ -64,7 +64,7 @@ def _save_all(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _backward_backward(ctx: Any, to: Tensor) -> tuple[Any, ...]:
     grad, softmax, x_offsets = ctx.saved_tensors
-    # d = softmax * (grad - sum(softmax * grad)), the sum down the column of a group.
+    # d = softmax * (grad - sum(softmax * grad)), summed down the column of a group.
     d_grad = _ops.jagged_softmax_backward(to, softmax, x_offsets, ctx.max_L)
     takes_part = _ops.jagged_softmax_forward(torch.zeros_like(softmax), x_offsets, ctx.max_L) > 0
     ones = torch.ones_like(softmax)

@@ -17,14 +17,13 @@ def batched_dense_vec_jagged_2d_mul(v: Tensor, a_values: Tensor, a_offsets: Tens
 
     v: [B * H, max_L], of float32, float16, bfloat16 or float64; H is its rows divided by B.
     a_values: [total_L, H * D], of the dtype of `v`: head h of a row is its columns from h * D to (h + 1) * D.
-    a_offsets: [B + 1] of int32 or int64, a complete cumsum; only the first max_L rows of a group take part.
+    a_offsets: [B + 1] of int32 or int64, a complete cumsum; only the first max_L rows of a group are used.
 
-    Returns [B * H, D]. Sums of 16-bit numbers are made in float32 and rounded once. Differentiable in `v` and
+    Returns [B * H, D]. Sums of 16-bit types are computed in float32 and rounded once. Differentiable in `v` and
     `a_values` (twice).
 
-    Raises RuntimeError on shapes that do not fit, other dtypes and devices, and on the CPU on offsets that break
-    the rules. On a GPU offsets are not read back; groups that lead outside are empty there. After FBGEMM's
-    operator.
+    Raises RuntimeError on mismatched shapes, wrong dtypes or devices, and on the CPU on invalid offsets. On a
+    GPU offsets are not read back; out-of-range groups are empty there. Modeled on FBGEMM's operator.
     """
     return _ops.batched_dense_vec_jagged_2d_mul(v, a_values, a_offsets)
 

@@ -15,11 +15,11 @@ class BuildInfo:
     """What the library was built for."""
 
     compute: str
-    """`cpu`, `cuda/<version>` or `rocm/<version>` of the toolkit; `emulated` for the GPU's kernels on the CPU."""
+    """`cpu`, `cuda/<version>` or `rocm/<version>` of the toolkit; `emulated` for GPU kernels on the CPU."""
     arch_list: tuple[str, ...]
-    """GPU architectures with code inside: `9.0`, `12.0+PTX`, `gfx90a`; empty for `cpu`."""
+    """GPU architectures in the library: `9.0`, `12.0+PTX`, `gfx90a`; empty for `cpu`."""
     flavor: str
-    """`full`, `inference` or `adagrad`: which operators are inside."""
+    """The operators in the library: `full`, `inference`, `adagrad`, or the families that were built."""
     torch_target: str
     """The oldest torch that can load it."""
 
@@ -30,12 +30,12 @@ def build_info() -> BuildInfo:
 
 
 def library_path() -> Path:
-    """The shared library that holds the operators."""
+    """The path of the shared library with the operators."""
     return Path(__file__).with_name("libpinwheel_ops.so")
 
 
 def load() -> None:
-    """Loads the library into torch; raises ImportError saying what does not fit."""
+    """Loads the library into torch; raises ImportError that explains an incompatibility."""
     path = library_path()
     if not path.is_file():
         raise ImportError(

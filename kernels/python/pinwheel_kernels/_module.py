@@ -24,7 +24,7 @@ _UPDATES = {"sgd": "tbe_backward_sgd_", "rowwise_adagrad": "tbe_backward_rowwise
 
 @dataclass
 class _Options:
-    """Of a fused optimizer."""
+    """The options of a fused optimizer."""
 
     optimizer: str
     eps: float
@@ -36,8 +36,8 @@ class _Options:
 class _FusedLookup(torch.autograd.Function):
     """A lookup whose backward pass updates the tables in place.
 
-    `anchor` is an empty tensor that requires a gradient: without one torch would not come back here, because
-    the tables are no inputs that it knows a gradient for.
+    `anchor` is an empty tensor that requires a gradient: without it torch would not call `backward`, because
+    the tables are not inputs that require gradients.
     """
 
     @staticmethod
@@ -52,8 +52,8 @@ class _FusedLookup(torch.autograd.Function):
         options: _Options,
     ) -> Tensor:
         firsts, columns, total_D, sums, indices, offsets, mode = bags
-        # Tensors that torch must not compare with their state now: other backward passes may come first, and
-        # they change the tables; and so may another learning rate.
+        # Kept out of save_for_backward, where torch would check that they are unmodified: other backward passes
+        # may run first and update the tables, and the learning rate may change too.
         ctx.tables = tables
         ctx.learning_rate = learning_rate
         ctx.options = options
@@ -65,13 +65,13 @@ class _FusedLookup(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        saved = ctx.saved_tensors  # once: under checkpointing the second time is an error
+        saved = ctx.saved_tensors  # read only once: a second time is an error under checkpointing
         per_sample = saved[5] if len(saved) > 5 else None
         weights, momentum = ctx.tables
         options = ctx.options
         where = (*saved[:5], ctx.mode)
         d_per_sample = None
-        if ctx.needs_input_grad[1]:  # with the rows as the forward pass saw them
+        if ctx.needs_input_grad[1]:  # before the update, with the rows of the forward pass
             d_per_sample = _ops.tbe_backward_indice_weights(grad, weights, *where)
         decay = (options.weight_decay, options.weight_decay_mode, options.max_norm)
         tables = (weights,) if momentum is None else (weights, momentum)
@@ -86,7 +86,7 @@ class _FusedLookup(torch.autograd.Function):
 
 
 def _whole_numbers(specs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Empty where they are no pairs of whole numbers."""
+    """The specs as pairs of ints, or empty if they are not pairs of integers."""
     try:
         return [(operator.index(rows), operator.index(columns)) for rows, columns in specs]
     except (TypeError, ValueError):
@@ -112,17 +112,19 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
 
     embedding_specs: (rows, columns) of each table.
     pooling_mode: "sum", "mean" or "none".
-    weights_precision: of the tables: float32, float16 or bfloat16.
-    output_dtype: of results, likewise.
+    weights_precision: the dtype of the tables: float32, float16 or bfloat16.
+    output_dtype: the dtype of results, likewise.
     optimizer: "none": `weights` is a parameter with a dense gradient, for any optimizer of torch. "sgd",
-        "rowwise_adagrad": the backward pass changes the rows that were looked up, in place, and there is no
-        gradient; `weights` is a buffer then, and for Adagrad there is `momentum1`, float32, a number a row.
+        "rowwise_adagrad": the backward pass updates the rows that were looked up, in place, and there is no
+        gradient; `weights` is then a buffer, and for Adagrad there is `momentum1`, float32, one element per
+        row.
     learning_rate, eps (Adagrad's), weight_decay, weight_decay_mode ("none", "l2", "decouple"), max_norm (of
-        a row after its update; 0: no limit): of the fused optimizer. `set_learning_rate` changes the first.
-    device: where the tables are made; each starts uniform in ±1 / sqrt(rows).
+        a row after its update; 0: no limit): options of the fused optimizer. `set_learning_rate` changes the
+        first.
+    device: where the tables are allocated; each is initialized uniformly in ±1 / sqrt(rows).
 
-    `weights` holds all tables, row by row, table by table; `split_embedding_weights` gives views of them.
-    Raises ValueError on wrong options, and RuntimeError where this build lacks the optimizer.
+    `weights` holds all tables, row by row, table by table; `split_embedding_weights` returns views of them.
+    Raises ValueError on invalid options, and RuntimeError if this build lacks the optimizer.
     """
 
     def __init__(
@@ -150,7 +152,7 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         _choice("optimizer", optimizer, ["none", *_UPDATES])
         _choice("weight_decay_mode", weight_decay_mode, list(_DECAY))
         if pooling_mode == "none" and len({columns for _, columns in specs}) > 1:
-            raise ValueError("without pooling all tables must have as many columns")
+            raise ValueError("without pooling all tables must have the same number of columns")
         if not max_norm >= 0:
             raise ValueError(f"`max_norm` is {max_norm}; it must not be negative")
         if optimizer != "none":
@@ -161,14 +163,14 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         self._options = _Options(
             optimizer, eps, weight_decay, _DECAY[weight_decay_mode], max_norm
         )
-        # No buffer: it stays on the CPU, and is no part of the state.
+        # Not a buffer: it stays on the CPU and is not part of the state dict.
         self._learning_rate = torch.tensor(learning_rate, dtype=torch.float64, device="cpu")
         self._anchor = torch.empty(0, requires_grad=True)
         self._make_tables(weights_precision, device)
         self.reset_parameters()
 
     def _lay_out(self, device: torch.device | str | None) -> None:
-        """Where the tables lie. No part of the state: it follows from the arguments."""
+        """Sets the layout of the tables. Not part of the state dict: it follows from the arguments."""
 
         def running(numbers: list[int]) -> Tensor:
             return torch.tensor([0, *numbers], device=device).cumsum(0)
@@ -183,9 +185,9 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
         momentum = self.momentum1
         applied = super()._apply(fn, recurse)
-        # `to_empty`, after a start on the device `meta`, leaves all tensors without contents.
+        # `to_empty`, after construction on the device `meta`, leaves all tensors uninitialized.
         self._lay_out(self.weights.device)
-        # `half` and its like are about weights.
+        # `half` and the like apply to weights only.
         if momentum is not None and self.momentum1.dtype != momentum.dtype:
             self.momentum1 = momentum.to(self.momentum1.device)
         return applied
@@ -209,7 +211,7 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Every table anew, and the optimizer's state zero."""
+        """Reinitializes every table and zeroes the optimizer's state."""
         for (rows, _), table in zip(self.embedding_specs, self.split_embedding_weights(), strict=True):
             bound = max(1, rows) ** -0.5
             table.uniform_(-bound, bound)
@@ -224,8 +226,8 @@ class TableBatchedEmbeddingBags(torch.nn.Module):
         return [part.view(spec) for part, spec in zip(parts, self.embedding_specs, strict=True)]
 
     def set_learning_rate(self, learning_rate: float) -> None:
-        """Of the fused optimizer, from the next backward pass on, also of a lookup that came before."""
-        # By `data` torch does not notice, which would refuse that backward pass.
+        """Sets the fused optimizer's learning rate from the next backward pass on, even that of an earlier lookup."""
+        # Through `data`, so that torch counts no modification, which would make that backward pass an error.
         self._learning_rate.data.fill_(learning_rate)
 
     def forward(

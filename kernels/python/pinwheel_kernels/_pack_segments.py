@@ -1,4 +1,4 @@
-"""Segments of different lengths packed in a padded tensor."""
+"""Packs segments of different lengths into a padded tensor."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _ops = torch.ops.pinwheel
 
 
 def pack_segments(t_in: Tensor, lengths: Tensor, max_length: int) -> Tensor:
-    """Segments one after the other as a tensor with a row of places for each, padded with 0.
+    """Packs contiguous segments into a tensor with `max_length` rows for each, padded with 0.
 
     t_in: [total, ...], of float16, bfloat16, float32, float64, an integer dtype or bool.
-    lengths: [B] of int32 or int64: how many rows of `t_in` each segment has; at most `total` together.
-    max_length: places of a segment; longer segments are cut.
+    lengths: [B] of int32 or int64: the number of rows of `t_in` of each segment; at most `total` in sum.
+    max_length: packed rows per segment; longer segments are truncated.
 
     Returns [B, max_length, ...]. Differentiable in `t_in` (twice).
 
-    Raises RuntimeError on another rank or dtype and a negative `max_length`, and on the CPU on negative lengths
-    and on such as add up to more than `total`. On a GPU lengths are not read back; segments that lead outside
-    are empty there. After FBGEMM's operator.
+    Raises RuntimeError on a wrong rank or dtype and a negative `max_length`, and on the CPU on lengths that are
+    negative or add up to more than `total`. On a GPU lengths are not read back; out-of-range segments are empty
+    there. Modeled on FBGEMM's operator.
     """
     return _ops.pack_segments(t_in, lengths, max_length)
 
@@ -35,12 +35,12 @@ def pack_segments_v2(
     pad_minf: bool = False,
     return_presence_mask: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """As `pack_segments`, with a choice of padding and a mask of what is none.
+    """As `pack_segments`, with a choice of padding and a mask of the rows that are not padding.
 
-    pad_minf: pad with minus infinity; wants a floating-point dtype.
-    return_presence_mask: whether the mask is wanted.
+    pad_minf: pad with minus infinity; requires a floating-point dtype.
+    return_presence_mask: whether to return the mask.
 
-    Returns (packed [B, max_length, ...], mask [B, max_length] of bool or None). After FBGEMM's operator.
+    Returns (packed [B, max_length, ...], mask [B, max_length] of bool or None). Modeled on FBGEMM's operator.
     """
     return _ops.pack_segments_v2(t_in, lengths, max_length, pad_minf, return_presence_mask)
 

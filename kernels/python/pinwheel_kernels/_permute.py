@@ -19,10 +19,10 @@ def permute_1D_sparse_data(
     weights: Tensor | None = None,
     permuted_lengths_sum: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Bags in another order, some left out or repeated: `permute_2D_sparse_data` of single bags.
+    """Permutes bags, some of which may be dropped or repeated: `permute_2D_sparse_data` for single bags.
 
     permute: [N'] of int32 or int64: which input bag each output bag is.
-    lengths: [N] of int32 or int64: how many values each bag has.
+    lengths: [N] of int32 or int64: the number of values of each bag.
 
     Returns (lengths [N'], values, weights or None). Everything else is as for `permute_2D_sparse_data`.
     """
@@ -36,20 +36,20 @@ def permute_2D_sparse_data(
     weights: Tensor | None = None,
     permuted_lengths_sum: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The features of a batch in another order, some left out or repeated.
+    """Permutes the features of a batch, some of which may be dropped or repeated.
 
     permute: [T'] of int32 or int64: which input feature each output feature is.
-    lengths: [T, B] of int32 or int64: how many values feature t has in sample b.
+    lengths: [T, B] of int32 or int64: the number of values of feature t in sample b.
     values: [sum of lengths] of any dtype, feature by feature, sample by sample.
-    weights: as `values`, moved alongside; or None.
-    permuted_lengths_sum: the number of output values. On a GPU, giving it saves waiting for the device.
+    weights: as `values`, moved along with them; or None.
+    permuted_lengths_sum: the number of output values. On a GPU, passing it avoids waiting for the device.
 
     Returns (lengths [T', B], values, weights or None).
 
     Raises RuntimeError on wrong ranks, dtypes or devices, and on the CPU on entries of `permute` outside
-    [0, T), negative lengths, too few values, or a wrong `permuted_lengths_sum`. On a GPU contents are not
-    read back: what leads outside is empty there. Differentiable in `values` and `weights`, any number of times;
-    what is repeated gets the sum. After FBGEMM's operator.
+    [0, T), negative lengths, too few values, or a wrong `permuted_lengths_sum`. On a GPU contents are not read
+    back: what is out of range is empty there. Differentiable in `values` and `weights`, any number of times;
+    gradients of repeated features are added up. Modeled on FBGEMM's operator.
     """
     return _ops.permute_2D_sparse_data(permute, lengths, values, weights, permuted_lengths_sum)
 
@@ -91,7 +91,7 @@ def _backward_of(name: str) -> Any:
         given = [grad for grad in wanted if grad is not None]
         if not given:
             return None, None, None, None, None
-        # Where each number came from, by the same permutation of the places; 0 for those from nowhere.
+        # The source of each value, by permuting the positions the same way; 0 for values without a source.
         places = torch.arange(1, ctx.count + 1, device=lengths.device)
         total = given[0].shape[0]
         _, source, _ = getattr(_ops, name)(permute, lengths, places, None, total)

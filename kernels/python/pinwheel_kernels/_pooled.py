@@ -19,20 +19,20 @@ def permute_pooled_embs(
     inv_offset_dim_list: Tensor,
     inv_permute_list: Tensor,
 ) -> Tensor:
-    """The columns of T features in another order.
+    """Permutes the columns of T features.
 
     pooled_embs: [B, D_0 + ... + D_(T-1)] of any dtype.
     offset_dim_list: [T + 1] of int64 or int32: where each feature's columns start; from 0 to the number of
         columns.
-    permute_list: [T] of int64 or int32, a permutation: which input feature each output feature is.
-    inv_offset_dim_list, inv_permute_list: the lists that undo it: where the output's features start, and the
-        inverse permutation.
+    permute_list: [T] of int64 or int32, a permutation: the input feature of each output feature.
+    inv_offset_dim_list, inv_permute_list: the inverse lists: where the output's features start, and the inverse
+        permutation.
 
     Returns [B, D_0 + ... + D_(T-1)]. Differentiable in `pooled_embs`, any number of times.
 
-    Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on lists that break these rules or
-    do not undo each other. On a GPU the lists are not read back; columns that come from nowhere are 0 there.
-    After FBGEMM's operator.
+    Raises RuntimeError on wrong shapes, dtypes or devices, and on the CPU on lists that violate these rules or
+    are not inverse to each other. On a GPU the lists are not read back; columns without a source are 0 there.
+    Modeled on FBGEMM's operator.
     """
     return _ops.permute_pooled_embs(
         pooled_embs, offset_dim_list, permute_list, inv_offset_dim_list, inv_permute_list
@@ -46,7 +46,7 @@ def permute_pooled_embs_auto_grad(
     inv_offset_dim_list: Tensor,
     inv_permute_list: Tensor,
 ) -> Tensor:
-    """The same as `permute_pooled_embs`; FBGEMM has the gradient under this name."""
+    """The same as `permute_pooled_embs`; in FBGEMM only this name has a gradient."""
     return _ops.permute_pooled_embs_auto_grad(
         pooled_embs, offset_dim_list, permute_list, inv_offset_dim_list, inv_permute_list
     )
@@ -70,7 +70,7 @@ def _save_lists(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     offsets, permute, inverse_offsets, inverse_permute = ctx.saved_tensors
-    # Undoing it is the transpose; with gradients of its own.
+    # The inverse permutation is the transpose, and is differentiable too.
     undone = _ops.permute_pooled_embs(grad, inverse_offsets, inverse_permute, offsets, permute)
     return undone, None, None, None, None
 

@@ -1,4 +1,4 @@
-"""Rows of 8-bit codes that carry their own scale and bias."""
+"""Rows of 8-bit codes with their own scale and bias."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _ops = torch.ops.pinwheel
 
 
 def FloatOrHalfToFused8BitRowwiseQuantized(t: Tensor) -> Tensor:
-    """Codes each row of `t` in 8 bits: `number = code * scale + bias`.
+    """Quantizes each row of `t` to 8 bits: `value = code * scale + bias`.
 
     t: [..., D] of float32, float16 or bfloat16, with at least 2 dimensions.
 
     Returns uint8 [..., P + 8]: D codes, then scale and bias as float32, with bias = the row's minimum and
     scale = (maximum - minimum) / 255. P is D on the CPU; on a GPU it is D rounded up to a multiple of 4, and
-    the codes in between are 0. Numbers come back to within half a scale, and float32's rounding, where the
-    range is from 1e-5 to float32's largest number. In a smaller range codes are smaller, down to 0, because
-    255 is divided by the range + 1e-8, as on FBGEMM's CPU. Rows of a larger range, and such as hold NaN or
-    infinities, get some codes.
+    the codes in between are 0. The round-trip error is at most half a scale, plus float32 rounding, if the
+    range is between 1e-5 and the largest float32. In a smaller range codes are smaller, down to 0, because 255
+    is divided by the range + 1e-8, as on FBGEMM's CPU. Rows with a larger range, NaN or infinities get
+    arbitrary codes.
 
-    Raises RuntimeError on another rank or dtype. Not differentiable. After FBGEMM's operator.
+    Raises RuntimeError on a wrong rank or dtype. Not differentiable. Modeled on FBGEMM's operator.
     """
     return _ops.FloatOrHalfToFused8BitRowwiseQuantized(t)
 
@@ -35,17 +35,17 @@ def Fused8BitRowwiseQuantizedToFloatOrHalf(
     scale_bias_last: bool = True,
     quant_padding_float_type: bool = True,
 ) -> Tensor:
-    """The numbers that rows of 8-bit codes stand for.
+    """Dequantizes rows of 8-bit codes.
 
     input: uint8 [..., P + parameters], with at least 2 dimensions.
     output_dtype: 0 for float32, 1 for float16, 5 for bfloat16.
-    scale_bias_last: scale and bias lie behind the codes, else before them.
-    quant_padding_float_type: scale and bias are float32 (8 bytes together), else float16 (4 bytes).
+    scale_bias_last: scale and bias follow the codes, otherwise precede them.
+    quant_padding_float_type: scale and bias are float32 (8 bytes together), otherwise float16 (4 bytes).
 
-    Returns [..., P]; on a GPU that includes the padding of the quantising operator.
+    Returns [..., P]; on a GPU that includes the padding of the quantizing operator.
 
-    Raises RuntimeError on another rank or dtype and on rows without room for the parameters. Not
-    differentiable. After FBGEMM's operator.
+    Raises RuntimeError on a wrong rank or dtype and on rows too short for scale and bias. Not differentiable.
+    Modeled on FBGEMM's operator.
     """
     return _ops.Fused8BitRowwiseQuantizedToFloatOrHalf(
         input, output_dtype, scale_bias_last, quant_padding_float_type

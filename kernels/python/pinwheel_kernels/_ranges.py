@@ -1,4 +1,4 @@
-"""Numbers of segments that lie one after the other."""
+"""Ranges and sums over contiguous segments."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _ops = torch.ops.pinwheel
 
 
 def offsets_range(offsets: Tensor, range_size: int) -> Tensor:
-    """Counts up anew in each segment: `out[offsets[i] + k] = k`; `cat([arange(n) for n in lengths])`.
+    """Counts from 0 in each segment: `out[offsets[i] + k] = k`; `cat([arange(n) for n in lengths])`.
 
-    offsets: [N] of int32 or int64: where segments start, from 0 on, never decreasing. The last segment ends at
-        `range_size`. An exclusive cumsum of lengths will do, and so will a complete one.
-    range_size: how many numbers there are in all.
+    offsets: [N] of int32 or int64: where segments start, beginning with 0, non-decreasing. The last segment
+        ends at `range_size`. An exclusive cumsum of lengths works, and so does a complete one.
+    range_size: the size of the result.
 
     Returns [range_size] of the dtype of `offsets`. Not differentiable.
 
-    Raises RuntimeError on another rank or dtype, on a negative `range_size` and on one that no segment covers;
+    Raises RuntimeError on a wrong rank or dtype, on a negative `range_size` and on one that no segment covers;
     on the CPU also on offsets that decrease, do not start with 0 or exceed `range_size`. On a GPU offsets are
-    not read back; numbers before the first offset are 0 there. After FBGEMM's operator.
+    not read back; elements before the first offset are 0 there. Modeled on FBGEMM's operator.
     """
     return _ops.offsets_range(offsets, range_size)
 
@@ -31,16 +31,16 @@ def offsets_range(offsets: Tensor, range_size: int) -> Tensor:
 def segment_sum_csr(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
     """Sums of segments: `out[s] = values[csr_seg[s] * batch_size : csr_seg[s + 1] * batch_size].sum()`.
 
-    batch_size: how many values an offset counts for, at least 1.
-    csr_seg: [S + 1] of int32 or int64, not decreasing. Values before the first and behind the last offset belong
+    batch_size: the number of values per unit of an offset, at least 1.
+    csr_seg: [S + 1] of int32 or int64, non-decreasing. Values before the first and past the last offset belong
         to no segment.
     values: 1-D, of float32, float16, bfloat16, float64, int32 or int64.
 
-    Returns [S] of the dtype of `values`; empty segments give 0. 16-bit numbers are added in float32 and rounded
-    once; integers wrap around. Results are the same every time. Differentiable in `values`, any number of times.
+    Returns [S] of the dtype of `values`; the sum of an empty segment is 0. 16-bit types are added in float32
+    and rounded once; integers wrap around. Deterministic. Differentiable in `values`, any number of times.
 
-    Raises RuntimeError on another rank or dtype, and on the CPU on offsets that decrease or lead outside. On a
-    GPU they are not read back; segments that lead outside are empty there. After FBGEMM's operator.
+    Raises RuntimeError on a wrong rank or dtype, and on the CPU on offsets that decrease or are out of range.
+    On a GPU they are not read back; out-of-range segments are empty there. Modeled on FBGEMM's operator.
     """
     return _ops.segment_sum_csr(batch_size, csr_seg, values)
 
@@ -66,11 +66,11 @@ def _save_segments(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _sum_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     (csr_seg,) = ctx.saved_tensors
-    # Of the segments that start at a value's place or before it, the last one has it.
+    # A value belongs to the last segment that starts at or before its position.
     starts = csr_seg.long() * ctx.batch_size
     places = torch.arange(ctx.count, device=csr_seg.device)
     segment = torch.bucketize(places, starts, right=True)
-    # Segment 0 and the one behind the last are of those that no segment has.
+    # Segment 0 and the one past the last are for values that belong to no segment.
     shown = torch.nn.functional.pad(grad, (1, 1))
     return None, None, shown.index_select(0, segment)
 

@@ -1,4 +1,4 @@
-"""Shapes for the compiler and gradients, for the operators that this flavour of the library has."""
+"""Registers shapes for the compiler and gradients, for the operators in this flavor of the library."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _library = torch.library.Library("pinwheel", "FRAGMENT")
 
 
 def is_on_cpu(tensor: Tensor) -> bool:
-    """Whether the CPU computes what `tensor` is given to: never in a build that emulates a GPU, for the tests."""
+    """Whether operators on `tensor` run on the CPU: never in a build that emulates a GPU for the tests."""
     return tensor.device.type == "cpu" and _build.compute != "emulated"
 
 
 def is_built(name: str) -> bool:
-    """Whether this copy of the library has the operator `pinwheel::name`; a flavour may leave it out."""
+    """Whether this copy of the library has the operator `pinwheel::name`; a flavor may leave it out."""
     return hasattr(torch.ops.pinwheel, name)
 
 
 def shapes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates the function that gives the results' shapes and dtypes without computing them.
+    """Decorates the function that returns the results' shapes and dtypes without computing them.
 
-    Where it says with `torch._check` that arguments are wrong, the error names the operator.
+    Errors that it raises through `torch._check` name the operator.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,7 +41,7 @@ def shapes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, once all tensors are known to be on one device, with errors that name the operator."""
+    """`function` after a check that all tensors are on one device, with errors that name the operator."""
     schema = _operator(name)._schema.arguments
 
     @functools.wraps(function)
@@ -51,7 +51,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             _check_devices(given)
             return function(*arguments, **named)
         except RuntimeError as error:
-            if type(error) is not RuntimeError:  # the compiler's own, which it must see as they are
+            if type(error) is not RuntimeError:  # the compiler's own errors, which must reach it unchanged
                 raise
             raise RuntimeError(f"pinwheel::{name}: {error}") from None
 
@@ -59,7 +59,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_devices(given: list[tuple[str, Any]]) -> None:
-    """A tensor without contents ("meta") among others would make results that nothing was written to."""
+    """Mixing a "meta" tensor with others would return results that nothing was written to."""
     tensors = [
         (name, tensor)
         for name, value in given
@@ -78,9 +78,9 @@ def _operator(name: str) -> Any:
 
 
 def composite(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates what an operator is made of other operators by: it needs no kernels, shapes or gradients of its own.
+    """Decorates an operator that is composed of others and needs no kernels, shapes or gradients of its own.
 
-    For results that are arguments too, which no kernel may return.
+    For operators that return an argument, which a kernel must not do.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,9 +94,9 @@ def composite(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def gradients(
     name: str, backward: Callable[..., Any], setup_context: Callable[..., None] | None = None
 ) -> None:
-    """As torch.library.register_autograd, for an operator that may be left out, and with less work in each call.
+    """Like torch.library.register_autograd, but skips absent operators and has less overhead per call.
 
-    Lists of tensors (offsets) are not differentiable: torch's own function would take them apart at every call,
+    Lists of tensors (offsets) are not differentiable: torch's own function would flatten them on every call,
     which for small tensors takes several times as long as the operator.
     """
     if not is_built(name):
@@ -111,16 +111,16 @@ def gradients(
     function = _autograd_function(operator, backward, setup_context)
     is_tensor = [str(argument.type) in ("Tensor", "Optional[Tensor]") for argument in schema]
     places = [at for at, holds in enumerate(is_tensor) if holds]
-    # Every call comes through here, also without gradients: what it needs is looked up once.
+    # Every call goes through here, even without gradients, so what it needs is looked up once.
     redispatch = operator._handle.redispatch_boxed
     after_autograd = torch._C._after_autograd_keyset
     any_requires_grad = torch._C._any_requires_grad
     is_grad_enabled = torch.is_grad_enabled
 
     def autograd(keyset: Any, *arguments: Any) -> Any:
-        # Forward-mode gradients are none of the operators': torch says so for a function that it records.
+        # The operators have no forward-mode gradients: torch reports that for a function that it records.
         if is_grad_enabled() and (any_requires_grad(*arguments) or forward_ad._current_level >= 0):
-            # The dispatcher leaves out what equals its default, and a tensor may be None.
+            # The dispatcher drops arguments that equal their defaults, and a tensor may be None.
             last = len(arguments)
             given = [at for at in places if at < last and arguments[at] is not None]
             return function.apply(keyset, arguments, given, *[arguments[at] for at in given])
@@ -130,9 +130,9 @@ def gradients(
 
 
 class _Call:
-    """What a backward pass is given of its call: `needs_input_grad` by the places of the operator's arguments.
+    """The ctx passed to a backward function: `needs_input_grad` is indexed by the operator's arguments.
 
-    What was saved is unpacked here, with autograd on and only once: torch may have to compute it anew for that.
+    Saved tensors are unpacked here, with autograd enabled and only once: torch may have to recompute them.
     """
 
     def __init__(self, ctx: Any, needs_input_grad: tuple[bool, ...]) -> None:
@@ -147,7 +147,7 @@ class _Call:
 def _autograd_function(
     operator: Any, backward: Callable[..., Any], setup_context: Callable[..., None] | None
 ) -> Any:
-    """What torch records of a call: `given` are the places of the tensors among the arguments."""
+    """The autograd function that torch records for a call: `given` are the indices of its tensor arguments."""
     defaults = [argument.default_value for argument in operator._schema.arguments]
 
     class Gradients(torch.autograd.Function):
@@ -167,7 +167,7 @@ def _autograd_function(
             for place, is_needed in zip(ctx.given, ctx.needs_input_grad[3:], strict=True):
                 needed[place] = is_needed
             call = _Call(ctx, tuple(needed))
-            if torch.is_grad_enabled():  # gradients of gradients are wanted
+            if torch.is_grad_enabled():  # for gradients of gradients
                 result = backward(call, *grads)
             else:
                 with torch._C._AutoDispatchBelowAutograd():

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// Ends the program with the place and text of a condition that does not hold.
+/// Exits with the location and text of the condition if it does not hold.
 #define CHECK(condition)                                                   \
   do {                                                                     \
     if (!(condition)) {                                                    \

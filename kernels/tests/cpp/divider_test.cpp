@@ -1,4 +1,4 @@
-// Divisions by multiplication, against the machine's own.
+// Division by multiplication, compared with hardware division.
 
 #include "index/divider.h"
 

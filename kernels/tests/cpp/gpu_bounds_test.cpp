@@ -60,7 +60,7 @@ void spoil(Example<Index, Offset>& e, Random& random, bool offsets_too) {
   }
 }
 
-/// As FBGEMM's CPU operator goes through it, bag by bag.
+/// Bag by bag, like FBGEMM's CPU operator.
 template <class Index, class Offset>
 void repair_by_loops(Example<Index, Offset>& e) {
   const Offset count = static_cast<Offset>(e.indices.size());
@@ -85,7 +85,7 @@ void repair_by_loops(Example<Index, Offset>& e) {
   }
 }
 
-/// `indices` lie at an odd address now and then. Returns the number of wrong offsets.
+/// `indices` are sometimes unaligned. Returns the number of invalid offsets.
 template <class Index, class Offset>
 int64_t run_kernels(Example<Index, Offset>& e, bool repair, bool odd) {
   alignas(16) static Index storage[200000];
@@ -132,8 +132,8 @@ void repairs_are_those_of_loops() {
   }
 }
 
-/// Bags of tables that are not there: the offsets are in order all the same, and nothing beside the
-/// indices is written.
+/// Bags of nonexistent tables: the offsets are still repaired, and nothing outside the indices is
+/// written.
 template <class Index, class Offset>
 void bag_starts_that_lead_outside_stay_inside() {
   Random random(2);

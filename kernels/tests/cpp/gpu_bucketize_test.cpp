@@ -17,7 +17,7 @@ namespace {
 
 using Random = std::mt19937;
 
-/// What the caller of the operator has, and what comes out.
+/// Inputs and expected results.
 template <class Index, class Length>
 struct Example {
   int64_t ranks = 1;
@@ -63,7 +63,7 @@ std::vector<BucketFeature> prepare(const Example<Index, Length>& example) {
   return result;
 }
 
-/// With guards behind all results.
+/// Has guards after all results.
 template <class Index, class Length>
 void run_kernels(Example<Index, Length>& e) {
   const std::vector<BucketFeature> features = prepare(e);
@@ -198,8 +198,7 @@ void indices_go_where_loops_send_them() {
   }
 }
 
-/// Contents that make no sense: nothing behind the results is written, and what no bag covers is
-/// zero.
+/// Invalid contents: nothing past the results is written, and what no bag covers is zero.
 template <class Index, class Length>
 void nonsense_stays_inside() {
   Random random(2);

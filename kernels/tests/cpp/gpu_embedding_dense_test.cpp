@@ -32,7 +32,7 @@ DenseGradientJob<Index> gradient_job(Case<Index>& c, Pooling pooling, bool weigh
   return job;
 }
 
-/// As the operator does it: occurrences, a stable sort, sums.
+/// The operator's steps: occurrences, a stable sort, sums.
 template <class Number, class Index>
 std::vector<float> dense_gradient(DenseGradientJob<Index> job, FloatDtype out_dtype) {
   std::vector<float> result(job.tables.weights);
@@ -135,7 +135,7 @@ void gradients_are_those_of_a_loop(FloatDtype grad_dtype, FloatDtype weights_dty
   }
 }
 
-/// Tables that are the same part of the weights, and some that claim its rows with other widths.
+/// Features that share one table, and some that claim its rows with other widths.
 template <class Index>
 void tables_share_rows() {
   Case<Index> c({8, 8, 8}, 4, 6);
@@ -156,7 +156,7 @@ void tables_share_rows() {
   dense_gradient<float>(job, FloatDtype::kFloat32);
 }
 
-/// Offsets and tables that lead anywhere bring nothing.
+/// Invalid offsets and tables contribute nothing.
 template <class Index>
 void what_leads_outside_brings_nothing() {
   Case<Index> c({8, 8, 8}, 3, 5);

@@ -9,8 +9,8 @@
 
 namespace {
 
-/// What the job must give, where `number(t, row, column)` is a number of a table. Offsets must be
-/// right; indices that lead outside add nothing.
+/// The expected result, where `number(t, row, column)` is an element of a table. Offsets must be
+/// valid; out-of-range indices add nothing.
 template <class Index, class NumberOf>
 std::vector<float> expected_of(const EmbeddingForwardJob<Index>& job, const NumberOf& number) {
   const bool pooled = job.pooling != Pooling::kNone;
@@ -47,7 +47,7 @@ std::vector<float> result_of(const Job& job, Lookup& lookup, FloatDtype dtype, s
     lookup.out = out.data();
     run_gpu(job, nullptr);
     for (size_t i = 0; i < count; ++i) result[i] = to_float(out[i]);
-    CHECK(to_float(out[count]) == 7.0f);  // nothing is written behind the result
+    CHECK(to_float(out[count]) == 7.0f);  // nothing is written past the result
   });
   return result;
 }
@@ -61,7 +61,7 @@ void numbers_are_pooled(FloatDtype weights_dtype, FloatDtype out_dtype) {
       Case<Index> c(dims, 5, 11);
       std::vector<Number> weights(c.tables.weights);
       for (Number& weight : weights) from_float(random_number(), weight);
-      // Indices that the tables lack.
+      // Out-of-range indices.
       if (c.indices.size() > 3) {
         c.indices[1] = -1;
         c.indices[3] = static_cast<Index>(1) << 30;
@@ -86,7 +86,7 @@ void rows_are_copied_without_pooling() {
     Case<Index> c({width, width, width}, 4, 6);
     std::vector<float> weights(c.tables.weights);
     for (float& weight : weights) weight = random_number();
-    // Positions behind all bags, whose rows are 0.
+    // Positions after all bags, whose rows are 0.
     c.indices.push_back(0);
     c.indices.push_back(-7);
     c.indices[0] = 100;
@@ -139,9 +139,9 @@ void codes_are_pooled(QuantizedLayout layout, int64_t alignment) {
   }
 }
 
-/// Offsets and tables that lead anywhere: nothing outside is read (the tests run with a sanitizer
-/// of undefined behaviour, and addresses out of the vectors would be far outside), and the rest is
-/// right.
+/// Invalid offsets and tables: nothing out of bounds is read (the tests run under
+/// UndefinedBehaviorSanitizer, and such addresses would be far outside the vectors), and the rest
+/// is correct.
 template <class Index>
 void what_leads_outside_is_empty() {
   Case<Index> c({8, 8, 8}, 3, 5);
@@ -163,7 +163,7 @@ void what_leads_outside_is_empty() {
   auto rows = c.job(weights.data(), Pooling::kNone, false);
   result_of(rows, rows, FloatDtype::kFloat32, rows.bags.positions * rows.out_columns);
 
-  // Columns that lead outside the result are left alone.
+  // Columns that are out of range for the result are not written.
   c.D_offsets[1] = -8;
   c.D_offsets[2] = 1 << 30;
   auto wide = c.job(weights.data(), Pooling::kSum, false);

@@ -1,5 +1,5 @@
-// The GPU kernels of the optimizers of embedding tables, run by the emulator and compared with
-// plain loops. Between keys and rows torch sorts; std::stable_sort takes its place.
+// The GPU kernels of the embedding optimizers, run by the emulator and compared with plain loops.
+// std::stable_sort replaces torch's sort between keys and rows.
 
 #define PINWHEEL_GPU_EMULATOR 1
 
@@ -30,13 +30,13 @@ float any_float() {
   return std::uniform_real_distribution<float>(-1.0f, 1.0f)(random_numbers);
 }
 
-/// What each test changes of a batch.
+/// The parameters of a batch.
 struct Shape {
   std::vector<int64_t> rows;
   std::vector<int32_t> widths;
   int64_t samples = 4;
   int64_t longest = 3;
-  int64_t hot = 0;  ///< so many positions of 8 ask for row 0
+  int64_t hot = 0;  ///< out of 8 positions, this many look up row 0
   bool pooled = true;
   bool mean = false;
   bool weighted = false;
@@ -119,7 +119,7 @@ std::vector<int64_t> order_of(const void* keys_at, int64_t count) {
   return order;
 }
 
-/// Keys, sort, rows. `capacity` is of the partial sums, 0 for what the kernels ask for.
+/// Keys, sort, rows. `capacity` is that of the partial sums; 0 for what the kernels request.
 template <class Index, class Rule>
 void update(const EmbeddingUpdate<Index>& job, const Rule& rule, int64_t momentum_rows, bool wide,
             int64_t capacity = 0) {
@@ -153,7 +153,7 @@ void update(const EmbeddingUpdate<Index>& job, const Rule& rule, int64_t momentu
   for (int64_t i = sorted.capacity; i < sorted.capacity + 4; ++i) CHECK(partials[i] == 77.0f);
 }
 
-/// Sums of gradients by table and row, and what plain loops make of them.
+/// Sums of gradients by table and row, and the expected result from plain loops.
 template <class Index, class Grad, class Weight>
 struct Expected {
   std::vector<double> weights;
@@ -275,7 +275,8 @@ void shapes_of_all_kinds() {
   both<int32_t, float, float>(shape, FloatDtype::kFloat32, FloatDtype::kFloat32, 2e-5);
   shape.samples = 0;
   plain(shape);
-  // Without pooling, and with rows wider than one pass of a team, and than what threads keep.
+  // Without pooling, and with rows wider than one pass of a team and than the quads that threads
+  // keep.
   Shape none{{40, 3}, {7, 7}, 9, 4};
   none.pooled = false;
   plain(none);
@@ -293,8 +294,8 @@ void dtypes_of_all_kinds() {
   both<int32_t, float, Bf16>(shape, FloatDtype::kFloat32, FloatDtype::kBFloat16, 1e-2);
 }
 
-/// Runs with no chunk of their own, with some, across all tiles; with room for the partial sums and
-/// with less.
+/// Runs without whole chunks, with some, and across all tiles; with full and with reduced capacity
+/// for partial sums.
 void rows_that_many_ask_for() {
   for (const int64_t hot : {3, 7, 8}) {
     for (const int64_t capacity : {0, 4096, 40, 1}) {
@@ -304,7 +305,7 @@ void rows_that_many_ask_for() {
   plain(Shape{{3}, {140}, 700, 2, 6});
 }
 
-/// Nothing that leads outside may become an address: only what is inside changes.
+/// Out-of-range contents must never be dereferenced: only elements in range change.
 void hostile_contents_change_nothing_outside() {
   constexpr int64_t kFar = int64_t{1} << 62;
   for (int where = 0; where < 5; ++where) {
@@ -338,7 +339,7 @@ void hostile_contents_change_nothing_outside() {
   }
 }
 
-/// A position whose index is no row is left out, and the others count.
+/// A position with an invalid index is skipped, and the others count.
 void an_index_that_is_no_row_is_left_out() {
   Batch<int64_t, float, float> batch(Shape{{3}, {4}, 1, 0});
   batch.indices = {1, 7, 1, -1};

@@ -1,11 +1,11 @@
 #pragma once
 
 // Runs the GPU kernels on the CPU, so that their logic (not their speed, nor the vendors'
-// compilers) is tested where there is no GPU. Each thread of a block is a fibre; blocks run one
-// after the other. A fibre runs until it meets a barrier or a shuffle, and there waits for all
-// others of its block or group. A group of lanes runs as far as it can before the next one starts,
-// so that a missing barrier shows; so does turning the order round, which a library that was built
-// with the emulator does when PINWHEEL_THREAD_ORDER is `falling`.
+// compilers) is tested without a GPU. Each thread of a block is a fiber; blocks run one after the
+// other. A fiber runs until it reaches a barrier or a shuffle, and waits there for all others of
+// its block or group. A group of lanes runs as far as it can before the next one starts, which
+// exposes missing barriers; so does the reverse order, which a library built with the emulator uses
+// if PINWHEEL_THREAD_ORDER is `falling`.
 
 #include <ucontext.h>
 
@@ -22,8 +22,8 @@
 #define __device__
 #define __shared__ static  // blocks run one at a time
 
-// Fibres are switched by the compiler's own jumps: contexts would enter the system at every switch,
-// and so does the address sanitizer at every jump that it knows of.
+// Fibers switch with the compiler's builtin jumps: ucontext would make a system call at every
+// switch, and so does AddressSanitizer at every jump that it intercepts.
 #define PW_JUMPS __attribute__((noinline, no_sanitize("address")))
 
 struct EmulatedIndex {
@@ -66,7 +66,7 @@ class Emulator {
   /// All threads of the block meet here.
   void barrier() { meet(0, static_cast<int>(fibres_.size())); }
 
-  /// The number that lane `source` of this thread's group brings to the same exchange.
+  /// The number of lane `source` of this thread's group in the same exchange.
   template <class Number>
   Number exchange(Number number, int source) {
     const int self = current_;
@@ -76,7 +76,7 @@ class Emulator {
     meet(first, kGroup);
     Number result;
     std::memcpy(&result, fibres_[first + source]->slot.bytes, sizeof(result));
-    meet(first, kGroup);  // nobody overwrites a slot that is still to be read
+    meet(first, kGroup);  // no slot is overwritten before it has been read
     return result;
   }
 
@@ -101,7 +101,7 @@ class Emulator {
     __builtin_longjmp(emulator.scheduler_, 1);
   }
 
-  /// Runs a fibre until it waits or ends.
+  /// Runs a fiber until it waits or ends.
   PW_JUMPS void resume(Fibre& fibre) {
     if (__builtin_setjmp(scheduler_) != 0) return;
     if (fibre.started) __builtin_longjmp(fibre.place, 1);
@@ -109,7 +109,8 @@ class Emulator {
     setcontext(&fibre.context);
   }
 
-  /// Waits for `count` fibres from `first` on; the last to come frees the others and goes on.
+  /// Waits for `count` fibers from `first` on; the last one to arrive releases the others and
+  /// continues.
   PW_JUMPS void meet(int first, int count) {
     int& arrived = count == kGroup ? arrived_in_group_[first / kGroup] : arrived_in_block_;
     if (++arrived == count) {
@@ -156,12 +157,12 @@ class Emulator {
     }
     for (const std::unique_ptr<Fibre>& fibre : fibres_) {
       if (fibre->done) continue;
-      std::fprintf(stderr, "deadlock: some threads wait where others never come\n");
+      std::fprintf(stderr, "deadlock: some threads wait at a barrier that others never reach\n");
       std::abort();
     }
   }
 
-  /// One round over the group's lanes; false when none of them can go on.
+  /// One round over the group's lanes; false if none of them can continue.
   bool run_group(int first) {
     bool moved = false;
     for (int step = 0; step < kGroup; ++step) {
@@ -212,7 +213,7 @@ inline void __syncthreads() {
   pinwheel::gpu::Emulator::instance().barrier();
 }
 
-/// Fibres never meet inside an operation, so that a plain addition is atomic.
+/// Fibers never switch inside an operation, so a plain addition is atomic.
 template <class Word>
 Word atomicAdd(Word* at, Word number) {
   const Word before = *at;

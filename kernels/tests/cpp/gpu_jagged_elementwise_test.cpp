@@ -14,7 +14,7 @@ using namespace pinwheel;
 
 namespace {
 
-/// Where each value row is shown, by trying all dense rows.
+/// The dense row of each value row, by trying all dense rows.
 template <class Index>
 std::vector<int64_t> places_of(const JaggedExample<Index>& example) {
   std::vector<int64_t> places(example.view.value_rows, -1);
@@ -90,8 +90,8 @@ void rows_are_combined(RealDtype dtype) {
   }
 }
 
-/// Runs on offsets that mean nothing: an address outside would show under -fsanitize or crash; what
-/// is behind the results must stay as it was.
+/// Runs on invalid offsets: an out-of-bounds access would be caught by -fsanitize or crash; memory
+/// past the results must be unchanged.
 template <class Index>
 void hostile_offsets_stay_inside() {
   std::mt19937 random(2);

@@ -82,7 +82,7 @@ void features_are_permuted() {
       starts.push_back(starts.back() + sum);
     }
 
-    // Two entries lead outside: they must come out empty.
+    // Two entries are out of range: their features must be empty.
     std::vector<int64_t> permute(random() % 20);
     for (int64_t& feature : permute) feature = static_cast<int64_t>(random() % (features + 2)) - 1;
     const int64_t count = static_cast<int64_t>(permute.size());

@@ -1,4 +1,4 @@
-// The GPU kernel of the presence mask; the rows are moved by those of jagged.cu.
+// The GPU kernel of the presence mask; the kernels of jagged.cu move the rows.
 
 #define PINWHEEL_GPU_EMULATOR 1
 

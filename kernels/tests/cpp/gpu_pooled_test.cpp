@@ -53,7 +53,7 @@ struct Result {
 
   Result(const Example& example, Random& random) {
     const int64_t bytes = example.rows * example.row_elements * example.element_bytes;
-    // Odd starts now and then: not every tensor begins at a multiple of 16 bytes.
+    // Sometimes unaligned: not every tensor begins at a multiple of 16 bytes.
     const size_t odd = random() % 2 == 0 ? 0 : example.element_bytes;
     in.resize(bytes + kGuard);
     for (unsigned char& byte : in) byte = static_cast<unsigned char>(1 + random() % 250);
@@ -97,7 +97,7 @@ void columns_come_in_the_order_of_a_loop() {
   }
 }
 
-/// Every byte of the result is written, with something of the same row or 0, and no byte beside it.
+/// Every byte of the result is written, with a byte of the same row or 0, and nothing outside it.
 void lists_that_lead_outside_stay_inside() {
   Random random(2);
   for (int round = 0; round < 200; ++round) {

@@ -1,4 +1,4 @@
-// The GPU kernels of the quantising operators, run by the emulator and compared with plain loops.
+// The GPU kernels of the quantizing operators, run by the emulator and compared with plain loops.
 
 #define PINWHEEL_GPU_EMULATOR 1
 
@@ -21,7 +21,7 @@ void rows_are_quantized(FloatDtype dtype, int64_t shift) {
        {0, 1, 3, 4, 5, 8, 24, 32, 33, 64, 127, 128, 260, 300, 1024, 1032, 2056}) {
     const int64_t rows = 19;
     std::vector<Element> numbers_of_rows(rows * columns + 16);
-    // Where a row starts at a multiple of 16 bytes and where it does not.
+    // With rows aligned to 16 bytes and unaligned ones.
     Element* const aligned = reinterpret_cast<Element*>(
         (reinterpret_cast<uintptr_t>(numbers_of_rows.data()) + 15) / 16 * 16);
     Element* const in = aligned + shift;
@@ -52,7 +52,7 @@ void rows_are_quantized(FloatDtype dtype, int64_t shift) {
   }
 }
 
-/// Every layout, also where rows of codes lie at odd addresses.
+/// Every layout, also with unaligned rows of codes.
 template <class Element>
 void codes_become_numbers(FloatDtype dtype) {
   std::mt19937 random(5);

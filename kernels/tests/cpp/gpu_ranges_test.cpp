@@ -51,7 +51,7 @@ template <class Element, class Index>
 void sums_are_those_of_a_loop(SumDtype dtype) {
   std::mt19937 random(2);
   for (int round = 0; round < 40; ++round) {
-    const bool long_ones = round % 8 == 0;  // a block each
+    const bool long_ones = round % 8 == 0;  // one block per segment
     const int64_t segments = long_ones ? 2 : 1 + random() % 30;
     const auto offsets = random_offsets<Index>(random, segments, long_ones ? 20000 : 50);
     const int64_t unit = 1 + random() % 3;
@@ -75,7 +75,7 @@ void sums_are_those_of_a_loop(SumDtype dtype) {
   }
 }
 
-/// Nothing is written behind a result, and no sum holds what lies outside the values.
+/// Nothing is written past a result, and no sum includes memory outside the values.
 template <class Index>
 void hostile_offsets_stay_inside() {
   std::mt19937 random(3);

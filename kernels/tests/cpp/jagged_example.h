@@ -1,6 +1,6 @@
 #pragma once
 
-// Random jagged tensors for the tests of kernels, right ones and such as lead outside.
+// Random jagged tensors for the tests of kernels, valid and invalid.
 
 #include <random>
 #include <vector>
@@ -13,12 +13,12 @@ struct JaggedExample {
   pinwheel::JaggedView<Index> view;
   int64_t dense_rows = 0;
 
-  /// Points the view at the offsets where they lie now.
+  /// Points the view at the current location of the offsets.
   void refresh() {
     for (int d = 0; d < view.depth; ++d) view.offsets[d] = offsets[d].data();
   }
 
-  /// Replaces some offsets by numbers that mean nothing.
+  /// Replaces some offsets by arbitrary numbers.
   void spoil(std::mt19937& random) {
     for (std::vector<Index>& level : offsets) {
       for (Index& offset : level) {

@@ -1,4 +1,4 @@
-// The index functions of jagged tensors, run for every row as a GPU's threads would.
+// The index functions of jagged tensors, run for every row as GPU threads would run them.
 
 #include "index/jagged.h"
 
@@ -59,7 +59,7 @@ void offsets_that_lead_outside_never_leave_the_values() {
   }
 }
 
-/// Every unit of both GPU kernels, one after the other, gives the dense form and takes it back.
+/// Running every unit of both GPU kernels in turn yields the dense form and converts it back.
 template <class Word, class Index>
 void units_move_whole_rows() {
   std::mt19937 random(3);

@@ -1,5 +1,6 @@
-// The sort that GPU builds ask of torch, as an operator of its own: `pinwheel_test::stable_sort`.
-// torch has it on the CPU too, so that the call can be tested without a GPU.
+// The call of torch's sort that GPU builds use, as an operator of its own,
+// `pinwheel_test::stable_sort`. torch has it on the CPU too, so the call can be tested without a
+// GPU.
 
 #include "ops/stable_sort.h"
 

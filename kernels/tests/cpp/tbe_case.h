@@ -23,7 +23,7 @@ float random_number() {
   return static_cast<float>(random_below(2001) - 1000) / 1000.0f;
 }
 
-/// Tables and bags as vectors, and the views that jobs take.
+/// Tables and bags as vectors, and the views that jobs use.
 template <class Index>
 struct Case {
   std::vector<int64_t> weights_offsets;
