@@ -144,14 +144,14 @@ def draw(rows: list[Row], path: str, title: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    colours = {"fbgemm": "tab:blue", "torch": "tab:gray"}
+    colors = {"fbgemm": "tab:blue", "torch": "tab:gray"}
     names = list(dict.fromkeys(row.operator for row in rows))
     figure, axes = plt.subplots(figsize=(9, 0.3 * len(names) + 1), layout="constrained")
     for name in names:
         of_name = [row for row in rows if row.operator == name]
         against = "torch" if of_name[0].fbgemm is None else "fbgemm"
         ratios = [ratio for row in of_name if (ratio := row.times_faster_than(against)) is not None]
-        axes.barh(name, geometric_mean(of_name, against) or 0, color=colours[against])
+        axes.barh(name, geometric_mean(of_name, against) or 0, color=colors[against])
         axes.plot([min(ratios, default=0), max(ratios, default=0)], [name, name], color="black", lw=0.8)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.invert_yaxis()

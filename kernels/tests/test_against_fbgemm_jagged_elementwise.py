@@ -36,7 +36,7 @@ def first(result: object) -> torch.Tensor:
         "jagged_dense_elementwise_mul",
     ],
 )
-def test_results_and_gradients_are_fbgemms(name, depth, dtype, seed, rng):
+def test_results_and_gradients_match_fbgemm(name, depth, dtype, seed, rng):
     values, offsets, y = random_case(rng, depth, dtype)
     answers = []
     for operators in (torch.ops.pinwheel, FBGEMM):
@@ -54,7 +54,7 @@ def test_results_and_gradients_are_fbgemms(name, depth, dtype, seed, rng):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("given", [True, False])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
-def test_dense_to_jagged_is_fbgemms(depth, given, seed, rng):
+def test_dense_to_jagged_matches_fbgemm(depth, given, seed, rng):
     _, offsets, dense = random_case(rng, depth, torch.float32)
     total = int(offsets[-1][-1]) if given else None
     ours, _ = pk.dense_to_jagged(dense, offsets, total)

@@ -12,7 +12,7 @@ pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the compa
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("columns", [1, 3, 40])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
-def test_results_and_gradients_are_fbgemms(dtype, columns, seed, rng):
+def test_results_and_gradients_match_fbgemm(dtype, columns, seed, rng):
     offsets, rows = random_jagged(rng, 1, rng.randint(1, 6), 9, torch.int64)
     values = torch.randn(rows, columns).to(dtype)
     answers = []

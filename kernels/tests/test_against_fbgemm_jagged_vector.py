@@ -12,7 +12,7 @@ pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the compa
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("heads", [1, 3])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
-def test_products_and_gradients_are_fbgemms(dtype, heads, seed, rng):
+def test_products_and_gradients_match_fbgemm(dtype, heads, seed, rng):
     offsets, rows = random_jagged(rng, 1, rng.randint(1, 6), 9, torch.int64)
     groups, columns = offsets[0].numel() - 1, rng.randint(1, 40)
     v = torch.randn(groups * heads, rng.randint(1, 10)).to(dtype)

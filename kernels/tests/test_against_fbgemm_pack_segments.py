@@ -15,7 +15,7 @@ FBGEMM = torch.ops.fbgemm
 @pytest.mark.parametrize("infinite", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("index", [torch.int32, torch.int64])
-def test_results_and_gradients_are_fbgemms(index, dtype, infinite, seed, rng):
+def test_results_and_gradients_match_fbgemm(index, dtype, infinite, seed, rng):
     lengths = torch.randint(0, 6, (rng.randint(1, 7),), dtype=index)
     # No segment is truncated: FBGEMM leaves the gradient of truncated rows undefined.
     max_length = max(1, int(lengths.max())) + rng.randint(0, 2)
@@ -31,7 +31,7 @@ def test_results_and_gradients_are_fbgemms(index, dtype, infinite, seed, rng):
         assert torch.equal(ours, theirs)
 
 
-def test_cut_segments_are_fbgemms(rng):
+def test_truncated_segments_match_fbgemm(rng):
     lengths, rows = torch.tensor([4, 0, 2]), torch.randn(6, 3)
     ours = PINWHEEL.pack_segments(rows, lengths, 3)
     assert torch.equal(ours, FBGEMM.pack_segments(rows, lengths, 3))

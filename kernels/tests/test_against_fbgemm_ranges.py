@@ -14,7 +14,7 @@ FBGEMM = torch.ops.fbgemm
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 @pytest.mark.parametrize("segments", [1, 10, 1000])
-def test_ranges_are_fbgemms(segments, dtype, rng):
+def test_ranges_match_fbgemm(segments, dtype, rng):
     offsets = pk.asynchronous_complete_cumsum(torch.randint(0, 20, (segments,), dtype=dtype))
     size = int(offsets[-1])
     assert torch.equal(pk.offsets_range(offsets, size), FBGEMM.offsets_range(offsets, size))
@@ -25,7 +25,7 @@ def test_ranges_are_fbgemms(segments, dtype, rng):
 @pytest.mark.parametrize("index", [torch.int32, torch.int64])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int64], ids=str)
 @pytest.mark.parametrize("batch", [1, 7])
-def test_sums_are_fbgemms(batch, dtype, index, rng):
+def test_sums_match_fbgemm(batch, dtype, index, rng):
     offsets = pk.asynchronous_complete_cumsum(torch.randint(0, 20, (50,), dtype=index))
     # Small integers: FBGEMM adds 16-bit numbers in 16 bits.
     values = torch.randint(0, 2, (int(offsets[-1]) * batch,)).to(dtype)

@@ -88,7 +88,7 @@ dtypes = pytest.mark.parametrize(
 @dtypes
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("varies", [False, True])
-def test_repairs_are_those_of_a_loop(varies, seed, index, offset, device, rng):
+def test_repairs_match_a_loop(varies, seed, index, offset, device, rng):
     call = random_call(rng, index, offset, varies)
     if seed % 3 > 0:
         spoil(call, rng, offsets_too=seed % 3 == 2)
@@ -137,7 +137,7 @@ def many_indices(dtype: torch.dtype) -> dict:
 
 
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_many_indices_are_shared_by_threads_without_a_seam(dtype, device, rng):
+def test_many_indices_are_split_over_threads_correctly(dtype, device, rng):
     call = many_indices(dtype)
     got = moved(call, device)
     pk.bounds_check_indices(**got, bounds_check_mode=WARNING)
@@ -146,7 +146,7 @@ def test_many_indices_are_shared_by_threads_without_a_seam(dtype, device, rng):
 
 
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_of_many_indices_the_first_bad_one_is_named_on_the_cpu(dtype, rng):
+def test_the_error_names_the_first_of_many_bad_indices_on_the_cpu(dtype, rng):
     call = many_indices(dtype)
     first = int((call["indices"] == 1000).nonzero()[0])
     with pytest.raises(RuntimeError, match=rf"`indices.{first}.` is 1000 but table \d has 1000 rows"):
@@ -154,7 +154,7 @@ def test_of_many_indices_the_first_bad_one_is_named_on_the_cpu(dtype, rng):
 
 
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_the_largest_rows_are_rows(dtype, device):
+def test_the_largest_row_numbers_are_valid(dtype, device):
     top = torch.iinfo(dtype).max
     indices = torch.tensor([top, -1, 0], dtype=dtype)
     call = call_of(rows_per_table=torch.tensor([2**62]), indices=indices)
@@ -163,7 +163,7 @@ def test_the_largest_rows_are_rows(dtype, device):
     assert got["indices"].tolist() == ([top, -1, 0] if dtype == torch.int32 else [0, -1, 0])
 
 
-def test_nothing_at_all_is_right(device):
+def test_empty_input_is_valid(device):
     empty = torch.zeros(0, dtype=torch.int64)
     zero = torch.zeros(1, dtype=torch.int64)
     for rows in (empty, torch.tensor([3, 4])):
@@ -266,7 +266,7 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
     assert_fails(call_of(**changes), message)
 
 
-def test_what_is_changed_in_place_must_be_contiguous(device):
+def test_tensors_changed_in_place_must_be_contiguous(device):
     wide = torch.zeros(6, dtype=torch.int64, device=device)
     call = moved(call_of(), device) | {"indices": wide[::2]}
     assert_fails(call, "`indices` must be contiguous")
@@ -290,7 +290,7 @@ def test_it_compiles_with_dynamic_shapes(device):
 
 
 @pytest.mark.parametrize(("mode", "changes"), [(FATAL, 0), (WARNING, 1), (IGNORE, 1)])
-def test_torch_is_told_of_the_change(mode, changes, device):
+def test_torch_is_told_of_the_in_place_change(mode, changes, device):
     rows, indices, offsets = (torch.tensor(n, device=device) for n in ([5], [1, 2], [0, 2]))
     pk.bounds_check_indices(rows, indices, offsets, mode, torch.zeros(1, dtype=torch.int64, device=device))
     assert indices._version == offsets._version == changes

@@ -79,7 +79,7 @@ def assert_same(got: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("length", INDEX_DTYPES)
 @pytest.mark.parametrize("index", INDEX_DTYPES)
-def test_indices_go_where_a_loop_sends_them(index, length, seed, device, rng):
+def test_ranks_and_indices_match_a_loop(index, length, seed, device, rng):
     call = random_call(rng, index, length)
     got = pk.block_bucketize_sparse_features(**moved(call, device))
     assert_same(got, bucketize(**call))
@@ -98,7 +98,7 @@ def call_of(indices: list[int], **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_negative_indices_are_large_unsigned_ones(dtype, device):
+def test_negative_indices_are_interpreted_as_unsigned(dtype, device):
     call = call_of([-8, 3, -7, 19])
     call["indices"] = call["indices"].to(dtype)
     lengths, indices, *_ = pk.block_bucketize_sparse_features(**moved(call, device))
@@ -115,7 +115,7 @@ def test_blocks_above_2_to_the_52_are_split_exactly(device):
 
 
 @pytest.mark.parametrize("rows", [1, 3, 7, 1000, 2**20 - 1, 2**31, 2**40 + 1, 2**51 - 1])
-def test_the_borders_of_blocks_are_exact(rows, device):
+def test_block_boundaries_are_exact(rows, device):
     ranks = 5
     borders = [rank * rows + step for rank in range(ranks) for step in {0, rows // 2, rows - 1}]
     call = call_of(borders, block_sizes=torch.tensor([rows]), my_size=ranks, sequence=True)
@@ -124,7 +124,7 @@ def test_the_borders_of_blocks_are_exact(rows, device):
     assert indices[permute].tolist() == [border % rows for border in borders]
 
 
-def test_many_indices_are_shared_by_threads_without_a_seam(device, rng):
+def test_many_indices_are_split_over_threads_correctly(device, rng):
     lengths = torch.randint(0, 40, (3 * 2000,))
     lengths[5] = 30_000
     count = int(lengths.sum())
@@ -154,7 +154,7 @@ def test_weights_of_every_width_are_moved(dtype, device, rng):
     assert_same(got, bucketize(**call))
 
 
-def test_nothing_at_all_gives_nothing(device):
+def test_empty_input_gives_an_empty_result(device):
     nothing = torch.zeros(0, dtype=torch.int64)
     call = call_of([], lengths=nothing, block_sizes=nothing, weights=torch.zeros(0))
     lengths, indices, weights, *_ = pk.block_bucketize_sparse_features(**moved(call, device))
@@ -165,7 +165,7 @@ def test_nothing_at_all_gives_nothing(device):
     assert permute.numel() == 0
 
 
-def test_strided_input_is_read_as_it_looks(device, rng):
+def test_non_contiguous_input_is_supported(device, rng):
     wide = torch.randint(0, 25, (60,))
     call = call_of([], lengths=torch.tensor([10, 7, 20, 9])[::2], weights=torch.rand(60)[::2])
     call["indices"] = wide[::2]
@@ -244,7 +244,7 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
     assert_fails(call_of([1, 2]) | changes, message)
 
 
-def test_a_bag_of_no_feature_leaves_nothing_unwritten_on_a_gpu(gpu):
+def test_outputs_of_bags_without_a_feature_are_zeroed_on_a_gpu(gpu):
     call = {
         "lengths": torch.tensor([2, 2]),
         "indices": torch.tensor([1, 2, 3, 4]),
@@ -274,7 +274,7 @@ def test_it_compiles_with_dynamic_shapes(device):
         assert_same(compiled(**call), pk.block_bucketize_sparse_features(**call))
 
 
-def test_more_ranks_than_memory_can_count_for_are_an_error():
+def test_more_ranks_than_fit_in_memory_are_an_error():
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("the address sanitizer needs the address space")
     script = (

@@ -24,7 +24,7 @@ all_ops = pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 @all_ops
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
 @pytest.mark.parametrize("length", [0, 1, 2, 31, 32, 33, 1000, 4095, 4096, 4097])
-def test_sums_are_those_of_a_loop(op, dtype, length, device, rng: random.Random):
+def test_sums_match_a_loop(op, dtype, length, device, rng: random.Random):
     numbers = [rng.randint(-50, 1000) for _ in range(length)]
     got = op(torch.tensor(numbers, dtype=dtype, device=device))
     expected = complete_cumsum(numbers)[SLICE[op.__name__]]
@@ -35,14 +35,14 @@ def test_sums_are_those_of_a_loop(op, dtype, length, device, rng: random.Random)
 @all_ops
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
 @pytest.mark.parametrize("length", [262_143, 1_000_003, 4_300_001])
-def test_long_rows_cut_in_pieces_agree_with_torch(op, dtype, length, device, rng):
+def test_long_rows_that_are_split_agree_with_torch(op, dtype, length, device, rng):
     numbers = torch.randint(-9, 1000, (length,), dtype=dtype)
     sums = torch.cat([torch.zeros(1, dtype=dtype), numbers.cumsum(0, dtype=dtype)])
     assert torch.equal(op(numbers.to(device)).cpu(), sums[SLICE[op.__name__]])
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_cpu_sums_floating_point_numbers_too(dtype, rng):
+def test_the_cpu_supports_floating_point_sums_too(dtype, rng):
     numbers = torch.rand(1000, dtype=dtype)
     torch.testing.assert_close(pk.asynchronous_inclusive_cumsum(numbers), numbers.cumsum(0))
     assert pk.asynchronous_complete_cumsum(numbers)[0] == 0
@@ -63,21 +63,21 @@ def test_sums_of_integers_wrap_around(device):
 
 
 @all_ops
-def test_strided_input_is_read_as_it_looks(op, device):
+def test_non_contiguous_input_is_supported(op, device):
     numbers = torch.arange(20, dtype=torch.int64, device=device)
     assert torch.equal(op(numbers[::3]), op(numbers[::3].clone()))
 
 
 @all_ops
 @pytest.mark.parametrize("dtype", [torch.int8, torch.bool, torch.complex64])
-def test_another_dtype_is_an_error_that_names_the_operator(op, dtype, device):
+def test_a_wrong_dtype_is_an_error_that_names_the_operator(op, dtype, device):
     with pytest.raises(RuntimeError, match=f"pinwheel::{op.__name__}: .*int32 or int64"):
         op(torch.zeros(3, dtype=dtype, device=device))
 
 
 @all_ops
 @pytest.mark.parametrize("shape", [(), (2, 2, 2)])
-def test_another_rank_is_an_error_that_names_the_operator(op, shape, device):
+def test_a_wrong_rank_is_an_error_that_names_the_operator(op, shape, device):
     with pytest.raises(RuntimeError, match=f"pinwheel::{op.__name__}: .*must be 1-D"):
         op(torch.zeros(shape, dtype=torch.int64, device=device))
 

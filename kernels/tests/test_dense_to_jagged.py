@@ -22,7 +22,7 @@ def to_device(tensors: list[torch.Tensor], device: torch.device) -> list[torch.T
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("index", INDEX_DTYPES)
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
-def test_the_values_are_those_of_a_loop(depth, index, seed, device, rng: random.Random):
+def test_values_match_a_loop(depth, index, seed, device, rng: random.Random):
     longest = 8 if depth <= 2 else 3
     offsets, rows = random_jagged(rng, depth, rng.randint(0, 5), longest, index)
     max_lengths = [rng.randint(0, longest + 1) for _ in range(depth)]
@@ -39,7 +39,7 @@ def test_the_values_are_those_of_a_loop(depth, index, seed, device, rng: random.
     assert all(a is b for a, b in zip(got_offsets, moved, strict=True))
 
 
-def test_it_takes_back_what_the_padded_form_shows(device):
+def test_it_inverts_padding(device):
     lengths = torch.randint(0, 60, (3000,))
     offsets = [pk.asynchronous_complete_cumsum(lengths.to(device))]
     values = torch.randn(int(lengths.sum()), 33, device=device)
@@ -63,7 +63,7 @@ def test_gradients_agree_with_finite_differences(depth, width, device, rng):
     assert torch.autograd.gradgradcheck(values, (dense,))
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     dense = torch.arange(24.0, device=device).view(3, 4, 2).transpose(0, 1)
     offsets = [torch.tensor([0, 9, 2, 9, 2, 9, 5, 9, 7], device=device)[::2]]
     for total in (None, 7):

@@ -30,7 +30,7 @@ def check(case: Tables, out_dtype: torch.dtype, device: torch.device) -> None:
 @pytest.mark.parametrize("mode", [SUM, MEAN])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_bags_are_pooled_as_by_a_loop(seed, weighted, mode, dtype, index, device, rng):
+def test_pooled_bags_match_a_loop(seed, weighted, mode, dtype, index, device, rng):
     dims = [rng.choice(WIDTHS) for _ in range(rng.randint(1, 5))]
     case = random_tables(
         rng,
@@ -113,7 +113,7 @@ def test_many_bags_of_very_different_lengths_agree_with_embedding_bag(dtype, dev
         torch.testing.assert_close(got[:, t * width : (t + 1) * width], expected, rtol=1e-4, atol=1e-4)
 
 
-def test_strided_arguments_are_read_as_they_look(device, rng: random.Random):
+def test_non_contiguous_arguments_are_supported(device, rng: random.Random):
     case = random_tables(rng, [4, 7], 5, 6, weighted=True).to(device)
     expected = pk.tbe_forward(*case.arguments())
     strided = [
@@ -225,7 +225,7 @@ def test_tables_of_two_widths_need_pooling():
         call(changes, torch.device("cpu"))
 
 
-def test_the_first_of_many_bad_indices_is_named(rng):
+def test_the_error_names_the_first_of_many_bad_indices(rng):
     case = random_tables(rng, [64] * 8, 300, 10)
     bad = sorted(rng.sample(range(case.indices.numel()), 50))
     case.indices[bad] = -3

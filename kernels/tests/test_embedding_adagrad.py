@@ -39,7 +39,7 @@ def assert_updated(batch: Batch, device: torch.device, learning_rate: float, **o
 @pytest.mark.parametrize("index_dtype", INDEX_DTYPES, ids=str)
 @pytest.mark.parametrize("pooling", [SUM, MEAN, NONE])
 @pytest.mark.parametrize("seed", range(6))
-def test_each_row_is_changed_by_the_sum_of_its_gradients(seed, pooling, index_dtype, device, rng):
+def test_each_row_is_updated_with_the_sum_of_its_gradients(seed, pooling, index_dtype, device, rng):
     assert_updated(any_batch(rng, pooling, index_dtype), device, 0.5)
 
 
@@ -56,7 +56,7 @@ def test_every_pair_of_dtypes(width, weights, grad, device, rng):
 @pytest.mark.parametrize("mode", [0, 1, 2])
 @pytest.mark.parametrize("max_norm", [0.0, 1.5])
 @pytest.mark.parametrize("width", [3, 32, 150])
-def test_weight_decay_and_the_limit_of_the_norm(width, max_norm, mode, device, rng):
+def test_weight_decay_and_max_norm(width, max_norm, mode, device, rng):
     batch = random_batch(rng, [12], [width], 9, 3)
     assert_updated(
         batch, device, 0.5, weight_decay=0.1, weight_decay_mode=mode, max_norm=max_norm
@@ -88,7 +88,7 @@ def test_many_positions_are_grouped_by_row(rows, device, rng):
 
 @pytest.mark.parametrize("bad", [float("inf"), float("nan")])
 @pytest.mark.parametrize("width", [3, 40])
-def test_a_weight_that_overflowed_spoils_no_other(width, bad, device, rng):
+def test_a_weight_that_overflowed_affects_no_other(width, bad, device, rng):
     """Without L2 decay the weights do not enter the momentum, so neither does one that is not finite."""
     batch = random_batch(rng, [6], [width], 4, 3)
     row = int(batch.indices[0])
@@ -102,7 +102,7 @@ def test_a_weight_that_overflowed_spoils_no_other(width, bad, device, rng):
     assert int((~there.weights.isfinite()).sum()) == 1
 
 
-def test_a_row_that_is_asked_for_in_vain_keeps_its_momentum_and_a_stranger_keeps_all(device, rng):
+def test_a_zero_gradient_keeps_the_momentum_and_rows_without_an_index_are_unchanged(device, rng):
     """A zero gradient adds nothing to the momentum. A row without an index does not even decay."""
     batch = random_batch(rng, [6], [4], 1, 0)
     batch.indices, batch.offsets = torch.tensor([2, 2]), torch.tensor([0, 2])

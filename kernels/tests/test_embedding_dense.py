@@ -38,7 +38,7 @@ def backward_arguments(case: Tables) -> tuple:
 @pytest.mark.parametrize("mode", [SUM, MEAN, NONE])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_gradients_are_those_of_a_loop(seed, weighted, mode, dtype, index, device, rng):
+def test_gradients_match_a_loop(seed, weighted, mode, dtype, index, device, rng):
     if mode == NONE and weighted:
         pytest.skip("weights require pooling")
     width = rng.choice([1, 4, 17, 64])
@@ -59,7 +59,7 @@ def test_gradients_are_those_of_a_loop(seed, weighted, mode, dtype, index, devic
         torch.testing.assert_close(got.double(), of_indices, rtol=1e-4, atol=1e-4)
 
 
-def test_autograd_goes_to_weights_and_weights_of_indices(device, rng):
+def test_autograd_reaches_weights_and_weights_of_indices(device, rng):
     case = random_tables(rng, [4, 9], 5, 6, pooling_mode=MEAN, weighted=True).to(device)
     case.weights.requires_grad_()
     case.indice_weights.requires_grad_()
@@ -93,7 +93,7 @@ def test_gradients_agree_with_finite_differences(mode, device, rng):
     assert torch.autograd.gradgradcheck(forward, inputs, eps=0.5, atol=1e-2, rtol=1e-2)
 
 
-def test_a_table_under_several_numbers_gets_the_sum_of_their_gradients(device, rng):
+def test_a_table_shared_by_features_gets_the_sum_of_their_gradients(device, rng):
     case = random_tables(rng, [4, 4, 4], 5, 6)
     rows = int(case.hash_size_cumsum.diff().min())
     case.indices %= rows
@@ -177,7 +177,7 @@ def test_a_bad_index_is_an_error_on_the_cpu(name, rng):
         getattr(pk, name)(torch.zeros(2, 8), *backward_arguments(case)[:-1])
 
 
-def test_tables_that_overlap_in_part_have_no_gradient_on_the_cpu(rng):
+def test_partly_overlapping_tables_have_no_gradient_on_the_cpu(rng):
     case = random_tables(rng, [4, 4], 2, 3, most_rows=9)
     case.hash_size_cumsum = torch.tensor([0, 1, 2])
     case.indices[:] = 0

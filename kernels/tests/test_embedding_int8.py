@@ -38,7 +38,7 @@ def coded(case: Tables, last: bool, wide: bool, alignment: int) -> tuple[Tables,
 @pytest.mark.parametrize("mode", [SUM, MEAN])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_bags_of_codes_are_pooled_as_by_a_loop(seed, weighted, mode, layout, index, device, rng):
+def test_pooled_bags_of_codes_match_a_loop(seed, weighted, mode, layout, index, device, rng):
     dims = [rng.choice(WIDTHS) for _ in range(rng.randint(1, 5))]
     case = random_tables(
         rng, dims, rng.randint(1, 7), 12, index=index, pooling_mode=mode, weighted=weighted
@@ -94,7 +94,7 @@ def test_bad_input_is_an_error_that_names_the_operator(device, rng):
             pk.int8_tbe_forward(*arguments, row_alignment=alignment)
 
 
-def test_rows_that_do_not_fit_are_an_error_on_the_cpu(rng):
+def test_rows_outside_the_weights_are_an_error_on_the_cpu(rng):
     case, _ = coded(random_tables(rng, [4], 3, 5), False, False, 1)
     rows = int(case.hash_size_cumsum[1])
     with pytest.raises(RuntimeError, match=f"table 0 of {rows} rows of 12 from 0 on does not fit"):

@@ -32,7 +32,7 @@ def assert_updated(batch: Batch, device: torch.device, learning_rate: float, **o
 @pytest.mark.parametrize("index_dtype", INDEX_DTYPES, ids=str)
 @pytest.mark.parametrize("pooling", [SUM, MEAN, NONE])
 @pytest.mark.parametrize("seed", range(6))
-def test_each_row_is_changed_by_the_sum_of_its_gradients(seed, pooling, index_dtype, device, rng):
+def test_each_row_is_updated_with_the_sum_of_its_gradients(seed, pooling, index_dtype, device, rng):
     assert_updated(any_batch(rng, pooling, index_dtype), device, 0.5)
 
 
@@ -49,7 +49,7 @@ def test_every_pair_of_dtypes(width, weights, grad, device, rng):
 @pytest.mark.parametrize("mode", [0, 1, 2])
 @pytest.mark.parametrize("max_norm", [0.0, 1.5])
 @pytest.mark.parametrize("width", [3, 32, 150])
-def test_weight_decay_and_the_limit_of_the_norm(width, max_norm, mode, device, rng):
+def test_weight_decay_and_max_norm(width, max_norm, mode, device, rng):
     batch = random_batch(rng, [12], [width], 9, 3)
     assert_updated(
         batch, device, 0.5, weight_decay=0.1, weight_decay_mode=mode, max_norm=max_norm
@@ -77,7 +77,7 @@ def test_many_positions_are_grouped_by_row(rows, device, rng):
     assert torch.equal(-arguments[1].cpu().view(rows, 4), want)
 
 
-def test_it_is_what_autograd_and_torchs_sgd_do(device, rng):
+def test_it_matches_autograd_and_torchs_sgd(device, rng):
     table = torch.nn.EmbeddingBag(50, 24, mode="sum", include_last_offset=True, device=device)
     weights = table.weight.detach().clone().flatten()
     indices = torch.randint(0, 50, (200,), device=device)

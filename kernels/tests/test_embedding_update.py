@@ -46,7 +46,7 @@ def test_empty_inputs_are_legal(rows, widths, samples, longest, pooling, update,
 
 
 @both
-def test_indices_behind_the_last_bag_belong_to_none(update, device, rng):
+def test_indices_past_the_last_bag_are_ignored(update, device, rng):
     batch = random_batch(rng, [9, 5], [4, 6], 7, 3).to(device)
     longer = batch.copy()
     longer.indices = torch.cat([batch.indices, torch.tensor([0, 2**40], device=device)])
@@ -56,7 +56,7 @@ def test_indices_behind_the_last_bag_belong_to_none(update, device, rng):
 
 
 @both
-def test_tables_without_columns_stand_among_others(update, device, rng):
+def test_tables_without_columns_among_others(update, device, rng):
     batch = random_batch(rng, [5, 2**40, 6], [3, 0, 4], 4, 2).to(device)
     alone = batch.copy()
     if update is sgd:  # the momentum of 2**40 rows does not fit in memory
@@ -67,7 +67,7 @@ def test_tables_without_columns_stand_among_others(update, device, rng):
 @both
 @pytest.mark.parametrize("pooling", [SUM, MEAN, NONE])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_same_bytes_for_any_number_of_threads(weighted, pooling, update, rng):
+def test_results_are_bitwise_identical_for_any_number_of_threads(weighted, pooling, update, rng):
     if weighted and pooling == NONE:
         pytest.skip("weights need pooling")
     batch = random_batch(rng, [30_000, 7, 900], [12, 12, 12], 2500, 25, pooling, weighted)
@@ -86,7 +86,7 @@ def test_the_same_bytes_for_any_number_of_threads(weighted, pooling, update, rng
 
 
 @both
-def test_two_runs_give_the_same_bytes(update, device, rng):
+def test_two_runs_are_bitwise_identical(update, device, rng):
     batch = random_batch(rng, [40, 7], [48, 20], 300, 9, weighted=True).to(device)
     first, second = batch.copy(), batch.copy()
     update(first)
@@ -95,7 +95,7 @@ def test_two_runs_give_the_same_bytes(update, device, rng):
 
 
 @both
-def test_strided_gradients_and_lists_are_taken(update, device, rng):
+def test_non_contiguous_gradients_and_lists_are_supported(update, device, rng):
     batch = random_batch(rng, [9, 5], [4, 6], 7, 3, weighted=True).to(device)
     strided = batch.copy()
     strided.grad = batch.grad.t().contiguous().t()
@@ -187,7 +187,7 @@ def small_batch() -> Batch:
 
 @both
 @pytest.mark.parametrize(("spoil", "message"), SHAPES, ids=[m for _, m in SHAPES])
-def test_what_does_not_fit_together_is_an_error(spoil, message, update, device):
+def test_inconsistent_arguments_are_an_error(spoil, message, update, device):
     batch = small_batch().to(device)  # moved first, because a copy would be contiguous
     spoil(batch)
     with pytest.raises(RuntimeError, match=f"pinwheel::{NAMES[update]}: .*{message}"):
@@ -196,7 +196,7 @@ def test_what_does_not_fit_together_is_an_error(spoil, message, update, device):
 
 @both
 @pytest.mark.parametrize(("spoil", "message"), CONTENTS, ids=[m for _, m in CONTENTS])
-def test_contents_that_lead_outside_are_errors_on_the_cpu_and_change_nothing(
+def test_out_of_range_contents_are_errors_on_the_cpu_and_change_nothing(
     spoil, message, update
 ):
     batch = small_batch()
@@ -215,7 +215,7 @@ def test_contents_that_lead_outside_are_errors_on_the_cpu_and_change_nothing(
     "where", ["D_offsets", "hash_size_cumsum", "weights_offsets", "offsets", "indices"]
 )
 @pytest.mark.parametrize("value", [-(2**62), -1, 2**62])
-def test_contents_that_lead_outside_are_never_an_address_on_a_gpu(value, where, gpu):
+def test_out_of_range_contents_are_harmless_on_a_gpu(value, where, gpu):
     batch = small_batch()
     getattr(batch, where)[1] = value
     there = batch.to(gpu)
@@ -234,7 +234,7 @@ def test_contents_that_lead_outside_are_never_an_address_on_a_gpu(value, where, 
         ({"max_norm": float("nan")}, "`max_norm` must not be negative, it is nan"),
     ],
 )
-def test_options_that_mean_nothing_are_errors(options, message, update, device):
+def test_invalid_options_are_errors(options, message, update, device):
     with pytest.raises(RuntimeError, match=f"pinwheel::{NAMES[update]}: .*{message}"):
         update(small_batch().to(device), **options)
 
@@ -247,7 +247,7 @@ def test_options_that_mean_nothing_are_errors(options, message, update, device):
         (lambda m: m.repeat_interleave(2)[::2], "must be contiguous"),
     ],
 )
-def test_a_momentum_that_does_not_fit_is_an_error(spoil, message, device):
+def test_an_invalid_momentum_is_an_error(spoil, message, device):
     batch = small_batch().to(device)
     momentum = spoil(torch.zeros(10, device=device))
     with pytest.raises(RuntimeError, match=f"{NAMES[adagrad]}: `momentum1` .*{message}"):
@@ -296,7 +296,7 @@ def test_it_runs_under_torch_compile(update, device, rng):
         assert torch.equal(got, other.weights)
 
 
-def test_rows_beyond_2_to_the_31_elements_are_reached():
+def test_rows_beyond_2_to_the_31_elements_are_updated():
     """Untouched pages take no memory, so only the rows that are looked up do."""
     width, rows = 64, 2**25 + 16
     try:
@@ -344,7 +344,7 @@ def test_weights_that_require_a_gradient_do_not_change(update, device, rng):
 
 
 @both
-def test_without_contents_no_tables_are_fine(update, rng):
+def test_meta_tensors_without_tables_are_valid(update, rng):
     batch = random_batch(rng, [], [], 0, 0).to(torch.device("meta"))
     if update is sgd:
         update(batch)

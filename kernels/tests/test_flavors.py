@@ -77,7 +77,7 @@ def built_from(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 
 
 @needs_cmake
-def test_each_flavor_has_all_operators_but_those_it_leaves_out(built_from):
+def test_each_flavor_has_all_operators_except_those_it_leaves_out(built_from):
     everything = operators_of(built_from["full"])
     assert everything > LEFT_OUT["inference"]
     for flavor, missing in LEFT_OUT.items():
@@ -85,7 +85,7 @@ def test_each_flavor_has_all_operators_but_those_it_leaves_out(built_from):
 
 
 @needs_cmake
-def test_nothing_of_what_is_left_out_is_compiled(built_from):
+def test_no_source_of_an_absent_operator_is_compiled(built_from):
     def of(flavor: str, word: str) -> set[str]:
         return {name for name in built_from[flavor] if word in name}
 

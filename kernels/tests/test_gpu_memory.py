@@ -31,7 +31,7 @@ def sanitizer() -> str:
 
 
 @pytest.mark.parametrize("file", files_with_gpu_cases())
-def test_no_kernel_touches_memory_that_is_not_its_own(file: str) -> None:
+def test_no_kernel_accesses_memory_out_of_bounds(file: str) -> None:
     if reason := gpu_skip_reason():
         pytest.skip(reason)
     # Failed API calls of torch (out of memory, unsupported by the driver) are not errors of a kernel.

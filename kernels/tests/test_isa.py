@@ -30,7 +30,7 @@ x86_only = pytest.mark.skipif(
 
 @x86_only
 @pytest.mark.parametrize("isa", ["base", "avx2"])
-def test_the_operators_are_right_on_a_cpu_with_less(isa: str):
+def test_the_operators_are_correct_on_a_narrower_instruction_set(isa: str):
     tests = [str(path) for s in SOURCES if (path := HERE / f"test_{s.stem}.py").is_file()]
     assert tests
     ran = subprocess.run(
@@ -45,7 +45,7 @@ def test_the_operators_are_right_on_a_cpu_with_less(isa: str):
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler here")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("isa", FLAGS if platform.machine() == "x86_64" else ["base"])
-def test_no_function_of_one_instruction_set_can_be_taken_for_anothers(isa, source, tmp_path):
+def test_no_function_is_shared_between_instruction_sets(isa, source, tmp_path):
     """The linker keeps one of several weak functions with the same name, perhaps one that this CPU cannot run."""
     built = tmp_path / "simd.o"
     subprocess.run(

@@ -35,7 +35,7 @@ def to_device(tensors: list[torch.Tensor], device: torch.device) -> list[torch.T
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("index", INDEX_DTYPES)
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
-def test_the_dense_form_is_that_of_a_loop(depth, index, seed, device, rng: random.Random):
+def test_the_dense_form_matches_a_loop(depth, index, seed, device, rng: random.Random):
     longest = 8 if depth <= 2 else 3
     offsets, rows = random_jagged(rng, depth, rng.randint(0, 5), longest, index)
     # Below, at and above the longest row: truncated, exact and padded.
@@ -63,7 +63,7 @@ def test_every_dtype_takes_its_own_padding(dtype, device):
 
 @pytest.mark.parametrize("padding", [float("nan"), float("inf"), -float("inf"), 1e-30, 65504.0])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
-def test_padding_is_rounded_as_torch_rounds(padding, dtype, device):
+def test_padding_is_rounded_as_in_torch(padding, dtype, device):
     got = pk.jagged_to_padded_dense(
         torch.zeros(0, 1, dtype=dtype, device=device),
         [torch.tensor([0, 0], device=device)],
@@ -93,7 +93,7 @@ def test_the_backward_pass_is_the_gather_of_the_gradient(depth, seed, device, rn
     assert torch.equal(got.cpu(), expected)
 
 
-def test_value_rows_behind_the_last_offset_get_a_zero_gradient(device):
+def test_value_rows_past_the_last_offset_get_a_zero_gradient(device):
     offsets = [torch.tensor([0, 2], device=device)]
     values = torch.ones(4, 2, device=device, requires_grad=True)
     pk.jagged_to_padded_dense(values, offsets, [3]).sum().backward()
@@ -124,7 +124,7 @@ def test_a_larger_tensor_agrees_with_indexing(device):
     assert torch.equal(got, torch.where(shown[..., None], values[where], torch.tensor(-1.0)))
 
 
-def test_strided_values_and_gradients_are_read_as_they_look(device):
+def test_non_contiguous_values_and_gradients_are_supported(device):
     values = torch.arange(24.0, device=device).view(4, 6).t()
     offsets = [torch.tensor([0, 9, 2, 9, 6], device=device)[::2]]
     got = pk.jagged_to_padded_dense(values, offsets, [4])
@@ -167,7 +167,7 @@ def test_bad_input_is_an_error_that_names_the_operator(case, device):
 
 
 @pytest.mark.parametrize("length", [2**55, 2**61, 2**62])
-def test_a_result_that_no_memory_holds_is_an_error(length, device):
+def test_a_result_that_does_not_fit_in_memory_is_an_error(length, device):
     with pytest.raises(RuntimeError, match="not enough memory for a result of shape"):
         pk.jagged_to_padded_dense(VALUES.to(device), [OFFSETS.to(device)], [length])
 
@@ -231,7 +231,7 @@ FAR = 2**63 - 1
 @pytest.mark.parametrize(
     "contents", [[-FAR - 1, 3], [0, FAR, -2, 2], [FAR, -FAR, FAR], [5, 1, FAR]], ids=str
 )
-def test_offsets_that_lead_outside_are_never_an_address_on_a_gpu(contents, deep, gpu):
+def test_out_of_range_offsets_are_harmless_on_a_gpu(contents, deep, gpu):
     """Differences of offsets, which may overflow, are harmless too."""
     offsets = [torch.tensor(contents, device=gpu)]
     if deep:

@@ -33,7 +33,7 @@ def random_case(rng: random.Random, depth: int, index: torch.dtype, dtype: torch
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("index", INDEX_DTYPES)
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
-def test_sums_and_products_are_those_of_torch(depth, index, dtype, seed, device, rng):
+def test_sums_and_products_match_torch(depth, index, dtype, seed, device, rng):
     values, offsets, y, max_lengths, shown = random_case(rng, depth, index, dtype)
     gathered = to_jagged(y, offsets, max_lengths, len(values))
     moved = (values.to(device), to_device(offsets, device), y.to(device))
@@ -62,7 +62,7 @@ def test_the_backward_operator_gives_both_gradients(depth, dtype, seed, device, 
     assert torch.equal(d_y.cpu(), to_padded_dense(covered, offsets, max_lengths, 0.0))
 
 
-def test_infinities_beside_what_is_shown_do_no_harm(device):
+def test_infinities_outside_the_dense_form_are_harmless(device):
     """Rows without a counterpart in y become 0 and not 0 * infinity; padding is ignored."""
     offsets = [torch.tensor([0, 3], device=device)]
     values = torch.tensor([[1.0], [2.0], [float("inf")]], device=device)
@@ -107,7 +107,7 @@ def test_a_larger_tensor_agrees_with_its_padded_form(device):
     assert torch.equal(pk.jagged_dense_elementwise_mul(values, offsets, y)[0], expected)
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     values = torch.arange(6.0, device=device).view(2, 3).t()
     y = torch.arange(8.0, device=device).view(2, 2, 2).transpose(1, 2)
     offsets = [torch.tensor([0, 9, 2, 9, 3], device=device)[::2]]
@@ -156,7 +156,7 @@ def test_bad_contents_are_an_error_on_the_cpu(case, operator):
         operator(values, offsets, y)
 
 
-def test_a_gradient_of_another_shape_is_an_error():
+def test_a_gradient_of_a_wrong_shape_is_an_error():
     with pytest.raises(RuntimeError, match="mul_backward: `grad_output` must have the shape"):
         P.jagged_dense_elementwise_mul_backward(VALUES[:2], [OFFSETS], Y, VALUES)
 

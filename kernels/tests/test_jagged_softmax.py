@@ -31,7 +31,7 @@ def softmax_of_a_loop(values: torch.Tensor, offsets: torch.Tensor, max_length: i
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("index", INDEX_DTYPES)
-def test_columns_of_groups_are_those_of_torch(index, dtype, seed, device, rng: random.Random):
+def test_columns_of_groups_match_torch(index, dtype, seed, device, rng: random.Random):
     longest = rng.choice([3, 9, 40])
     offsets, rows = random_jagged(rng, 1, rng.randint(0, 6), longest, index)
     values = (torch.randn(rows + rng.choice([0, 2]), rng.choice([0, 1, 2, 5, 16, 33])) * 5).to(dtype)
@@ -53,7 +53,7 @@ def test_columns_of_groups_are_those_of_torch(index, dtype, seed, device, rng: r
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("columns", [1, 3, 20])
-def test_exponentials_are_right_from_the_smallest_to_1(columns, dtype, device):
+def test_exponentials_are_accurate_from_the_smallest_to_1(columns, dtype, device):
     below = torch.linspace(0, -110, 2000, dtype=torch.float64).to(dtype)
     values = below[:, None].repeat(1, columns)
     offsets = torch.tensor([0, 2000], device=device)
@@ -107,7 +107,7 @@ def test_a_larger_tensor_agrees_with_its_padded_form(dtype, device):
     torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     values = torch.randn(2, 5, device=device).t()
     offsets = torch.tensor([0, 9, 2, 9, 5], device=device)[::2]
     got = pk.jagged_softmax(values, offsets, 4)[0]
@@ -143,7 +143,7 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
         pk.jagged_softmax(values, offsets, length)
 
 
-def test_a_gradient_of_another_shape_is_an_error():
+def test_a_gradient_of_a_wrong_shape_is_an_error():
     with pytest.raises(RuntimeError, match="softmax_backward: `grad_output` must have the shape"):
         P.jagged_softmax_backward(VALUES[:2], VALUES, OFFSETS, 2)
 

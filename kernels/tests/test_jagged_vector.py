@@ -50,7 +50,7 @@ def random_case(rng: random.Random, index: torch.dtype, dtype: torch.dtype):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("index", INDEX_DTYPES)
-def test_products_and_gradients_are_those_of_torch(index, dtype, seed, device, rng):
+def test_products_and_gradients_match_torch(index, dtype, seed, device, rng):
     v, values, offsets = random_case(rng, index, dtype)
     exact_v, exact = v.double().requires_grad_(), values.double().requires_grad_()
     expected = product_of_a_loop(exact_v, exact, offsets)
@@ -69,7 +69,7 @@ def test_products_and_gradients_are_those_of_torch(index, dtype, seed, device, r
     torch.testing.assert_close(d_values.cpu().double(), exact_d_values, **close)
 
 
-def test_infinities_beside_what_takes_part_do_no_harm(device):
+def test_infinities_outside_the_used_elements_are_harmless(device):
     """Truncated rows, weights past a group's last row and adjacent memory are ignored."""
     offsets = torch.tensor([0, 3, 4], device=device)
     values = torch.tensor([[1.0], [2.0], [float("inf")], [3.0]], device=device)
@@ -102,7 +102,7 @@ def test_a_larger_tensor_agrees_with_its_padded_form(dtype, device):
     torch.testing.assert_close(got.cpu().double(), expected, rtol=tolerance, atol=tolerance)
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     v = torch.arange(6.0, device=device).view(3, 2).t()
     values = torch.arange(12.0, device=device).view(4, 3).t()
     offsets = torch.tensor([0, 9, 2, 9, 3], device=device)[::2]
@@ -144,7 +144,7 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
         pk.batched_dense_vec_jagged_2d_mul(v, values, offsets)
 
 
-def test_a_gradient_of_another_shape_is_an_error():
+def test_a_gradient_of_a_wrong_shape_is_an_error():
     with pytest.raises(RuntimeError, match="2d_mul_backward: `grad_output` must have the shape"):
         P.batched_dense_vec_jagged_2d_mul_backward(V, V, VALUES, OFFSETS)
 

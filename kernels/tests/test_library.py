@@ -49,7 +49,7 @@ def test_every_operator_has_its_kernels():
             assert torch._C._dispatch_has_kernel_for_dispatch_key(name, key), (name, key)
 
 
-def test_every_operator_but_the_passes_has_a_documented_function():
+def test_every_operator_except_forward_and_backward_has_a_documented_function():
     names = {name.removeprefix("pinwheel::") for name in schemas()}
     for name in names:
         if name not in pk.__all__:
@@ -58,7 +58,7 @@ def test_every_operator_but_the_passes_has_a_documented_function():
     assert all(getattr(pk, name).__doc__ for name in pk.__all__)
 
 
-def test_no_symbol_of_python_and_none_of_torchs_cpp_interface_is_needed():
+def test_the_library_needs_no_symbol_of_python_or_torchs_cpp_interface():
     wanted = re.findall(r" U (\S+)", tool("nm", "-D", str(pk.library_path())))
     assert not [name for name in wanted if name.lstrip("_").startswith("Py")]
     assert not [name for name in wanted if re.match(r"_ZN\w*(2at|3c10|5torch)\d", name)]
@@ -69,7 +69,7 @@ def test_the_library_exports_nothing():
     assert tool("nm", "-D", "--defined-only", str(pk.library_path())).strip() == ""
 
 
-def test_only_torch_and_the_system_are_needed_and_no_path_is_searched():
+def test_the_library_needs_only_torch_and_the_system_and_has_no_rpath():
     dynamic = tool("readelf", "-d", str(pk.library_path()))
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", dynamic))
     gpu = GPU_LIBRARIES[pk.build_info().compute.split("/")[0]]
@@ -80,7 +80,7 @@ def test_only_torch_and_the_system_are_needed_and_no_path_is_searched():
 
 
 @pytest.mark.skipif(pk.build_info().compute.startswith("rocm"), reason="rocm is never published")
-def test_the_symbol_versions_are_those_of_manylinux_2_28():
+def test_the_symbol_versions_exist_in_manylinux_2_28():
     versions = set(
         re.findall(r"\((\w+?)_([\d.]+)\)", tool("objdump", "-T", str(pk.library_path())))
     )
@@ -96,5 +96,5 @@ def test_the_build_info_says_what_was_built():
     assert (info.compute == "cpu") == (info.arch_list == ())
 
 
-def test_the_version_is_that_of_the_distribution():
+def test_the_version_matches_the_distribution():
     assert re.match(r"\d+\.\d+", pk.__version__)

@@ -67,7 +67,7 @@ EVEN = [(7, 4), (20, 4)]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_it_is_one_embedding_bag_a_table(mode, device, rng):
+def test_it_matches_one_embedding_bag_per_table(mode, device, rng):
     specs = EVEN if mode == "none" else SPECS
     module = pk.TableBatchedEmbeddingBags(specs, pooling_mode=mode, device=device)
     indices, offsets = random_bags(rng, specs, 4, device)
@@ -244,7 +244,7 @@ def test_it_moves_and_copies_as_modules_do(rng):
         (SPECS, {"weight_decay_mode": "l1"}, "`weight_decay_mode` is `l1`"),
     ],
 )
-def test_wrong_options_are_an_error(specs, options, message):
+def test_invalid_options_are_an_error(specs, options, message):
     with pytest.raises(ValueError, match=message):
         pk.TableBatchedEmbeddingBags(specs, **options)
 
@@ -265,7 +265,7 @@ def test_a_compiled_module_gives_the_same(device, rng):
 
 
 @pytest.mark.parametrize("optimizer", ["none", *FUSED])
-def test_it_works_after_a_start_without_memory(optimizer, device):
+def test_it_works_after_construction_on_meta(optimizer, device):
     specs = [(3, 4), (2, 4)]
     module = pk.TableBatchedEmbeddingBags(specs, optimizer=optimizer, device="meta").to_empty(device=device)
     whole = pk.TableBatchedEmbeddingBags(specs, optimizer=optimizer, device=device)
@@ -291,7 +291,7 @@ def test_it_works_under_activation_checkpointing(optimizer, device):
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("optimizer", FUSED)
-def test_a_compiled_module_is_not_compiled_anew_for_a_learning_rate(optimizer, backend, device, rng):
+def test_a_compiled_module_is_not_recompiled_for_a_learning_rate(optimizer, backend, device, rng):
     needs(optimizer)
     module = pk.TableBatchedEmbeddingBags(SPECS, optimizer=optimizer, device=device)
     twin = copy.deepcopy(module)
@@ -312,7 +312,7 @@ def test_a_compiled_module_is_not_compiled_anew_for_a_learning_rate(optimizer, b
 
 
 @pytest.mark.parametrize("optimizer", FUSED)
-def test_a_second_gradient_is_refused_where_the_first_changed_the_tables(optimizer, device):
+def test_a_second_gradient_is_refused_if_the_first_changed_the_tables(optimizer, device):
     needs(optimizer)
     module = pk.TableBatchedEmbeddingBags([(3, 4)], optimizer=optimizer, device=device)
     bags = torch.tensor([0, 2], device=device), torch.tensor([0, 2], device=device)

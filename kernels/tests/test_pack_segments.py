@@ -33,7 +33,7 @@ def random_case(rng: random.Random, dtype: torch.dtype) -> tuple[torch.Tensor, l
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("index", INDEX_DTYPES)
-def test_segments_are_packed_as_by_a_loop(index, dtype, seed, device, rng):
+def test_packed_segments_match_a_loop(index, dtype, seed, device, rng):
     rows, lengths, max_length = random_case(rng, dtype)
     moved = (rows.to(device), torch.tensor(lengths, dtype=index, device=device), max_length)
     expected = packed_by_a_loop(rows, lengths, max_length)
@@ -83,7 +83,7 @@ def test_minus_infinity_has_no_gradient(device):
     assert bool(rows.grad.isfinite().all())
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     rows = torch.arange(12.0, device=device).view(3, 4).t()
     lengths = torch.tensor([1, 9, 3], device=device)[::2]
     got = pk.pack_segments(rows, lengths, 2)
@@ -126,14 +126,14 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
         pk.pack_segments(rows, lengths, max_length)
 
 
-def test_lengths_whose_sum_comes_round_are_never_an_address_on_a_gpu(gpu):
+def test_lengths_whose_sum_overflows_are_harmless_on_a_gpu(gpu):
     far = 2**63 - 1
     for lengths in ([far, far, 4], [far - 2, far, 5], [-far - 1, 3, 2]):
         packed = pk.pack_segments(torch.ones(5, 2, device=gpu), torch.tensor(lengths, device=gpu), 3)
         assert set(packed.flatten().tolist()) <= {0.0, 1.0}
 
 
-def test_minus_infinity_wants_floating_point_numbers(device):
+def test_minus_infinity_requires_a_floating_point_dtype(device):
     with pytest.raises(RuntimeError, match="pack_segments_v2: `pad_minf` requires .* not Int"):
         pk.pack_segments_v2(ROWS.int().to(device), LENGTHS.to(device), 2, True)
 

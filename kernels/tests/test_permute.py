@@ -19,7 +19,7 @@ def batch(rng: random.Random, features: int, samples: int, longest: int, dtype: 
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("index", INDEX_DTYPES)
 @pytest.mark.parametrize("permute_dtype", INDEX_DTYPES)
-def test_features_come_in_the_order_of_a_loop(permute_dtype, index, seed, device, rng):
+def test_permuted_features_match_a_loop(permute_dtype, index, seed, device, rng):
     features = rng.randint(0, 12)
     lengths, values = batch(rng, features, rng.randint(0, 9), 6, index)
     # Fewer features than there are, as many or more, in any order, with repeats.
@@ -61,7 +61,7 @@ def test_values_of_every_width_are_moved(dtype, device, rng):
     assert torch.equal(got[1].cpu(), permute_2d(permute, lengths, values)[1])
 
 
-def test_long_segments_are_shared_by_threads_without_a_seam(device, rng):
+def test_long_segments_are_split_over_threads_correctly(device, rng):
     lengths = torch.tensor([[100_000], [0], [70_001], [3]])
     values = torch.randint(0, 1000, (170_004,))
     permute = [2, 0, 1, 3, 2]
@@ -74,7 +74,7 @@ def test_long_segments_are_shared_by_threads_without_a_seam(device, rng):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("index", INDEX_DTYPES)
 @pytest.mark.parametrize("permute_dtype", INDEX_DTYPES)
-def test_single_bags_come_in_the_order_of_a_loop(permute_dtype, index, seed, device, rng):
+def test_permuted_single_bags_match_a_loop(permute_dtype, index, seed, device, rng):
     bags = rng.randint(0, 40)
     lengths, values = batch(rng, bags, 1, rng.choice([1, 6, 200]), index)
     permute = [rng.randrange(bags) for _ in range(rng.randint(0, 2 * bags))]
@@ -196,7 +196,7 @@ def test_gradients_agree_with_finite_differences(dims, device, rng):
     assert torch.autograd.gradgradcheck(permuted, inputs)
 
 
-def test_weights_of_integers_have_gradients_by_themselves(device):
+def test_weights_of_integer_values_have_gradients(device):
     weights = torch.rand(4, device=device, requires_grad=True)
     moved = [t.to(device) for t in (PERMUTE, LENGTHS, VALUES)]
     _, values, permuted = pk.permute_2D_sparse_data(*moved, weights)

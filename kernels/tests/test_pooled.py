@@ -38,7 +38,7 @@ def test_the_example_of_the_documentation(op, device):
 @all_ops
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_columns_come_in_the_order_of_split_and_cat(op, dtype, seed, device, rng: random.Random):
+def test_permuted_columns_match_split_and_cat(op, dtype, seed, device, rng: random.Random):
     features = rng.randint(0, 9)
     widths = rng.choice([[0, 1, 2, 5], [16], [64], [4, 32, 64, 100]])
     dims = [rng.choice(widths) for _ in range(features)]
@@ -51,14 +51,14 @@ def test_columns_come_in_the_order_of_split_and_cat(op, dtype, seed, device, rng
     assert torch.equal(got.cpu(), by_splitting(pooled, dims, order))
 
 
-def test_many_rows_are_shared_by_threads_without_a_seam(device):
+def test_many_rows_are_split_over_threads_correctly(device):
     dims, order = [64, 128, 60], [2, 0, 1]
     pooled = torch.randn(5001, sum(dims))
     got = pk.permute_pooled_embs(pooled.to(device), *lists_of(dims, order, torch.int64, device))
     assert torch.equal(got.cpu(), by_splitting(pooled, dims, order))
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     pooled = torch.randn(10, 6, device=device).t()[::2]
     lists = lists_of([4, 6], [1, 0], torch.int64, device)
     got = pk.permute_pooled_embs(pooled, *lists)
@@ -66,7 +66,7 @@ def test_strided_input_is_read_as_it_looks(device):
 
 
 @all_ops
-def test_gradients_are_those_of_finite_differences(op, device):
+def test_gradients_match_finite_differences(op, device):
     lists = lists_of([2, 3, 1, 0], [3, 0, 2, 1], torch.int64, device)
     pooled = torch.randn(3, 6, dtype=torch.float64, device=device, requires_grad=True)
     torch.autograd.gradcheck(lambda x: op(x, *lists), (pooled,))

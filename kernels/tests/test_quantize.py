@@ -19,7 +19,7 @@ def parameters(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("columns", [1, 2, 3, 4, 7, 16, 17, 64, 100])
 @pytest.mark.parametrize("rows", [1, 5])
-def test_codes_scale_and_bias_are_those_of_the_formula(rows, columns, dtype, device, rng):
+def test_codes_scale_and_bias_match_the_formula(rows, columns, dtype, device, rng):
     numbers = torch.randn(rows, columns).to(dtype)
     got = pk.FloatOrHalfToFused8BitRowwiseQuantized(numbers.to(device)).cpu()
     padded = columns if is_on_cpu(numbers.to(device)) else (columns + 3) // 4 * 4
@@ -38,7 +38,7 @@ def test_codes_scale_and_bias_are_those_of_the_formula(rows, columns, dtype, dev
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-def test_the_way_there_and_back_errs_by_half_a_scale_at_most(dtype, device, rng):
+def test_the_round_trip_error_is_at_most_half_a_scale(dtype, device, rng):
     numbers = (torch.rand(40, 64) * 20 - 10).to(dtype).to(device)
     coded = pk.FloatOrHalfToFused8BitRowwiseQuantized(numbers)
     back = pk.Fused8BitRowwiseQuantizedToFloatOrHalf(coded)
@@ -48,7 +48,7 @@ def test_the_way_there_and_back_errs_by_half_a_scale_at_most(dtype, device, rng)
     assert bool((error <= 0.501 * scales[:, None] + 1e-5).all())
 
 
-def test_a_constant_row_comes_back_exactly(device):
+def test_the_round_trip_of_a_constant_row_is_exact(device):
     numbers = torch.tensor([[3.25] * 8, [0.0] * 8, [-1e30] * 8], device=device)
     coded = pk.FloatOrHalfToFused8BitRowwiseQuantized(numbers)
     assert torch.equal(pk.Fused8BitRowwiseQuantizedToFloatOrHalf(coded), numbers)
@@ -63,7 +63,7 @@ def test_leading_dimensions_and_empty_rows_are_kept(shape, device):
     assert back.shape == (*shape[:-1], coded.shape[-1] - 8)
 
 
-def test_rows_with_nan_and_infinities_do_no_harm(device):
+def test_rows_with_nan_and_infinities_are_harmless(device):
     numbers = torch.tensor(
         [[1.0, float("nan"), 2.0], [float("inf"), 0.0, -float("inf")]], device=device
     )
@@ -92,7 +92,7 @@ def test_every_layout_and_output_dtype_is_read(columns, wide, last, dtype, devic
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_all_16_bit_numbers_are_converted_as_torch_converts_them(dtype, device):
+def test_all_16_bit_numbers_are_converted_as_in_torch(dtype, device):
     """One value per row: its bias is the value itself as float32, which rounds back to it."""
     everything = torch.arange(-(2**15), 2**15).to(torch.int16).view(dtype)
     finite = everything[everything.isfinite()].to(device)
@@ -104,7 +104,7 @@ def test_all_16_bit_numbers_are_converted_as_torch_converts_them(dtype, device):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_float32_is_rounded_to_16_bits_as_torch_rounds(dtype, device):
+def test_float32_is_rounded_to_16_bits_as_in_torch(dtype, device):
     """Rows with a single code, 0: the result is the rounded bias."""
     bits = torch.randint(-(2**31), 2**31 - 1, (100_000,), dtype=torch.int64).to(torch.int32)
     near_ties = (torch.arange(-(2**15), 2**15) * 2**13 + 2**12).to(torch.int32)
@@ -124,7 +124,7 @@ def test_float32_is_rounded_to_16_bits_as_torch_rounds(dtype, device):
         (torch.zeros(3, 3, dtype=torch.int32), "not Int"),
     ],
 )
-def test_what_cannot_be_quantized_is_an_error(t, message, device):
+def test_invalid_values_are_an_error(t, message, device):
     with pytest.raises(RuntimeError, match=f"FloatOrHalfToFused8BitRowwiseQuantized: .*{message}"):
         pk.FloatOrHalfToFused8BitRowwiseQuantized(t.to(device))
 
@@ -143,7 +143,7 @@ def test_what_cannot_be_quantized_is_an_error(t, message, device):
         (torch.zeros(2, 9, dtype=torch.uint8), {"output_dtype": 2}, "must be 0 .* not 2"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(rows, options, message, device):
+def test_invalid_codes_are_an_error(rows, options, message, device):
     with pytest.raises(RuntimeError, match=f"Fused8BitRowwiseQuantizedToFloatOrHalf: .*{message}"):
         pk.Fused8BitRowwiseQuantizedToFloatOrHalf(rows.to(device), **options)
 

@@ -32,7 +32,7 @@ def test_every_segment_is_counted_from_0(dtype, complete, seed, device, rng: ran
     assert got.tolist() == [k for length in lengths for k in range(length)]
 
 
-def test_long_ranges_are_shared_by_threads_without_a_seam(device):
+def test_long_ranges_are_split_over_threads_correctly(device):
     lengths = torch.tensor([70_001, 0, 5, 200_000, 1])
     offsets = pk.asynchronous_exclusive_cumsum(lengths).to(device)
     expected = torch.cat([torch.arange(length) for length in lengths.tolist()])
@@ -46,7 +46,7 @@ def test_many_short_segments_are_counted(device):
     assert torch.equal(pk.offsets_range(offsets.to(device), len(expected)).cpu(), expected)
 
 
-def test_many_empty_segments_in_a_row_are_passed_over(device):
+def test_many_consecutive_empty_segments_are_skipped(device):
     lengths = torch.tensor(([1, 2] + [0] * 100) * 20 + [3])
     offsets = pk.asynchronous_complete_cumsum(lengths)
     expected = torch.arange(int(offsets[-1])) - offsets[:-1].repeat_interleave(lengths)
@@ -56,7 +56,7 @@ def test_many_empty_segments_in_a_row_are_passed_over(device):
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("dtype", SUMMED, ids=str)
 @pytest.mark.parametrize("index", INDEX_DTYPES)
-def test_sums_are_those_of_slices(index, dtype, seed, device, rng: random.Random):
+def test_sums_match_slices(index, dtype, seed, device, rng: random.Random):
     batch = rng.randint(1, 3)
     longest = rng.choice([3, 100])
     lengths = [rng.randint(0, longest) for _ in range(rng.randint(0, 12))]
@@ -91,7 +91,7 @@ def test_sums_of_integers_wrap_around(device):
     assert pk.segment_sum_csr(1, torch.tensor([0, 2, 3], device=device), values).tolist() == [-(2**31), 5]
 
 
-def test_strided_input_is_read_as_it_looks(device):
+def test_non_contiguous_input_is_supported(device):
     offsets = torch.tensor([0, 9, 2, 9, 3], device=device)[::2]
     values = torch.arange(12.0, device=device)[::2]
     assert pk.segment_sum_csr(2, offsets, values).tolist() == [0 + 2 + 4 + 6, 8 + 10]

@@ -11,7 +11,7 @@ import pinwheel_kernels as pk
 OFFSETS = [torch.tensor([0, 2, 3])]
 
 
-def test_a_graph_can_be_gone_through_twice():
+def test_a_graph_can_be_traversed_twice():
     values = torch.randn(3, 2, requires_grad=True)
     y = torch.randn(2, 3, 2, requires_grad=True)
     product, _ = pk.jagged_dense_elementwise_mul(values, OFFSETS, y)
@@ -21,7 +21,7 @@ def test_a_graph_can_be_gone_through_twice():
     assert all(torch.equal(a, b) for a, b in zip(once, again, strict=True))
 
 
-def test_nothing_is_recorded_where_no_gradient_is_wanted():
+def test_nothing_is_recorded_if_no_gradient_is_required():
     values = torch.randn(3, 2)
     assert not pk.jagged_to_padded_dense(values, OFFSETS, [2]).requires_grad
     with torch.no_grad():
@@ -32,7 +32,7 @@ def test_nothing_is_recorded_where_no_gradient_is_wanted():
 
 
 @pytest.mark.parametrize("which", ["values", "y"])
-def test_only_the_gradients_that_are_wanted_are_computed(which):
+def test_only_the_requested_gradients_are_computed(which):
     values, y = torch.randn(3, 2), torch.randn(2, 3, 2)
     wanted = {"values": values, "y": y}[which].requires_grad_()
     product, _ = pk.jagged_dense_elementwise_mul(values, OFFSETS, y)
@@ -41,7 +41,7 @@ def test_only_the_gradients_that_are_wanted_are_computed(which):
     assert (values.grad is None) == (which == "y")
 
 
-def test_arguments_may_be_named_and_left_out():
+def test_arguments_may_be_passed_by_name_or_omitted():
     values = torch.randn(3, 2, requires_grad=True)
     operator = torch.ops.pinwheel.jagged_to_padded_dense
     plain = operator(values, OFFSETS, [2], 0.0)
@@ -60,7 +60,7 @@ def test_gradients_of_gradients_are_recorded():
     torch.testing.assert_close(second, 6 * values.detach())
 
 
-def test_what_was_saved_may_have_to_be_computed_anew():
+def test_saved_tensors_may_have_to_be_recomputed():
     values, y = torch.randn(3, 2, requires_grad=True), torch.randn(2, 3, 2, requires_grad=True)
 
     def product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -35,7 +35,7 @@ def stable_sort(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 @pytest.mark.parametrize("length", [0, 1, 2000])
-def test_values_rise_and_equal_ones_keep_their_order(length, dtype, stable_sort):
+def test_the_sort_is_ascending_and_stable(length, dtype, stable_sort):
     values = torch.randint(0, 50, (length,), dtype=dtype)
     got, order = stable_sort(values)
     want = torch.sort(values, stable=True)

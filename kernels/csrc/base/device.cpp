@@ -9,7 +9,7 @@ extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device_index, void
 
 namespace pinwheel {
 
-GpuTurn::GpuTurn(const Tensor& tensor) : guard_(tensor.get_device_index()) {
+GpuStreamGuard::GpuStreamGuard(const Tensor& tensor) : guard_(tensor.get_device_index()) {
   if (aoti_torch_get_current_cuda_stream(tensor.get_device_index(), &stream_) != 0) {
     throw std::runtime_error("pinwheel: torch has no current stream for the tensor's device");
   }
@@ -21,7 +21,7 @@ GpuTurn::GpuTurn(const Tensor& tensor) : guard_(tensor.get_device_index()) {
 
 namespace pinwheel {
 
-GpuTurn::GpuTurn(const Tensor&) {}
+GpuStreamGuard::GpuStreamGuard(const Tensor&) {}
 
 }  // namespace pinwheel
 

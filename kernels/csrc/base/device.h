@@ -26,9 +26,9 @@ inline bool is_on_cpu([[maybe_unused]] const Tensor& tensor) {
 #ifdef PINWHEEL_GPU
 /// RAII: makes the tensor's GPU the current device and holds torch's current stream on it. Throws
 /// if torch has no stream.
-class GpuTurn {
+class GpuStreamGuard {
  public:
-  explicit GpuTurn(const Tensor& tensor);
+  explicit GpuStreamGuard(const Tensor& tensor);
   void* stream() const { return stream_; }
 
  private:

@@ -78,7 +78,7 @@ int64_t bad_offset(const BoundsJob<Index, Offset>& job) {
 }  // namespace
 
 template <class Index, class Offset>
-BadPlace find_bad_cpu(const BoundsJob<Index, Offset>& job) {
+FirstBad find_bad_cpu(const BoundsJob<Index, Offset>& job) {
   if (!offsets_are_sound(job)) return {bad_offset(job), -1};
   std::atomic<int64_t> first_bad{job.count};
   for_each_chunk(job, [&](int64_t first, int64_t last, int64_t rows) {
@@ -107,10 +107,10 @@ void run_cpu(const BoundsJob<Index, Offset>& job) {
   if (job.warnings != nullptr) *job.warnings += warnings + bad_indices;
 }
 
-template BadPlace find_bad_cpu(const BoundsJob<int32_t, int32_t>&);
-template BadPlace find_bad_cpu(const BoundsJob<int32_t, int64_t>&);
-template BadPlace find_bad_cpu(const BoundsJob<int64_t, int32_t>&);
-template BadPlace find_bad_cpu(const BoundsJob<int64_t, int64_t>&);
+template FirstBad find_bad_cpu(const BoundsJob<int32_t, int32_t>&);
+template FirstBad find_bad_cpu(const BoundsJob<int32_t, int64_t>&);
+template FirstBad find_bad_cpu(const BoundsJob<int64_t, int32_t>&);
+template FirstBad find_bad_cpu(const BoundsJob<int64_t, int64_t>&);
 template void run_cpu(const BoundsJob<int32_t, int32_t>&);
 template void run_cpu(const BoundsJob<int32_t, int64_t>&);
 template void run_cpu(const BoundsJob<int64_t, int32_t>&);

@@ -175,7 +175,7 @@ void run_gpu_counts(const BucketizeJob<Index, Length>& job, void* stream) {
 }
 
 template <class Index, class Length>
-void run_gpu_places(const BucketizeJob<Index, Length>& job, void* stream) {
+void run_gpu_scatter(const BucketizeJob<Index, Length>& job, void* stream) {
   const bool narrow = is_short(job);
   const int64_t blocks =
       std::max<int64_t>(1, blocks_for(job.bags, kThreads / (narrow ? 8 : kLanes)));
@@ -189,9 +189,9 @@ template void run_gpu_counts(const BucketizeJob<int32_t, int32_t>&, void*);
 template void run_gpu_counts(const BucketizeJob<int32_t, int64_t>&, void*);
 template void run_gpu_counts(const BucketizeJob<int64_t, int32_t>&, void*);
 template void run_gpu_counts(const BucketizeJob<int64_t, int64_t>&, void*);
-template void run_gpu_places(const BucketizeJob<int32_t, int32_t>&, void*);
-template void run_gpu_places(const BucketizeJob<int32_t, int64_t>&, void*);
-template void run_gpu_places(const BucketizeJob<int64_t, int32_t>&, void*);
-template void run_gpu_places(const BucketizeJob<int64_t, int64_t>&, void*);
+template void run_gpu_scatter(const BucketizeJob<int32_t, int32_t>&, void*);
+template void run_gpu_scatter(const BucketizeJob<int32_t, int64_t>&, void*);
+template void run_gpu_scatter(const BucketizeJob<int64_t, int32_t>&, void*);
+template void run_gpu_scatter(const BucketizeJob<int64_t, int64_t>&, void*);
 
 }  // namespace pinwheel

@@ -21,7 +21,7 @@ struct BoundsJob {
 };
 
 /// The first invalid offset or index; -1: none.
-struct BadPlace {
+struct FirstBad {
   int64_t offset = -1;
   int64_t index = -1;
 };
@@ -31,7 +31,7 @@ struct BadPlace {
 
 /// The first invalid offset or, if there is none, the first invalid index.
 template <class Index, class Offset>
-BadPlace find_bad_cpu(const BoundsJob<Index, Offset>& job);
+FirstBad find_bad_cpu(const BoundsJob<Index, Offset>& job);
 template <class Index, class Offset>
 void run_cpu(const BoundsJob<Index, Offset>& job);
 /// `bad_offsets` is one zeroed counter; it receives the number of bad offsets before repair.

@@ -61,6 +61,6 @@ template <class Index, class Length>
 void run_gpu_counts(const BucketizeJob<Index, Length>& job, void* stream);
 /// Writes everything but `out_lengths`, at `out_offsets`.
 template <class Index, class Length>
-void run_gpu_places(const BucketizeJob<Index, Length>& job, void* stream);
+void run_gpu_scatter(const BucketizeJob<Index, Length>& job, void* stream);
 
 }  // namespace pinwheel

@@ -79,7 +79,7 @@ void check_bag_starts(const int32_t* starts, int64_t tables, int64_t bags, int64
 
 template <class Index, class Offset>
 void require_sound(const BoundsJob<Index, Offset>& job) {
-  const BadPlace bad = find_bad_cpu(job);
+  const FirstBad bad = find_bad_cpu(job);
   if (bad.offset >= 0) {
     fail(kOp, "`offsets[", bad.offset, "]` is ", job.offsets[bad.offset],
          ", which decreases or does not fit ", job.count, " indices");
@@ -94,12 +94,12 @@ void require_sound(const BoundsJob<Index, Offset>& job) {
 /// Only FATAL needs the result on the host, so only it waits for the device.
 template <class Index, class Offset>
 void run_on_gpu(BoundsJob<Index, Offset> job, Mode mode, const Tensor& indices) {
-  const GpuTurn turn(indices);
+  const GpuStreamGuard guard(indices);
   Tensor counts = empty_like_device(indices, {2}, ScalarType::Long);
   torch::stable::zero_(counts);
   int64_t* const numbers = static_cast<int64_t*>(counts.mutable_data_ptr());
   if (mode == Mode::kFatal) job.warnings = numbers + 1;
-  run_gpu(job, numbers, turn.stream());
+  run_gpu(job, numbers, guard.stream());
   if (mode != Mode::kFatal) return;
   const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
   const Tensor read = torch::stable::to(counts, std::nullopt, std::nullopt, cpu);

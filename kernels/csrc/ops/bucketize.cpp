@@ -201,15 +201,15 @@ Features features_of(const Arguments& a) {
 #ifdef PINWHEEL_GPU
 template <class Index, class Length>
 void run_on_gpu(BucketizeJob<Index, Length> job, const Tensor& lengths, const Tensor& out_lengths) {
-  const GpuTurn turn(lengths);
+  const GpuStreamGuard guard(lengths);
   Tensor counted = out_lengths;
   torch::stable::zero_(counted);
   const Tensor offsets = complete_cumsum(lengths);
   job.offsets = static_cast<const Length*>(offsets.const_data_ptr());
-  run_gpu_counts(job, turn.stream());
+  run_gpu_counts(job, guard.stream());
   const Tensor out_offsets = complete_cumsum(out_lengths);
   job.out_offsets = static_cast<Length*>(out_offsets.mutable_data_ptr());
-  run_gpu_places(job, turn.stream());
+  run_gpu_scatter(job, guard.stream());
 }
 #endif
 

@@ -29,9 +29,9 @@ CumsumDtype dtype_of(const char* op, const Tensor& input) {
 void run_with_scratch(const CumsumJob& job, const Tensor& input) {
   if (is_on_cpu(input)) return run_cpu(job);
 #ifdef PINWHEEL_GPU
-  const GpuTurn turn(input);
+  const GpuStreamGuard guard(input);
   const Tensor scratch = empty_like_device(input, {gpu_scratch_elements(job)}, input.scalar_type());
-  run_gpu(job, scratch.mutable_data_ptr(), turn.stream());
+  run_gpu(job, scratch.mutable_data_ptr(), guard.stream());
 #endif
 }
 

@@ -64,8 +64,8 @@ void run_sorted(const DenseGradientJob<Index>& job, const Tensor& weights) {
   occurrences.row = static_cast<int64_t*>(row.mutable_data_ptr());
   occurrences.source = static_cast<int64_t*>(source.mutable_data_ptr());
   occurrences.scale = static_cast<float*>(scale.mutable_data_ptr());
-  const GpuTurn turn(weights);
-  run_gpu(occurrences, turn.stream());
+  const GpuStreamGuard guard(weights);
+  run_gpu(occurrences, guard.stream());
   const Sorted sorted = stable_sort(row);
   SortedGradientJob<Index> gradient;
   gradient.of = job;
@@ -73,7 +73,7 @@ void run_sorted(const DenseGradientJob<Index>& job, const Tensor& weights) {
   gradient.permutation = static_cast<const int64_t*>(sorted.order.const_data_ptr());
   gradient.source = occurrences.source;
   gradient.scale = occurrences.scale;
-  run_gpu(gradient, turn.stream());
+  run_gpu(gradient, guard.stream());
 }
 #endif
 

@@ -59,9 +59,9 @@ void update_rows(const UpdateInput& input, const Rule& rule, int64_t momentum_ro
       return;
     }
 #ifdef PINWHEEL_GPU
-    const GpuTurn turn(input.grad);
-    const SortedUpdate sorted(input, job, momentum_rows, turn.stream());
-    run_gpu(job.rows, sorted.rows(), rule, turn.stream());
+    const GpuStreamGuard guard(input.grad);
+    const SortedUpdate sorted(input, job, momentum_rows, guard.stream());
+    run_gpu(job.rows, sorted.rows(), rule, guard.stream());
 #else
     (void)momentum_rows;
 #endif

@@ -50,10 +50,10 @@ Tensor longs(const Tensor& like, int64_t count) {
 /// depends on all of the previous one.
 template <class Index>
 void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Segments& segments) {
-  const GpuTurn turn(lengths);
+  const GpuStreamGuard guard(lengths);
   const Tensor sums = longs(lengths, plan.features_in);
   run_gpu(FeatureSumsJob<Index>{plan.lengths, writable(sums), plan.features_in, plan.batch},
-          turn.stream());
+          guard.stream());
   segments.in_offsets = complete_cumsum(sums);
   const Tensor out_sums = longs(lengths, plan.features_out);
   PermuteLengthsJob<Index> job;
@@ -67,7 +67,7 @@ void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Se
   job.out_lengths = plan.out_lengths;
   job.out_sums = writable(out_sums);
   job.out_starts = plan.out_starts;
-  run_gpu(job, turn.stream());
+  run_gpu(job, guard.stream());
   segments.out_offsets = complete_cumsum(out_sums);
 }
 #endif
@@ -119,9 +119,9 @@ void copy_segments(const SegmentCopyJob& values, const SegmentCopyJob* weights,
   if (values.out_elements == 0) return;
   if (is_on_cpu(data)) return run_cpu(values, weights);
 #ifdef PINWHEEL_GPU
-  const GpuTurn turn(data);
-  run_gpu(values, turn.stream());
-  if (weights != nullptr) run_gpu(*weights, turn.stream());
+  const GpuStreamGuard guard(data);
+  run_gpu(values, guard.stream());
+  if (weights != nullptr) run_gpu(*weights, guard.stream());
 #endif
 }
 

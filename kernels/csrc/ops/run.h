@@ -10,8 +10,8 @@ template <class Job>
 void run(const Job& job, const Tensor& data) {
   if (is_on_cpu(data)) return run_cpu(job);
 #ifdef PINWHEEL_GPU
-  const GpuTurn turn(data);
-  run_gpu(job, turn.stream());
+  const GpuStreamGuard guard(data);
+  run_gpu(job, guard.stream());
 #endif
 }
 

@@ -113,7 +113,7 @@ int64_t run_kernels(Example<Index, Offset>& e, bool repair, bool odd) {
 }
 
 template <class Index, class Offset>
-void repairs_are_those_of_loops() {
+void repairs_match_loops() {
   Random random(1);
   for (int round = 0; round < 60; ++round) {
     Example<Index, Offset> example = random_example<Index, Offset>(random);
@@ -135,7 +135,7 @@ void repairs_are_those_of_loops() {
 /// Bags of nonexistent tables: the offsets are still repaired, and nothing outside the indices is
 /// written.
 template <class Index, class Offset>
-void bag_starts_that_lead_outside_stay_inside() {
+void out_of_range_bag_starts_are_harmless() {
   Random random(2);
   for (int round = 0; round < 40; ++round) {
     Example<Index, Offset> example = random_example<Index, Offset>(random);
@@ -152,12 +152,12 @@ void bag_starts_that_lead_outside_stay_inside() {
 }
 
 void everything() {
-  repairs_are_those_of_loops<int32_t, int32_t>();
-  repairs_are_those_of_loops<int32_t, int64_t>();
-  repairs_are_those_of_loops<int64_t, int32_t>();
-  repairs_are_those_of_loops<int64_t, int64_t>();
-  bag_starts_that_lead_outside_stay_inside<int32_t, int64_t>();
-  bag_starts_that_lead_outside_stay_inside<int64_t, int32_t>();
+  repairs_match_loops<int32_t, int32_t>();
+  repairs_match_loops<int32_t, int64_t>();
+  repairs_match_loops<int64_t, int32_t>();
+  repairs_match_loops<int64_t, int64_t>();
+  out_of_range_bag_starts_are_harmless<int32_t, int64_t>();
+  out_of_range_bag_starts_are_harmless<int64_t, int32_t>();
 }
 
 }  // namespace

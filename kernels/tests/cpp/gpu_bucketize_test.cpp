@@ -99,7 +99,7 @@ void run_kernels(Example<Index, Length>& e) {
   e.out_lengths.pop_back();
   std::vector<Length> out_offsets = sums_of(e.out_lengths);
   job.out_offsets = out_offsets.data();
-  run_gpu_places(job, nullptr);
+  run_gpu_scatter(job, nullptr);
   for (auto* out : {&e.out_indices, &e.positions, &e.permute}) {
     CHECK(out->back() == 77);
     out->pop_back();
@@ -189,7 +189,7 @@ Example<Index, Length> random_example(Random& random) {
 }
 
 template <class Index, class Length>
-void indices_go_where_loops_send_them() {
+void ranks_and_indices_match_loops() {
   Random random(1);
   for (int round = 0; round < 60; ++round) {
     Example<Index, Length> example = random_example<Index, Length>(random);
@@ -200,7 +200,7 @@ void indices_go_where_loops_send_them() {
 
 /// Invalid contents: nothing past the results is written, and what no bag covers is zero.
 template <class Index, class Length>
-void nonsense_stays_inside() {
+void invalid_contents_are_harmless() {
   Random random(2);
   for (int round = 0; round < 60; ++round) {
     Example<Index, Length> e = random_example<Index, Length>(random);
@@ -223,12 +223,12 @@ void nonsense_stays_inside() {
 }
 
 void everything() {
-  indices_go_where_loops_send_them<int32_t, int32_t>();
-  indices_go_where_loops_send_them<int32_t, int64_t>();
-  indices_go_where_loops_send_them<int64_t, int32_t>();
-  indices_go_where_loops_send_them<int64_t, int64_t>();
-  nonsense_stays_inside<int32_t, int64_t>();
-  nonsense_stays_inside<int64_t, int32_t>();
+  ranks_and_indices_match_loops<int32_t, int32_t>();
+  ranks_and_indices_match_loops<int32_t, int64_t>();
+  ranks_and_indices_match_loops<int64_t, int32_t>();
+  ranks_and_indices_match_loops<int64_t, int64_t>();
+  invalid_contents_are_harmless<int32_t, int64_t>();
+  invalid_contents_are_harmless<int64_t, int32_t>();
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ std::vector<float> dense_gradient_of_a_loop(const DenseGradientJob<Index>& job,
 }
 
 template <class Grad, class Weight, class Index>
-void gradients_are_those_of_a_loop(FloatDtype grad_dtype, FloatDtype weights_dtype) {
+void gradients_match_a_loop(FloatDtype grad_dtype, FloatDtype weights_dtype) {
   const std::vector<std::vector<int64_t>> kDims = {{}, {4}, {1, 3, 8}, {64, 16}, {130, 0, 33}};
   const float tolerance = weights_dtype == FloatDtype::kFloat32 ? 1e-5f : 1e-2f;
   for (const std::vector<int64_t>& dims : kDims) {
@@ -158,7 +158,7 @@ void tables_share_rows() {
 
 /// Invalid offsets and tables contribute nothing.
 template <class Index>
-void what_leads_outside_brings_nothing() {
+void out_of_range_contents_contribute_nothing() {
   Case<Index> c({8, 8, 8}, 3, 5);
   c.offsets[2] = -5;
   c.offsets[5] = static_cast<Index>(1) << 30;
@@ -180,12 +180,12 @@ void what_leads_outside_brings_nothing() {
 template <class Index>
 void everything_of() {
   const FloatDtype f32 = FloatDtype::kFloat32;
-  gradients_are_those_of_a_loop<float, float, Index>(f32, f32);
-  gradients_are_those_of_a_loop<Fp16, float, Index>(FloatDtype::kFloat16, f32);
-  gradients_are_those_of_a_loop<float, Bf16, Index>(f32, FloatDtype::kBFloat16);
-  gradients_are_those_of_a_loop<Fp16, Fp16, Index>(FloatDtype::kFloat16, FloatDtype::kFloat16);
+  gradients_match_a_loop<float, float, Index>(f32, f32);
+  gradients_match_a_loop<Fp16, float, Index>(FloatDtype::kFloat16, f32);
+  gradients_match_a_loop<float, Bf16, Index>(f32, FloatDtype::kBFloat16);
+  gradients_match_a_loop<Fp16, Fp16, Index>(FloatDtype::kFloat16, FloatDtype::kFloat16);
   tables_share_rows<Index>();
-  what_leads_outside_brings_nothing<Index>();
+  out_of_range_contents_contribute_nothing<Index>();
 }
 
 }  // namespace

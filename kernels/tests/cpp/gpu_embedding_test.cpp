@@ -143,7 +143,7 @@ void codes_are_pooled(QuantizedLayout layout, int64_t alignment) {
 /// UndefinedBehaviorSanitizer, and such addresses would be far outside the vectors), and the rest
 /// is correct.
 template <class Index>
-void what_leads_outside_is_empty() {
+void out_of_range_contents_are_empty() {
   Case<Index> c({8, 8, 8}, 3, 5);
   std::vector<float> weights(c.tables.weights);
   for (float& weight : weights) weight = random_number();
@@ -185,7 +185,7 @@ void everything_of() {
   codes_are_pooled<Index>({0, ParameterDtype::kFloat32, kLast}, 4);
   codes_are_pooled<Index>({0, ParameterDtype::kFloat16, kFirst}, 16);
   codes_are_pooled<Index>({0, ParameterDtype::kFloat16, kFirst}, 1);
-  what_leads_outside_is_empty<Index>();
+  out_of_range_contents_are_empty<Index>();
 }
 
 }  // namespace

@@ -203,8 +203,8 @@ void check_near(const std::vector<Weight>& got, const std::vector<double>& want,
 }
 
 template <class Index, class Grad, class Weight>
-void sgd_is_that_of_a_loop(const Shape& shape, FloatDtype grad, FloatDtype weights, double error,
-                           int64_t capacity = 0) {
+void sgd_matches_a_loop(const Shape& shape, FloatDtype grad, FloatDtype weights, double error,
+                        int64_t capacity = 0) {
   for (const float max_norm : {0.0f, 1.0f}) {
     Batch<Index, Grad, Weight> batch(shape);
     SgdRule rule;
@@ -222,8 +222,8 @@ void sgd_is_that_of_a_loop(const Shape& shape, FloatDtype grad, FloatDtype weigh
 }
 
 template <class Index, class Grad, class Weight>
-void adagrad_is_that_of_a_loop(const Shape& shape, FloatDtype grad, FloatDtype weights,
-                               double error, int64_t capacity = 0) {
+void adagrad_matches_a_loop(const Shape& shape, FloatDtype grad, FloatDtype weights, double error,
+                            int64_t capacity = 0) {
   for (const WeightDecay mode : {WeightDecay::kNone, WeightDecay::kL2, WeightDecay::kDecoupled}) {
     Batch<Index, Grad, Weight> batch(shape);
     AdagradRule rule;
@@ -257,8 +257,8 @@ void adagrad_is_that_of_a_loop(const Shape& shape, FloatDtype grad, FloatDtype w
 template <class Index, class Grad, class Weight>
 void both(const Shape& shape, FloatDtype grad, FloatDtype weights, double error,
           int64_t capacity = 0) {
-  sgd_is_that_of_a_loop<Index, Grad, Weight>(shape, grad, weights, error, capacity);
-  adagrad_is_that_of_a_loop<Index, Grad, Weight>(shape, grad, weights, error, capacity);
+  sgd_matches_a_loop<Index, Grad, Weight>(shape, grad, weights, error, capacity);
+  adagrad_matches_a_loop<Index, Grad, Weight>(shape, grad, weights, error, capacity);
 }
 
 void plain(const Shape& shape, int64_t capacity = 0) {
@@ -296,7 +296,7 @@ void dtypes_of_all_kinds() {
 
 /// Runs without whole chunks, with some, and across all tiles; with full and with reduced capacity
 /// for partial sums.
-void rows_that_many_ask_for() {
+void frequent_rows() {
   for (const int64_t hot : {3, 7, 8}) {
     for (const int64_t capacity : {0, 4096, 40, 1}) {
       plain(Shape{{50, 4}, {16, 5}, 400, 7, hot}, capacity);
@@ -340,7 +340,7 @@ void hostile_contents_change_nothing_outside() {
 }
 
 /// A position with an invalid index is skipped, and the others count.
-void an_index_that_is_no_row_is_left_out() {
+void an_invalid_index_is_skipped() {
   Batch<int64_t, float, float> batch(Shape{{3}, {4}, 1, 0});
   batch.indices = {1, 7, 1, -1};
   batch.offsets = {0, 4};
@@ -357,9 +357,9 @@ void an_index_that_is_no_row_is_left_out() {
 void everything() {
   shapes_of_all_kinds();
   dtypes_of_all_kinds();
-  rows_that_many_ask_for();
+  frequent_rows();
   hostile_contents_change_nothing_outside();
-  an_index_that_is_no_row_is_left_out();
+  an_invalid_index_is_skipped();
 }
 
 }  // namespace

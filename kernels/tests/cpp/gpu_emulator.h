@@ -64,7 +64,7 @@ class Emulator {
   }
 
   /// All threads of the block meet here.
-  void barrier() { meet(0, static_cast<int>(fibres_.size())); }
+  void barrier() { meet(0, static_cast<int>(fibers_.size())); }
 
   /// The number of lane `source` of this thread's group in the same exchange.
   template <class Number>
@@ -72,10 +72,10 @@ class Emulator {
     const int self = current_;
     const int first = self / kGroup * kGroup;
     static_assert(sizeof(Number) <= sizeof(Slot::bytes));
-    std::memcpy(fibres_[self]->slot.bytes, &number, sizeof(number));
+    std::memcpy(fibers_[self]->slot.bytes, &number, sizeof(number));
     meet(first, kGroup);
     Number result;
-    std::memcpy(&result, fibres_[first + source]->slot.bytes, sizeof(result));
+    std::memcpy(&result, fibers_[first + source]->slot.bytes, sizeof(result));
     meet(first, kGroup);  // no slot is overwritten before it has been read
     return result;
   }
@@ -84,7 +84,7 @@ class Emulator {
   struct Slot {
     alignas(8) unsigned char bytes[8] = {};
   };
-  struct Fibre {
+  struct Fiber {
     ucontext_t context{};
     JumpBuffer place{};
     bool started = false;
@@ -97,16 +97,16 @@ class Emulator {
   PW_JUMPS static void entry() {
     Emulator& emulator = instance();
     (*emulator.kernel_)();
-    emulator.fibres_[emulator.current_]->done = true;
+    emulator.fibers_[emulator.current_]->done = true;
     __builtin_longjmp(emulator.scheduler_, 1);
   }
 
   /// Runs a fiber until it waits or ends.
-  PW_JUMPS void resume(Fibre& fibre) {
+  PW_JUMPS void resume(Fiber& fiber) {
     if (__builtin_setjmp(scheduler_) != 0) return;
-    if (fibre.started) __builtin_longjmp(fibre.place, 1);
-    fibre.started = true;
-    setcontext(&fibre.context);
+    if (fiber.started) __builtin_longjmp(fiber.place, 1);
+    fiber.started = true;
+    setcontext(&fiber.context);
   }
 
   /// Waits for `count` fibers from `first` on; the last one to arrive releases the others and
@@ -115,10 +115,10 @@ class Emulator {
     int& arrived = count == kGroup ? arrived_in_group_[first / kGroup] : arrived_in_block_;
     if (++arrived == count) {
       arrived = 0;
-      for (int i = 0; i < count; ++i) fibres_[first + i]->waits = false;
+      for (int i = 0; i < count; ++i) fibers_[first + i]->waits = false;
       return;
     }
-    Fibre& self = *fibres_[current_];
+    Fiber& self = *fibers_[current_];
     self.waits = true;
     if (__builtin_setjmp(self.place) == 0) leave();
   }
@@ -127,22 +127,22 @@ class Emulator {
 
   void run_block(int threads) {
     constexpr size_t kStack = 64 * 1024;
-    if (static_cast<int>(fibres_.size()) != threads) {
-      fibres_.clear();
+    if (static_cast<int>(fibers_.size()) != threads) {
+      fibers_.clear();
       for (int t = 0; t < threads; ++t) {
-        fibres_.push_back(std::make_unique<Fibre>());
-        fibres_.back()->stack.reset(new char[kStack]);
+        fibers_.push_back(std::make_unique<Fiber>());
+        fibers_.back()->stack.reset(new char[kStack]);
       }
     }
-    for (const std::unique_ptr<Fibre>& fibre : fibres_) {
-      fibre->waits = false;
-      fibre->done = false;
-      fibre->started = false;
-      getcontext(&fibre->context);
-      fibre->context.uc_stack.ss_sp = fibre->stack.get();
-      fibre->context.uc_stack.ss_size = kStack;
-      fibre->context.uc_link = nullptr;
-      makecontext(&fibre->context, &Emulator::entry, 0);
+    for (const std::unique_ptr<Fiber>& fiber : fibers_) {
+      fiber->waits = false;
+      fiber->done = false;
+      fiber->started = false;
+      getcontext(&fiber->context);
+      fiber->context.uc_stack.ss_sp = fiber->stack.get();
+      fiber->context.uc_stack.ss_size = kStack;
+      fiber->context.uc_link = nullptr;
+      makecontext(&fiber->context, &Emulator::entry, 0);
     }
     arrived_in_block_ = 0;
     arrived_in_group_.assign(threads / kGroup, 0);
@@ -155,8 +155,8 @@ class Emulator {
         while (run_group(group * kGroup)) moved = true;
       }
     }
-    for (const std::unique_ptr<Fibre>& fibre : fibres_) {
-      if (fibre->done) continue;
+    for (const std::unique_ptr<Fiber>& fiber : fibers_) {
+      if (fiber->done) continue;
       std::fprintf(stderr, "deadlock: some threads wait at a barrier that others never reach\n");
       std::abort();
     }
@@ -167,12 +167,12 @@ class Emulator {
     bool moved = false;
     for (int step = 0; step < kGroup; ++step) {
       const int t = first + (order == ThreadOrder::kRising ? step : kGroup - 1 - step);
-      Fibre& fibre = *fibres_[t];
-      if (fibre.done || fibre.waits) continue;
+      Fiber& fiber = *fibers_[t];
+      if (fiber.done || fiber.waits) continue;
       moved = true;
       current_ = t;
       threadIdx.x = static_cast<unsigned>(t);
-      resume(fibre);
+      resume(fiber);
     }
     return moved;
   }
@@ -183,7 +183,7 @@ class Emulator {
   std::vector<int> arrived_in_group_;
   JumpBuffer scheduler_{};
   const std::function<void()>* kernel_ = nullptr;
-  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
   int current_ = 0;
 };
 

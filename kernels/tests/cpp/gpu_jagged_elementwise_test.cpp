@@ -93,7 +93,7 @@ void rows_are_combined(RealDtype dtype) {
 /// Runs on invalid offsets: an out-of-bounds access would be caught by -fsanitize or crash; memory
 /// past the results must be unchanged.
 template <class Index>
-void hostile_offsets_stay_inside() {
+void hostile_offsets_are_harmless() {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
     JaggedExample<Index> example = random_jagged_example<Index>(random, 1 + round % 5);
@@ -124,8 +124,8 @@ void everything() {
   rows_are_combined<Fp16, int64_t>(RealDtype::kFloat16);
   rows_are_combined<Bf16, int32_t>(RealDtype::kBFloat16);
   rows_are_combined<double, int64_t>(RealDtype::kFloat64);
-  hostile_offsets_stay_inside<int32_t>();
-  hostile_offsets_stay_inside<int64_t>();
+  hostile_offsets_are_harmless<int32_t>();
+  hostile_offsets_are_harmless<int64_t>();
 }
 
 }  // namespace

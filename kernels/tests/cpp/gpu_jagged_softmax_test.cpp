@@ -20,7 +20,7 @@ bool close(double a, double b, double tolerance) {
 }
 
 template <class Element, class Index>
-void columns_are_those_of_a_loop(RealDtype dtype, double tolerance) {
+void columns_match_a_loop(RealDtype dtype, double tolerance) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> numbers(-6.0f, 6.0f);
   for (int round = 0; round < 30; ++round) {
@@ -74,7 +74,7 @@ void columns_are_those_of_a_loop(RealDtype dtype, double tolerance) {
 }
 
 template <class Index>
-void hostile_offsets_stay_inside() {
+void hostile_offsets_are_harmless() {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
     JaggedExample<Index> example = random_jagged_example<Index>(random, 1);
@@ -92,12 +92,12 @@ void hostile_offsets_stay_inside() {
 }
 
 void everything() {
-  columns_are_those_of_a_loop<float, int32_t>(RealDtype::kFloat32, 1e-5);
-  columns_are_those_of_a_loop<float, int64_t>(RealDtype::kFloat32, 1e-5);
-  columns_are_those_of_a_loop<Fp16, int64_t>(RealDtype::kFloat16, 2e-3);
-  columns_are_those_of_a_loop<double, int32_t>(RealDtype::kFloat64, 1e-12);
-  hostile_offsets_stay_inside<int32_t>();
-  hostile_offsets_stay_inside<int64_t>();
+  columns_match_a_loop<float, int32_t>(RealDtype::kFloat32, 1e-5);
+  columns_match_a_loop<float, int64_t>(RealDtype::kFloat32, 1e-5);
+  columns_match_a_loop<Fp16, int64_t>(RealDtype::kFloat16, 2e-3);
+  columns_match_a_loop<double, int32_t>(RealDtype::kFloat64, 1e-12);
+  hostile_offsets_are_harmless<int32_t>();
+  hostile_offsets_are_harmless<int64_t>();
 }
 
 }  // namespace

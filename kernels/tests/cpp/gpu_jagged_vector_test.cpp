@@ -26,7 +26,7 @@ std::vector<Element> random_elements(std::mt19937& random, int64_t count) {
 
 /// Small integers: sums are exact in every order, so that results are compared for equality.
 template <class Element, class Index>
-void products_are_those_of_a_loop(RealDtype dtype) {
+void products_match_a_loop(RealDtype dtype) {
   std::mt19937 random(1);
   for (int round = 0; round < 60; ++round) {
     JaggedExample<Index> example = random_jagged_example<Index>(random, 1);
@@ -75,7 +75,7 @@ void products_are_those_of_a_loop(RealDtype dtype) {
 }
 
 template <class Index>
-void hostile_offsets_stay_inside() {
+void hostile_offsets_are_harmless() {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
     JaggedExample<Index> example = random_jagged_example<Index>(random, 1);
@@ -99,12 +99,12 @@ void hostile_offsets_stay_inside() {
 }
 
 void everything() {
-  products_are_those_of_a_loop<float, int32_t>(RealDtype::kFloat32);
-  products_are_those_of_a_loop<float, int64_t>(RealDtype::kFloat32);
-  products_are_those_of_a_loop<Fp16, int64_t>(RealDtype::kFloat16);
-  products_are_those_of_a_loop<double, int32_t>(RealDtype::kFloat64);
-  hostile_offsets_stay_inside<int32_t>();
-  hostile_offsets_stay_inside<int64_t>();
+  products_match_a_loop<float, int32_t>(RealDtype::kFloat32);
+  products_match_a_loop<float, int64_t>(RealDtype::kFloat32);
+  products_match_a_loop<Fp16, int64_t>(RealDtype::kFloat16);
+  products_match_a_loop<double, int32_t>(RealDtype::kFloat64);
+  hostile_offsets_are_harmless<int32_t>();
+  hostile_offsets_are_harmless<int64_t>();
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ void features_are_permuted() {
 }
 
 template <class Index>
-void jagged_rows_go_there_and_back() {
+void jagged_rows_round_trip() {
   const std::vector<Index> offsets = {0, 3, 3, 4, 9};
   for (const int64_t row_bytes : {1, 2, 4, 12, 16, 48}) {
     std::vector<unsigned char> values(9 * row_bytes);
@@ -160,8 +160,8 @@ void everything() {
   sums_are_those_of_a_loop<uint64_t>(CumsumDtype::kInt64);
   features_are_permuted<int32_t>();
   features_are_permuted<int64_t>();
-  jagged_rows_go_there_and_back<int32_t>();
-  jagged_rows_go_there_and_back<int64_t>();
+  jagged_rows_round_trip<int32_t>();
+  jagged_rows_round_trip<int64_t>();
 }
 
 }  // namespace

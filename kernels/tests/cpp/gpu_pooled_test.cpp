@@ -79,7 +79,7 @@ struct Result {
   }
 };
 
-void columns_come_in_the_order_of_a_loop() {
+void permuted_columns_match_a_loop() {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     const Example example = random_example(random);
@@ -98,7 +98,7 @@ void columns_come_in_the_order_of_a_loop() {
 }
 
 /// Every byte of the result is written, with a byte of the same row or 0, and nothing outside it.
-void lists_that_lead_outside_stay_inside() {
+void out_of_range_lists_are_harmless() {
   Random random(2);
   for (int round = 0; round < 200; ++round) {
     Example example = random_example(random);
@@ -113,8 +113,8 @@ void lists_that_lead_outside_stay_inside() {
 }
 
 void everything() {
-  columns_come_in_the_order_of_a_loop();
-  lists_that_lead_outside_stay_inside();
+  permuted_columns_match_a_loop();
+  out_of_range_lists_are_harmless();
 }
 
 }  // namespace

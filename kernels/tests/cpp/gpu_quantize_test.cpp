@@ -54,7 +54,7 @@ void rows_are_quantized(FloatDtype dtype, int64_t shift) {
 
 /// Every layout, also with unaligned rows of codes.
 template <class Element>
-void codes_become_numbers(FloatDtype dtype) {
+void codes_are_dequantized(FloatDtype dtype) {
   std::mt19937 random(5);
   for (const ParameterDtype parameters : {ParameterDtype::kFloat32, ParameterDtype::kFloat16}) {
     for (const ParameterPlace place : {ParameterPlace::kFirst, ParameterPlace::kLast}) {
@@ -90,9 +90,9 @@ void everything() {
     rows_are_quantized<Fp16>(FloatDtype::kFloat16, shift);
     rows_are_quantized<Bf16>(FloatDtype::kBFloat16, shift);
   }
-  codes_become_numbers<float>(FloatDtype::kFloat32);
-  codes_become_numbers<Fp16>(FloatDtype::kFloat16);
-  codes_become_numbers<Bf16>(FloatDtype::kBFloat16);
+  codes_are_dequantized<float>(FloatDtype::kFloat32);
+  codes_are_dequantized<Fp16>(FloatDtype::kFloat16);
+  codes_are_dequantized<Bf16>(FloatDtype::kBFloat16);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void spoil(std::mt19937& random, std::vector<Index>& offsets) {
 }
 
 template <class Index>
-void ranges_are_those_of_a_loop() {
+void ranges_match_a_loop() {
   std::mt19937 random(1);
   for (int round = 0; round < 60; ++round) {
     const auto offsets = random_offsets<Index>(random, random() % 30, 1 + random() % 9);
@@ -77,7 +77,7 @@ void sums_are_those_of_a_loop(SumDtype dtype) {
 
 /// Nothing is written past a result, and no sum includes memory outside the values.
 template <class Index>
-void hostile_offsets_stay_inside() {
+void hostile_offsets_are_harmless() {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
     auto offsets = random_offsets<Index>(random, 1 + random() % 8, 6);
@@ -99,16 +99,16 @@ void hostile_offsets_stay_inside() {
 }
 
 void everything() {
-  ranges_are_those_of_a_loop<int32_t>();
-  ranges_are_those_of_a_loop<int64_t>();
+  ranges_match_a_loop<int32_t>();
+  ranges_match_a_loop<int64_t>();
   sums_are_those_of_a_loop<float, int64_t>(SumDtype::kFloat32);
   sums_are_those_of_a_loop<Fp16, int32_t>(SumDtype::kFloat16);
   sums_are_those_of_a_loop<Bf16, int64_t>(SumDtype::kBFloat16);
   sums_are_those_of_a_loop<double, int32_t>(SumDtype::kFloat64);
   sums_are_those_of_a_loop<int32_t, int64_t>(SumDtype::kInt32);
   sums_are_those_of_a_loop<int64_t, int32_t>(SumDtype::kInt64);
-  hostile_offsets_stay_inside<int32_t>();
-  hostile_offsets_stay_inside<int64_t>();
+  hostile_offsets_are_harmless<int32_t>();
+  hostile_offsets_are_harmless<int64_t>();
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void dense_rows_and_value_rows_are_inverse_to_each_other() {
 }
 
 template <class Index>
-void offsets_that_lead_outside_never_leave_the_values() {
+void out_of_range_offsets_are_harmless() {
   std::mt19937 random(2);
   for (int round = 0; round < 2000; ++round) {
     JaggedExample<Index> example = random_example<Index>(random);
@@ -123,8 +123,8 @@ void positions_beyond_32_bits_are_found() {
 int main() {
   dense_rows_and_value_rows_are_inverse_to_each_other<int32_t>();
   dense_rows_and_value_rows_are_inverse_to_each_other<int64_t>();
-  offsets_that_lead_outside_never_leave_the_values<int32_t>();
-  offsets_that_lead_outside_never_leave_the_values<int64_t>();
+  out_of_range_offsets_are_harmless<int32_t>();
+  out_of_range_offsets_are_harmless<int64_t>();
   units_move_whole_rows<uint8_t, int32_t>();
   units_move_whole_rows<uint32_t, int64_t>();
   units_move_whole_rows<Word16, int64_t>();
