@@ -18,8 +18,8 @@ std::optional<T> load_le(std::string_view bytes, uint64_t offset) {
   return value;
 }
 
-/// Reads little-endian numbers and texts one after another. After a read beyond the end `ok()` is
-/// false and every read gives zero, so a format is read first and judged once.
+/// Reads consecutive little-endian numbers and strings. After a read past the end `ok()` is false
+/// and every read returns zero or an empty string, so a parser checks once, after reading.
 class ByteCursor {
  public:
   explicit ByteCursor(std::string_view bytes, uint64_t offset = 0)

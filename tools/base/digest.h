@@ -16,7 +16,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void update(std::string_view bytes);
-  /// The 32 raw bytes; the object may not be used afterwards.
+  /// The 32 raw bytes; the object must not be used after this call.
   std::string finish();
 
  private:
@@ -33,7 +33,7 @@ class Blake2b256 {
   Blake2b256& operator=(Blake2b256&&) noexcept;
 
   void update(std::string_view bytes);
-  /// The 32 raw bytes; the object may not be used afterwards.
+  /// The 32 raw bytes; the object must not be used after this call.
   std::string finish();
 
  private:
@@ -45,9 +45,9 @@ class Blake2b256 {
 std::string sha256_hex(std::string_view bytes);
 std::string blake2b256_hex(std::string_view bytes);
 std::string to_hex(std::string_view bytes);
-/// Whether all that a text holds is lower-case hexadecimal digits.
+/// Whether the text consists of lower-case hexadecimal digits only.
 bool is_hex(std::string_view text);
-/// Whether it is what `sha256_hex` gives.
+/// Whether the text has the form of a `sha256_hex` result.
 bool is_sha256_hex(std::string_view text);
 /// base64url without padding, as RECORD writes digests (PEP 376, PEP 427).
 std::string base64url(std::string_view bytes);

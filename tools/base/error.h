@@ -6,8 +6,8 @@
 
 namespace pinwheel {
 
-/// What went wrong, as far as a caller must know to decide: retry, exit code, what to tell.
-/// Decisions are taken by kind, never by message text.
+/// What went wrong, in the detail a caller needs to decide on a retry, an exit code or a report.
+/// Decisions depend on the kind, never on the message text.
 enum class ErrorKind {
   usage,             ///< the command line is wrong
   config,            ///< the matrix or another input file is wrong
@@ -17,15 +17,15 @@ enum class ErrorKind {
   transient,         ///< a fault that may pass: network, busy server; worth a retry
   out_of_memory,     ///< a step was killed for memory; worth one retry with half the jobs
   environment,       ///< an engine, interpreter, toolkit or disk is missing
-  check,             ///< a gate said no
-  publish,           ///< an index refused, or its answer stayed unknown
+  check,             ///< a gate failed
+  publish,           ///< an index refused an upload, or its reply is unknown
   drift,             ///< a generated file or a lock is out of date
-  interrupted,       ///< the user asked to stop, or a stop is passed on
-  terminated,        ///< the machine asked to stop: SIGTERM, or SIGHUP of a terminal that went
+  interrupted,       ///< the user asked to stop, or an earlier stop is propagated
+  terminated,        ///< the system asked to stop: SIGTERM, or SIGHUP of a closed terminal
   internal,          ///< a bug in pinwheel
 };
 
-/// The name of a kind as it stands in `--json`, the journal and reports, e.g. `nothing-selected`.
+/// The name of a kind in `--json`, the journal and reports, e.g. `nothing-selected`.
 std::string_view to_string(ErrorKind kind);
 /// The inverse of `to_string`; nullopt when no kind has that name.
 std::optional<ErrorKind> parse_error_kind(std::string_view name);
@@ -47,8 +47,8 @@ struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string message;
   std::optional<Location> at = std::nullopt;
-  std::string hint = {};           ///< what mends it; empty when nobody knows
-  std::vector<Error> causes = {};  ///< what lies behind it, outermost first
+  std::string hint = {};           ///< how to fix it; empty when unknown
+  std::vector<Error> causes = {};  ///< the underlying errors, outermost first
 
   Error&& with_hint(std::string text) &&;
   Error&& with_cause(Error cause) &&;

@@ -10,7 +10,7 @@
 namespace pinwheel {
 namespace {
 
-/// Hands out jobs to threads that ask for them.
+/// Hands out jobs to worker threads.
 class Jobs {
  public:
   Jobs(const std::vector<uint64_t>& costs, uint64_t memory, const std::function<void(size_t)>& work)
@@ -20,7 +20,7 @@ class Jobs {
                      [&costs](size_t left, size_t right) { return costs[left] > costs[right]; });
   }
 
-  /// What each thread does until nothing is left.
+  /// The loop of a worker thread; returns when no job is left.
   void work_off() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (next_ < order_.size()) {

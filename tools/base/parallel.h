@@ -11,12 +11,12 @@ unsigned usable_processors();
 
 struct JobLimits {
   unsigned threads = 1;
-  uint64_t memory = UINT64_MAX;  ///< bytes that the jobs which run may cost together
+  uint64_t memory = UINT64_MAX;  ///< bytes, for all running jobs together
 };
 
-/// Calls `work` once with each index of `costs`, on several threads where the limits allow, the
-/// dearest first. `costs` are bytes; a job dearer than all the memory runs alone. Returns when all
-/// have ended; an exception of one is thrown on, after the others.
+/// Calls `work` once for each index of `costs`, on several threads where the limits allow, the most
+/// expensive job first. `costs` are bytes; a job that exceeds the memory limit runs alone. Returns
+/// when all jobs have ended; rethrows the exception of one of them after that.
 void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
               const std::function<void(size_t)>& work);
 

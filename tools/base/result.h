@@ -10,7 +10,7 @@ namespace pinwheel {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-/// The success of a function that returns nothing.
+/// The result of a function that returns no value.
 using Done = Result<void>;
 
 inline tl::unexpected<Error> fail(Error error) {
@@ -34,7 +34,7 @@ inline tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::stri
 #define TRY(declaration, ...) \
   PINWHEEL_TRY_(PINWHEEL_CONCAT(try_result_, __COUNTER__), declaration, __VA_ARGS__)
 
-/// `TRY_DONE(write(path));` goes on, or returns the error.
+/// `TRY_DONE(write(path));` continues, or returns the error.
 #define TRY_DONE(...)                                       \
   do {                                                      \
     if (auto try_done = (__VA_ARGS__); !try_done)           \

@@ -6,7 +6,7 @@
 namespace pinwheel {
 
 /// A token or password. It has no formatter and no stream operator: it cannot be printed, logged,
-/// put in a key or in JSON by accident. `reveal()` is called where bytes leave for the server only.
+/// put in a key or in JSON by accident. `reveal()` is called only where the request is sent.
 class Secret {
  public:
   Secret() = default;
@@ -19,8 +19,7 @@ class Secret {
   std::string value_;
 };
 
-/// `text` with every occurrence of the secret replaced by `***`; text is returned as is for an
-/// empty secret.
+/// `text` with every occurrence of the secret replaced by `***`; unchanged for an empty secret.
 std::string redact(std::string_view text, const Secret& secret);
 
 }  // namespace pinwheel

@@ -3,15 +3,15 @@
 
 namespace pinwheel {
 
-/// Where a stretch of a file, whose offset is not known, lies from a part of it that is looked for.
+/// Where a chunk of a file, at an unknown offset, lies relative to the part being searched for.
 struct Sighting {
   enum class Where {
-    before,    ///< the stretch ends in front of the part
-    reaching,  ///< the part begins in it, at `at`
-    behind,    ///< the stretch ends behind it
+    before,    ///< the chunk ends before the part
+    reaching,  ///< the part begins in the chunk, at `at`
+    behind,    ///< the chunk begins after the start of the part
   };
   Where where = Where::before;
-  uint64_t at = 0;  ///< bytes from the beginning of the stretch
+  uint64_t at = 0;  ///< offset in the chunk, in bytes
 };
 
 }  // namespace pinwheel

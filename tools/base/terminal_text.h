@@ -6,8 +6,8 @@
 
 namespace pinwheel {
 
-/// The last `count` lines of a log as a terminal would show them: of a line that was overwritten by
-/// carriage returns only the last state, no control characters or escape sequences.
+/// The last `count` lines of a log as a terminal would show them: carriage returns overwrite the
+/// line, control characters and escape sequences are removed.
 std::vector<std::string> last_lines(std::string_view text, size_t count = 20);
 
 }  // namespace pinwheel

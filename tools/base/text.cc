@@ -34,7 +34,7 @@ size_t match_set(std::string_view pattern, char c, bool& matched) {
   return i + 1;
 }
 
-/// How much of the pattern the next character of the text uses up; 0 when it does not match.
+/// The length of the pattern that matches `c`; 0 when it does not match.
 size_t match_one(std::string_view pattern, char c) {
   if (pattern.empty()) return 0;
   if (pattern[0] == '?') return 1;
@@ -46,7 +46,7 @@ size_t match_one(std::string_view pattern, char c) {
   return pattern[0] == c ? 1 : 0;
 }
 
-/// Linear in practice: only the last `*` is ever tried again.
+/// Linear in practice: only the last `*` backtracks.
 bool glob_plain(std::string_view pattern, std::string_view text) {
   size_t p = 0;
   size_t t = 0;
@@ -71,7 +71,7 @@ bool glob_plain(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
+/// Insertions, deletions, substitutions and transpositions (optimal string alignment).
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
@@ -97,7 +97,7 @@ std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_v
   double number = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  // Beyond 2^53 a double no longer counts single bytes, and "inf" is a number to from_chars.
+  // Above 2^53 a double cannot represent every integer, and from_chars accepts "inf".
   constexpr double kLargest = 9007199254740992.0;
   if (error != std::errc{} || !(number >= 0 && number <= kLargest)) return std::nullopt;
   return std::pair{number, trim(text.substr(static_cast<size_t>(end - text.data())))};

@@ -13,19 +13,19 @@ std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string to_lower(std::string_view text);
-/// What stands behind the last slash of a path or address; all of it without one.
+/// The part after the last slash of a path or URL; the whole text when there is none.
 constexpr std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
-/// Of ASCII, whatever the locale. Here because versions are read by them, tens of thousands in a
-/// large matrix.
+/// ASCII only, whatever the locale. Inline because a large matrix parses tens of thousands of
+/// versions.
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 constexpr bool is_alphanumeric(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-/// The value under a name; empty without one.
+/// The value stored under `name`, or an empty string.
 std::string value_at(const std::map<std::string, std::string>& values, const std::string& name);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 
@@ -35,15 +35,14 @@ bool glob_match(std::string_view pattern, std::string_view text);
 /// Whether the text holds a character that `glob_match` treats as special.
 bool is_glob(std::string_view text);
 
-/// The candidate with the smallest edit distance, if it is near enough to be what was meant.
+/// The candidate with the smallest edit distance, if it is close enough to be what was meant.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
-/// "did you mean `x`?", or "expected one of `a`, `b`", or "" without candidates: ready to be a
-/// hint.
+/// "did you mean `x`?", or "expected one of `a`, `b`", or "" without candidates; for use as a hint.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// `a word` in back-ticks. One overload for each way to pass a text: argument-dependent look-up
-/// also finds `std::quoted`, and only an exact match beats it.
+/// The text in back-ticks. One overload per argument type, because argument-dependent lookup also
+/// finds `std::quoted`, and only an exact match wins over it.
 std::string quoted(std::string_view text);
 std::string quoted(const std::string& text);
 std::string quoted(std::string& text);
@@ -51,7 +50,7 @@ std::string quoted(const char* text);
 /// Names in back-ticks, joined by commas.
 std::string quoted_list(const std::vector<std::string>& names);
 
-/// One argument as a POSIX shell reads it back; left bare when nothing in it is special.
+/// One argument quoted for a POSIX shell; unchanged when it has no special characters.
 std::string shell_quote(std::string_view argument);
 /// A whole argv, quoted.
 std::string shell_join(const std::vector<std::string>& argv);

@@ -49,7 +49,7 @@ bool is_address(std::string_view text) {
 bool is_loopback(std::string_view host) {
   const std::string_view name = without_port(host);
   if (name == "localhost" || name == "[::1]") return true;
-  // A name may begin like an address: 127.0.0.1.example.
+  // A host name may begin like an address: 127.0.0.1.example.
   return name.starts_with("127.") && name.find_first_not_of("0123456789.") == name.npos;
 }
 

@@ -10,7 +10,7 @@
 namespace pinwheel {
 namespace {
 
-TEST_CASE("every job runs once, on one thread the dearest first") {
+TEST_CASE("every job runs once, on one thread the most expensive first") {
   std::vector<size_t> order;
   run_jobs({1, 30, 20, 30}, {1, 10}, [&order](size_t job) { order.push_back(job); });
   CHECK(order == std::vector<size_t>{1, 3, 2, 0});
@@ -18,7 +18,7 @@ TEST_CASE("every job runs once, on one thread the dearest first") {
   CHECK(usable_processors() >= 1);
 }
 
-TEST_CASE("jobs that run together stay within the memory, unless one alone is dearer") {
+TEST_CASE("jobs that run together stay within the memory limit, unless one alone exceeds it") {
   const std::vector<uint64_t> costs = {7, 5, 5, 3, 3, 2, 2, 1, 1, 40, 1, 1};
   std::mutex mutex;
   uint64_t used = 0;
@@ -38,7 +38,7 @@ TEST_CASE("jobs that run together stay within the memory, unless one alone is de
   CHECK(std::count(runs.begin(), runs.end(), 1) == static_cast<std::ptrdiff_t>(costs.size()));
 }
 
-TEST_CASE("an exception is thrown on when the others have run") {
+TEST_CASE("an exception is rethrown when the other jobs have run") {
   std::atomic<int> ran = 0;
   const auto work = [&ran](size_t job) {
     if (job == 1) throw std::runtime_error("no memory");

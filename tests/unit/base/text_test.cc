@@ -18,7 +18,7 @@ TEST_CASE("globs match whole texts, with sets and alternatives") {
   CHECK(glob_match("[", "["));
 }
 
-TEST_CASE("the nearest name is offered only when it is near") {
+TEST_CASE("the nearest name is suggested only when it is close") {
   CHECK(nearest("pyton", {"python", "torch"}) == "python");
   CHECK(nearest("torhc", {"python", "torch"}) == "torch");
   CHECK(nearest("idnex", {"index", "pypi"}) == "index");
@@ -34,7 +34,7 @@ TEST_CASE("a shell reads back what shell_quote wrote") {
   CHECK(shell_join({"echo", "a b", "$HOME"}) == "echo 'a b' '$HOME'");
 }
 
-TEST_CASE("sizes and durations read as people write them") {
+TEST_CASE("sizes and durations are parsed as people write them") {
   CHECK(parse_bytes("100 MB") == 100'000'000u);
   CHECK(parse_bytes("4 GiB") == 4ull << 30);
   CHECK(parse_bytes("512") == 512u);
@@ -55,12 +55,12 @@ TEST_CASE("sizes and durations read as people write them") {
   CHECK(format_duration(std::chrono::seconds(185)) == "3m05s");
 }
 
-TEST_CASE("a name that is not there has an empty value") {
+TEST_CASE("a missing name has an empty value") {
   CHECK(value_at({{"A", "1"}}, "A") == "1");
   CHECK(value_at({{"A", "1"}}, "B").empty());
 }
 
-TEST_CASE("a count says its noun as English does") {
+TEST_CASE("a count has its noun in the singular or the plural") {
   CHECK(plural(1, "library") == "1 library");
   CHECK(plural(3, "library") == "3 libraries");
   CHECK(plural(2, "day") == "2 days");

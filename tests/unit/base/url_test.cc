@@ -40,7 +40,7 @@ TEST_CASE("segments are encoded and decoded") {
   CHECK(decode_percent("a%2Bb%2bc%zz%2") == "a+b+c%zz%2");
 }
 
-TEST_CASE("addresses are told from paths, and this machine from others") {
+TEST_CASE("URLs are distinguished from paths, and loopback addresses from others") {
   CHECK(is_address("https://a.example/x.whl"));
   CHECK_FALSE(is_address("dist/https.whl"));
   for (const char* const host : {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:80"}) {
