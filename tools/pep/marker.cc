@@ -1,6 +1,6 @@
 // Grammar: or := and {"or" and}; and := one {"and" one}; one := "(" or ")" | operand operator
-// operand. The marker is evaluated while it is read; both sides of `and` and `or` are always read,
-// so that a fault is found whatever the environment is.
+// operand. The marker is evaluated while it is parsed; both sides of `and` and `or` are always
+// parsed, so that a syntax error is found in any environment.
 #include "pep/marker.h"
 
 #include <algorithm>
@@ -37,7 +37,8 @@ bool is_versioned(const Operand& operand) {
          operand.variable == "implementation_version";
 }
 
-/// The comparison as versions; nullopt when one side is none, or the operator compares none.
+/// The result of a version comparison; nullopt when a side is not a version or the operator does
+/// not compare versions.
 std::optional<bool> compare_versions(const std::string& left, const std::string& op,
                                      const std::string& right) {
   const Result<SpecifierSet> specifiers = parse_specifiers(op + right);
@@ -86,7 +87,7 @@ class Evaluator {
  private:
   tl::unexpected<Error> malformed() const {
     return fail(ErrorKind::config, quoted(marker_) + " is not an environment marker",
-                "write it as PEP 508 has it, e.g. python_version < \"3.11\"");
+                "use the syntax of PEP 508, e.g. python_version < \"3.11\"");
   }
 
   void skip_space() { rest_ = trim(rest_); }
@@ -164,7 +165,7 @@ class Evaluator {
     return Operand{name, found == environment_.end() ? std::string() : found->second};
   }
 
-  static constexpr int kDeepest = 100;  ///< parentheses, so that hostile metadata ends in an error
+  static constexpr int kDeepest = 100;  ///< nesting limit, so that hostile metadata is an error
   std::string_view marker_;
   std::string_view rest_;
   const MarkerEnvironment& environment_;

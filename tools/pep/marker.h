@@ -11,8 +11,8 @@ namespace pinwheel::pep {
 using MarkerEnvironment = std::map<std::string, std::string>;
 
 /// Whether an environment marker (PEP 508, after the `;`) holds. Versions are compared as versions
-/// where both sides allow it, `extra` by normalised name, the rest as text. A variable that the
-/// environment lacks is empty. `config` when the marker is malformed, names an unknown variable, or
+/// where both sides allow it, `extra` by normalized name, the rest as text. A variable missing from
+/// the environment is empty. `config` when the marker is malformed, names an unknown variable, or
 /// orders text by `~=` or `===`.
 Result<bool> evaluate_marker(std::string_view marker, const MarkerEnvironment& environment);
 

@@ -4,15 +4,15 @@
 
 namespace pinwheel::pep {
 
-/// PyPI and its test instance; every address of theirs is built from these names.
+/// PyPI and TestPyPI; every URL of theirs is built from these names.
 inline constexpr std::string_view kPypiHost = "pypi.org";
 inline constexpr std::string_view kTestPypiHost = "test.pypi.org";
-/// The domain under which PyPI keeps its files.
+/// The domain that serves PyPI's files.
 inline constexpr std::string_view kPypiFilesDomain = "pythonhosted.org";
 
 /// The simple index of one of the hosts (PEP 503), ending in `/`.
 std::string simple_url(std::string_view host);
-/// Where PyPI's files lie, without a `/` at its end.
+/// The base URL of PyPI's files, without a trailing `/`.
 std::string pypi_files_url();
 
 }  // namespace pinwheel::pep

@@ -17,7 +17,7 @@ bool is_name_character(char c) {
 
 tl::unexpected<Error> malformed(std::string_view text) {
   return fail(ErrorKind::config, quoted(text) + " is not a requirement",
-              "write it as PEP 508 has it, e.g. torch>=2.10");
+              "use the syntax of PEP 508, e.g. torch>=2.10");
 }
 
 std::string_view take_name(std::string_view& rest) {
@@ -42,7 +42,7 @@ bool take_extras(std::string_view& rest, std::vector<std::string>& extras) {
   return true;
 }
 
-/// The marker of a URL stands after white space, because a URL may hold `;`.
+/// The marker of a URL follows white space, because a URL may contain `;`.
 std::pair<std::string_view, std::string_view> split_url(std::string_view rest) {
   const size_t space = rest.find_first_of(" \t");
   if (space == std::string_view::npos) return {rest, {}};

@@ -17,8 +17,8 @@ struct Requirement {
   std::string marker;  ///< text after the `;`, empty when there is none; see `evaluate_marker`
 };
 
-/// Reads a requirement; specifiers may stand in parentheses. `config` when it is malformed, its
-/// marker included.
+/// Parses a requirement; specifiers may be in parentheses. `config` when it or its marker is
+/// malformed.
 Result<Requirement> parse_requirement(std::string_view text);
 
 /// As METADATA writes it: `torch[opt]>=2.10,<3; python_version < "3.14"`.

@@ -14,7 +14,7 @@ struct Operator {
   std::string_view text;
   Comparison comparison;
 };
-/// Longer ones first: `===` begins with `==`, `<=` with `<`.
+/// Longer operators first: `===` begins with `==`, `<=` with `<`.
 constexpr std::array<Operator, 8> kComparisons = {{{"===", Comparison::arbitrary_equal},
                                                    {"~=", Comparison::compatible},
                                                    {"==", Comparison::equal},
@@ -56,7 +56,7 @@ std::optional<Specifier> parse_one(std::string_view text) {
   return specifier;
 }
 
-/// Whether the release of `version` begins with that of `prefix`, as `==1.2.*` means it.
+/// Whether the release of `version` begins with that of `prefix`: prefix matching, as in `==1.2.*`.
 bool has_prefix(const Version& version, const Version& prefix, size_t length) {
   if (version.epoch != prefix.epoch) return false;
   for (size_t i = 0; i < length; ++i) {
@@ -70,7 +70,7 @@ bool same_base(const Version& left, const Version& right) {
   return base_part(left) == base_part(right);
 }
 
-/// A clause without a local part does not look at the candidate's.
+/// A clause without a local part ignores the candidate's.
 bool equals(const Version& version, const Specifier& specifier) {
   if (specifier.wildcard) {
     return has_prefix(version, specifier.version, specifier.version.release.size());
@@ -78,13 +78,13 @@ bool equals(const Version& version, const Specifier& specifier) {
   return (specifier.version.local.empty() ? public_part(version) : version) == specifier.version;
 }
 
-/// `<1.3` leaves out 1.3's own pre-releases, unless it names one.
+/// `<1.3` excludes pre-releases of 1.3, unless the bound is one.
 bool is_less(const Version& version, const Version& bound) {
   if (!(version < bound)) return false;
   return is_prerelease(bound) || !is_prerelease(version) || !same_base(version, bound);
 }
 
-/// `>1.3` leaves out 1.3's own post-releases, unless it names one, and its local versions.
+/// `>1.3` excludes post-releases of 1.3, unless the bound is one, and local versions of 1.3.
 bool is_greater(const Version& version, const Version& bound) {
   if (!(version > bound)) return false;
   Version origin = public_part(version);
@@ -128,7 +128,7 @@ Result<SpecifierSet> parse_specifiers(std::string_view text) {
     std::optional<Specifier> specifier = parse_one(clause);
     if (!specifier) {
       return fail(ErrorKind::config, quoted(clause) + " is not a version specifier",
-                  "write it as PEP 440 has it, e.g. >=1.2, ==1.2.*, ~=1.2.0");
+                  "use the syntax of PEP 440, e.g. >=1.2, ==1.2.*, ~=1.2.0");
     }
     set.push_back(*std::move(specifier));
   }

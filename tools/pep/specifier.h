@@ -26,22 +26,22 @@ struct Specifier {
   bool wildcard = false;  ///< `.*` after the version; for == and != alone
 };
 
-/// Clauses that must all hold; none hold always.
+/// Clauses that must all hold; an empty set always holds.
 using SpecifierSet = std::vector<Specifier>;
 
-/// Reads ">=1.2, !=1.5.*"; empty text is the empty set. `config` when a clause is malformed.
+/// Parses ">=1.2, !=1.5.*"; empty text is the empty set. `config` when a clause is malformed.
 Result<SpecifierSet> parse_specifiers(std::string_view text);
-/// Normalised versions, clauses in their order, joined by commas.
+/// Normalized versions, clauses in order, joined by commas.
 std::string to_string(const SpecifierSet& specifiers);
 
-/// Whether the version satisfies the clauses, pre-releases like every other version.
+/// Whether the version satisfies the clauses; pre-releases are treated like any other version.
 bool satisfies(const Version& version, const SpecifierSet& specifiers);
 
-/// Whether a clause names a pre-release, which lets pre-releases in (PEP 440, "Handling of
-/// pre-releases"); an exclusion does not.
+/// Whether a clause names a pre-release, which admits pre-releases (PEP 440, "Handling of
+/// pre-releases"); an exclusion (`!=`) does not.
 bool allows_prereleases(const SpecifierSet& specifiers);
 
-/// Those of `versions` that an installer would consider, in their order: pre-releases only when a
+/// The `versions` that an installer would consider, in the given order: pre-releases only when a
 /// clause names one, or when nothing else satisfies the clauses.
 std::vector<Version> candidates(const std::vector<Version>& versions,
                                 const SpecifierSet& specifiers);

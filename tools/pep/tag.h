@@ -17,7 +17,7 @@ struct Tag {
   auto operator<=>(const Tag&) const = default;
 };
 
-/// A compressed set: every combination of its parts. "py2.py3-none-any" is two tags.
+/// A compressed tag set: every combination of its parts. "py2.py3-none-any" is two tags.
 struct TagSet {
   std::vector<std::string> python;
   std::vector<std::string> abi;
@@ -26,18 +26,17 @@ struct TagSet {
   bool operator==(const TagSet&) const = default;
 };
 
-/// Reads "py2.py3-none-any"; `config` when it has not three parts or a part is empty or odd.
+/// Parses "py2.py3-none-any"; `config` unless it has three parts, each nonempty and well-formed.
 Result<TagSet> parse_tags(std::string_view text);
-/// As file names hold it, parts in the order they have; `parse_tags` reads it back.
+/// As in file names, parts in the given order; `parse_tags` reads it back.
 std::string to_string(const TagSet& tags);
 std::string to_string(const Tag& tag);
-/// The single tags, as WHEEL lists them: python outermost, platform innermost.
+/// The individual tags, in the order of the WHEEL file: python outermost, platform innermost.
 std::vector<Tag> expand(const TagSet& tags);
 
 enum class Libc { glibc, musl };
 
-/// What a Linux platform tag promises: it runs where the C library is at least this new (PEP 600,
-/// PEP 656).
+/// The minimum C library version that a Linux platform tag requires (PEP 600, PEP 656).
 struct LinuxPolicy {
   Libc libc = Libc::glibc;
   int major = 0;
@@ -47,8 +46,9 @@ struct LinuxPolicy {
   bool operator==(const LinuxPolicy&) const = default;
 };
 
-/// Reads "manylinux_2_28_x86_64", "musllinux_1_2_aarch64" and the old names "manylinux1_x86_64",
-/// "manylinux2010_x86_64", "manylinux2014_aarch64"; nullopt for every other platform.
+/// Parses "manylinux_2_28_x86_64", "musllinux_1_2_aarch64" and the legacy names
+/// "manylinux1_x86_64", "manylinux2010_x86_64", "manylinux2014_aarch64"; nullopt for any other
+/// platform.
 std::optional<LinuxPolicy> parse_linux_policy(std::string_view platform);
 /// "manylinux_2_28_x86_64".
 std::string to_string(const LinuxPolicy& policy);

@@ -11,7 +11,7 @@
 namespace pinwheel::pep {
 namespace {
 
-/// A cursor over the lower-case text. Each `take_*` consumes what it recognises or nothing.
+/// A cursor over the lower-case text. Each `take_*` consumes what it recognizes, or nothing.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -56,7 +56,7 @@ class Reader {
   bool overflowed_ = false;
 };
 
-/// `[sep] word [sep] [number]`, as pre, post and dev parts are written; a missing number is 0.
+/// `[sep] word [sep] [number]`, the syntax of pre, post and dev segments; a missing number is 0.
 template <size_t N>
 std::optional<std::pair<size_t, uint64_t>> take_part(Reader& reader,
                                                      const std::array<std::string_view, N>& words) {
@@ -88,7 +88,7 @@ bool take_release(Reader& reader, Version& version) {
 }
 
 void take_pre(Reader& reader, Version& version) {
-  // A spelling stands before those it begins with: `alpha` before `a`, `preview` before `pre`.
+  // Longer spellings come before their prefixes: `alpha` before `a`, `preview` before `pre`.
   constexpr std::array<std::string_view, 8> kWords = {"alpha", "a",       "beta", "b",
                                                       "rc",    "preview", "pre",  "c"};
   constexpr std::array<PreKind, 8> kKinds = {
@@ -142,8 +142,8 @@ std::weak_ordering compare_releases(const std::vector<uint64_t>& left,
   return std::weak_ordering::equivalent;
 }
 
-/// Where a version stands among those of its release: a bare development release before every
-/// pre-release, finals and post-releases after them.
+/// The rank of a version within its release: a bare development release before every pre-release,
+/// finals and post-releases after them.
 int pre_rank(const Version& version) {
   if (version.pre) return 1;
   return !version.post && version.dev ? 0 : 2;
@@ -168,7 +168,7 @@ Result<Version> parse_version(std::string_view text) {
   }
   if (!valid) {
     return fail(ErrorKind::config, quoted(text) + " is not a version",
-                "write it as PEP 440 has it, e.g. 1.2.0, 1.3.0rc1, 1.3.0.dev4");
+                "use the syntax of PEP 440, e.g. 1.2.0, 1.3.0rc1, 1.3.0.dev4");
   }
   return version;
 }
@@ -208,8 +208,8 @@ std::weak_ordering operator<=>(const Version& left, const Version& right) {
     return std::pair(left.pre->kind, left.pre->number) <=>
            std::pair(right.pre->kind, right.pre->number);
   }
-  // An absent post-release sorts before every one of them, as std::optional does; an absent
-  // development number after.
+  // No post-release sorts before any post-release, as std::optional does; no development number
+  // sorts after any.
   if (left.post != right.post) return left.post <=> right.post;
   if (left.dev.has_value() != right.dev.has_value()) {
     return left.dev ? std::weak_ordering::less : std::weak_ordering::greater;

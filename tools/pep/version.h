@@ -35,20 +35,20 @@ struct Version {
   std::vector<LocalSegment> local = {};
 };
 
-/// Reads any spelling that PEP 440 accepts ("v1.0-ALPHA.1", "1.0-1", " 1.0+ubuntu_1 "). `config`
-/// when the text is no version, or has a number that does not fit 64 bits.
+/// Parses any spelling that PEP 440 accepts ("v1.0-ALPHA.1", "1.0-1", " 1.0+ubuntu_1 "). `config`
+/// when the text is not a version, or a number overflows 64 bits.
 Result<Version> parse_version(std::string_view text);
 
-/// The normalised spelling; trailing zeros of the release stay.
+/// The normalized form; trailing zeros of the release are kept.
 std::string to_string(const Version& version);
 
-/// PEP 440's order, which is total; weak because 1.0 and 1.0.0 compare equal.
+/// The order of PEP 440, which is total; weak because 1.0 and 1.0.0 compare equal.
 std::weak_ordering operator<=>(const Version& left, const Version& right);
 bool operator==(const Version& left, const Version& right);
 
-/// The version without its local part.
+/// The version without its local segment.
 Version public_part(const Version& version);
-/// Epoch and release alone.
+/// Epoch and release only.
 Version base_part(const Version& version);
 /// Whether it is a pre-release or a development release.
 bool is_prerelease(const Version& version);

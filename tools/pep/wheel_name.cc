@@ -11,8 +11,8 @@ namespace pinwheel::pep {
 namespace {
 
 tl::unexpected<Error> not_a_wheel(std::string_view filename, const std::string& why) {
-  return fail(ErrorKind::config, quoted(filename) + " is not a wheel's file name: " + why,
-              "wheels are called name-version[-build]-python-abi-platform.whl");
+  return fail(ErrorKind::config, quoted(filename) + " is not a wheel file name: " + why,
+              "wheel names have the form name-version[-build]-python-abi-platform.whl");
 }
 
 std::optional<BuildTag> parse_build(const std::string& text) {
@@ -24,7 +24,8 @@ std::optional<BuildTag> parse_build(const std::string& text) {
   return build;
 }
 
-/// PEP 427 leaves `-` to separate parts, so a distribution may hold everything else that names do.
+/// In file names `-` separates parts (PEP 427), so a distribution may contain any other name
+/// character.
 bool is_file_name_part(const std::string& name) {
   return is_valid_name(name) && name.find('-') == std::string::npos &&
          name.find("__") == std::string::npos;
@@ -70,19 +71,19 @@ std::string to_string(const WheelName& name) {
 }
 
 Result<SdistName> parse_sdist_name(std::string_view filename) {
-  const std::string hint = "sdists are called name-version.tar.gz";
+  const std::string hint = "sdist names have the form name-version.tar.gz";
   std::string_view stem = filename;
   for (const std::string_view suffix : {".tar.gz", ".zip"}) {
     if (filename.ends_with(suffix)) stem = filename.substr(0, filename.size() - suffix.size());
   }
   const size_t dash = stem.rfind('-');
   if (stem.size() == filename.size() || dash == std::string_view::npos) {
-    return fail(ErrorKind::config, quoted(filename) + " is not an sdist's file name", hint);
+    return fail(ErrorKind::config, quoted(filename) + " is not an sdist file name", hint);
   }
   const std::string distribution(stem.substr(0, dash));
   const Result<Version> version = parse_version(stem.substr(dash + 1));
   if (!is_valid_name(distribution) || !version) {
-    return fail(ErrorKind::config, quoted(filename) + " is not an sdist's file name", hint);
+    return fail(ErrorKind::config, quoted(filename) + " is not an sdist file name", hint);
   }
   return SdistName{distribution, *version};
 }

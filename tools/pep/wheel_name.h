@@ -10,7 +10,7 @@
 
 namespace pinwheel::pep {
 
-/// The optional build tag of a wheel: "1", "2local". Sorts by number, then by the rest.
+/// The optional build tag of a wheel: "1", "2local". Ordered by number, then by the rest.
 struct BuildTag {
   uint64_t number = 0;
   std::string rest = {};
@@ -18,7 +18,7 @@ struct BuildTag {
   auto operator<=>(const BuildTag&) const = default;
 };
 
-/// A wheel's file name (PEP 427, "binary distribution format"), taken apart.
+/// A parsed wheel file name (PEP 427, "binary distribution format").
 struct WheelName {
   std::string distribution;  ///< escaped: "pinwheel_kernels"; compare by `normalize_name`
   Version version;
@@ -26,10 +26,10 @@ struct WheelName {
   TagSet tags;
 };
 
-/// Reads "pinwheel_kernels-1.2.0+cu130-1-cp310-abi3-manylinux_2_28_x86_64.whl". `config` when a
-/// part is missing or malformed; a name that is not escaped but readable is accepted.
+/// Parses "pinwheel_kernels-1.2.0+cu130-1-cp310-abi3-manylinux_2_28_x86_64.whl". `config` when a
+/// part is missing or malformed; an unescaped but unambiguous name is accepted.
 Result<WheelName> parse_wheel_name(std::string_view filename);
-/// The file name; name escaped, version normalised.
+/// The file name, with the name escaped and the version normalized.
 std::string to_string(const WheelName& name);
 
 /// An sdist's file name (PEP 625).
@@ -38,7 +38,7 @@ struct SdistName {
   Version version;
 };
 
-/// Reads "pinwheel_kernels-1.2.0.tar.gz", and `.zip`, which older tools wrote. `config` otherwise.
+/// Parses "pinwheel_kernels-1.2.0.tar.gz", and `.zip`, which older tools wrote. `config` otherwise.
 Result<SdistName> parse_sdist_name(std::string_view filename);
 /// "pinwheel_kernels-1.2.0.tar.gz".
 std::string to_string(const SdistName& name);

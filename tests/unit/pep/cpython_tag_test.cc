@@ -18,7 +18,7 @@ TEST_CASE("a trailing t is a free-threaded build") {
   CHECK(parse_cpython_tag("cp313t")->free_threaded);
 }
 
-TEST_CASE("other tags are no CPython 3") {
+TEST_CASE("other tags are not CPython 3") {
   for (const char* tag :
        {"", "cp3", "cp3t", "cp27", "py3", "pp39", "cp39m", "cp3-1", "cp3 9", "cp399999999999"})
     CHECK_FALSE(parse_cpython_tag(tag));

@@ -7,7 +7,7 @@
 namespace pinwheel::pep {
 namespace {
 
-TEST_CASE("a requirement is taken apart and put together again") {
+TEST_CASE("a requirement is parsed and formatted back") {
   const Requirement requirement =
       *parse_requirement("Torch [opt, b] ( >=2.10, <3 ) ; python_version < '3.14'");
   CHECK(requirement.name == "Torch");
@@ -16,7 +16,7 @@ TEST_CASE("a requirement is taken apart and put together again") {
   CHECK(to_string(requirement) == "Torch[opt,b]>=2.10,<3; python_version < '3.14'");
 }
 
-TEST_CASE("a URL may hold a semicolon, so its marker stands after a space") {
+TEST_CASE("a URL may hold a semicolon, so its marker follows a space") {
   const Requirement requirement =
       *parse_requirement("torch @ https://example.org/a;b.whl ; os_name == 'posix'");
   CHECK(requirement.url == "https://example.org/a;b.whl");

@@ -15,7 +15,7 @@ TEST_CASE("a compressed set of tags is every combination of its parts") {
   CHECK(to_string(tags) == "cp310.cp311-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64");
 }
 
-TEST_CASE("a tag with a missing or odd part is a config error") {
+TEST_CASE("a tag with a missing or malformed part is a config error") {
   for (const std::string text :
        {"", "py3-none", "py3-none-any-x", "py3..py2-none-any", "py3--any", "py3-none-an y"}) {
     INFO(text);

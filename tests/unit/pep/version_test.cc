@@ -38,7 +38,7 @@ TEST_CASE("every spelling of a version has one normal form") {
   }
 }
 
-TEST_CASE("what is no version is a config error that names it") {
+TEST_CASE("text that is not a version is a config error that names it") {
   for (const std::string text : {"", "v", "1.", "1..2", "1.0+", "1.0+a..b", "1.0x", "1!", "1.0 2",
                                  "a1", "1.0+a+b", "99999999999999999999"}) {
     const Result<Version> version = parse_version(text);

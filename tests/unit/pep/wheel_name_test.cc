@@ -5,7 +5,7 @@
 namespace pinwheel::pep {
 namespace {
 
-TEST_CASE("a wheel's file name is taken apart and put together again") {
+TEST_CASE("a wheel file name is parsed and formatted back") {
   for (const std::string text :
        {"pinwheel_kernels-1.2.0+cu130-py3-none-manylinux_2_28_x86_64.whl",
         "a-1-2local-cp310.cp311-abi3-any.whl", "a-1!2.0rc1-py3-none-any.whl"}) {
@@ -30,21 +30,21 @@ TEST_CASE("a malformed wheel name says which part is wrong") {
     return parse_wheel_name(text).error().message;
   };
   CHECK(message("a-1.0-py3-none-any.zip") ==
-        "`a-1.0-py3-none-any.zip` is not a wheel's file name: it does not end in .whl");
+        "`a-1.0-py3-none-any.zip` is not a wheel file name: it does not end in .whl");
   CHECK(message("a-py3-none-any.whl") ==
-        "`a-py3-none-any.whl` is not a wheel's file name: it has 4 parts, not 5 or 6");
+        "`a-py3-none-any.whl` is not a wheel file name: it has 4 parts, not 5 or 6");
   CHECK(message("a-x-py3-none-any.whl") ==
-        "`a-x-py3-none-any.whl` is not a wheel's file name: `x` is not a version");
+        "`a-x-py3-none-any.whl` is not a wheel file name: `x` is not a version");
   CHECK(message("_a-1-py3-none-any.whl") ==
-        "`_a-1-py3-none-any.whl` is not a wheel's file name: `_a` cannot name a distribution");
+        "`_a-1-py3-none-any.whl` is not a wheel file name: `_a` cannot name a distribution");
   CHECK(message("a-1-b-py3-none-any.whl") ==
-        "`a-1-b-py3-none-any.whl` is not a wheel's file name: "
+        "`a-1-b-py3-none-any.whl` is not a wheel file name: "
         "the build tag `b` does not begin with a number");
   CHECK(message("a-1-py3-none-.whl") ==
-        "`a-1-py3-none-.whl` is not a wheel's file name: `py3-none-` is not a compatibility tag");
+        "`a-1-py3-none-.whl` is not a wheel file name: `py3-none-` is not a compatibility tag");
 }
 
-TEST_CASE("an sdist's file name ends at the last dash before the version") {
+TEST_CASE("the name in an sdist file name ends at the last dash before the version") {
   const SdistName name = *parse_sdist_name("pinwheel-kernels-1.2.0.tar.gz");
   CHECK(name.distribution == "pinwheel-kernels");
   CHECK(to_string(name) == "pinwheel_kernels-1.2.0.tar.gz");
