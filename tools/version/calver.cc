@@ -40,7 +40,7 @@ Result<std::optional<pep::Version>> newest_release(const std::vector<std::string
     return fail(
         ErrorKind::config,
         fmt::format("newest release `{}` on the index is not YY.M.N", pep::to_string(*newest)),
-        "calendar versions go on from calendar versions; use `from: git-tag` or another "
+        "a calendar version follows another calendar version; use `from: git-tag` or another "
         "index");
   }
   return newest;
@@ -52,8 +52,8 @@ Result<Derived> calver(const CalverFacts& facts) {
   if (facts.frozen) return frozen_version(*facts.frozen);
   if (!facts.published) {
     return fail(ErrorKind::config,
-                "calendar version needs the newest release, and no index is named",
-                "name a publish target with an index, or write `version.txt`");
+                "a calendar version needs the newest release, but no index is configured",
+                "configure a publish target with an index, or write `version.txt`");
   }
   TRY(const std::optional<pep::Version> newest, newest_release(*facts.published));
 
@@ -79,7 +79,7 @@ Result<Derived> calver(const CalverFacts& facts) {
   if (theirs == std::tuple(year, month)) {
     derived.version.release[2] = newest->release[2] + (pep::is_prerelease(*newest) ? 0 : 1);
   } else {
-    derived.why.emplace_back("a new month begins at 0");
+    derived.why.emplace_back("numbers start at 0 each month");
   }
   return derived;
 }

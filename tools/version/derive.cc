@@ -20,7 +20,7 @@ std::string_view to_string(Bump bump) {
   return bump == Bump::minor ? "minor" : "patch";
 }
 
-/// The version that development after `tagged` goes towards, without its development number.
+/// The version under development after `tagged`, without a development number.
 pep::Version next_after(const pep::Version& tagged, Bump bump) {
   pep::Version next{tagged.epoch, tagged.release, tagged.pre};
   if (tagged.dev && !tagged.post) return next;
@@ -47,17 +47,18 @@ Done check_release(const ports::GitFacts& facts, const Rules& rules, const Tagge
     next.pre.reset();
     return fail(ErrorKind::config,
                 fmt::format("commit `{}` has no tag that matches `{}`, and channel `release` "
-                            "takes tagged commits alone",
+                            "accepts only tagged commits",
                             facts.commit.substr(0, kShortSha), rules.match),
                 fmt::format("run `git tag -a {}`, or choose another channel with `--channel`",
                             tag_name(rules, next)));
   }
   if (facts.dirty) {
-    return fail(ErrorKind::config,
-                fmt::format("tracked files differ from tag `{}`, and channel `release` takes clean "
-                            "trees alone",
-                            tags.on_head->name),
-                "see `git status`, then run `git stash`");
+    return fail(
+        ErrorKind::config,
+        fmt::format(
+            "tracked files differ from tag `{}`, and channel `release` accepts only clean trees",
+            tags.on_head->name),
+        "see `git status`, then run `git stash`");
   }
   return {};
 }
@@ -79,10 +80,11 @@ struct Ahead {
 Ahead version_ahead(const std::optional<Tagged>& base, const Rules& rules, uint64_t dev) {
   const pep::Version from = base ? base->version : pep::Version{0, {0, 0, 0}};
   Ahead ahead{next_after(from, rules.bump), {}};
-  // The number of a tagged development release is taken, and so are those below it.
+  // The numbers up to that of a tagged development release are already used.
   ahead.version.dev = from.dev && !from.post && dev <= *from.dev ? *from.dev + dev : dev;
   if (!base) {
-    ahead.why.push_back(fmt::format("no tag matches `{}`, so it counts from 0.0.0", rules.match));
+    ahead.why.push_back(
+        fmt::format("no tag matches `{}`, so the version counts from 0.0.0", rules.match));
   }
   if (from.pre) {
     ahead.why.emplace_back("a pre-release is followed by the next pre-release");
@@ -99,10 +101,9 @@ Derived nightly(const TaggedVersions& tags, const Rules& rules,
   Ahead ahead = version_ahead(tags.anywhere, rules, day);
   Derived derived{ahead.version, {}, {}};
   if (tags.anywhere) {
-    derived.why.push_back(
-        fmt::format("`{}` is the highest tag of the repository, and a nightly "
-                    "is above everything tagged",
-                    tags.anywhere->name));
+    derived.why.push_back(fmt::format(
+        "`{}` is the highest tag of the repository, and a nightly is newer than every tag",
+        tags.anywhere->name));
   }
   derived.why.insert(derived.why.end(), ahead.why.begin(), ahead.why.end());
   derived.why.push_back(fmt::format("the development number is the date, {} (UTC)", day));
@@ -110,7 +111,7 @@ Derived nightly(const TaggedVersions& tags, const Rules& rules,
 }
 
 Derived after_tag(const ports::GitFacts& facts, const TaggedVersions& tags, const Rules& rules) {
-  // A dirty tree on a tag is not what was tagged, and no commit tells them apart: distance 0.
+  // A dirty tree on a tag differs from the tag without a commit in between: distance 0.
   const int distance = tags.reachable ? tags.reachable->distance : facts.commit_count;
   Ahead ahead = version_ahead(tags.reachable, rules, static_cast<uint64_t>(distance));
   Derived derived{ahead.version, {}, {}};
@@ -150,7 +151,7 @@ Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel
     derived.why.emplace_back("tracked files differ from HEAD");
   }
   for (const std::string& name : tags.ignored) {
-    derived.why.push_back(fmt::format("tag `{}` is no version and does not count", name));
+    derived.why.push_back(fmt::format("tag `{}` is not a version and is ignored", name));
   }
   return derived;
 }
@@ -163,7 +164,7 @@ Result<pep::Version> with_label(const Derived& derived, std::string_view label) 
   Result<pep::Version> version =
       pep::parse_version(pep::to_string(derived.version) + "+" + join(local, "."));
   if (!version) {
-    return fail(ErrorKind::config, "label " + quoted(label) + " does not fit a local version",
+    return fail(ErrorKind::config, "label " + quoted(label) + " is not a valid local version",
                 "use letters and digits, joined by dots (PEP 440)");
   }
   return version;

@@ -11,30 +11,30 @@
 
 namespace pinwheel::version {
 
-/// The version of a commit, and why it is this one.
+/// The version of a commit, and how it was derived.
 struct Derived {
   pep::Version version;          ///< without a local part
   std::string unreleased = {};   ///< "g1a2b3c4" or "g1a2b3c4.dirty"; empty on a release
-  std::vector<std::string> why;  ///< one sentence each, in the order they were decided
+  std::vector<std::string> why;  ///< the reasons, one sentence each, in the order of the decisions
 };
 
 /// The version of HEAD in a channel (PEP 440):
 /// on a tag, the tag's (the highest of several); after a final tag, the next release by `bump` and
 /// `.devN`, N counting commits; after a pre-release tag, the next pre-release and `.devN`; nightly,
 /// the next version above every tag of the repository and `.devYYYYMMDD` of `date` in UTC; without
-/// tags, as after 0.0.0. A dirty tree is never what was tagged.
+/// tags, as after 0.0.0. A dirty tree never has the version of a tag.
 ///
 /// `config`: a bad pattern; channel `release` without a tag on HEAD or with a dirty tree.
-/// `environment`: a shallow clone whose tags are missing. The hint is the git command that mends.
+/// `environment`: a shallow clone without tags. The hint is the git command that fixes it.
 Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel channel,
                        std::chrono::system_clock::time_point date);
 
-/// The version as a wheel bears it: `+label` on a release, `+label.g1a2b3c4[.dirty]` before. An
-/// empty label leaves itself out. `config` when the label is not fit for a local version.
+/// The version of a wheel: `+label` on a release, `+label.g1a2b3c4[.dirty]` otherwise. An empty
+/// label is omitted. `config` when the label is not a valid local version.
 Result<pep::Version> with_label(const Derived& derived, std::string_view label);
 
-/// The channel that a commit belongs to when nobody names one: a final tag on HEAD is release, a
-/// pre-release tag is test, anything else ci.
+/// The default channel of a commit: a final tag on HEAD is release, a pre-release tag is test,
+/// anything else ci.
 Result<Channel> channel_of(const ports::GitFacts& facts, const Rules& rules);
 
 }  // namespace pinwheel::version

@@ -7,8 +7,8 @@
 
 namespace pinwheel::version {
 
-/// `from: file`: the version that the contents of a file hold, with nothing but white space around
-/// it. `path` is for messages. `config` when it is empty, is no version or has a local part.
+/// `from: file`: parses the contents of a version file, which may have white space around the
+/// version. `path` is for messages. `config` when it is empty, not a version, or has a local part.
 Result<Derived> version_from_file(std::string_view contents, const std::string& path);
 
 }  // namespace pinwheel::version

@@ -5,16 +5,16 @@
 
 namespace pinwheel::version {
 
-/// The part of the release that development goes on in after a final tag.
+/// The part of the release number that is incremented after a final tag.
 enum class Bump { major, minor, patch };
 
-/// How tags become versions.
+/// How tags are read as versions.
 struct Rules {
-  std::string match = "v*";  ///< tags that count; what the one `*` stands for is the version
+  std::string match = "v*";  ///< tags to consider; the one `*` matches the version
   Bump bump = Bump::minor;
 };
 
-/// What a version is made for.
+/// Where a version is released to.
 enum class Channel { ci, nightly, test, release };
 
 std::string_view to_string(Channel channel);

@@ -17,9 +17,10 @@ Result<std::chrono::system_clock::time_point> run_date(
       std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   if (!whole || seconds < 0 || seconds > kEndOfYear9999) {
-    return fail(ErrorKind::config,
-                "SOURCE_DATE_EPOCH is " + quoted(text) + ", not seconds since 1970",
-                "unset it, or take `git log -1 --format=%ct`");
+    return fail(
+        ErrorKind::config,
+        "SOURCE_DATE_EPOCH is " + quoted(text) + ", which is not a number of seconds since 1970",
+        "unset it, or set it to `git log -1 --format=%ct`");
   }
   return std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
 }

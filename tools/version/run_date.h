@@ -9,7 +9,8 @@
 namespace pinwheel::version {
 
 /// The date of a run, taken once: SOURCE_DATE_EPOCH (seconds since 1970) when it is set and not
-/// empty, else `now`. `config` when the variable is not a number of seconds that a calendar holds.
+/// empty, else `now`. `config` when the variable is not a number of seconds within the calendar's
+/// range.
 Result<std::chrono::system_clock::time_point> run_date(
     const std::optional<std::string>& source_date_epoch, std::chrono::system_clock::time_point now);
 

@@ -9,7 +9,7 @@
 namespace pinwheel::version {
 namespace {
 
-/// The part of `name` that the pattern's `*` stands for; nullopt when it does not match.
+/// The part of `name` that the pattern's `*` matches; nullopt when the name does not match.
 std::optional<std::string_view> matched_part(std::string_view pattern, std::string_view name) {
   const size_t star = pattern.find('*');
   const std::string_view before = pattern.substr(0, star);
@@ -28,8 +28,8 @@ void keep_higher(std::optional<Tagged>& kept, const Tagged& tagged) {
 Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rules) {
   if (std::count(rules.match.begin(), rules.match.end(), '*') != 1) {
     return fail(ErrorKind::config,
-                "tag pattern " + quoted(rules.match) + " has not exactly one `*`",
-                "the `*` stands for the version, e.g. `v*`");
+                "tag pattern " + quoted(rules.match) + " must have exactly one `*`",
+                "the `*` matches the version, e.g. `v*`");
   }
   TaggedVersions result;
   for (const ports::Tag& tag : facts.tags) {

@@ -10,22 +10,22 @@
 
 namespace pinwheel::version {
 
-/// A tag that the rules read as a version.
+/// A tag that is a version by the rules.
 struct Tagged {
   std::string name;
   pep::Version version;
   int distance = 0;  ///< commits from the tag to HEAD
 };
 
-/// What a repository's tags say.
+/// The versions among a repository's tags.
 struct TaggedVersions {
   std::optional<Tagged> on_head;     ///< the highest on HEAD itself
   std::optional<Tagged> reachable;   ///< the highest in HEAD's history
   std::optional<Tagged> anywhere;    ///< the highest of the repository; its distance is unset
-  std::vector<std::string> ignored;  ///< reachable, matching, but no version
+  std::vector<std::string> ignored;  ///< reachable, matching, but not a version
 };
 
-/// Reads the tags by `rules.match`. `config` when the pattern has not exactly one `*`.
+/// Reads the tags that match `rules.match`. `config` unless the pattern has exactly one `*`.
 Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rules);
 
 }  // namespace pinwheel::version

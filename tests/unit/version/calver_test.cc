@@ -19,7 +19,7 @@ std::string after(const std::vector<std::string>& published,
   return derived ? pep::to_string(derived->version) : derived.error().message;
 }
 
-TEST_CASE("calendar versions go on within a month and begin at 0 in a new one") {
+TEST_CASE("calendar versions count up within a month and start at 0 in a new one") {
   CHECK(after({}, day(2024, 9)) == "24.9.0");
   CHECK(after({"24.1.0"}, day(2024, 9)) == "24.9.0");
   CHECK(after({"24.9.0"}, day(2024, 9)) == "24.9.1");
@@ -32,7 +32,7 @@ TEST_CASE("a pre-release does not use up the number it announces") {
   CHECK(after({"24.9.0", "24.9.1rc1"}, day(2024, 9)) == "24.9.1");
 }
 
-TEST_CASE("a frozen version wins, whatever the index says") {
+TEST_CASE("a frozen version takes precedence over the index") {
   const Result<Derived> derived = calver({"24.9.1\n", std::nullopt, day(2026, 11)});
   REQUIRE(derived);
   CHECK(pep::to_string(derived->version) == "24.9.1");
@@ -54,7 +54,7 @@ TEST_CASE("a newest release that is not a calendar version is an error that name
         "newest release `1000.1` on the index is not YY.M.N");
 }
 
-TEST_CASE("an index that was not asked is not an index without releases") {
+TEST_CASE("an index that was not queried is not an index without releases") {
   const Result<Derived> derived = calver({std::nullopt, std::nullopt, day(2024, 9)});
   REQUIRE_FALSE(derived);
   CHECK(derived.error().kind == ErrorKind::config);

@@ -36,7 +36,8 @@ TEST_CASE("on a tag the version is the tag's, the highest of several") {
   CHECK(in(Channel::test, repository({{"v1.3.0-rc1", 0}})) == "1.3.0rc1");
 }
 
-TEST_CASE("after a final tag development goes towards the next release of the bumped part") {
+TEST_CASE(
+    "after a final tag the version under development is the next release of the bumped part") {
   const ports::GitFacts facts = repository({{"v1.2.3", 4}, {"v1.1.0", 8}});
   CHECK(in(Channel::ci, facts) == "1.3.0.dev4+g1a2b3c4");
   CHECK(in(Channel::ci, facts, {"v*", Bump::patch}) == "1.2.4.dev4+g1a2b3c4");
@@ -45,12 +46,12 @@ TEST_CASE("after a final tag development goes towards the next release of the bu
   CHECK(in(Channel::ci, repository({{"v5", 2}})) == "5.1.dev2+g1a2b3c4");
 }
 
-TEST_CASE("after a pre-release tag development goes towards the next pre-release") {
+TEST_CASE("after a pre-release tag the version under development is the next pre-release") {
   CHECK(in(Channel::ci, repository({{"v1.3.0-rc1", 3}, {"v1.2.0", 9}})) ==
         "1.3.0rc2.dev3+g1a2b3c4");
 }
 
-TEST_CASE("after a tagged development release the numbers go on above it") {
+TEST_CASE("after a tagged development release the numbers continue above it") {
   CHECK(in(Channel::ci, repository({{"v1.3.0.dev5", 3}})) == "1.3.0.dev8+g1a2b3c4");
 }
 
@@ -59,14 +60,14 @@ TEST_CASE("without tags development begins at 0.0.0 and counts every commit") {
   CHECK(in(Channel::ci, repository({{"release-1", 0}})) == "0.1.0.dev9+g1a2b3c4");
 }
 
-TEST_CASE("a nightly is above everything tagged, reachable or not") {
+TEST_CASE("a nightly is newer than every tag, reachable or not") {
   ports::GitFacts facts = repository({{"v1.2.0", 0}});
   CHECK(in(Channel::nightly, facts) == "1.3.0.dev20261121+g1a2b3c4");
   facts.all_tags.emplace_back("v1.3.0-rc2");
   CHECK(in(Channel::nightly, facts) == "1.3.0rc3.dev20261121+g1a2b3c4");
 }
 
-TEST_CASE("a dirty tree is never what was tagged") {
+TEST_CASE("a dirty tree never has the version of a tag") {
   ports::GitFacts facts = repository({{"v1.2.0", 0}});
   facts.dirty = true;
   CHECK(in(Channel::ci, facts) == "1.3.0.dev0+g1a2b3c4.dirty");
@@ -76,7 +77,7 @@ TEST_CASE("a dirty tree is never what was tagged") {
   CHECK(release.error().hint.find("git stash") != std::string::npos);
 }
 
-TEST_CASE("a release demands a tag on HEAD and says how to make it") {
+TEST_CASE("a release requires a tag on HEAD, and the hint creates one") {
   const Result<Derived> release =
       derive(repository({{"v1.3.0rc1", 4}}), {}, Channel::release, kDate);
   REQUIRE_FALSE(release);
@@ -98,24 +99,24 @@ TEST_CASE("a shallow clone without its tags is an error, with a tag it is not") 
   CHECK(in(Channel::release, facts) == "1.2.0");
 }
 
-TEST_CASE("the pattern chooses the tags and its star the version") {
+TEST_CASE("the pattern selects the tags and its star matches the version") {
   const ports::GitFacts facts = repository({{"kernels/1.0/final", 0}, {"v3.0", 0}});
   CHECK(in(Channel::ci, facts, {"kernels/*/final", Bump::minor}) == "1.0");
-  CHECK(in(Channel::ci, facts, {"v", Bump::minor}) == "tag pattern `v` has not exactly one `*`");
+  CHECK(in(Channel::ci, facts, {"v", Bump::minor}) == "tag pattern `v` must have exactly one `*`");
   CHECK(in(Channel::ci, facts, {"*v*", Bump::minor}) ==
-        "tag pattern `*v*` has not exactly one `*`");
+        "tag pattern `*v*` must have exactly one `*`");
 }
 
-TEST_CASE("the explanation names the tag, the rule and the tags that do not count") {
+TEST_CASE("the explanation names the tag, the rule and the ignored tags") {
   const Derived derived =
       *derive(repository({{"v1.2.0", 1}, {"v-next", 0}}), {}, Channel::ci, kDate);
   CHECK(derived.why == std::vector<std::string>{
                            "`v1.2.0` is the highest tag in the history of HEAD, 1 commit before",
                            "a final release is followed by the next minor release",
-                           "tag `v-next` is no version and does not count"});
+                           "tag `v-next` is not a version and is ignored"});
 }
 
-TEST_CASE("the label stands before what marks an unreleased build") {
+TEST_CASE("the label comes before the marker of an unreleased build") {
   const ports::GitFacts facts = repository({{"v1.2.0", 4}});
   const Derived ahead = *derive(facts, {}, Channel::ci, kDate);
   CHECK(pep::to_string(*with_label(ahead, "cu130")) == "1.3.0.dev4+cu130.g1a2b3c4");

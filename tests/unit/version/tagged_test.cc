@@ -5,7 +5,7 @@
 namespace pinwheel::version {
 namespace {
 
-TEST_CASE("tags are sorted by what they say and where they are") {
+TEST_CASE("tags are classified by version and by position") {
   ports::GitFacts facts;
   facts.tags = {{"v1.0", 0}, {"v1.1", 3}, {"v-next", 0}, {"other", 0}};
   facts.all_tags = {"v1.0", "v1.1", "v-next", "other", "v2.0"};
