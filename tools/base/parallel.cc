@@ -21,7 +21,7 @@ class Jobs {
   }
 
   /// The loop of a worker thread; returns when no job is left.
-  void work_off() {
+  void run_worker() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (next_ < order_.size()) {
       const size_t job = order_[next_];
@@ -78,8 +78,8 @@ void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
   Jobs jobs(costs, limits.memory, work);
   const size_t wanted = std::min<size_t>(limits.threads, costs.size());
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < wanted; ++i) threads.emplace_back([&jobs] { jobs.work_off(); });
-  jobs.work_off();
+  for (size_t i = 1; i < wanted; ++i) threads.emplace_back([&jobs] { jobs.run_worker(); });
+  jobs.run_worker();
   for (std::thread& thread : threads) thread.join();
   jobs.rethrow();
 }

@@ -28,7 +28,7 @@ std::string number_code(uint16_t machine, uint16_t value) {
   return code;
 }
 
-/// The text stands right behind the code that gives its address.
+/// The string follows the code that returns its address.
 std::string text_code(uint16_t machine, const std::string& text) {
   std::string code;
   if (machine == kX86) {
@@ -48,9 +48,9 @@ bool has_code(uint16_t machine) {
   return machine == kX86 || machine == kArm;
 }
 
-Place Bodies::add(const Export& symbol) {
+SymbolPlace Bodies::add(const Export& symbol) {
   if (const auto* data = std::get_if<ZeroedData>(&symbol.body)) {
-    const Place place{Lies::zeroed, aligned(zeroed_), data->size};
+    const SymbolPlace place{SymbolArea::zeroed, aligned(zeroed_), data->size};
     zeroed_ = place.offset + place.size;
     return place;
   }
@@ -59,7 +59,7 @@ Place Bodies::add(const Export& symbol) {
   const std::string code = text != nullptr
                                ? text_code(machine_, text->text)
                                : number_code(machine_, std::get<ReturnsNumber>(symbol.body).value);
-  const Place place{Lies::in_code, code_.size(), code.size()};
+  const SymbolPlace place{SymbolArea::code, code_.size(), code.size()};
   code_ += code;
   return place;
 }

@@ -6,27 +6,27 @@
 
 namespace pinwheel::binary {
 
-/// Whether functions can be written for the machine of an ELF header.
+/// Whether code can be generated for the machine type of an ELF header.
 bool has_code(uint16_t machine);
 
-enum class Lies { in_code, zeroed };
+enum class SymbolArea { code, zeroed };
 
-/// Where a symbol lies: its offset in the code, or in what begins as zeros.
-struct Place {
-  Lies lies = Lies::in_code;
+/// The place of a symbol: its offset in the code, or in the zero-initialized data.
+struct SymbolPlace {
+  SymbolArea area = SymbolArea::code;
   uint64_t offset = 0;
   uint64_t size = 0;
 };
 
-/// Puts the bodies of exported symbols one behind the other.
+/// Generates the bodies of exported symbols, one after another.
 class Bodies {
  public:
-  /// There must be code for the machine.
+  /// Requires `has_code(machine)`.
   explicit Bodies(uint16_t machine) : machine_(machine) {}
 
-  Place add(const Export& symbol);
+  SymbolPlace add(const Export& symbol);
   const std::string& code() const { return code_; }
-  /// Bytes of data that begin as zeros.
+  /// Bytes of zero-initialized data (.bss).
   uint64_t zeroed() const { return zeroed_; }
 
  private:

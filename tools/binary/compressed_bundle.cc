@@ -16,7 +16,7 @@ constexpr uint64_t kMaxDeflateRatio = 1032;
 constexpr uint64_t kMaxZlibSize = uint64_t{1} << 30U;
 
 tl::unexpected<Error> broken_compressed(const std::string& why) {
-  return fail(ErrorKind::check, "the compressed HIP offload bundle is damaged: " + why);
+  return fail(ErrorKind::check, "the compressed HIP offload bundle is corrupt: " + why);
 }
 
 struct FreeDecompressor {
@@ -26,10 +26,10 @@ struct FreeStream {
   void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
 };
 
-// libdeflate has no streams, so all of it is decompressed.
+// libdeflate has no streaming interface, so everything is decompressed.
 Result<UnpackedBundle> unpack_zlib(const CompressedBundle& bundle, std::string_view payload) {
   if (bundle.size > kMaxZlibSize || bundle.size / kMaxDeflateRatio > payload.size()) {
-    return broken_compressed("it announces more than its data can hold");
+    return broken_compressed("its declared size exceeds what its data can decompress to");
   }
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(
       libdeflate_alloc_decompressor());
@@ -46,7 +46,7 @@ Result<UnpackedBundle> unpack_zlib(const CompressedBundle& bundle, std::string_v
 Result<UnpackedBundle> unpack_zstd(const CompressedBundle& bundle, std::string_view payload,
                                    uint64_t limit) {
   const size_t frame = ZSTD_findFrameCompressedSize(payload.data(), payload.size());
-  if (ZSTD_isError(frame) != 0) return broken_compressed("its data is no zstd frame");
+  if (ZSTD_isError(frame) != 0) return broken_compressed("its data is not a zstd frame");
   const std::unique_ptr<ZSTD_DStream, FreeStream> stream(ZSTD_createDStream());
   UnpackedBundle data{std::string(std::min(bundle.size, limit), '\0'), frame};
   ZSTD_outBuffer out{data.head.data(), data.head.size(), 0};
@@ -58,7 +58,7 @@ Result<UnpackedBundle> unpack_zstd(const CompressedBundle& bundle, std::string_v
     if (ZSTD_isError(state) != 0) return broken_compressed("its data does not decompress");
     if (state == 0 || (out.pos == before_out && in.pos == before_in)) break;
   }
-  if (out.pos < out.size) return broken_compressed("its data ends before its announced size");
+  if (out.pos < out.size) return broken_compressed("its data ends before its declared size");
   return data;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 Result<Window> open_section(const ports::ByteSource& source, const Section& section) {
   if (section.offset > source.size() || section.size > source.size() - section.offset) {
-    return broken_elf("a section of device code lies outside the file");
+    return broken_elf("a section of device code extends past the end of the file");
   }
   return Window(source, section.offset, section.size);
 }
@@ -47,15 +47,15 @@ Done add_container(const FatbinContainer& container, std::vector<DeviceCode>& ou
   return {};
 }
 
-/// Only zeros may stand from `from` to `to`: before the first container and after the last.
+/// Only zeros are allowed from `from` to `to`: before the first container and after the last.
 Done require_zeros(const ports::ByteSource& source, uint64_t from, uint64_t to) {
   Window window(source, from, to - from);
   TRY(const uint64_t end, window.skip_zeros(0));
   if (end == window.size()) return {};
-  return broken_fatbin("no container stands where one should");
+  return broken_fatbin("a container is missing");
 }
 
-/// The containers that fill a section, which hold nothing else.
+/// Takes the containers that fill a section, which has no other contents.
 Done take_section(const ports::ByteSource& source, const Section& section,
                   const std::vector<FatbinContainer>& containers, std::vector<DeviceCode>& out) {
   TRY(const Window inside, open_section(source, section));
@@ -67,7 +67,7 @@ Done take_section(const ports::ByteSource& source, const Section& section,
     const bool first = at == section.offset;
     if (first) TRY_DONE(require_zeros(source, at, container.offset));
     if (!first && !container.zeros_before) {
-      return broken_fatbin("no container stands where one should");
+      return broken_fatbin("a container is missing");
     }
     TRY_DONE(add_container(container, out));
     at = container.end;

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kEntry = 16;
 constexpr uint64_t kMostEntries = 1024;
 
-/// The tags that every library with exports has and whose values are addresses.
+/// Tags that every library with exports has; their values are addresses.
 constexpr std::array<uint64_t, 3> kTables = {kStringTable, kSymbolTable, kGnuHash};
 
 bool is_tag(uint64_t tag) {
@@ -25,7 +25,7 @@ uint64_t entry_word(std::string_view bytes, uint64_t at) {
   return load_le<uint64_t>(bytes, at).value_or(0);
 }
 
-/// An entry of a table of symbols; what has no name is none that says so.
+/// Whether the bytes are a plausible symbol table entry with a name.
 bool is_symbol(std::string_view entry, uint32_t sections) {
   constexpr uint16_t kReserved = 0xff00;
   const auto info = static_cast<unsigned char>(entry[4]);
@@ -37,7 +37,7 @@ bool is_symbol(std::string_view entry, uint32_t sections) {
          (section < sections || section >= kReserved);
 }
 
-/// Whether entries of symbols fill nearly all of it, from one of its first bytes on.
+/// Whether symbol table entries fill nearly all of the bytes, from one of the first bytes on.
 bool holds_symbols(std::string_view bytes, uint32_t sections) {
   for (uint64_t first = 0; first < kSymbolSize; ++first) {
     uint64_t symbols = 0;
@@ -51,7 +51,7 @@ bool holds_symbols(std::string_view bytes, uint32_t sections) {
   return false;
 }
 
-/// Whether nothing but names is in it, and what is unknown.
+/// Whether the bytes contain only names and unknown bytes.
 bool holds_names(std::string_view bytes) {
   constexpr uint64_t kFew = 256;
   uint64_t seen = 0;
@@ -93,11 +93,11 @@ bool DynamicLandmark::is_loaded(uint64_t address) const {
   });
 }
 
-bool DynamicLandmark::begins_at(std::string_view stretch, uint64_t at) const {
-  if (at > stretch.size() || size_ > stretch.size() - at) return false;
-  // What lies in front of the section is no entry, or it would begin there.
-  if (at >= kEntry && is_tag(entry_word(stretch, at - kEntry))) return false;
-  const std::string_view section = stretch.substr(at, size_);
+bool DynamicLandmark::begins_at(std::string_view chunk, uint64_t at) const {
+  if (at > chunk.size() || size_ > chunk.size() - at) return false;
+  // An entry in front of `at` means that the section begins earlier.
+  if (at >= kEntry && is_tag(entry_word(chunk, at - kEntry))) return false;
+  const std::string_view section = chunk.substr(at, size_);
   uint64_t end = 0;
   size_t tables = 0;
   while (end + kEntry <= size_ && is_tag(entry_word(section, end))) {
@@ -111,21 +111,21 @@ bool DynamicLandmark::begins_at(std::string_view stretch, uint64_t at) const {
          section.find_first_not_of('\0', end) == std::string_view::npos;
 }
 
-Sighting DynamicLandmark::look(std::string_view stretch) const {
+ChunkPosition DynamicLandmark::look(std::string_view chunk) const {
   constexpr uint64_t kSample = 65536;
   constexpr std::string_view kStringTag("\5\0\0\0\0\0\0\0", 8);
-  for (size_t tag = stretch.find(kStringTag); tag != std::string_view::npos;
-       tag = stretch.find(kStringTag, tag + 1)) {
-    if (tag + kEntry > stretch.size() || !is_loaded(entry_word(stretch, tag + 8))) continue;
+  for (size_t tag = chunk.find(kStringTag); tag != std::string_view::npos;
+       tag = chunk.find(kStringTag, tag + 1)) {
+    if (tag + kEntry > chunk.size() || !is_loaded(entry_word(chunk, tag + 8))) continue;
     uint64_t first = tag;
-    while (first >= kEntry && tag - first < size_ && is_tag(entry_word(stretch, first - kEntry))) {
+    while (first >= kEntry && tag - first < size_ && is_tag(entry_word(chunk, first - kEntry))) {
       first -= kEntry;
     }
-    if (begins_at(stretch, first)) return {Sighting::Where::reaching, first};
+    if (begins_at(chunk, first)) return {ChunkPosition::Where::contains, first};
   }
-  const std::string_view end = stretch.substr(stretch.size() - std::min(kSample, stretch.size()));
+  const std::string_view end = chunk.substr(chunk.size() - std::min(kSample, chunk.size()));
   const bool behind = holds_symbols(end, sections_) || holds_names(end);
-  return {behind ? Sighting::Where::behind : Sighting::Where::before};
+  return {behind ? ChunkPosition::Where::after : ChunkPosition::Where::before};
 }
 
 }  // namespace pinwheel::binary

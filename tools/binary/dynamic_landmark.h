@@ -10,27 +10,27 @@
 
 namespace pinwheel::binary {
 
-/// Tells where stretches of a library lie from its dynamic section, for one who has stretches
-/// without knowing their offsets. Linkers put it in front of the global offset table, the data and,
-/// where it was not stripped, the table of all symbols with their names.
+/// Locates chunks of a library, whose offsets are unknown, relative to its dynamic section. Linkers
+/// place that section before the global offset table, the data and, unless stripped, the full
+/// symbol table with its names.
 class DynamicLandmark {
  public:
-  /// Reads the headers alone. Kind `check` for what is no library with a dynamic section.
+  /// Reads only the headers. Kind `check` unless the file is a library with a dynamic section.
   static Result<DynamicLandmark> of(const ports::ByteSource& library);
 
   uint64_t offset() const { return offset_; }  ///< in the file
   uint64_t size() const { return size_; }      ///< bytes
 
-  /// Unknown bytes of the stretch are zeros. It is `reaching` only for a stretch that holds all of
-  /// the section: entries that point to the tables which the loader needs. The other answers are
-  /// guesses by what the stretch ends with: symbols and their names come behind the section, all
-  /// else in front of it, and so does an empty stretch, one that could not be unpacked: device code
-  /// is packed as it is.
-  Sighting look(std::string_view stretch) const;
+  /// Unknown bytes of the chunk are zeros. The result is `reaching` only for a chunk that contains
+  /// the whole section: entries that point to the tables the loader needs. The other results are
+  /// guesses from the end of the chunk: symbols and their names follow the section, everything else
+  /// precedes it. An empty chunk, one that could not be inflated, counts as `before`: device code
+  /// is compressed already and is stored.
+  ChunkPosition look(std::string_view chunk) const;
 
  private:
-  /// Whether the section begins here in the stretch.
-  bool begins_at(std::string_view stretch, uint64_t at) const;
+  /// Whether the section begins at `at` in the chunk.
+  bool begins_at(std::string_view chunk, uint64_t at) const;
   bool is_loaded(uint64_t address) const;
 
   uint64_t offset_ = 0;

@@ -14,7 +14,7 @@ void read_flags(const Image& image, const Dynamic& dynamic, Elf& elf) {
   constexpr uint64_t kFlagTextrel = 4;
   constexpr uint64_t kFlagNow = 8;
   constexpr uint16_t kMachineX86 = 62;
-  // Without a word on its stack the loader gives an x86-64 library an executable one.
+  // Without PT_GNU_STACK the loader gives an x86-64 library an executable stack.
   elf.executable_stack = elf.machine == kMachineX86 && !image.segments().empty();
   for (const Segment& segment : image.segments()) {
     if (segment.type == kGnuStack) elf.executable_stack = (segment.flags & kExecute) != 0;

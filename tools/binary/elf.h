@@ -8,7 +8,8 @@
 
 namespace pinwheel::binary {
 
-/// The versions that a library wants of another: {"libc.so.6", {"GLIBC_2.14", "GLIBC_2.34"}}.
+/// The symbol versions that a library requires of another: {"libc.so.6", {"GLIBC_2.14",
+/// "GLIBC_2.34"}}.
 struct VersionNeed {
   std::string library;
   std::vector<std::string> versions;
@@ -24,8 +25,9 @@ struct Symbol {
   std::string name;
   std::string version = {};  ///< "GLIBC_2.34"; empty when it has none
   Binding binding = Binding::global;
-  SymbolKind kind = SymbolKind::unknown;  ///< linkers leave it out of some undefined symbols
-  std::string library = {};  ///< of an undefined symbol with a version: whose version it is
+  SymbolKind kind = SymbolKind::unknown;  ///< linkers omit it for some undefined symbols
+  std::string library =
+      {};  ///< for an undefined symbol with a version: the library that defines the version
 
   bool operator==(const Symbol&) const = default;
 };
@@ -38,7 +40,7 @@ struct Section {
 
 enum class Relro { none, partial, full };
 
-/// What a 64-bit little-endian ELF file says about itself (System V gABI, GNU version extensions).
+/// The contents of a 64-bit little-endian ELF file (System V gABI, GNU version extensions).
 struct Elf {
   uint16_t machine = 0;  ///< 62 x86_64, 183 aarch64
   uint16_t type = 0;     ///< 2 executable, 3 shared object
@@ -50,7 +52,7 @@ struct Elf {
   std::vector<Symbol> undefined = {};
   std::vector<Symbol> defined = {};
   std::vector<Section> sections = {};  ///< empty when the table was stripped
-  bool executable_stack = false;       ///< asked for, or got for want of a header that declines it
+  bool executable_stack = false;       ///< requested, or implied by a missing PT_GNU_STACK header
   bool text_relocations = false;
   Relro relro = Relro::none;
 
@@ -58,14 +60,14 @@ struct Elf {
   const Section* section(std::string_view name) const;
 };
 
-/// Whether the bytes begin as an ELF file does, of any class.
+/// Whether the bytes begin with the ELF magic, of any class.
 bool is_elf(std::string_view first_bytes);
 /// "x86_64", "aarch64", or "machine 40".
 std::string machine_name(uint16_t machine);
 
 /// Kind `check` for anything but a well-formed 64-bit little-endian file. Offsets and counts are
-/// compared with the size of the file before they are used, and the loader's view (program
-/// headers) rules where the section table disagrees.
+/// checked against the size of the file before use; where the section table disagrees with the
+/// program headers, the program headers apply, as for the loader.
 Result<Elf> read_elf(const ports::ByteSource& source);
 
 }  // namespace pinwheel::binary

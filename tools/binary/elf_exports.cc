@@ -18,14 +18,14 @@ uint32_t gnu_hash(std::string_view name) {
   return hash;
 }
 
-/// The part of `.gnu.hash` that speaks of each symbol.
+/// The per-symbol part of `.gnu.hash`.
 struct HashTable {
-  uint64_t first = 0;  ///< the first symbol that it holds; those before it are not exported
-  uint64_t count = 0;  ///< of the whole symbol table
-  std::string links;   ///< 32 bits for each symbol from `first` on
+  uint64_t first = 0;  ///< the first hashed symbol; those before it are not exported
+  uint64_t count = 0;  ///< entries of the whole symbol table
+  std::string links;   ///< 32 bits per symbol, starting at `first`
 };
 
-/// Reads links until one ends the chain that the highest bucket starts; that is the last symbol.
+/// Reads links to the end of the chain of the highest bucket, which is the last symbol.
 Result<HashTable> read_links(const Image& image, uint64_t address, HashTable table,
                              uint64_t highest) {
   uint64_t last = highest - table.first;
@@ -38,7 +38,7 @@ Result<HashTable> read_links(const Image& image, uint64_t address, HashTable tab
       table.links += more;
     }
     const std::optional<uint32_t> link = load_le<uint32_t>(table.links, last * 4);
-    if (!link) return broken_elf("a chain of its symbol hash does not end");
+    if (!link) return broken_elf("a chain of its symbol hash has no end");
     ++last;
     if ((*link & 1U) != 0) break;
   }
@@ -53,10 +53,10 @@ Result<HashTable> read_hash(const Image& image, uint64_t address) {
   const uint64_t buckets = cursor.u32();
   HashTable table{cursor.u32(), 0, {}};
   const uint64_t bloom = cursor.u32();
-  if (!cursor.ok()) return broken_elf("its symbol hash is cut");
+  if (!cursor.ok()) return broken_elf("its symbol hash is truncated");
   const uint64_t buckets_at = address + kHead + bloom * 8;
   TRY(const std::string starts, image.at_address(buckets_at, buckets * 4));
-  if (starts.size() < buckets * 4) return broken_elf("its symbol hash is cut");
+  if (starts.size() < buckets * 4) return broken_elf("its symbol hash is truncated");
   uint64_t highest = 0;
   for (uint64_t i = 0; i < buckets; ++i) {
     highest = std::max<uint64_t>(highest, load_le<uint32_t>(starts, i * 4).value_or(0));
@@ -96,14 +96,14 @@ Done read_names(const Image& image, const Dynamic& dynamic, const std::string& s
   const uint64_t size = (table.count - table.first) * kSymbolSize;
   TRY(const std::string symbols,
       image.at_address(value_of(dynamic, kSymbolTable) + table.first * kSymbolSize, size));
-  if (symbols.size() < size) return broken_elf("its symbol table is cut");
+  if (symbols.size() < size) return broken_elf("its symbol table is truncated");
   ByteCursor cursor(symbols);
   for (uint64_t i = 0; i < table.count - table.first; ++i) {
     const SymbolEntry entry = read_entry(cursor);
     std::string name = text_at(strings, entry.name);
     const uint32_t link = load_le<uint32_t>(table.links, i * 4).value_or(0);
     if ((gnu_hash(name) | 1U) != (link | 1U)) {
-      return broken_elf("a symbol has another name than its hash says");
+      return broken_elf("the name of a symbol does not match its hash");
     }
     if (entry.exported) out.names.push_back(std::move(name));
   }

@@ -11,12 +11,12 @@ constexpr uint64_t kProgramHeaderSize = 56;
 constexpr uint64_t kSectionHeaderSize = 64;
 constexpr uint32_t kNoBits = 8;
 
-/// The first section, which is none, holds the counts that are too large for the header.
+/// The null section header holds the counts that do not fit the file header.
 Done take_large_counts(const ports::ByteSource& source, ElfHeader& header) {
   constexpr uint64_t kFirstLarge = 0xff00;
   constexpr uint32_t kNamesElsewhere = 0xffff;
   if (header.sections_at == 0 || header.sections != 0) return {};
-  // A file whose table was stripped may have anything there.
+  // In a file without a section table the field may have any value.
   if (header.sections_at > source.size() ||
       source.size() - header.sections_at < kSectionHeaderSize) {
     return {};
@@ -35,7 +35,7 @@ Done take_large_counts(const ports::ByteSource& source, ElfHeader& header) {
 }  // namespace
 
 tl::unexpected<Error> broken_elf(const std::string& why) {
-  return fail(ErrorKind::check, "the ELF file is damaged: " + why);
+  return fail(ErrorKind::check, "the ELF file is corrupt: " + why);
 }
 
 std::string text_at(const std::string& table, uint64_t offset) {
@@ -44,9 +44,9 @@ std::string text_at(const std::string& table, uint64_t offset) {
 }
 
 Result<ElfHeader> read_elf_header(const ports::ByteSource& source) {
-  if (source.size() < kHeaderSize) return broken_elf("it is shorter than its header");
+  if (source.size() < kHeaderSize) return broken_elf("it is shorter than an ELF header");
   TRY(const std::string bytes, source.read(0, kHeaderSize));
-  if (!is_elf(bytes)) return fail(ErrorKind::check, "the file is no ELF file");
+  if (!is_elf(bytes)) return fail(ErrorKind::check, "the file is not an ELF file");
   if (bytes[4] != 2 || bytes[5] != 1) {
     return fail(ErrorKind::check, "the ELF file is not 64-bit little-endian");
   }

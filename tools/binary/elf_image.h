@@ -7,13 +7,12 @@
 #include "binary/elf.h"
 #include "ports/byte_source.h"
 
-// The parts of an ELF file below its tables, shared by the readers of this directory.
+// The low-level structures of an ELF file, shared by the readers of this directory.
 namespace pinwheel::binary {
 
-inline constexpr uint64_t kHeaderSize = 64;  // of the file
+inline constexpr uint64_t kHeaderSize = 64;  // the ELF file header
 inline constexpr uint64_t kSymbolSize = 24;
-inline constexpr uint64_t kMaxTable = uint64_t{64}
-                                      << 20U;  // a table, not all of the segment behind it
+inline constexpr uint64_t kMaxTable = uint64_t{64} << 20U;  // limit for one table
 
 // Types of segments.
 inline constexpr uint32_t kLoad = 1;
@@ -41,7 +40,7 @@ inline constexpr uint64_t kVerneed = 0x6ffffffe;
 inline constexpr uint64_t kVerdef = 0x6ffffffc;
 inline constexpr uint64_t kVerdefCount = 0x6ffffffd;
 
-/// "the ELF file is damaged: ...", kind `check`.
+/// "the ELF file is corrupt: ...", kind `check`.
 tl::unexpected<Error> broken_elf(const std::string& why);
 
 /// A program header.
@@ -61,8 +60,8 @@ struct SectionHeader {
   uint64_t size = 0;
 };
 
-/// What the file header says; tables are at these offsets and have these counts. Counts that it has
-/// no room for, as in objects of thousands of sections, are those of the section table.
+/// The ELF file header: offsets and counts of the tables. Counts that do not fit the header, as in
+/// objects with thousands of sections, are read from the section table.
 struct ElfHeader {
   uint16_t type = 0;
   uint16_t machine = 0;
@@ -75,18 +74,17 @@ struct ElfHeader {
 
 /// The dynamic section: (tag, value), in order.
 using Dynamic = std::vector<std::pair<uint64_t, uint64_t>>;
-/// The first value of that tag, 0 without one.
+/// The first value of that tag; 0 when the tag is absent.
 uint64_t value_of(const Dynamic& dynamic, uint64_t tag);
 bool has_tag(const Dynamic& dynamic, uint64_t tag);
 
-/// The NUL-terminated text at an offset of a string table; empty when it lies outside.
+/// The NUL-terminated string at an offset of a string table; empty when the offset is out of range.
 std::string text_at(const std::string& table, uint64_t offset);
 
 /// Kind `check` for anything but a 64-bit little-endian ELF file.
 Result<ElfHeader> read_elf_header(const ports::ByteSource& source);
 
-/// The program headers and what is read through them; knows how addresses map to file offsets. The
-/// source must outlive it.
+/// The program headers, which map addresses to file offsets. The source must outlive the image.
 class Image {
  public:
   static Result<Image> open(const ports::ByteSource& source, const ElfHeader& header);
@@ -96,7 +94,7 @@ class Image {
   Result<std::string> at_offset(uint64_t offset, uint64_t size) const {
     return source_->read(offset, size);
   }
-  /// Bytes from an address to the end of the segment that holds it, at most `size`.
+  /// Bytes from an address to the end of its segment, at most `size`.
   Result<std::string> at_address(uint64_t address, uint64_t size) const;
 
  private:
@@ -106,13 +104,13 @@ class Image {
   std::vector<Segment> segments_;
 };
 
-/// The section table as it stands, and as named parts of the file.
+/// The section table: the raw headers, and the named sections.
 struct SectionTable {
   std::vector<SectionHeader> headers = {};
   std::vector<Section> sections = {};
 };
 
-/// Empty tables when the file has none.
+/// Returns empty tables when the file has none.
 Result<SectionTable> read_sections(const Image& image, const ElfHeader& header);
 Result<Dynamic> read_dynamic(const Image& image);
 

@@ -7,7 +7,8 @@
 namespace pinwheel::binary {
 namespace {
 
-// The last symbol of the longest chain is the last of the table; an empty table says nothing.
+// The last symbol of the last chain is the last of the table; an empty hash table does not
+// determine the length.
 Result<uint64_t> count_by_gnu_hash(const Image& image, uint64_t address) {
   TRY(const std::string table, image.at_address(address, kMaxTable));
   ByteCursor head(table);
@@ -17,7 +18,7 @@ Result<uint64_t> count_by_gnu_hash(const Image& image, uint64_t address) {
   head.u32();
   const uint64_t buckets_at = 16 + bloom * 8;
   if (!head.ok() || buckets_at + buckets * 4 > table.size())
-    return broken_elf("its symbol hash is cut");
+    return broken_elf("its symbol hash is truncated");
   uint64_t last = 0;
   for (uint64_t i = 0; i < buckets; ++i) {
     last = std::max<uint64_t>(last, load_le<uint32_t>(table, buckets_at + i * 4).value_or(0));
@@ -26,7 +27,7 @@ Result<uint64_t> count_by_gnu_hash(const Image& image, uint64_t address) {
   const uint64_t chains_at = buckets_at + buckets * 4;
   while (true) {
     const std::optional<uint32_t> link = load_le<uint32_t>(table, chains_at + (last - first) * 4);
-    if (!link) return broken_elf("a chain of its symbol hash does not end");
+    if (!link) return broken_elf("a chain of its symbol hash has no end");
     ++last;
     if ((*link & 1U) != 0) return last;
   }
@@ -47,7 +48,7 @@ Result<uint64_t> count_symbols(const Image& image, const Dynamic& dynamic,
     TRY(const uint64_t count, count_by_gnu_hash(image, value_of(dynamic, kGnuHash)));
     if (count != 0) return count;
   }
-  // Linkers put the strings right behind the symbols.
+  // Linkers place the string table right after the symbols.
   const uint64_t strings = value_of(dynamic, kStringTable);
   return strings > symbols ? (strings - symbols) / kSymbolSize : 0;
 }
@@ -85,10 +86,10 @@ SymbolKind kind_of(uint8_t info) {
 Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables& tables,
                   Elf& elf) {
   TRY(const uint64_t count, count_symbols(image, dynamic, tables.sections));
-  if (count > UINT64_MAX / kSymbolSize) return broken_elf("its symbol table is cut");
+  if (count > UINT64_MAX / kSymbolSize) return broken_elf("its symbol table is truncated");
   TRY(const std::string bytes,
       image.at_address(value_of(dynamic, kSymbolTable), count * kSymbolSize));
-  if (bytes.size() < count * kSymbolSize) return broken_elf("its symbol table is cut");
+  if (bytes.size() < count * kSymbolSize) return broken_elf("its symbol table is truncated");
   std::string indexes;
   if (has_tag(dynamic, kVersym)) {
     TRY(indexes, image.at_address(value_of(dynamic, kVersym), count * 2));

@@ -7,15 +7,15 @@
 
 namespace pinwheel::binary {
 
-/// What the symbols refer to.
+/// The tables that symbols refer to.
 struct SymbolTables {
   const std::vector<SectionHeader>& sections;
   const std::string& strings;
   const VersionNames& versions;
 };
 
-/// Adds the dynamic symbols to `elf.defined` and `elf.undefined`. Kind `check` when the table or
-/// the hash that tells its length is cut.
+/// Adds the dynamic symbols to `elf.defined` and `elf.undefined`. Kind `check` when the table, or
+/// the hash that determines its length, is truncated.
 Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables& tables, Elf& elf);
 
 }  // namespace pinwheel::binary

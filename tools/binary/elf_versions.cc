@@ -7,7 +7,8 @@
 namespace pinwheel::binary {
 namespace {
 
-// Twice what all 65536 versions that symbols can name take; not all of the segment behind it.
+// Twice the size of the 65536 versions that symbols can refer to; the rest of the segment is not
+// read.
 constexpr uint64_t kMaxVersionTable = uint64_t{4} << 20U;
 
 }  // namespace
@@ -18,7 +19,7 @@ Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t
   std::vector<VersionNeed> needs;
   TRY(const std::string bytes, image.at_address(address, kMaxVersionTable));
   uint64_t at = 0;
-  // Each record is at least 16 bytes, so this many steps visit every honest table.
+  // Each record has at least 16 bytes, so a valid table needs no more steps than this.
   for (uint64_t budget = bytes.size() / 16; budget > 0; --budget) {
     ByteCursor need(bytes, at);
     need.u16();
@@ -26,14 +27,14 @@ Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t
     VersionNeed out{text_at(strings, need.u32()), {}};
     uint64_t aux_at = at + need.u32();
     const uint32_t next = need.u32();
-    if (!need.ok()) return broken_elf("its version needs are cut");
+    if (!need.ok()) return broken_elf("its version needs are truncated");
     for (uint16_t i = 0; i < count; ++i) {
       ByteCursor aux(bytes, aux_at);
       aux.text(6);
       const uint16_t index = aux.u16();
       const std::string version = text_at(strings, aux.u32());
       const uint32_t aux_next = aux.u32();
-      if (!aux.ok()) return broken_elf("its version needs are cut");
+      if (!aux.ok()) return broken_elf("its version needs are truncated");
       out.versions.push_back(version);
       names[index & 0x7fffU] = {version, out.library};
       if (aux_next == 0) break;
@@ -44,7 +45,7 @@ Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t
     if (next == 0) return needs;
     at += next;
   }
-  return broken_elf("its version needs run in a circle");
+  return broken_elf("its version needs are cyclic");
 }
 
 Done read_version_definitions(const Image& image, uint64_t address, const std::string& strings,
@@ -58,12 +59,12 @@ Done read_version_definitions(const Image& image, uint64_t address, const std::s
     definition.text(6);
     const uint32_t aux = definition.u32();
     const uint32_t next = definition.u32();
-    if (!definition.ok()) return broken_elf("its version definitions are cut");
+    if (!definition.ok()) return broken_elf("its version definitions are truncated");
     names[index & 0x7fffU] = {text_at(strings, load_le<uint32_t>(bytes, at + aux).value_or(0))};
     if (next == 0) return {};
     at += next;
   }
-  return broken_elf("its version definitions run in a circle");
+  return broken_elf("its version definitions are cyclic");
 }
 
 }  // namespace pinwheel::binary

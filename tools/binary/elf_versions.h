@@ -8,18 +8,18 @@
 
 namespace pinwheel::binary {
 
-/// A version and whose it is: the name of the library for one that is wanted, empty for the file's
-/// own.
+/// A symbol version: with the library that must provide it, or without one when the file defines
+/// it.
 struct VersionName {
   std::string name;
   std::string library = {};
 };
 
-/// Versions by the number that the symbols carry (GNU symbol versioning).
+/// Versions by the index in the symbols (GNU symbol versioning).
 using VersionNames = std::map<uint16_t, VersionName>;
 
-/// The versions wanted of other libraries, from the table at `address`; adds their numbers to
-/// `names`. Kind `check` when the table is cut or runs in a circle.
+/// The versions required of other libraries, from the table at `address`; adds their indexes to
+/// `names`. Kind `check` when the table is truncated or cyclic.
 Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t address,
                                                     const std::string& strings,
                                                     VersionNames& names);

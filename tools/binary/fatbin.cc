@@ -31,10 +31,12 @@ Done read_container(Window& part, uint64_t at, uint64_t end, std::vector<DeviceC
 Done read_fatbins(Window& section, std::vector<DeviceCode>& out) {
   TRY(uint64_t at, section.skip_zeros(0));
   while (at < section.size()) {
-    if (section.size() - at < kFatbinHeader) return broken_fatbin("its last container is cut");
+    if (section.size() - at < kFatbinHeader) {
+      return broken_fatbin("its last container is truncated");
+    }
     TRY(const std::string_view header, section.at(at, kFatbinHeader));
     const std::optional<uint64_t> size = fatbin_size(header);
-    if (!size) return broken_fatbin("no container stands where one should");
+    if (!size) return broken_fatbin("a container is missing");
     at += kFatbinHeader;
     if (*size > section.size() - at) return broken_fatbin("a container is longer than its section");
     TRY_DONE(read_container(section, at, at + *size, out));

@@ -23,7 +23,7 @@ CodeKind kind_of(uint16_t kind) {
   }
 }
 
-// The names that nvcc's `code=` takes.
+// The names of nvcc's `code=` option.
 std::string architecture_of(CodeKind kind, uint32_t number, uint64_t flags) {
   std::string name = kind == CodeKind::ptx ? "compute_" : kind == CodeKind::lto_ir ? "lto_" : "sm_";
   name += std::to_string(number);
@@ -41,7 +41,7 @@ CodeCompression compression_of(uint64_t flags) {
 }  // namespace
 
 tl::unexpected<Error> broken_fatbin(const std::string& why) {
-  return fail(ErrorKind::check, "the CUDA fat binary is damaged: " + why);
+  return fail(ErrorKind::check, "the CUDA fat binary is corrupt: " + why);
 }
 
 std::optional<uint64_t> fatbin_size(std::string_view header) {
@@ -59,7 +59,7 @@ Result<FatbinEntry> read_fatbin_entry(std::string_view header, uint64_t left) {
   const uint64_t header_size = cursor.u32();
   const uint64_t payload = cursor.u64();
   const uint64_t compressed = cursor.u32();
-  cursor.u32();  // where its options stand
+  cursor.u32();  // offset of its options
   const uint16_t minor = cursor.u16();
   const uint16_t major = cursor.u16();
   const uint32_t number = cursor.u32();

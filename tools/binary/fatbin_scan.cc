@@ -34,7 +34,7 @@ void FatbinScanner::feed(std::string_view piece) {
   }
 }
 
-void FatbinScanner::pass(std::string_view& piece, uint64_t length) {
+void FatbinScanner::advance(std::string_view& piece, uint64_t length) {
   piece.remove_prefix(length);
   position_ += length;
 }
@@ -42,8 +42,8 @@ void FatbinScanner::pass(std::string_view& piece, uint64_t length) {
 void FatbinScanner::search(std::string_view& piece) {
   const uint64_t odd = std::min<uint64_t>((kWord - position_ % kWord) % kWord, piece.size());
   zeros_ = zeros_ && all_zeros(piece.substr(0, odd));
-  pass(piece, odd);
-  // This loop sees every byte of the file that lies in no container.
+  advance(piece, odd);
+  // Hot loop: runs over every byte outside of containers.
   uint64_t seen = 0;
   size_t at = 0;
   for (; at + kWord <= piece.size(); at += kWord) {
@@ -53,26 +53,26 @@ void FatbinScanner::search(std::string_view& piece) {
   }
   zeros_ = zeros_ && seen == 0;
   const bool found = at + kWord <= piece.size();
-  pass(piece, at);
+  advance(piece, at);
   if (found) {
     wanted_ = kFatbinHeader;
     return;
   }
   zeros_ = zeros_ && all_zeros(piece);
-  pass(piece, piece.size());
+  advance(piece, piece.size());
 }
 
 void FatbinScanner::skip(std::string_view& piece) {
   const uint64_t length = std::min<uint64_t>(skip_, piece.size());
   skip_ -= length;
-  pass(piece, length);
+  advance(piece, length);
   if (skip_ == 0) next_entry();
 }
 
 void FatbinScanner::collect(std::string_view& piece) {
   const uint64_t length = std::min<uint64_t>(wanted_ - header_.size(), piece.size());
   header_ += piece.substr(0, length);
-  pass(piece, length);
+  advance(piece, length);
   if (header_.size() < wanted_) return;
   wanted_ = 0;
   inside_ ? take_entry() : take_container();
@@ -100,7 +100,7 @@ void FatbinScanner::next_entry() {
     inside_ = false;
     zeros_ = true;
   } else if (left < kFatbinEntryHeader) {
-    give_up(broken_fatbin("an entry does not fit its container").value());
+    reject(broken_fatbin("an entry does not fit its container").value());
   } else {
     wanted_ = kFatbinEntryHeader;
   }
@@ -110,7 +110,7 @@ void FatbinScanner::take_entry() {
   const uint64_t left = containers_.back().end - position_ + kFatbinEntryHeader;
   Result<FatbinEntry> entry = read_fatbin_entry(header_, left);
   if (!entry) {
-    give_up(entry.error());
+    reject(entry.error());
     return;
   }
   entry->code.offset = position_ - kFatbinEntryHeader;
@@ -119,7 +119,7 @@ void FatbinScanner::take_entry() {
   if (skip_ == 0) next_entry();
 }
 
-void FatbinScanner::give_up(Error error) {
+void FatbinScanner::reject(Error error) {
   containers_.back().fault = std::move(error);
   inside_ = false;
   zeros_ = false;

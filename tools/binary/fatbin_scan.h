@@ -10,22 +10,22 @@
 
 namespace pinwheel::binary {
 
-/// A CUDA fat binary container that was seen passing by.
+/// A CUDA fat binary container found in a stream.
 struct FatbinContainer {
-  uint64_t offset = 0;                        ///< of its header in the file
-  uint64_t end = 0;                           ///< in the file
-  bool zeros_before = false;                  ///< nothing but zeros since the container before it
+  uint64_t offset = 0;                        ///< file offset of its header
+  uint64_t end = 0;                           ///< file offset
+  bool zeros_before = false;                  ///< only zeros since the previous container
   std::vector<DeviceCode> code = {};          ///< `unit` is not set
-  std::optional<Error> fault = std::nullopt;  ///< why it is none, or damaged
+  std::optional<Error> fault = std::nullopt;  ///< why it is not a container, or is corrupt
 };
 
-/// Finds the containers in a file that passes by once, in pieces: what is too large to be held.
-/// Which of them lie in a section for them shows only when the end of the file is known.
+/// Finds the containers in a file that is streamed once, in chunks, because it does not fit in
+/// memory. Which of them lie in a device code section is known only at the end of the file.
 class FatbinScanner {
  public:
   explicit FatbinScanner(uint64_t file_size) : file_size_(file_size) {}
 
-  /// The next bytes of the file; the length of each piece but the last divides by 8.
+  /// The next bytes of the file; the length of every chunk but the last is a multiple of 8.
   void feed(std::string_view piece);
   const std::vector<FatbinContainer>& containers() const { return containers_; }
 
@@ -36,14 +36,14 @@ class FatbinScanner {
   void take_container();
   void take_entry();
   void next_entry();
-  void give_up(Error error);
-  void pass(std::string_view& piece, uint64_t length);
+  void reject(Error error);
+  void advance(std::string_view& piece, uint64_t length);
 
   uint64_t file_size_;
   uint64_t position_ = 0;
-  uint64_t skip_ = 0;    ///< bytes of a payload still to come
-  uint64_t wanted_ = 0;  ///< bytes of a header that are being collected
-  bool inside_ = false;  ///< whether the header is an entry's
+  uint64_t skip_ = 0;    ///< remaining bytes of a payload
+  uint64_t wanted_ = 0;  ///< length of the header being collected
+  bool inside_ = false;  ///< whether it is the header of an entry
   bool zeros_ = false;   ///< only zeros since the last container
   std::string header_;
   std::vector<FatbinContainer> containers_;

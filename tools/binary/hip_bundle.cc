@@ -11,14 +11,14 @@ namespace pinwheel::binary {
 namespace {
 
 constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr uint64_t kMaxHeader = uint64_t{1} << 20U;  // far more targets than GPUs exist
+constexpr uint64_t kMaxHeader = uint64_t{1} << 20U;  // far more targets than there are GPUs
 
 tl::unexpected<Error> broken_bundle(const std::string& why) {
-  return fail(ErrorKind::check, "the HIP offload bundle is damaged: " + why);
+  return fail(ErrorKind::check, "the HIP offload bundle is corrupt: " + why);
 }
 
-// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": kind, triple with an environment that may be empty,
-// target. Names of generic targets hold hyphens themselves.
+// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": kind, triple with a possibly empty environment, target.
+// Generic target names contain hyphens.
 std::string target_of(std::string_view id) {
   const size_t gfx = id.find("-gfx");
   if (gfx != std::string_view::npos) return std::string(id.substr(gfx + 1));
@@ -31,7 +31,7 @@ struct Bundle {
   uint64_t length = 0;
 };
 
-/// Reads a bundle's table from its first bytes; the whole bundle has `size` bytes at most.
+/// Reads a bundle's table from its first bytes; the bundle has at most `size` bytes.
 Result<Bundle> read_table(std::string_view head, uint64_t size) {
   ByteCursor cursor(head);
   if (cursor.text(kBundleMagic.size()) != kBundleMagic)
@@ -56,12 +56,12 @@ Result<Bundle> read_table(std::string_view head, uint64_t size) {
                             0,
                             offset});
   }
-  if (!cursor.ok()) return broken_bundle("its table is cut");
+  if (!cursor.ok()) return broken_bundle("its table is truncated");
   bundle.length = std::max(bundle.length, cursor.offset());
   return bundle;
 }
 
-/// Adds one bundle's code; gives its length.
+/// Adds the code of one bundle; returns its length.
 Result<uint64_t> read_bundle(Window& section, uint64_t at, std::vector<DeviceCode>& out) {
   const uint32_t unit = out.empty() ? 0 : out.back().unit + 1;
   const uint64_t left = section.size() - at;

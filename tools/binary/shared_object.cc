@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kSegmentSize = 56;
 constexpr uint64_t kSegments = 5;
 constexpr uint64_t kDefinitionSize = 28;  // a version definition with the name that follows it
-constexpr uint64_t kPage = 0x10000;       // the largest page of either machine
+constexpr uint64_t kPage = 0x10000;       // the largest page size of both machines
 
 // The sections, by their index in the table.
 enum Index : uint16_t {
@@ -39,7 +39,7 @@ uint64_t aligned(uint64_t offset, uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-/// The hash of the gABI, for symbols and for names of versions.
+/// The gABI hash function, for symbols and version names.
 uint32_t hash_of(const std::string& name) {
   uint32_t hash = 0;
   for (const char c : name) {
@@ -50,7 +50,7 @@ uint32_t hash_of(const std::string& name) {
   return hash;
 }
 
-/// A string table: each text once, the empty one first.
+/// A string table: each string once, the empty string first.
 class Strings {
  public:
   uint32_t at(const std::string& text) {
@@ -66,7 +66,7 @@ class Strings {
   std::map<std::string, uint32_t> places_;
 };
 
-/// A section as its header says, and its contents.
+/// A section header and the section's contents.
 struct Part {
   std::string name;
   uint32_t type = 0;
@@ -92,7 +92,7 @@ class Writer {
     fill();
     std::string out = header() + segments();
     for (const Part& part : parts_) {
-      if (part.bytes.empty()) continue;  // .bss has a place and nothing there
+      if (part.bytes.empty()) continue;  // .bss has an address but no bytes in the file
       out.resize(part.offset, '\0');
       out += part.bytes;
     }
@@ -116,7 +116,7 @@ class Writer {
     }
   }
 
-  /// The sections with their sizes, without places.
+  /// Fills in the sections and their sizes, without offsets.
   void describe() {
     constexpr uint32_t kProgram = 1;
     constexpr uint32_t kStringType = 3;
@@ -151,8 +151,8 @@ class Writer {
     names_ = std::move(names);
   }
 
-  /// What is only read stands at its own offset, code and data one and two pages further, so that
-  /// no page has two protections and the file has no holes.
+  /// Read-only sections are mapped at their file offset, code and data one and two pages further,
+  /// so that no page needs two protections and the file has no holes.
   void lay_out() {
     uint64_t at = kHeaderSize + kSegments * kSegmentSize;
     for (uint16_t i = kHashes; i < kCount; ++i) {
@@ -192,7 +192,7 @@ class Writer {
     return tags;
   }
 
-  /// As many buckets as symbols, the null symbol among them: it ends the chains.
+  /// As many buckets as symbols, including the null symbol, which ends the chains.
   std::string hashes() const {
     std::vector<uint32_t> buckets(symbols(), 0);
     std::vector<uint32_t> chain(symbols(), 0);
@@ -215,11 +215,11 @@ class Writer {
     constexpr uint8_t kFunction = 2;
     std::string out(kSymbolSize, '\0');
     for (size_t i = 0; i < places_.size(); ++i) {
-      const Place& place = places_[i];
+      const SymbolPlace& place = places_[i];
       append_le<uint32_t>(out, strings_.at(object_.exports[i].name));
-      append_le<uint8_t>(out, kGlobal | (place.lies == Lies::zeroed ? kData : kFunction));
+      append_le<uint8_t>(out, kGlobal | (place.area == SymbolArea::zeroed ? kData : kFunction));
       append_le<uint8_t>(out, 0);
-      const Index section = place.lies == Lies::zeroed ? kBss : kText;
+      const Index section = place.area == SymbolArea::zeroed ? kBss : kText;
       append_le<uint16_t>(out, section);
       append_le<uint64_t>(out, parts_[section].address + place.offset);
       append_le<uint64_t>(out, place.size);
@@ -227,7 +227,7 @@ class Writer {
     return out;
   }
 
-  /// 0 is local, 1 the base of the library, then the versions in order.
+  /// 0 is local, 1 the base version, then the versions in order.
   std::string version_indexes() const {
     constexpr uint16_t kHidden = 0x8000;
     std::map<std::string, uint16_t> numbers = {{"", 1}};
@@ -249,10 +249,10 @@ class Writer {
     std::vector<std::string> names = {object_.soname};
     names.insert(names.end(), object_.versions.begin(), object_.versions.end());
     for (size_t i = 0; i < names.size(); ++i) {
-      append_le<uint16_t>(out, 1);               // the only revision there is
+      append_le<uint16_t>(out, 1);               // the only revision
       append_le<uint16_t>(out, i == 0 ? 1 : 0);  // the base
       append_le<uint16_t>(out, static_cast<uint16_t>(i + 1));
-      append_le<uint16_t>(out, 1);  // one name, behind this record
+      append_le<uint16_t>(out, 1);  // one name, after this record
       append_le<uint32_t>(out, hash_of(names[i]));
       append_le<uint32_t>(out, 20);
       append_le<uint32_t>(out, i + 1 == names.size() ? 0 : kDefinitionSize);
@@ -326,7 +326,7 @@ class Writer {
   Strings strings_;
   Strings names_;
   Bodies bodies_;
-  std::vector<Place> places_;
+  std::vector<SymbolPlace> places_;
   std::vector<Part> parts_;
   uint64_t table_at_ = 0;
 };
@@ -341,12 +341,12 @@ tl::unexpected<Error> refuse(const SharedObject& object, const std::string& why)
 }
 
 Done check(const SharedObject& object) {
-  constexpr size_t kMaxVersions = 0x7000;  // their numbers share 16 bits with a flag
+  constexpr size_t kMaxVersions = 0x7000;  // a version index shares 16 bits with a flag
   constexpr size_t kMaxExports = size_t{1} << 24U;
   if (!has_code(object.machine)) {
-    return refuse(object, fmt::format("there is no code for {}", machine_name(object.machine)));
+    return refuse(object, fmt::format("unsupported machine {}", machine_name(object.machine)));
   }
-  if (!is_name(object.soname)) return refuse(object, "its name is none");
+  if (!is_name(object.soname)) return refuse(object, "its name is invalid");
   if (object.versions.size() > kMaxVersions || object.exports.size() > kMaxExports) {
     return refuse(object, "it is too large");
   }
@@ -354,7 +354,7 @@ Done check(const SharedObject& object) {
   for (const std::string& version : object.versions) {
     if (!is_name(version)) return refuse(object, "a version has no name");
     if (!versions.insert(version).second) {
-      return refuse(object, fmt::format("{} is there twice", quoted(version)));
+      return refuse(object, fmt::format("{} is given twice", quoted(version)));
     }
   }
   std::set<std::pair<std::string, std::string>> symbols;
@@ -364,7 +364,7 @@ Done check(const SharedObject& object) {
       return refuse(object, fmt::format("it does not define {}", quoted(symbol.version)));
     }
     if (!symbols.emplace(symbol.name, symbol.version).second) {
-      return refuse(object, fmt::format("{} is there twice", quoted(symbol.name)));
+      return refuse(object, fmt::format("{} is given twice", quoted(symbol.name)));
     }
   }
   return {};

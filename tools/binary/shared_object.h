@@ -8,49 +8,50 @@
 
 namespace pinwheel::binary {
 
-/// A function without arguments that gives a number; callers may pass what they like.
+/// A function that returns a number and ignores any arguments.
 struct ReturnsNumber {
   uint16_t value = 0;
 
   bool operator==(const ReturnsNumber&) const = default;
 };
-/// A function that gives the address of a NUL-terminated text.
+/// A function that returns the address of a NUL-terminated string.
 struct ReturnsText {
   std::string text;
 
   bool operator==(const ReturnsText&) const = default;
 };
-/// A variable that begins as zeros.
+/// A zero-initialized variable.
 struct ZeroedData {
   uint64_t size = 0;
 
   bool operator==(const ZeroedData&) const = default;
 };
 
-/// One symbol that a library gives.
+/// A symbol that a library exports.
 struct Export {
   std::string name;
-  std::string version = {};  ///< empty: the base of the library
+  std::string version = {};  ///< empty: the base version
   std::variant<ReturnsNumber, ReturnsText, ZeroedData> body = {};
 
   bool operator==(const Export&) const = default;
 };
 
-/// A library that needs nothing and does next to nothing, as it is to be written.
+/// The description of a stub library without dependencies.
 struct SharedObject {
   uint16_t machine = 62;  ///< as in an ELF header: 62 x86_64, 183 aarch64
   std::string soname;
-  std::vector<std::string> versions = {};  ///< all it defines, those without symbols too
-  /// Where a name has several versions the first is the default one.
+  std::vector<std::string> versions =
+      {};  ///< all versions it defines, including those without symbols
+  /// When a name has several versions, the first is the default.
   std::vector<Export> exports = {};
 
   bool operator==(const SharedObject&) const = default;
 };
 
 /// The library as an ELF file (System V gABI, GNU version extensions) with a symbol hash, version
-/// definitions and a section table. The same bytes for the same value. Kind `check` for a machine
-/// that is neither of the two, a name that is empty or holds a NUL, a version that is not among
-/// `versions`, and anything given twice.
+/// definitions and a section table. Deterministic: equal values give equal bytes. Kind `check` for
+/// an unsupported machine, a name that is empty or contains a NUL, a version that is not in
+/// `versions`, and duplicates.
 Result<std::string> write_shared_object(const SharedObject& object);
 
 }  // namespace pinwheel::binary

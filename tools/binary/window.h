@@ -9,23 +9,24 @@
 
 namespace pinwheel::binary {
 
-/// A part of a file, read through a buffer: walking over small records costs few reads and little
-/// memory however large the part is. The source must outlive it.
+/// A range of a file, read through a buffer: iterating over small records takes few reads and
+/// little memory, whatever the size of the range. The source must outlive it.
 class Window {
  public:
-  /// The part must lie inside the source.
+  /// The range must lie inside the source.
   Window(const ports::ByteSource& source, uint64_t offset, uint64_t size)
       : source_(&source), start_(offset), size_(size) {}
 
   uint64_t size() const { return size_; }
-  /// Where the part begins in the source.
+  /// The offset of the range in the source.
   uint64_t start() const { return start_; }
 
-  /// Exactly `length` bytes at `offset` of the part, valid until the next call; kind `check` when
-  /// they lie outside it.
+  /// Exactly `length` bytes at `offset` of the range, valid until the next call; kind `check` when
+  /// they are out of range.
   Result<std::string_view> at(uint64_t offset, uint64_t length) {
     if (offset > size_ || length > size_ - offset) {
-      return fail(ErrorKind::check, "the device code ends before the data it announces");
+      return fail(ErrorKind::check,
+                  "the device code ends before the data that its headers describe");
     }
     if (offset < buffer_at_ || offset + length > buffer_at_ + buffer_.size()) {
       TRY(buffer_,
@@ -35,7 +36,7 @@ class Window {
     return std::string_view(buffer_).substr(offset - buffer_at_, length);
   }
 
-  /// The offset of the first byte other than zero at or after `offset`; `size()` without one.
+  /// The offset of the first nonzero byte at or after `offset`; `size()` if there is none.
   Result<uint64_t> skip_zeros(uint64_t offset) {
     while (offset < size_) {
       const uint64_t length = std::min(kBuffer, size_ - offset);

@@ -12,11 +12,12 @@ namespace {
 constexpr uint64_t kFirstHead = uint64_t{256} << 10U;
 constexpr uint64_t kFirstTail = uint64_t{512} << 10U;
 constexpr uint64_t kMostTail = uint64_t{256} << 20U;
-// A block of zlib's is at most some 50 KiB: several of them, and enough in front of what is looked
-// for that no unknown byte is left in it.
+// zlib's blocks are at most about 50 KiB: room for several, and enough in front of the part that no
+// unknown byte is left in it.
 constexpr uint64_t kProbe = uint64_t{96} << 10U;
 constexpr uint64_t kLead = uint64_t{256} << 10U;
-constexpr uint64_t kFar = uint64_t{32} << 20U;  ///< what costs more than looking for the part
+constexpr uint64_t kFar =
+    uint64_t{32} << 20U;  ///< reading more than this costs more than searching for the part
 constexpr uint64_t kNear = 4 * kProbe;
 constexpr uint64_t kMostLead = uint64_t{1} << 20U;
 constexpr uint64_t kMostProbe = uint64_t{16} << 20U;
@@ -36,8 +37,8 @@ Result<std::unique_ptr<MemberSource>> MemberSource::open(const ZipReader& archiv
                                                          const ZipMember& member) {
   TRY(const uint64_t start, archive.data_offset(member));
   if (member.method == zip::kDeflated && !deflate_can_reach(member.compressed_size, member.size)) {
-    return fail(ErrorKind::check,
-                "member " + quoted(member.name) + " announces more than its data can hold");
+    return fail(ErrorKind::check, "member " + quoted(member.name) +
+                                      " has a declared size that its data cannot inflate to");
   }
   return std::unique_ptr<MemberSource>(new MemberSource(archive, member, start));
 }
@@ -45,7 +46,7 @@ Result<std::unique_ptr<MemberSource>> MemberSource::open(const ZipReader& archiv
 Result<std::string> MemberSource::read(uint64_t offset, uint64_t length) const {
   if (offset > size() || length > size() - offset) {
     return fail(ErrorKind::check,
-                "member " + quoted(member_->name) + " ends before the data it announces");
+                "member " + quoted(member_->name) + " ends before its declared size");
   }
   if (member_->method == zip::kStored) return archive_->source().read(start_ + offset, length);
   while (true) {
@@ -66,35 +67,35 @@ const char* MemberSource::find(uint64_t offset, uint64_t length) const {
   return is_known(tail_, {from, from + length}) ? tail_.bytes.data() + from : nullptr;
 }
 
-bool MemberSource::keep(const Extent& wanted, const InflatedPart& stretch, uint64_t at) const {
+bool MemberSource::keep(const Extent& wanted, const InflatedPart& chunk, uint64_t at) const {
   const Extent found{at, at + (wanted.to - wanted.from)};
-  if (found.to > stretch.bytes.size() || !is_known(stretch, found)) return false;
-  middle_ = stretch.bytes.substr(found.from, found.to - found.from);
+  if (found.to > chunk.bytes.size() || !is_known(chunk, found)) return false;
+  middle_ = chunk.bytes.substr(found.from, found.to - found.from);
   middle_at_ = wanted;
   return true;
 }
 
-Done MemberSource::seek(const Extent& wanted, const Look& look) const {
+Done MemberSource::seek(const Extent& wanted, const Locate& locate) const {
   if (member_->method == zip::kStored || is_whole() || wanted.to > size()) return {};
   const uint64_t behind = size() - wanted.to;
   if (behind < kFar) return {};
   const uint64_t packed = member_->compressed_size;
-  // What comes behind the part takes hardly more room in the stream than out of it.
+  // The bytes after the part compress to hardly more than their own size.
   Extent range{packed - std::min(packed, behind + behind / 1000 + kProbe), packed};
-  const auto sight = [&](std::string_view part) {
+  const auto probe = [&](std::string_view part) {
     const Result<InflatedPart> inflated = inflate_part(part, kMostProbe);
-    if (!inflated) return look({});
-    const Sighting seen = look(inflated->bytes);
-    if (seen.where == Sighting::Where::reaching) keep(wanted, *inflated, seen.at);
+    if (!inflated) return locate({});
+    const ChunkPosition seen = locate(inflated->bytes);
+    if (seen.where == ChunkPosition::Where::contains) keep(wanted, *inflated, seen.at);
     return seen;
   };
   while (range.to - range.from > kNear) {
     const uint64_t middle = range.from + (range.to - range.from) / 2;
     TRY(const std::string part, archive_->source().read(start_ + middle, kProbe));
-    const Sighting seen = sight(part);
+    const ChunkPosition seen = probe(part);
     if (!middle_.empty()) return {};
-    if (seen.where != Sighting::Where::behind) range.from = middle;
-    if (seen.where != Sighting::Where::before) range.to = middle + kProbe;
+    if (seen.where != ChunkPosition::Where::after) range.from = middle;
+    if (seen.where != ChunkPosition::Where::before) range.to = middle + kProbe;
   }
   std::string part;
   for (uint64_t lead = kLead; middle_.empty() && lead <= kMostLead; lead *= 2) {
@@ -102,7 +103,7 @@ Done MemberSource::seek(const Extent& wanted, const Look& look) const {
     TRY(const std::string more,
         archive_->source().read(start_ + from, range.to - from - part.size()));
     part.insert(0, more);
-    sight(part);
+    probe(part);
   }
   return {};
 }
@@ -129,7 +130,7 @@ Done MemberSource::grow_tail() const {
   TRY(std::string more,
       archive_->source().read(start_ + member_->compressed_size - want, want - have));
   packed_tail_.insert(0, more);
-  // A stream of other blocks is entered further ahead, or read as a whole in the end.
+  // A stream of other block types is entered further ahead, or read as a whole in the end.
   Result<InflatedTail> tail = inflate_tail(packed_tail_, std::min(size(), kMostTail), tail_);
   if (tail) tail_ = *std::move(tail);
   return {};

@@ -69,7 +69,7 @@ TEST_CASE("the HIP code of what hipcc built is listed with its targets") {
   check_hip(kFixtures);
 }
 
-TEST_CASE("a compressed entry tells both its sizes") {
+TEST_CASE("a compressed entry has both its sizes") {
   const auto plain = read_device_code(ports::MemorySource(bytes_of(kFixtures / "plain.o")));
   const auto packed = read_device_code(ports::MemorySource(bytes_of(kFixtures / "size.o")));
   REQUIRE(plain);
@@ -129,7 +129,7 @@ TEST_CASE("a section table too long for the header's counts is read whole") {
   CHECK(summary(bytes).empty());
 }
 
-TEST_CASE("a library without device code has an empty list, and other files are refused") {
+TEST_CASE("a library without device code has an empty list, and other files are rejected") {
   CHECK(summary(make_elf(".text", "code")).empty());
   CHECK(summary(make_elf(".nv_fatbin", "")).empty());
   CHECK(summary(make_elf(".nv_fatbin", std::string(64, '\0'))).empty());
@@ -140,7 +140,7 @@ TEST_CASE("a library without device code has an empty list, and other files are 
   }
 }
 
-TEST_CASE("fixtures that are cut anywhere give an error or a list, never a crash") {
+TEST_CASE("fixtures truncated anywhere give an error or a list, never a crash") {
   for (const std::string name : {"plain.so", "size.o", "hip.o"}) {
     const std::string bytes = bytes_of(kFixtures / name);
     for (size_t length = 0; length < bytes.size(); length += 97) {
@@ -151,7 +151,7 @@ TEST_CASE("fixtures that are cut anywhere give an error or a list, never a crash
 }
 
 // Where the compilers are, today's output must read like the committed one.
-TEST_CASE("fixtures made anew by the compilers at hand read alike") {
+TEST_CASE("fixtures rebuilt by the local compilers read the same") {
   std::string name = (std::filesystem::temp_directory_path() / "pinwheel-XXXXXX").string();
   REQUIRE(mkdtemp(name.data()) != nullptr);
   const std::filesystem::path scratch = name;

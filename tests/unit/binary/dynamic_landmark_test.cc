@@ -10,7 +10,7 @@
 namespace pinwheel::binary {
 namespace {
 
-using Where = Sighting::Where;
+using Where = ChunkPosition::Where;
 
 constexpr int kLocalFunctions = 8000;
 
@@ -61,7 +61,7 @@ class Library {
   std::string sections_;
 };
 
-TEST_CASE("a stretch of a library says where it lies from the dynamic section") {
+TEST_CASE("a chunk of a library is located relative to the dynamic section") {
   const Library library;
   const auto mark = DynamicLandmark::of(ports::MemorySource(library.bytes));
   REQUIRE(mark);
@@ -72,7 +72,7 @@ TEST_CASE("a stretch of a library says where it lies from the dynamic section") 
   for (const uint64_t before : {0, 1, 8, 16, 1000}) {
     INFO("from " << before << " bytes in front of it");
     const auto seen = mark->look(library.part(dynamic.from - before, dynamic.to));
-    CHECK(seen.where == Where::reaching);
+    CHECK(seen.where == Where::contains);
     CHECK(seen.at == before);
     // Nothing is found in a part of it.
     CHECK(mark->look(library.part(dynamic.from - before, dynamic.to - 1)).where == Where::before);
@@ -83,9 +83,9 @@ TEST_CASE("a stretch of a library says where it lies from the dynamic section") 
   CHECK(mark->look(library.part(text.from, text.to)).where == Where::before);
   CHECK(mark->look("").where == Where::before);
   const Part symbols = library.section(".symtab");
-  CHECK(mark->look(library.part(symbols.to - 70001, symbols.to - 5)).where == Where::behind);
+  CHECK(mark->look(library.part(symbols.to - 70001, symbols.to - 5)).where == Where::after);
   const Part names = library.section(".strtab");
-  CHECK(mark->look(library.part(names.from + 100, names.to)).where == Where::behind);
+  CHECK(mark->look(library.part(names.from + 100, names.to)).where == Where::after);
 }
 
 TEST_CASE("names with gaps are still names, and gaps alone are nothing") {
@@ -95,7 +95,7 @@ TEST_CASE("names with gaps are still names, and gaps alone are nothing") {
   const Part names = library.section(".strtab");
   std::string gappy(library.part(names.from, names.to));
   for (uint64_t at = 0; at + 16 < gappy.size(); at += 20) gappy.replace(at, 14, 14, '\0');
-  CHECK(mark->look(gappy).where == Where::behind);
+  CHECK(mark->look(gappy).where == Where::after);
   CHECK(mark->look(std::string(100000, '\0')).where == Where::before);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a file without a dynamic section has no landmark") {
   header[56] = '\0';  // no program headers
   const auto none = DynamicLandmark::of(ports::MemorySource(header));
   REQUIRE_FALSE(none);
-  CHECK(none.error().message == "the ELF file is damaged: it has no dynamic section");
+  CHECK(none.error().message == "the ELF file is corrupt: it has no dynamic section");
 }
 
 }  // namespace

@@ -50,16 +50,16 @@ TEST_CASE("exports are what nm -D lists as defined") {
   CHECK(sorted(exports->names) == sorted(listed));
 }
 
-TEST_CASE("a library without exports has none, one without a symbol hash is refused") {
+TEST_CASE("a library without exports has none, one without a symbol hash is rejected") {
   const Compiled none("-fvisibility=hidden -Wl,--exclude-libs,ALL -DHIDE");
   CHECK(read_exports(ports::MemorySource(none.bytes()))->names.empty());
   const Compiled old("-Wl,--hash-style=sysv");
   const auto refused = read_exports(ports::MemorySource(old.bytes()));
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message == "the ELF file is damaged: it has no `.gnu.hash`");
+  CHECK(refused.error().message == "the ELF file is corrupt: it has no `.gnu.hash`");
 }
 
-TEST_CASE("a name that does not fit its hash is noticed") {
+TEST_CASE("a name that does not match its hash is detected") {
   const Compiled library("");
   std::string bytes = library.bytes();
   const size_t at = bytes.find(std::string("protected_one\0", 14));
@@ -68,10 +68,10 @@ TEST_CASE("a name that does not fit its hash is noticed") {
   const auto changed = read_exports(ports::MemorySource(bytes));
   REQUIRE_FALSE(changed);
   CHECK(changed.error().message ==
-        "the ELF file is damaged: a symbol has another name than its hash says");
+        "the ELF file is corrupt: the name of a symbol does not match its hash");
 }
 
-TEST_CASE("a file cut anywhere is read or refused") {
+TEST_CASE("a file truncated anywhere is read or rejected") {
   const std::string bytes = Compiled("").bytes();
   for (size_t length = 0; length < bytes.size(); length += 7) {
     const auto exports = read_exports(ports::MemorySource(bytes.substr(0, length)));

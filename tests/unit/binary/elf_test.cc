@@ -86,7 +86,7 @@ TEST_CASE("the symbols are the same when the section table is gone") {
   CHECK_FALSE(whole->undefined.empty());
 }
 
-TEST_CASE("files that are no ELF files are refused") {
+TEST_CASE("files that are not ELF files are rejected") {
   CHECK_FALSE(read_elf(ports::MemorySource("")));
   CHECK_FALSE(read_elf(ports::MemorySource(std::string(64, 'x'))));
   CHECK_FALSE(read_elf(ports::MemorySource(own_bytes().substr(0, 200))));

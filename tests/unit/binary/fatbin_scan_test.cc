@@ -55,7 +55,7 @@ std::string plain_entry(uint32_t payload = 16, uint32_t header = 64) {
   return out.substr(0, 64) + std::string(16, 'p');
 }
 
-TEST_CASE("a file that passes by tells what the same file tells when it is held") {
+TEST_CASE("a streamed file has the same result as the file in memory") {
   for (const std::string name : {"plain.so", "plain.o", "size.o", "speed.o", "kinds.o", "hip.o"}) {
     INFO(name);
     check_alike(fixture(name));
@@ -70,7 +70,7 @@ TEST_CASE("without a section table the loaded containers count") {
   check_alike(bytes);
 }
 
-TEST_CASE("a section of containers holds nothing else") {
+TEST_CASE("a section of containers has no other contents") {
   const std::string one = container(plain_entry());
   check_alike(make_elf(".nv_fatbin", one + one + std::string(40, '\0') + container("") + one));
   check_alike(make_elf(".nv_fatbin", std::string(24, '\0') + one));
@@ -81,7 +81,7 @@ TEST_CASE("a section of containers holds nothing else") {
   check_alike(make_elf(".nv_fatbin", "junk in the section"));
 }
 
-TEST_CASE("containers that lie about their sizes are refused alike") {
+TEST_CASE("containers with wrong sizes are rejected in the same way") {
   for (const std::string& bad :
        {container(plain_entry(), 5000), container(plain_entry(), UINT64_MAX),
         container(plain_entry(), 79), container(plain_entry(), 40), container(plain_entry(16, 0)),
@@ -91,7 +91,7 @@ TEST_CASE("containers that lie about their sizes are refused alike") {
   }
 }
 
-TEST_CASE("look-alikes elsewhere are no device code") {
+TEST_CASE("look-alikes elsewhere are not device code") {
   check_alike(
       make_elf(".rodata", container(plain_entry(16, 0)) + "12345678" + container(plain_entry())));
   const FatbinScanner scanner =
@@ -102,7 +102,7 @@ TEST_CASE("look-alikes elsewhere are no device code") {
   CHECK_FALSE(scanner.containers()[1].zeros_before);
 }
 
-TEST_CASE("fixtures that are cut anywhere are refused alike") {
+TEST_CASE("fixtures truncated anywhere are rejected in the same way") {
   for (const std::string name : {"plain.so", "size.o"}) {
     const std::string bytes = fixture(name);
     for (size_t length = 64; length < bytes.size(); length += 97) {

@@ -50,7 +50,7 @@ void check_refused(const std::string& bytes) {
   CHECK(codes.error().kind == ErrorKind::check);
 }
 
-TEST_CASE("an entry's flags give architecture and compression") {
+TEST_CASE("an entry's flags determine architecture and compression") {
   const auto codes = codes_of(container(entry({1, 90, 0x100000 | 0x8000, 64, 16, 9}) +
                                         entry({2, 100, 0x200000 | 0x2000, 64, 16, 16}) +
                                         entry({8, 75}) + entry({0x40, 120})));
@@ -70,7 +70,7 @@ TEST_CASE("containers follow each other with zeros between them") {
   CHECK(codes->size() == 3);
 }
 
-TEST_CASE("containers among other data are found, and look-alikes are passed by") {
+TEST_CASE("containers among other data are found, and look-alikes are skipped") {
   const std::string noise(70001 * 8, 'n');
   const std::string alike = container("", UINT64_MAX);
   const auto codes =
@@ -81,7 +81,7 @@ TEST_CASE("containers among other data are found, and look-alikes are passed by"
   CHECK(codes_of("short", find_fatbins)->empty());
 }
 
-TEST_CASE("containers and entries that lie about their sizes are refused") {
+TEST_CASE("containers and entries with wrong sizes are rejected") {
   check_refused("junk in the section");
   check_refused(container(entry({})).substr(0, 10));
   check_refused(container(entry({}), 5000));

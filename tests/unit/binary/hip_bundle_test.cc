@@ -45,7 +45,7 @@ TEST_CASE("a bundle's code objects are listed by target, without the host's") {
   CHECK(codes->at(1).size == 300);
 }
 
-TEST_CASE("other spellings of an entry's id give the target too") {
+TEST_CASE("other spellings of an entry's id are accepted") {
   const auto codes = bundled_codes(make_bundle({{"hip-amdgcn-amd-amdhsa-gfx906", "x"},
                                                 {"hip-amdgcn-amd-amdhsa-unknown-gfx942", "x"},
                                                 {"hip-spirv64-amd-amdhsa--amdgcnspirv", "x"},
@@ -80,14 +80,14 @@ TEST_CASE("compressed bundles of each version and method are read, one after ano
   }
 }
 
-TEST_CASE("of a large zstd bundle the beginning is enough") {
+TEST_CASE("only the beginning of a large zstd bundle is read") {
   const std::string plain = make_bundle({{kTriple + "gfx1100", std::string(9000000, 'z')}});
   const auto codes = bundled_codes(make_ccob(3, 1, zstd_of(plain), plain.size()));
   REQUIRE(codes);
   CHECK(codes->at(0).size == 9000000);
 }
 
-TEST_CASE("bundles that lie are refused") {
+TEST_CASE("bundles with wrong headers are rejected") {
   check_bundle_refused("junk");
   check_bundle_refused("__CLANG_OFFLOAD_BUNDLE__");
   check_bundle_refused("__CLANG_OFFLOAD_BUNDLE__" + std::string(8, '\xff'));
@@ -101,7 +101,7 @@ TEST_CASE("bundles that lie are refused") {
   }
 }
 
-TEST_CASE("compressed bundles that lie are refused before they are unpacked") {
+TEST_CASE("compressed bundles with wrong headers are rejected before they are decompressed") {
   const std::string plain = two_targets();
   const std::string zlib = zlib_of(plain);
   const std::string zstd = zstd_of(plain);

@@ -97,7 +97,7 @@ std::vector<std::pair<std::string, std::string>> names_of(const std::vector<Symb
   return names;
 }
 
-TEST_CASE("a written library says of itself what it was made from") {
+TEST_CASE("a written library reads back as its description") {
   for (const uint16_t machine : {62, 183}) {
     const SharedObject object = example(machine);
     const Result<std::string> bytes = write_shared_object(object);
@@ -123,7 +123,7 @@ TEST_CASE("a written library says of itself what it was made from") {
   }
 }
 
-TEST_CASE("the loader finds each version of a symbol, and what it does") {
+TEST_CASE("the loader finds each version of a symbol, and its function works") {
   const Directory directory;
   const Loaded library(directory.write(example(kHere)));
   using Number = int (*)();
@@ -224,20 +224,20 @@ TEST_CASE("libraries of random names are found symbol by symbol") {
   }
 }
 
-TEST_CASE("what no library can be is refused") {
+TEST_CASE("an invalid description is rejected") {
   const auto refused = [](const SharedObject& object) {
     const Result<std::string> bytes = write_shared_object(object);
     return bytes ? std::string() : bytes.error().message;
   };
   CHECK(refused({.machine = 40, .soname = "a"}) ==
-        "the library `a` cannot be written: there is no code for machine 40");
-  CHECK(refused({.soname = ""}) == "the library `` cannot be written: its name is none");
+        "the library `a` cannot be written: unsupported machine 40");
+  CHECK(refused({.soname = ""}) == "the library `` cannot be written: its name is invalid");
   CHECK(refused({.soname = "a", .versions = {"v", "v"}}) ==
-        "the library `a` cannot be written: `v` is there twice");
+        "the library `a` cannot be written: `v` is given twice");
   CHECK(refused({.soname = "a", .exports = {{"f", "v"}}}) ==
         "the library `a` cannot be written: it does not define `v`");
   CHECK(refused({.soname = "a", .exports = {{"f"}, {"f"}}}) ==
-        "the library `a` cannot be written: `f` is there twice");
+        "the library `a` cannot be written: `f` is given twice");
   CHECK(refused({.soname = "a", .exports = {{std::string("f\0g", 3)}}}) ==
         "the library `a` cannot be written: a symbol has no name");
 }

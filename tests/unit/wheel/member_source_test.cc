@@ -88,13 +88,12 @@ struct Sought {
       contents.append(200, 'Z');
     }
   }
-  static Sighting look(std::string_view stretch) {
-    const size_t at = stretch.find(kMark);
-    if (at != std::string_view::npos) return {Sighting::Where::reaching, at};
-    const size_t last = stretch.find_last_not_of('\0');
-    const bool great =
-        last != std::string_view::npos && stretch[last] >= 'A' && stretch[last] <= 'Z';
-    return {great ? Sighting::Where::behind : Sighting::Where::before};
+  static ChunkPosition look(std::string_view chunk) {
+    const size_t at = chunk.find(kMark);
+    if (at != std::string_view::npos) return {ChunkPosition::Where::contains, at};
+    const size_t last = chunk.find_last_not_of('\0');
+    const bool great = last != std::string_view::npos && chunk[last] >= 'A' && chunk[last] <= 'Z';
+    return {great ? ChunkPosition::Where::after : ChunkPosition::Where::before};
   }
 
   static constexpr std::string_view kMark = "<what is looked for, and what nothing else repeats>";
@@ -102,14 +101,14 @@ struct Sought {
   Extent part;
 };
 
-TEST_CASE("a part far from both ends is found by those who know what surrounds it") {
+TEST_CASE("a part far from both ends is found by bisection") {
   const Sought sought;
   const Opened archive(Contents{{"lib.so", sought.contents}});
   const auto member = archive.member("lib.so");
   int looks = 0;
-  REQUIRE(member->seek(sought.part, [&](std::string_view stretch) {
+  REQUIRE(member->seek(sought.part, [&](std::string_view chunk) {
     ++looks;
-    return Sought::look(stretch);
+    return Sought::look(chunk);
   }));
   CHECK(looks > 1);
   const uint64_t read = archive.source.count;
@@ -121,12 +120,12 @@ TEST_CASE("a part far from both ends is found by those who know what surrounds i
          sought.contents.substr(sought.contents.size() - 7)));
 }
 
-TEST_CASE("what is not where it was said to be is read as without looking") {
+TEST_CASE("a part that the search does not find is read without it") {
   const Sought sought;
   const Opened archive(Contents{{"lib.so", sought.contents}});
   const auto member = archive.member("lib.so");
-  REQUIRE(member->seek(sought.part, [&](std::string_view stretch) {
-    return Sighting{Sighting::Where::reaching, stretch.size()};
+  REQUIRE(member->seek(sought.part, [&](std::string_view chunk) {
+    return ChunkPosition{ChunkPosition::Where::contains, chunk.size()};
   }));
   CHECK(member->read(sought.part.from, Sought::kMark.size()) == std::string(Sought::kMark));
 }
@@ -139,7 +138,7 @@ TEST_CASE("stored and small members are read too") {
   CHECK(archive.member("empty")->read(0, 0) == "");
 }
 
-TEST_CASE("reads behind the end are refused") {
+TEST_CASE("reads past the end are rejected") {
   const Opened archive(Contents{{"small", "abc"}});
   for (const auto& [offset, length] :
        std::vector<std::pair<uint64_t, uint64_t>>{{0, 4}, {4, 0}, {UINT64_MAX, 2}}) {
