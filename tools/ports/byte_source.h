@@ -16,7 +16,8 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
 
   virtual uint64_t size() const = 0;
-  /// Exactly `length` bytes at `offset`; fewer are an error (kind `check`: the file is truncated).
+  /// Exactly `length` bytes at `offset`; a short read is an error (kind `check`: the file is
+  /// truncated).
   virtual Result<std::string> read(uint64_t offset, uint64_t length) const = 0;
 };
 
@@ -27,7 +28,7 @@ class MemorySource final : public ByteSource {
   uint64_t size() const override { return bytes_.size(); }
   Result<std::string> read(uint64_t offset, uint64_t length) const override {
     if (offset > bytes_.size() || length > bytes_.size() - offset) {
-      return fail(ErrorKind::check, "the file ends before the data it announces");
+      return fail(ErrorKind::check, "the file ends before the data that its headers describe");
     }
     return bytes_.substr(offset, length);
   }

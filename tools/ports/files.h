@@ -18,7 +18,7 @@ struct FileStatus {
   uint32_t mode = 0;  ///< permission bits
 };
 
-/// A lock held on a file until destruction; another process that asks for it waits or is refused.
+/// A lock on a file, held until destruction; another process that requests it waits or is refused.
 class FileLock {
  public:
   FileLock() = default;
@@ -30,7 +30,7 @@ class FileLock {
 enum class IfLocked { wait, fail };
 
 /// The file system. Errors are of kind `environment` (disk full, permission) or `config` (a missing
-/// input), name the path, and say what mends them.
+/// input), name the path, and have a hint.
 class Files {
  public:
   Files() = default;
@@ -39,8 +39,8 @@ class Files {
   Files& operator=(const Files&) = delete;
 
   virtual Result<std::string> read(const std::filesystem::path& path) = 0;
-  /// Replaces `path` as a whole: temporary file, fsync, rename, fsync of the directory. Parents are
-  /// made.
+  /// Replaces `path` atomically: temporary file, fsync, rename, fsync of the directory. Creates
+  /// parent directories.
   virtual Done write(const std::filesystem::path& path, std::string_view bytes,
                      uint32_t mode = 0644) = 0;
   /// Does not follow a symbolic link; a missing path is a value, not an error.
@@ -52,8 +52,8 @@ class Files {
   virtual Done remove_all(const std::filesystem::path& path) = 0;
   virtual Done rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
   virtual Result<uint64_t> free_bytes(const std::filesystem::path& path) = 0;
-  /// An exclusive advisory lock on `path`, which is made when missing. `fail` gives an
-  /// `environment` error that names the holder's process id when it is known.
+  /// An exclusive advisory lock on `path`, which is created when missing. With `fail`, a held lock
+  /// is an `environment` error that names the holder's process id when it is known.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path,
                                                  IfLocked if_locked) = 0;
 };

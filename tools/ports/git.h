@@ -15,7 +15,7 @@ struct Tag {
       0;  ///< commits from the tag to HEAD, as `git describe` counts them; 0 means on HEAD
 };
 
-/// What a checkout says about itself, read once.
+/// The facts of a checkout, read once.
 struct GitFacts {
   std::filesystem::path root;
   std::string commit;                          ///< 40 hexadecimal digits
@@ -31,7 +31,8 @@ struct GitFacts {
 /// Whether to compare the work tree with HEAD, which reads the status of every tracked file.
 enum class WorkTree { compare, ignore };
 
-/// Git repositories. Errors of kind `environment` carry the git command that mends them.
+/// Git repositories. Errors of kind `environment` have the git command that fixes them as their
+/// hint.
 class Git {
  public:
   Git() = default;
@@ -39,13 +40,13 @@ class Git {
   Git(const Git&) = delete;
   Git& operator=(const Git&) = delete;
 
-  /// Facts of the repository that holds `directory`; with `ignore`, `dirty` stays false.
+  /// Facts of the repository that contains `directory`; with `ignore`, `dirty` stays false.
   virtual Result<GitFacts> facts(const std::filesystem::path& directory, WorkTree work_tree) = 0;
   Result<GitFacts> facts(const std::filesystem::path& directory) {
     return facts(directory, WorkTree::compare);
   }
-  /// Tracked files and untracked ones that are not ignored, below `directory`, sorted, relative to
-  /// it; of submodules that are checked out likewise.
+  /// Tracked files, and untracked ones that are not ignored, under `directory`, sorted, relative to
+  /// it; includes those of checked-out submodules.
   virtual Result<std::vector<std::string>> files(const std::filesystem::path& directory) = 0;
 };
 

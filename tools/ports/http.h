@@ -37,14 +37,14 @@ struct HttpRequest {
   std::string method = "GET";
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers = {};
-  std::vector<FormPart> form = {};  ///< makes a multipart body when not empty
+  std::vector<FormPart> form = {};  ///< sent as a multipart body when not empty
   std::string body = {};
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
   std::chrono::milliseconds timeout = std::chrono::minutes(15);
-  /// Bytes of the request's body sent so far, and in all; called often, on the sending thread.
+  /// Bytes of the request body sent so far, and in total; called often, on the sending thread.
   std::function<void(uint64_t sent, uint64_t total)> progress = {};
-  /// Takes the reply's body piece by piece instead of `HttpResponse::body`, which stays empty: for
+  /// Receives the response body in chunks instead of `HttpResponse::body`, which stays empty: for
   /// bodies too large for memory.
   std::function<void(std::string_view bytes)> sink = {};
 };
@@ -56,12 +56,12 @@ struct HttpResponse {
   std::string body = {};
 };
 
-/// How far a request got when no answer came: decides whether sending again can do harm.
+/// How far a request got when no response came: decides whether a retry is safe.
 enum class Sent { nothing, perhaps };
 
-/// HTTP(S). A reply of any status is a value; an error means that no reply arrived: `transient`
-/// when trying again may help, `environment` when not (unknown host, bad certificate), with `Sent`
-/// in `HttpFailure`. Redirects are not followed. Credentials never appear in errors or logs.
+/// HTTP(S). A response of any status is a value; an error means that no response arrived:
+/// `transient` when a retry may help, `environment` otherwise (unknown host, bad certificate), with
+/// `Sent` in `HttpFailure`. Redirects are not followed. Credentials never appear in errors or logs.
 struct HttpFailure {
   Error error;
   Sent sent = Sent::nothing;

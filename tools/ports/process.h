@@ -10,7 +10,8 @@
 
 namespace pinwheel::ports {
 
-/// A directory that a child sees at another place as well; both paths are absolute.
+/// A bind mount: a directory that a child process also sees at another path. Both paths are
+/// absolute.
 struct Mount {
   std::filesystem::path from;
   std::filesystem::path at;
@@ -19,24 +20,25 @@ struct Mount {
 };
 
 /// A program to run. `environment` is the whole environment of the child: nothing is inherited, so
-/// that what a step sees is what its key covers.
+/// that a step sees only what its key covers.
 struct Command {
   std::vector<std::string> argv;  ///< argv[0] is looked up in `environment`'s PATH
   std::filesystem::path directory = {};
   std::map<std::string, std::string> environment = {};
   std::optional<std::chrono::milliseconds> timeout = std::nullopt;
-  std::vector<Mount> mounts = {};  ///< outer ones first; seen by this child alone
+  std::vector<Mount> mounts = {};  ///< outer ones first; visible to this child only
 
   bool operator==(const Command&) const = default;
 };
 
-/// How a child ended: exactly one of `code` and `signal` says why.
+/// How a child ended: by an exit `code`, or by a `signal`.
 struct Exit {
   int code = 0;
-  int signal = 0;              ///< 0 when it exited by itself
-  bool timed_out = false;      ///< it was killed because its time limit passed
-  bool cancelled = false;      ///< it was killed because the run was cancelled
-  bool out_of_memory = false;  ///< the kernel killed it, or a process of its, for memory
+  int signal = 0;          ///< 0 when it exited normally
+  bool timed_out = false;  ///< it was killed because its time limit passed
+  bool cancelled = false;  ///< it was killed because the run was cancelled
+  bool out_of_memory =
+      false;  ///< the kernel killed it, or a process of its group, for lack of memory
 
   bool ok() const { return code == 0 && signal == 0; }
 };
@@ -47,9 +49,8 @@ struct Captured {
   std::string err;
 };
 
-/// Child processes. Each gets a process group of its own and dies with pinwheel (parent-death
-/// signal); a time limit or a cancellation ends the whole group, TERM first, KILL after a grace
-/// time.
+/// Child processes. Each has its own process group and dies with pinwheel (parent-death signal); a
+/// timeout or a cancellation ends the whole group, TERM first, KILL after a grace period.
 class Process {
  public:
   Process() = default;
@@ -57,8 +58,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Runs to the end with stdout and stderr captured. An error means that it could not be started
-  /// (kind `environment`, names the program); a nonzero exit is a value.
+  /// Runs to the end and captures stdout and stderr. An error means that the program could not be
+  /// started (kind `environment`, names the program); a nonzero exit is a value.
   virtual Result<Captured> capture(const Command& command) = 0;
   /// The same, with both streams appended to the file `log`.
   virtual Result<Exit> log(const Command& command, const std::filesystem::path& log) = 0;
