@@ -14,7 +14,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// An axis value as far as it is in the binary; "" when it is not.
+/// The part of an axis value that the binary depends on; "" when it does not.
 std::string reduced(const Abi& abi, const std::string& axis, const std::string& value) {
   if (axis == "python") return abi.python == PythonAbi::version ? value : "";
   if (axis == "torch") return abi.torch == TorchAbi::minor ? leading(2, value) : "";
@@ -30,17 +30,18 @@ const std::string& reduced_once(AxisMap<std::string>& known, const Abi& abi,
   return before != nullptr ? *before : known.set(axis, value, reduced(abi, axis, value));
 }
 
-/// The axes of the variant that stay, as `reductions` has them.
-Combination stays_of(const AxisMap<std::string>& reductions, const Variant& variant) {
-  Combination stays;
+/// The axes of the variant that remain after the reduction.
+Combination remaining_axes(const AxisMap<std::string>& reductions, const Variant& variant) {
+  Combination remaining;
   for (const auto& [axis, value] : variant.axes) {
     const std::string& part = *reductions.find(axis, value);
-    if (!part.empty()) stays.axes.emplace_back(axis, part);
+    if (!part.empty()) remaining.axes.emplace_back(axis, part);
   }
-  return stays;
+  return remaining;
 }
 
-/// Toolkit before torch before Python: an older toolkit decides which drivers load the code.
+/// Toolkit before torch before Python: the age of the toolkit determines which drivers load the
+/// code.
 bool is_older(const Variant& a, const Variant& b) {
   for (const char* axis : {"compute", "torch", "python"}) {
     const int order = compare_versions(a.get(axis), b.get(axis));
@@ -49,7 +50,8 @@ bool is_older(const Variant& a, const Variant& b) {
   return false;
 }
 
-/// Whether `a` is the better representative: a maintained one, then the older one, then the first.
+/// Whether `a` is the better representative: maintained before unmaintained, then the older, then
+/// the first.
 bool represents_better(const Variant& a, const Variant& b) {
   const bool a_left = a.status == Status::unmaintained;
   const bool b_left = b.status == Status::unmaintained;
@@ -63,12 +65,12 @@ struct Group {
 
 struct Grouping {
   std::vector<Group> groups;
-  std::vector<Combination> stays;  // of each group: the axes that stay
+  std::vector<Combination> remaining;  // the remaining axes of each group
 };
 
 Grouping group_variants(const Abi& abi, const std::vector<Variant>& variants) {
   Grouping grouping;
-  auto& [groups, stays] = grouping;
+  auto& [groups, remaining] = grouping;
   std::unordered_map<std::string, size_t> known;
   AxisMap<std::string> reductions;
   std::string key;
@@ -80,7 +82,7 @@ Grouping group_variants(const Abi& abi, const std::vector<Variant>& variants) {
     }
     const auto [at, fresh] = known.emplace(key, groups.size());
     if (fresh) {
-      stays.push_back(stays_of(reductions, variant));
+      remaining.push_back(remaining_axes(reductions, variant));
       groups.push_back({{&variant}, &variant});
       continue;
     }
@@ -102,7 +104,7 @@ bool uses_with(const Matrix& matrix) {
                      [](const Matrix::Override& override) { return sets_with(override.patch); });
 }
 
-/// `build.with` of the class, if its settings name one: it must be a member.
+/// Applies `build.with`, if the settings of the class name one; it must be a member.
 Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
   TRY(const Settings settings, settings_for(matrix, computed));
   const std::string& with = settings.build.with;
@@ -111,7 +113,7 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
     const Node sections = sections_for(matrix, computed);
     return fail(Error{
         ErrorKind::config,
-        fmt::format("`with` is to build class `{}`, and `{}` is not in that class", cls.id, with),
+        fmt::format("`with` must name a member of class `{}`, and `{}` is not one", cls.id, with),
         sections.find("build")->find("with")->at,
         suggest(with, cls.members),
         {}});
@@ -124,8 +126,8 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
 
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {
-  const auto [groups, stays] = group_variants(matrix.abi, variants);
-  const IdParts parts(stays);
+  const auto [groups, remaining] = group_variants(matrix.abi, variants);
+  const IdParts parts(remaining);
   const bool with = uses_with(matrix);
   std::unordered_map<std::string, size_t> taken;
   std::vector<AbiClass> classes;
@@ -133,7 +135,7 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
   for (size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
     AbiClass cls;
-    cls.id = stays[i].axes.empty() ? "any" : parts.id_of(stays[i].axes);
+    cls.id = remaining[i].axes.empty() ? "any" : parts.id_of(remaining[i].axes);
     const auto [other, fresh] = taken.emplace(cls.id, classes.size());
     if (!fresh) {
       return fail(ErrorKind::config,

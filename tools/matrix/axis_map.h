@@ -7,12 +7,12 @@
 
 namespace pinwheel::matrix {
 
-/// Something known of each value of each axis. A matrix has few axes, which are searched in order,
-/// and may have many values, which are found by their hash.
+/// A map from axis values to facts about them. A matrix has few axes, which are searched linearly,
+/// and may have many values, which are hashed.
 template <class T>
 class AxisMap {
  public:
-  /// What is known of the value; nullptr when nothing is.
+  /// The fact stored for the value, or nullptr.
   const T* find(std::string_view axis, const std::string& value) const {
     for (const auto& [name, known] : axes_) {
       if (name != axis) continue;
@@ -22,7 +22,7 @@ class AxisMap {
     return nullptr;
   }
 
-  /// Remembers it in place of what was known. Pointers to other values stay valid.
+  /// Stores the fact and replaces an earlier one. Pointers to other facts stay valid.
   const T& set(std::string_view axis, const std::string& value, T fact) {
     for (auto& [name, known] : axes_) {
       if (name == axis) return known.insert_or_assign(value, std::move(fact)).first->second;

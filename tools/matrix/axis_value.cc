@@ -25,7 +25,7 @@ std::string label_of(const Compute& compute, std::string_view version) {
   return slug(compute.family) + slug(version);
 }
 
-/// Takes the next component: a number, or a run of other characters.
+/// Consumes the next component: a number, or a run of other characters.
 std::string_view take_component(std::string_view& rest) {
   if (rest.starts_with('.')) rest.remove_prefix(1);
   size_t end = 0;
@@ -51,7 +51,7 @@ int compare_components(std::string_view a, std::string_view b) {
   return sign(left - right);
 }
 
-/// "cuda/13.0" is "cuda" and "13.0"; a value without a slash is its own first part.
+/// "cuda/13.0" is "cuda" and "13.0"; a value without a slash is the first part.
 std::pair<std::string_view, std::string_view> split_at_slash(std::string_view value) {
   const size_t slash = value.find('/');
   if (slash == std::string_view::npos) return {value, {}};

@@ -6,7 +6,8 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Values are compared by their index in the axis: 10,000 combinations need no text comparison.
+/// Values are compared by their index in the axis, which keeps string comparison out of 10,000
+/// combinations.
 constexpr uint32_t kNoValue = UINT32_MAX;  // a value that the axis does not list
 
 struct Wanted {
@@ -25,7 +26,7 @@ size_t axis_index(const Matrix& matrix, const std::string& name) {
   return i;
 }
 
-/// The part of a row that speaks of axes.
+/// The axis values of a row, without its attributes.
 std::vector<Wanted> wanted_of(const Matrix& matrix, const Row& row) {
   std::vector<Wanted> wanted;
   for (const auto& [name, value] : row.values) {
@@ -128,9 +129,9 @@ Combined combine(const Matrix& matrix) {
   for (size_t i = 0; i < exclude_used.size(); ++i) {
     if (exclude_used[i]) continue;
     combined.warnings.push_back({ErrorKind::config,
-                                 "this `exclude` drops nothing",
+                                 "this `exclude` matches no combination",
                                  matrix.exclude[i].at,
-                                 "its values are compared exactly",
+                                 "values are compared exactly",
                                  {}});
   }
   return combined;

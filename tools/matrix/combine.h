@@ -8,7 +8,7 @@
 
 namespace pinwheel::matrix {
 
-/// One row of the expanded matrix, before rules.
+/// A row of the expanded matrix, before the rules apply.
 struct Combination {
   std::vector<std::pair<std::string, std::string>> axes;        ///< in the order of the axes
   std::vector<std::pair<std::string, std::string>> attributes;  ///< in the order they were set
@@ -16,8 +16,9 @@ struct Combination {
 };
 
 struct Combined {
-  std::vector<Combination> rows;  ///< the product in matrix order, then what `include` appended
-  std::vector<Error> warnings;    ///< each `exclude` that dropped nothing
+  std::vector<Combination>
+      rows;  ///< the product in matrix order, then the rows that `include` appended
+  std::vector<Error> warnings;  ///< each `exclude` that dropped nothing
 };
 
 /// The product of the axes with `exclude` and `include` as GitHub Actions applies them: an exclude

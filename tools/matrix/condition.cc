@@ -8,7 +8,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Whether a component of a version ends before the dot at `at`: "12.6", and not "a.b".
+/// Whether the dot at `at` ends a version component: true for "12.6", false for "a.b".
 bool ends_component(std::string_view value, size_t at) {
   const auto digit = [&](size_t i) {
     return i < value.size() && std::isdigit(static_cast<unsigned char>(value[i])) != 0;

@@ -9,18 +9,18 @@
 
 namespace pinwheel::matrix {
 
-/// Whether a pattern without `!` matches a value: as a glob over the whole value, or over leading
+/// Whether a pattern without `!` matches a value: as a glob on the whole value, or on leading
 /// components of its version: `12` matches `12.6` and not `120`, `cuda/12` matches `cuda/12.6`.
 bool value_matches(std::string_view pattern, std::string_view value);
 
-/// Whether a list of patterns takes a value: one of the plain ones matches (or there is none), and
-/// none of those with a leading `!` does.
+/// Whether a list of patterns matches a value: one of the plain patterns matches (or there is
+/// none), and no pattern with a leading `!` does.
 bool values_match(const std::vector<std::string>& patterns, std::string_view value);
 
-/// Whether the variant satisfies the condition; an axis that it lacks has the value "".
+/// Whether the variant satisfies the condition; a missing axis has the value "".
 bool matches(const When& when, const Variant& variant);
 
-/// `matches` for many variants: the verdict on each distinct value is found once.
+/// `matches` for many variants: caches the result for each distinct value.
 class Condition {
  public:
   explicit Condition(const When& when);

@@ -5,7 +5,7 @@
 
 namespace pinwheel::matrix {
 
-/// What is wrong with a matrix file, and where.
+/// An error of kind `config` at a place in a matrix file.
 Error config_error(std::string message, Location at, std::string hint = {});
 
 }  // namespace pinwheel::matrix

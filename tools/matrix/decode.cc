@@ -11,7 +11,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Every value that a variant may have on an axis, `include` counted.
+/// Every value that a variant may have on an axis, those of `include` included.
 std::vector<std::string> values_in(const Matrix& matrix) {
   std::vector<std::string> values;
   for (const Axis& axis : matrix.axes) {

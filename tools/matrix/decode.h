@@ -6,10 +6,10 @@
 #include "matrix/matrix.h"
 #include "matrix/node.h"
 
-// The sections of a validated tree as values. What the schema cannot say is checked here: names
-// that must be declared elsewhere in the file, and keys that only make sense together. Each
-// function fills its part of the matrix; errors are of kind `config` with a place. `root` has
-// passed `validate`.
+// Decodes the sections of a validated tree, and checks what the schema cannot express: references
+// to names declared elsewhere in the file, and keys that only make sense together. Each function
+// fills its part of the matrix; errors are of kind `config` with a place. `root` has passed
+// `validate`.
 
 namespace pinwheel::matrix {
 
@@ -30,11 +30,11 @@ Done decode_channels(const Node& root, Matrix& matrix);
 
 /// A condition (`when`, `only`, `select`); an axis that the matrix lacks is an error.
 Result<When> decode_when(const Node& node, const Matrix& matrix);
-/// The scalars of a list, or the one scalar.
+/// The scalars of a list, or the single scalar.
 std::vector<std::string> texts_of(const Node& node);
 /// The text of a key, or the fallback when it is absent.
 std::string text_or(const Node& mapping, std::string_view key, const std::string& fallback);
-/// Checks the globs of a `{default: ..., "cuda/*": ...}` mapping: each matches a value of some
+/// Checks the globs of a `{default: ..., "cuda/*": ...}` mapping: each must match a value of some
 /// axis.
 Done check_by_value(const Node& node, const Matrix& matrix);
 

@@ -28,7 +28,7 @@ Done decode_attributes(const Node& node, Matrix& matrix) {
     const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
                                      [&](const Axis& axis) { return axis.name == name.scalar; });
     if (is_axis) {
-      return fail(config_error(fmt::format("`{}` is an axis already", name.scalar), name.at));
+      return fail(config_error(fmt::format("`{}` is already an axis", name.scalar), name.at));
     }
     matrix.attributes.push_back(name.scalar);
   }
@@ -61,8 +61,8 @@ Done decode_axes(const Node& root, Matrix& matrix) {
     if (!std::all_of(member.key.begin(), member.key.end(), [](char c) {
           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         })) {
-      return fail(config_error(fmt::format("axis `{}` is not in lower case", member.key),
-                               member.key_at, "axis names are of `a-z`, `0-9`, `_` and `-`"));
+      return fail(config_error(fmt::format("axis `{}` must be lower case", member.key),
+                               member.key_at, "axis names consist of `a-z`, `0-9`, `_` and `-`"));
     }
     TRY(Axis axis, decode_axis(member));
     names.push_back(axis.name);

@@ -23,7 +23,7 @@ Result<VersionSettings> decode_version(const Node& node) {
   const Node* const file = node.find("file");
   if (version.from == VersionFrom::file && file == nullptr) {
     return fail(config_error("`from: file` needs `file`", node.at,
-                             "name the file that holds the version, e.g. `file: version.txt`"));
+                             "name the file that contains the version, e.g. `file: version.txt`"));
   }
   if (version.from != VersionFrom::file && file != nullptr) {
     return fail(config_error("`file` is read only with `from: file`", file->at));
@@ -37,7 +37,8 @@ Result<VersionSettings> decode_version(const Node& node) {
   }
   if (version.match.find('*') == std::string::npos) {
     return fail(
-        config_error(fmt::format("`match` has no `*`, so `{}` leaves no version", version.match),
+        config_error(fmt::format("`match` needs a `*` that matches the version, and `{}` has none",
+                                 version.match),
                      node.find("match")->at, "write `v*`"));
   }
   return version;
@@ -61,8 +62,8 @@ Done decode_package(const Node& root, Matrix& matrix) {
   for (const char* key : {"version", "sdist"}) {
     const Node* const given = node.find(key);
     if (given == nullptr || (given->scalar == "false")) continue;
-    return fail(config_error(fmt::format("`{}` cannot be set for a package from the index", key),
-                             given->at, "its sdist on the index decides"));
+    return fail(config_error(fmt::format("`{}` cannot be set for a package from an index", key),
+                             given->at, "the sdist on the index determines it"));
   }
   return {};
 }

@@ -12,7 +12,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Which keys mean something for a kind of target, besides `kind` and `name`.
+/// The keys that apply to a kind of target, besides `kind` and `name`.
 const std::set<std::string>& keys_for(TargetKind kind) {
   static const std::set<std::string> kPypi = {"kind", "name", "default", "others", "size-limit"};
   static const std::set<std::string> kIndex = {"kind",  "name", "default", "others",
@@ -31,7 +31,7 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
     const bool local = member.key == "label";
     return fail(config_error(
         fmt::format("a target of kind `{}` takes no `{}`", kind_name, member.key), member.key_at,
-        local ? "PyPI refuses local versions; tell variants apart by `others: name-suffix`" : ""));
+        local ? "PyPI rejects local versions; distinguish variants by `others: name-suffix`" : ""));
   }
   for (const char* needed : {"url", "path"}) {
     if (kind != TargetKind::pypi && kind != TargetKind::testpypi && keys.contains(needed) &&
@@ -43,12 +43,12 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
     return fail(config_error("`others` needs `default`", node.at,
-                             "name the compute that keeps the plain name"));
+                             "set it to the compute that keeps the plain name"));
   }
   if (fallback == nullptr) return {};
   if (node.find("others") == nullptr) {
     return fail(config_error("`default` needs `others`", fallback->at,
-                             "say how the others are named: `others: name-suffix`"));
+                             "add the names of the others: `others: name-suffix`"));
   }
   Node glob;
   glob.type = Node::Type::mapping;

@@ -44,8 +44,8 @@ Result<Rule> decode_rule(const Node& node, const Node* channels, const Matrix& m
   TRY_DONE(check_channels(node, channels));
   const bool idle = !rule.status && rule.only.empty() && rule.channels.empty();
   if (idle && rule.because.empty()) {
-    return fail(config_error("the rule says nothing", node.at,
-                             "give it `status`, `only`, `channels` or `because`"));
+    return fail(config_error("the rule has no effect", node.at,
+                             "add `status`, `only`, `channels` or `because`"));
   }
   return rule;
 }
@@ -56,7 +56,7 @@ std::string argument_of(const std::string& call) {
   return call.substr(open, call.size() - open - 1);
 }
 
-/// The first value of an axis, `include` counted, that the predicate finds fault with.
+/// The first value of an axis, those of `include` included, that the predicate rejects.
 template <class Predicate>
 std::string find_value(const Matrix& matrix, std::string_view axis, Predicate is_wrong) {
   for (const Axis& each : matrix.axes) {
@@ -87,7 +87,7 @@ Done decode_python_abi(const Node& node, Matrix& matrix) {
       fmt::format("python `{}` of the matrix cannot load a `{}` wheel", wrong, node.scalar),
       node.at,
       wrong.ends_with('t') ? "a free-threaded Python has no limited API; use `version`"
-                           : "lower the limit, or drop that Python"));
+                           : "lower the limit, or remove that Python"));
 }
 
 Done decode_torch_abi(const Node& node, Matrix& matrix) {
@@ -102,7 +102,7 @@ Done decode_torch_abi(const Node& node, Matrix& matrix) {
   if (wrong.empty()) return {};
   return fail(config_error(
       fmt::format("torch `{}` of the matrix cannot load a `{}` wheel", wrong, node.scalar), node.at,
-      "lower the target, or drop that torch"));
+      "lower the target, or remove that torch"));
 }
 
 }  // namespace

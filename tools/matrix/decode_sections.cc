@@ -27,8 +27,8 @@ Done check_values(const Node& sections, const Matrix& matrix) {
   return {};
 }
 
-/// Every text below the node as a template; the texts of a `command` may hold the plan's
-/// placeholders too.
+/// Checks every string below the node as a template; a `command` may also use the plan's
+/// placeholders.
 Done check_texts(const Node& node, const std::vector<std::string>& names,
                  Placeholders placeholders) {
   if (node.type == Node::Type::scalar) {
@@ -50,7 +50,7 @@ Done check_sections(const Node& sections, const Matrix& matrix) {
   return check_texts(sections, names_in(matrix), Placeholders::variant);
 }
 
-/// The four sections of a mapping that holds more.
+/// The four sections of a mapping that has other keys too.
 Node sections_of(const Node& from) {
   Node sections;
   sections.type = Node::Type::mapping;
@@ -76,8 +76,8 @@ Done decode_sections(const Node& root, Matrix& matrix) {
     TRY(override.when, decode_when(*node.find("when"), matrix));
     override.patch = sections_of(node);
     if (override.patch.members.empty()) {
-      return fail(config_error("the override changes nothing", node.at,
-                               "give it `environment`, `build`, `checks` or `test`"));
+      return fail(config_error("the override has no effect", node.at,
+                               "add `environment`, `build`, `checks` or `test`"));
     }
     TRY_DONE(check_sections(override.patch, matrix));
     matrix.overrides.push_back(std::move(override));

@@ -12,7 +12,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// A rule ready to be asked of many variants.
+/// A rule prepared for matching many variants.
 struct ActiveRule {
   const Rule* rule = nullptr;
   Condition when;
@@ -38,8 +38,8 @@ bool allows(const Rule& rule, const std::string& channel) {
          std::find(rule.channels.begin(), rule.channels.end(), channel) != rule.channels.end();
 }
 
-/// Applies the rules in order; the index of the rule that excludes the variant, if one does. A
-/// later `status` wins over an earlier one; what an `only` excluded stays out.
+/// Applies the rules in order; returns the index of the rule that excludes the variant, if any. A
+/// later `status` overrides an earlier one; a variant that `only` excluded stays excluded.
 std::optional<size_t> apply_rules(std::vector<ActiveRule>& rules, Variant& variant) {
   std::optional<size_t> excluded_by;
   std::optional<size_t> status_from;
@@ -73,7 +73,7 @@ Error warn(std::string message, const Location& at) {
   return {ErrorKind::config,
           std::move(message),
           at,
-          "a glob or a version in its `when` fits no value",
+          "a glob or a version in its `when` matches no value",
           {}};
 }
 

@@ -9,7 +9,7 @@ namespace pinwheel::matrix {
 
 struct Excluded {
   Variant variant;  ///< with the id it would have had
-  size_t rule = 0;  ///< the rule that excluded it (its `only`, its status `unsupported`)
+  size_t rule = 0;  ///< index of the rule that excluded it, by `only` or by status `unsupported`
 };
 
 struct Expansion {
@@ -22,8 +22,8 @@ struct Expansion {
 /// The variants of the whole matrix. Duplicate ids are an error.
 Result<Expansion> expand(const Matrix& matrix);
 
-/// The build units of the variants, in matrix order; `status` unmaintained variants take part only
-/// when nothing else is in their class.
+/// The build units of the variants, in matrix order; an unmaintained variant represents a class
+/// only when the class has no other.
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants);
 

@@ -62,17 +62,17 @@ Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows) 
   taken.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].axes.empty()) {
-      return fail(at_row("this `include` has no combination to go into and names no axis", rows[i],
-                         "give it a value for each axis"));
+      return fail(at_row("this `include` matches no combination and has no axis values", rows[i],
+                         "add a value for each axis"));
     }
     ids.push_back(parts.id_of(rows[i].axes));
     const auto [other, fresh] = taken.emplace(ids.back(), i);
     if (fresh) continue;
-    return fail(at_row(fmt::format("two variants have the id `{}`: {}; and {}", ids.back(),
-                                   describe(rows[other->second]), describe(rows[i])),
-                       rows[i],
-                       "ids hold `a-z`, `0-9`, `.`, `_` and `-`; choose values that differ "
-                       "in those"));
+    return fail(at_row(
+        fmt::format("two variants have the id `{}`: {}; and {}", ids.back(),
+                    describe(rows[other->second]), describe(rows[i])),
+        rows[i],
+        "ids consist of `a-z`, `0-9`, `.`, `_` and `-`; choose values that differ in those"));
   }
   return ids;
 }

@@ -9,21 +9,22 @@
 
 namespace pinwheel::matrix {
 
-/// What each axis value contributes to ids. A compute whose label another compute of the matrix
-/// shares has its version in full.
+/// The part of each axis value in ids. A compute whose label is not unique in the matrix has its
+/// full version.
 class IdParts {
  public:
   explicit IdParts(const std::vector<Combination>& rows);
 
-  /// The parts of the axis values, which are of the rows given, joined by `-`.
+  /// The parts of the axis values joined by `-`; the values must be from the rows given to the
+  /// constructor.
   std::string id_of(const std::vector<std::pair<std::string, std::string>>& axes) const;
 
  private:
   AxisMap<std::string> parts_;
 };
 
-/// The ids of all rows, in order. Two rows with one id, and a row without an axis, are `config`
-/// errors that name the rows.
+/// The ids of all rows, in order. Two rows with the same id, or a row without a value for an axis,
+/// are `config` errors that name the rows.
 Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows);
 
 }  // namespace pinwheel::matrix

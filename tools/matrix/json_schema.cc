@@ -11,8 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The regular expression of a format; "" when any text that is not empty will do. Each accepts no
-/// more and no less than `reads_as`, so far as a regular expression can tell.
+/// The regular expression of a format; "" when any nonempty text is valid. Each accepts what
+/// `reads_as` accepts, as far as a regular expression can express it.
 std::string_view pattern_of(Format format) {
   switch (format) {
     case Format::name:
@@ -69,7 +69,7 @@ Json list_schema(const Shape& shape) {
   return list;
 }
 
-/// A list plainly and by `+` at once is refused.
+/// Rejects a list given both as `key` and as `+key`.
 void forbid_both(Json& schema, const std::vector<Key>& keys) {
   for (const Key& key : keys) {
     if (!key.name.starts_with('+')) continue;

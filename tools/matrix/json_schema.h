@@ -4,8 +4,8 @@
 namespace pinwheel::matrix {
 
 /// The schema of matrix files as JSON Schema (draft 2020-12) for editors:
-/// `matrix/pinwheel.schema.json` is this text. Names that must be declared elsewhere in the file
-/// are beyond it; `parse` checks them.
+/// `matrix/pinwheel.schema.json` is this text. It cannot check references to names declared
+/// elsewhere in the file; `parse` does.
 std::string json_schema();
 
 }  // namespace pinwheel::matrix

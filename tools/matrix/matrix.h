@@ -32,13 +32,13 @@ enum class Status { supported, experimental, unmaintained, unsupported };
 struct Rule {
   When when;
   std::optional<Status> status = std::nullopt;
-  When only = {};                          ///< what `when` matches and this does not is excluded
+  When only = {};  ///< variants that `when` matches and this does not are excluded
   std::vector<std::string> channels = {};  ///< empty: all
   std::string because = {};
   Location at;
 };
 
-/// What of a variant is in the binary (matrix.md, "ABI classes").
+/// The parts of a variant that the binary depends on.
 enum class PythonAbi { none, limited, version };
 enum class TorchAbi { none, stable, minor };
 enum class ComputeAbi { major, exact };
@@ -59,8 +59,8 @@ struct VersionSettings {
   std::string file = {};  ///< for `from: file`, relative to the package source
 };
 
-/// The package that the variants are variants of. `source` is relative to the matrix file; or the
-/// sdist of a foreign project on an index (`sdist: torch-scatter==2.1.2`).
+/// The package to build: a source directory, relative to the matrix file, or a third-party sdist
+/// from an index (`requirement: torch-scatter==2.1.2`).
 struct Package {
   std::string name;
   std::string source = {};       ///< a directory, or empty when `requirement` is set
@@ -90,17 +90,17 @@ struct PublishTarget {
   std::string name_template = {};    ///< `name: "{name}-nightly"`
   bool local_label = false;          ///< `label: local`
   std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`
-  bool anonymous = false;            ///< `auth: none`: the index takes files without a token
-  /// `size-limit: 300 MB`, bytes of one file; without it the limit that the index is known for.
+  bool anonymous = false;  ///< `auth: none`: the index accepts uploads without credentials
+  /// `size-limit: 300 MB`, in bytes per file; the known limit of the index when absent.
   std::optional<uint64_t> size_limit = std::nullopt;
   Location at;
 };
 
-/// A matrix file, checked. Per-variant sections stay a tree until `settings_for` merges the
-/// overrides that match the variant (matrix/settings.h).
+/// A validated matrix file. Per-variant sections stay a tree until `settings_for`
+/// (matrix/settings.h) merges the overrides that match the variant.
 struct Matrix {
-  std::string file;       ///< as it was named, for messages
-  std::string directory;  ///< of the file, for relative paths
+  std::string file;       ///< the path as given, for messages
+  std::string directory;  ///< the directory of the file, for relative paths
   Package package;
   std::vector<Axis> axes;
   std::vector<std::string> attributes;

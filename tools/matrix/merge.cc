@@ -35,7 +35,7 @@ Node merged(Node base, const Node& patch) {
     } else if (Node::Member* const old = find_member(base, member.key)) {
       old->value = merged(std::move(old->value), member.value);
     } else {
-      // An empty node of the same type: a `+key` below a mapping that is new must lose its `+`.
+      // Merge into an empty node of the same type, so that a `+key` in a new mapping loses its `+`.
       Node fresh;
       fresh.type = member.value.type;
       fresh.at = member.value.at;

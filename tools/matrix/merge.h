@@ -5,17 +5,16 @@
 
 namespace pinwheel::matrix {
 
-/// `base` with a patch laid over it: mappings merge, scalars and lists replace, a key with a
-/// leading
-/// `+` appends its list to the one that is there.
+/// `base` with a patch applied: mappings merge, scalars and lists replace, a key with a leading `+`
+/// appends its list to the existing one.
 Node merged(Node base, const Node& patch);
 
-/// The sections of the matrix with every override that matches the variant, in order.
+/// The sections of the matrix with every matching override applied, in order.
 Node sections_for(const Matrix& matrix, const Variant& variant);
 
-/// What a node says for a variant: a mapping of globs on axis values gives the first entry that
-/// fits a value of the variant, else its `default`; any other node is itself. nullptr: it says
-/// nothing.
+/// Resolves a node for a variant: in a mapping of globs on axis values, the first entry that
+/// matches a value of the variant, else `default`; any other node is returned as is. nullptr when
+/// nothing applies.
 const Node* pick(const Node* node, const Variant& variant);
 
 }  // namespace pinwheel::matrix

@@ -7,9 +7,8 @@
 
 namespace pinwheel::matrix {
 
-/// YAML as plain data with places: what remains of the text after yaml-cpp. Scalars keep their
-/// spelling
-/// ("3.10" stays "3.10"); `quoted` tells a string from what YAML would read as a number or boolean.
+/// YAML as plain data with source locations, independent of yaml-cpp. Scalars keep their spelling
+/// ("3.10" stays "3.10"); `quoted` distinguishes a string from a YAML number or boolean.
 struct Node {
   enum class Type { null, scalar, sequence, mapping };
   struct Member;
@@ -21,7 +20,7 @@ struct Node {
   std::vector<Member> members;  ///< of a mapping, in the order of the file
   Location at;
 
-  /// The value of a key of a mapping; nullptr when it has none.
+  /// The value of a mapping's key; nullptr when the key is absent.
   const Node* find(std::string_view key) const;
 };
 

@@ -7,9 +7,8 @@
 
 namespace pinwheel::matrix {
 
-/// Reads a matrix file. Unknown keys, duplicate keys, wrong types and values are errors of kind
-/// `config` with file:line:column, excerpt and the nearest valid name. `file` is the path as it was
-/// named.
+/// Parses a matrix file. Unknown keys, duplicate keys, wrong types and values are errors of kind
+/// `config` with file:line:column, excerpt and the nearest valid name. `file` is the path as given.
 Result<Matrix> parse(std::string_view yaml, const std::string& file);
 
 }  // namespace pinwheel::matrix

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMostNodes = 100'000;
 
-/// The text's lines, to cut excerpts from.
+/// The lines of the text, for excerpts.
 class Lines {
  public:
   Lines(std::string_view text, std::string file) : file_(std::move(file)) {
@@ -33,7 +33,7 @@ class Lines {
     }
   }
 
-  /// yaml-cpp counts from 0, and has -1 for a place it does not know.
+  /// yaml-cpp counts from 0; -1 is an unknown place.
   Location place(const YAML::Mark& mark) const {
     if (mark.line < 0) return {file_, 0, 0, {}};
     const auto line = static_cast<size_t>(mark.line);
@@ -55,7 +55,7 @@ size_t count_nodes(const Node& node) {
   return count;
 }
 
-/// Builds the tree from yaml-cpp's events. The first error stays; later events are then ignored.
+/// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events.
 class Builder : public YAML::EventHandler {
  public:
   explicit Builder(const Lines& lines) : lines_(lines) {}
@@ -63,7 +63,7 @@ class Builder : public YAML::EventHandler {
   bool failed() const { return error_.has_value(); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (root_) fail_at("a matrix file holds one YAML document, and here starts a second", mark);
+    if (root_) fail_at("a matrix file is one YAML document, and a second starts here", mark);
   }
   void OnDocumentEnd() override {}
 
@@ -96,12 +96,12 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end()) {
-      fail_at("an alias cannot name a node that encloses it", mark);
+      fail_at("an alias cannot refer to a node that contains it", mark);
       begin(Node::Type::null, mark, 0);
       end();
       return;
     }
-    // A copy keeps the places of the original: a fault is shown where it is written.
+    // A copy keeps the locations of the original: an error points at the text that caused it.
     seen_ += error_ ? 0 : count_nodes(known->second);
     if (seen_ > kMostNodes) fail_at("aliases expand to more than 100000 nodes", mark);
     open_.push_back({error_ ? Node() : known->second, {}, 0});
@@ -118,7 +118,7 @@ class Builder : public YAML::EventHandler {
   }
 
  private:
-  /// A node whose end has not been seen; a mapping waits for the value of `key`.
+  /// A node that is not closed yet; `key` is the mapping's key whose value comes next.
   struct Open {
     Node node;
     std::optional<Node> key;
@@ -139,7 +139,7 @@ class Builder : public YAML::EventHandler {
       open.node.at = parent.key ? parent.key->at : parent.node.at;
     }
     open_.push_back(std::move(open));
-    if (++seen_ > kMostNodes) fail_at("the file holds more than 100000 nodes", mark);
+    if (++seen_ > kMostNodes) fail_at("the file has more than 100000 nodes", mark);
   }
 
   void end() {
@@ -166,18 +166,18 @@ class Builder : public YAML::EventHandler {
   void check_key(const Node& mapping, const Node& key) {
     if (error_) return;
     if (key.type != Node::Type::scalar) {
-      error_ = config_error("a key is a plain name", key.at);
+      error_ = config_error("a key must be a scalar", key.at);
       return;
     }
     if (key.scalar == "<<" && !key.quoted) {
-      error_ = config_error("merge keys (`<<`) are not read", key.at,
+      error_ = config_error("merge keys (`<<`) are not supported", key.at,
                             "write the keys out, or alias the whole value");
       return;
     }
     for (const Node::Member& member : mapping.members) {
       if (member.key != key.scalar) continue;
       error_ = config_error(fmt::format("key `{}` is given twice", key.scalar), key.at,
-                            fmt::format("the first is in line {}", member.key_at.line));
+                            fmt::format("the first is on line {}", member.key_at.line));
       return;
     }
   }
@@ -198,7 +198,7 @@ Result<Node> read_yaml(std::string_view text, const std::string& file) {
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    // Some damaged files make yaml-cpp hand out empty documents without end.
+    // For some malformed files yaml-cpp returns empty documents forever.
     while (!builder.failed() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {

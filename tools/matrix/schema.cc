@@ -33,7 +33,7 @@ bool is_call_of(std::string_view word, std::string_view text) {
          all_of(version.substr(dot + 1), is_digit);
 }
 
-/// A plain number and a unit, nothing such as `1e3` or `inf`.
+/// A plain number and a unit; not `1e3` or `inf`.
 bool is_quantity(std::string_view text) {
   const size_t unit = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view rest = text.substr(unit);
@@ -97,21 +97,21 @@ bool reads_as(Format format, std::string_view text) {
 std::string_view describe(Format format) {
   switch (format) {
     case Format::text:
-      return "a text";
+      return "text";
     case Format::scalar:
-      return "a text or a boolean";
+      return "text or a boolean";
     case Format::name:
-      return "a name of letters, digits, `.`, `_` and `-`";
+      return "a name made of letters, digits, `.`, `_` and `-`";
     case Format::boolean:
       return "`true` or `false`";
     case Format::count:
       return "a whole number from 0 to 99";
     case Format::bytes:
-      return "a size above zero such as `100 MB`";
+      return "a nonzero size such as `100 MB`";
     case Format::duration:
-      return "a time above zero such as `90 min`";
+      return "a nonzero duration such as `90 min`";
     case Format::backoff:
-      return "two times such as `5s..2m`, the shorter first";
+      return "a range of durations such as `5s..2m`";
     case Format::python_abi:
       return "`none`, `limited(3.10)` or `version`";
     case Format::torch_abi:

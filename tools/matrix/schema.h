@@ -8,9 +8,9 @@
 
 namespace pinwheel::matrix {
 
-/// How the text of a scalar must read. Plain numbers keep their spelling, so `3.10` is fine.
+/// The format of a scalar. Plain numbers keep their spelling, so `3.10` is fine.
 enum class Format {
-  text,         ///< anything but an empty text, a boolean or null
+  text,         ///< any nonempty text except a boolean or null
   scalar,       ///< text or a boolean: rows of `include` may hold `experimental: true`
   name,         ///< letters, digits, `.`, `_`, `-`
   boolean,      ///< true or false
@@ -25,16 +25,15 @@ enum class Format {
 
 struct Key;
 
-/// What a node may be. One table of these (`matrix_shape`) drives the validation of files and the
-/// JSON Schema.
+/// The schema of a node. One table (`matrix_shape`) drives both validation and the JSON Schema.
 struct Shape {
   enum class Kind {
     scalar,          ///< of `format`, or one of `allowed`
     list,            ///< of `item[0]`
     scalar_or_list,  ///< one `item[0]`, or a list of them
-    mapping,         ///< of `keys`; of `item[0]` under any other name when there is an item
-    by_value,        ///< one `item[0]`, or a mapping of globs on axis values (or `default`) to them
-    tagged,          ///< one of `allowed`, or a mapping with exactly one of `keys`
+    mapping,         ///< of `keys`; other names map to `item[0]` if there is one
+    by_value,  ///< one `item[0]`, or a mapping from globs on axis values (or `default`) to items
+    tagged,    ///< one of `allowed`, or a mapping with exactly one of `keys`
   };
   enum class Empty { allowed, refused };
 
@@ -59,15 +58,15 @@ struct Key {
 /// The schema of a matrix file.
 const Shape& matrix_shape();
 
-/// The same shape for an override's patch: nothing is required, and a key of a list takes a leading
-/// `+` that appends.
+/// The shape of an override's patch: nothing is required, and the key of a list may have a leading
+/// `+`, which appends.
 Shape patch_of(const Shape& shape);
 
-/// Whether the tree has the shape; else a `config` error with the place and the nearest valid name.
-/// `what` names the node in messages, e.g. "a matrix file".
+/// Checks that the tree has the shape; else a `config` error with the location and the nearest
+/// valid name. `what` names the node in messages, e.g. "a matrix file".
 Done validate(const Node& node, const Shape& shape, const std::string& what);
 
-/// Whether the text reads as the format.
+/// Whether the text has the format.
 bool reads_as(Format format, std::string_view text);
 /// The format in words: "a size such as `100 MB`".
 std::string_view describe(Format format);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-// The one table of what a matrix file may hold. A key that pinwheel does not act on is not in it.
+// The schema of matrix files. A key that has no effect is not in it.
 
 namespace pinwheel::matrix {
 namespace {
@@ -21,8 +21,8 @@ Shape one_of(std::vector<std::string> allowed) {
   return shape;
 }
 
-/// A shape of another kind around an item.
-Shape around(Kind kind, Shape item, Shape::Empty empty = Shape::Empty::refused) {
+/// A shape of the given kind with one item.
+Shape with_item(Kind kind, Shape item, Shape::Empty empty = Shape::Empty::refused) {
   Shape shape;
   shape.kind = kind;
   shape.item.push_back(std::move(item));
@@ -31,7 +31,7 @@ Shape around(Kind kind, Shape item, Shape::Empty empty = Shape::Empty::refused) 
 }
 
 Shape list(Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  return around(Kind::list, std::move(item), empty);
+  return with_item(Kind::list, std::move(item), empty);
 }
 
 Shape mapping(std::vector<Key> keys) {
@@ -42,11 +42,11 @@ Shape mapping(std::vector<Key> keys) {
 }
 
 Shape mapping_to(Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  return around(Kind::mapping, std::move(item), empty);
+  return with_item(Kind::mapping, std::move(item), empty);
 }
 
 Shape by_value(Shape item) {
-  return around(Kind::by_value, std::move(item));
+  return with_item(Kind::by_value, std::move(item));
 }
 
 Shape tagged(std::vector<std::string> allowed, std::vector<Key> keys) {
@@ -57,9 +57,9 @@ Shape tagged(std::vector<std::string> allowed, std::vector<Key> keys) {
   return shape;
 }
 
-/// Conditions: axis name -> a pattern or several.
+/// Conditions: axis name -> one pattern or a list of patterns.
 Shape when() {
-  return mapping_to(around(Kind::scalar_or_list, scalar(Format::text)));
+  return mapping_to(with_item(Kind::scalar_or_list, scalar(Format::text)));
 }
 
 Shape rows() {
@@ -77,8 +77,9 @@ Shape argv() {
 Shape version() {
   return mapping({
       {"from", one_of({"git-tag", "calver", "file", "project"}), "where the version comes from"},
-      {"match", scalar(Format::text), "glob on tags; the version is what `*` matched"},
-      {"bump", one_of({"major", "minor", "patch"}), "the part that rises after a release"},
+      {"match", scalar(Format::text), "glob on tags; the `*` matches the version"},
+      {"bump", one_of({"major", "minor", "patch"}),
+       "the part of the version to increment after a release"},
       {"file", scalar(Format::text), "with `from: file`: path relative to the package source"},
   });
 }
@@ -89,11 +90,11 @@ Shape package() {
       {"source", scalar(Format::text), "the project's directory, relative to the matrix file"},
       {"requirement", scalar(Format::requirement),
        "instead of `source`: an sdist on the index, such as torch-scatter==2.1.2"},
-      {"version", version(), "how the version is found"},
+      {"version", version(), "where the version comes from"},
       {"sdist", scalar(Format::boolean), "whether to build the sdist as well"},
       {"requires",
        mapping({{"torch", one_of({"auto"}),
-                 "write into Requires-Dist the torch releases that the ABI really needs"}}),
+                 "set the torch requirement in Requires-Dist from the ABI that the wheel uses"}}),
        "what the wheel's metadata requires"},
   });
   shape.exactly_one_of = {"source", "requirement"};
@@ -101,22 +102,24 @@ Shape package() {
 }
 
 Shape rules() {
-  return list(mapping({
-                  {"when", when(), "the variants it speaks of", Need::required},
-                  {"status", one_of({"supported", "experimental", "unmaintained", "unsupported"}),
-                   "how they are maintained"},
-                  {"only", when(), "of those variants, the ones that stay"},
-                  {"channels", list(scalar(Format::name)), "the only channels they run in"},
-                  {"because", scalar(Format::text), "the reason: a note of the support table"},
-              }),
-              Shape::Empty::allowed);
+  return list(
+      mapping({
+          {"when", when(), "the variants the rule applies to", Need::required},
+          {"status", one_of({"supported", "experimental", "unmaintained", "unsupported"}),
+           "the support status of these variants"},
+          {"only", when(), "the variants to keep among those that `when` matches"},
+          {"channels", list(scalar(Format::name)), "the only channels these variants run in"},
+          {"because", scalar(Format::text), "the reason, shown in the support table"},
+      }),
+      Shape::Empty::allowed);
 }
 
 Shape abi() {
   return mapping({
       {"python", scalar(Format::python_abi), "none, limited(3.10) or version"},
       {"torch", scalar(Format::torch_abi), "none, stable(2.10) or minor"},
-      {"compute", one_of({"major", "exact"}), "how much of the toolkit's version is in the binary"},
+      {"compute", one_of({"major", "exact"}),
+       "the part of the toolkit version that the binary depends on"},
   });
 }
 
@@ -125,34 +128,35 @@ Shape environment() {
       {"container",
        mapping({
            {"dockerfile", by_value(scalar(Format::text)),
-            "the Dockerfile, relative to the matrix file; without one the base is used as it is"},
-           {"base", by_value(scalar(Format::text)), "the image it starts from, its BASE_IMAGE",
+            "the Dockerfile, relative to the matrix file; default: the base image as is"},
+           {"base", by_value(scalar(Format::text)), "the base image, build argument BASE_IMAGE",
             Need::required},
            {"target", by_value(scalar(Format::text)),
-            "the Dockerfile's stage; without one its last"},
+            "the target stage of the Dockerfile; default: the last"},
            {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
-            "further build arguments"},
+            "additional build arguments"},
        }),
-       "level 1: the container that `--engine docker` and `podman` work in"},
+       "level 1: the container that `--engine docker` and `podman` use"},
       {"mirrors", mapping_to(scalar(Format::text)),
-       "images that stand in for others: a glob on the image's name, and the image to take"},
+       "replacement images: a glob on the image name, and the image to use instead"},
       {"conda",
        mapping({
-           {"channels", list(scalar(Format::text)), "names or URLs, the first goes first",
+           {"channels", list(scalar(Format::text)), "names or URLs, highest priority first",
             Need::required},
            {"packages", list(scalar(Format::text)), "match specs, python={python}"},
            {"toolkit", list(scalar(Format::text)),
-            "match specs of the toolkit that `toolkit: conda` makes; cuda-toolkit of the class"},
+            "match specs of the toolkit for `toolkit: conda`; default: the cuda-toolkit of the "
+            "class"},
        }),
-       "level 2: the packages that `--python conda` solves, and toolkits from conda"},
-      {"tools", texts(), "requirements of the build: cmake>=3.26"},
-      {"pip", texts(), "requirements of the build, from PyPI"},
+       "level 2: the packages for `--python conda`, and toolkits from conda"},
+      {"tools", texts(), "build tools: cmake>=3.26"},
+      {"pip", texts(), "other build requirements, from PyPI"},
       {"torch",
        mapping({
            {"spec", by_value(scalar(Format::text)), "the requirement, torch~=2.13.0"},
-           {"index", by_value(scalar(Format::text)), "an extra index for torch alone"},
+           {"index", by_value(scalar(Format::text)), "an extra index for torch only"},
        }),
-       "the torch of environments"},
+       "the torch to install in environments"},
       {"toolkit", one_of({"auto", "path", "pypi", "conda", "container"}),
        "where the CUDA or ROCm toolkit comes from"},
       {"variables", mapping_to(scalar(Format::text), Shape::Empty::allowed),
@@ -162,16 +166,16 @@ Shape environment() {
 
 Shape build() {
   return mapping({
-      {"command", argv(), "the argv that leaves a wheel in {dest_dir}"},
+      {"command", argv(), "the build command (argv), which writes a wheel to {dest_dir}"},
       {"arch-list", list(scalar(Format::text)), "device architectures: 8.0, 12.0+PTX, gfx90a"},
       {"memory-per-job", scalar(Format::bytes), "the peak memory of one compile job"},
       {"timeout", scalar(Format::duration), "the time limit of one attempt"},
       {"retry",
        mapping({
-           {"transient", scalar(Format::count), "retries after a fault that may pass"},
-           {"backoff", scalar(Format::backoff), "the first and the longest pause, 5s..2m"},
+           {"transient", scalar(Format::count), "retries after a transient failure"},
+           {"backoff", scalar(Format::backoff), "the first and the longest delay, 5s..2m"},
        }),
-       "when to try again"},
+       "when to retry"},
       {"with", scalar(Format::text), "the id of the variant whose environment builds the class"},
   });
 }
@@ -180,8 +184,8 @@ Shape checks() {
   return mapping({
       {"before",
        list(tagged({"compiler", "toolkit", "torch-variant"},
-                   {{"header", scalar(Format::text), "a header that must be found"},
-                    {"import", scalar(Format::text), "a module that must import"}}),
+                   {{"header", scalar(Format::text), "a header that must be present"},
+                    {"import", scalar(Format::text), "a module that must be importable"}}),
             Shape::Empty::allowed),
        "checks of the build environment"},
       {"after",
@@ -191,7 +195,7 @@ Shape checks() {
                     "debug-info",   "gpu-label",        "gpu-driver",        "torch-requirement",
                     "byte-code",    "top-level",        "duplicates",        "odd-members",
                     "device-code"},
-                   {{"size", scalar(Format::bytes), "the most that a wheel may weigh"},
+                   {{"size", scalar(Format::bytes), "the maximum size of a wheel"},
                     {"operators", list(scalar(Format::text)),
                      "operators that the library must register"}}),
             Shape::Empty::allowed),
@@ -201,25 +205,26 @@ Shape checks() {
 
 Shape test() {
   return mapping({
-      {"pip", texts(), "requirements of the tests alone"},
-      {"command", argv(), "the argv of the tests; without one the package is imported only"},
+      {"pip", texts(), "requirements of the tests only"},
+      {"command", argv(), "the test command (argv); default: only import the package"},
       {"hardware", by_value(one_of({"none", "gpu"})), "what the tests need"},
       {"without-gpu", argv(),
-       "the argv where tests for CUDA need a GPU and none is here; what it proves is `loaded`"},
+       "the test command (argv) when CUDA tests need a GPU and there is none; its evidence is "
+       "`loaded`"},
       {"timeout", scalar(Format::duration), "the time limit of one test run"},
-      {"images", texts(), "distributions on which each wheel is installed and tested as well"},
+      {"images", texts(), "distributions on which each wheel is also installed and tested"},
       {"python", one_of({"image", "provided"}),
-       "in those images: the distribution's own Python, or one that the Dockerfile brings"},
+       "the Python in those images: the distribution's own, or one that the Dockerfile provides"},
       {"dockerfile", by_value(scalar(Format::text)),
-       "what is built on each image, relative to the matrix file; without one it is used as it is"},
+       "the Dockerfile built on each image, relative to the matrix file; default: the image as is"},
       {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
-       "further build arguments of that Dockerfile"},
+       "additional build arguments for that Dockerfile"},
   });
 }
 
 Shape overrides() {
   return list(mapping({
-                  {"when", when(), "the variants it holds for", Need::required},
+                  {"when", when(), "the variants the override applies to", Need::required},
                   {"environment", patch_of(environment()), "merged into `environment`"},
                   {"build", patch_of(build()), "merged into `build`"},
                   {"checks", patch_of(checks()), "merged into `checks`"},
@@ -230,8 +235,8 @@ Shape overrides() {
 
 Shape channel() {
   Shape shape = mapping({
-      {"select", when(), "the variants that run in it; without one all"},
-      {"version", one_of({"nightly"}), "a dated version instead of the commit's"},
+      {"select", when(), "the variants that run in the channel; default: all"},
+      {"version", one_of({"nightly"}), "a date-based version instead of the commit's"},
       {"publish", list(scalar(Format::name)), "the targets it publishes to"},
   });
   shape.empty = Shape::Empty::allowed;
@@ -243,17 +248,18 @@ Shape publish() {
       {"kind", one_of({"pypi", "testpypi", "index", "directory"}),
        "pypi, testpypi, index or directory", Need::required},
       {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
-      {"auth", one_of({"none"}), "kind `index`: uploads go without credentials"},
-      {"size-limit", scalar(Format::bytes), "the largest file that the index takes, 300 MB"},
+      {"auth", one_of({"none"}), "kind `index`: upload without credentials"},
+      {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
       {"default", scalar(Format::text), "the compute that keeps the plain name"},
-      {"others", one_of({"name-suffix"}), "other computes and values of own axes: behind the name"},
-      {"name", scalar(Format::text), "template of the distribution's name, {name}-nightly"},
-      {"label", scalar(Format::text), "`local`, or a template of the local version"},
+      {"others", one_of({"name-suffix"}),
+       "other computes and values of custom axes: appended to the name"},
+      {"name", scalar(Format::text), "template for the distribution name, {name}-nightly"},
+      {"label", scalar(Format::text), "`local`, or a template for the local version"},
   });
   Shape shape = mapping_to(std::move(target));
   shape.keys = {{"require", by_value(one_of({"ran", "loaded", "inspected", "none"})),
-                 "the evidence that a test must have produced"}};
+                 "the evidence required from tests"}};
   return shape;
 }
 
@@ -262,20 +268,20 @@ Shape file() {
       {"schema", one_of({"pinwheel/1"}), "the version of this format, pinwheel/1", Need::required},
       {"package", package(), "its name, and its source or requirement", Need::required},
       {"axes", mapping_to(list(scalar(Format::text))),
-       "each axis with its values; the order is that of ids", Need::required},
+       "the axes and their values, in the order they appear in ids", Need::required},
       {"attributes", list(scalar(Format::name), Shape::Empty::allowed),
-       "further keys that `include` may set"},
-      {"exclude", rows(), "combinations to drop, as GitHub Actions does"},
-      {"include", rows(), "combinations to add to, as GitHub Actions does"},
+       "additional keys that `include` may set"},
+      {"exclude", rows(), "combinations to drop, as in GitHub Actions"},
+      {"include", rows(), "combinations to add or extend, as in GitHub Actions"},
       {"rules", rules(), "what is supported, where, and why"},
-      {"abi", abi(), "what of a variant is in the binary"},
+      {"abi", abi(), "the parts of a variant that the binary depends on"},
       {"environment", environment(), "the environments of builds and tests"},
       {"build", build(), "how a wheel is built"},
       {"checks", checks(), "checks before and after a build"},
       {"test", test(), "how a wheel is tested"},
-      {"overrides", overrides(), "ordered changes to the four sections above"},
+      {"overrides", overrides(), "changes to the four sections above, applied in order"},
       {"channels", mapping_to(channel()), "the sets of variants that workflows run"},
-      {"publish", publish(), "where wheels go, and how they are named there"},
+      {"publish", publish(), "where wheels are published, and their names there"},
   });
 }
 

@@ -11,7 +11,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Variants as they pass one sieve after the other.
+/// The variants that remain after each filter.
 using Taken = std::vector<const Variant*>;
 
 template <class Predicate>
@@ -33,7 +33,7 @@ bool any_glob(const std::vector<std::string>& globs, const std::string& id) {
                      [&](const std::string& glob) { return glob_match(glob, id); });
 }
 
-/// Names the rule when the id is one that a rule excluded: that is no misspelling.
+/// Names the rule when a rule excluded the id, which is then not a misspelling.
 Error unknown_id(const Matrix& matrix, const Expansion& expansion, const std::string& id) {
   for (const Excluded& excluded : expansion.excluded) {
     if (!glob_match(id, excluded.variant.id)) continue;
@@ -107,7 +107,7 @@ Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
                                 const Expansion& expansion) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    return fail(ErrorKind::usage, fmt::format("`{}` is no selector", text),
+    return fail(ErrorKind::usage, fmt::format("`{}` is not a selector", text),
                 "write AXIS=VALUE, e.g. `python=3.12,3.13` or `compute=!cuda/*`");
   }
   Selector selector{text.substr(0, equals), split_patterns(text.substr(equals + 1))};
@@ -142,10 +142,10 @@ Done check_channel(const Matrix& matrix, const std::string& channel) {
                             : suggest(channel, names));
 }
 
-/// What left nothing, and what would widen it.
-Error nothing_left(std::string_view sieve, std::string hint) {
+/// The filter that left nothing, and how to widen the selection.
+Error nothing_left(std::string_view filter, std::string hint) {
   return {ErrorKind::nothing_selected,
-          fmt::format("no variant is selected: {}", sieve),
+          fmt::format("no variant is selected: {}", filter),
           std::nullopt,
           std::move(hint),
           {}};
@@ -174,36 +174,38 @@ bool runs_in(const Variant& variant, const std::string& channel) {
                                 variant.channels.end();
 }
 
-/// The sieves in the order in which their absence is easiest to understand.
-Result<Taken> sift(Taken taken, const SelectionRequest& request,
-                   const std::vector<Selector>& selectors) {
+/// Applies the filters in the order that makes the error message easiest to understand.
+Result<Taken> apply_filters(Taken taken, const SelectionRequest& request,
+                            const std::vector<Selector>& selectors) {
   const std::unordered_set<std::string> only(request.only.begin(), request.only.end());
   taken = keep(taken, [&](const Variant& variant) {
     return (only.empty() || only.contains(variant.id)) &&
            (request.globs.empty() || any_glob(request.globs, variant.id));
   });
-  if (taken.empty()) return fail(nothing_left("`--only` and the globs share none", ""));
+  if (taken.empty()) return fail(nothing_left("none matches both `--only` and the globs", ""));
   for (const Selector& selector : selectors) {
     taken = keep(taken, [&](const Variant& variant) {
       return values_match(selector.patterns, variant.get(selector.axis));
     });
     if (taken.empty()) {
       return fail(nothing_left(
-          fmt::format("`{}={}` leaves none", selector.axis, join(selector.patterns, ",")), ""));
+          fmt::format("`{}={}` matches none of them", selector.axis, join(selector.patterns, ",")),
+          ""));
     }
   }
   taken = keep(taken, [&](const Variant& variant) { return !any_glob(request.skip, variant.id); });
   if (taken.empty())
-    return fail(nothing_left("`--skip` takes the last", "a skip beats a selection"));
+    return fail(
+        nothing_left("`--skip` removes all of them", "`--skip` takes precedence over a selection"));
   taken = keep(taken, [&](const Variant& variant) { return runs_in(variant, request.channel); });
   if (taken.empty()) {
-    return fail(nothing_left(fmt::format("none runs in channel `{}`", request.channel),
-                             "`pinwheel explain ID` shows a variant's channels"));
+    return fail(nothing_left(fmt::format("none of them runs in channel `{}`", request.channel),
+                             "run `pinwheel explain ID` to see a variant's channels"));
   }
   const std::string status(name_of(taken[0]->status));
   taken = keep(taken, [&](const Variant& variant) { return has_status(request.status, variant); });
   if (taken.empty()) {
-    return fail(nothing_left("none has the status that was asked for",
+    return fail(nothing_left("none of them has the requested status",
                              fmt::format("`--status {}` widens the selection", status)));
   }
   return taken;
@@ -224,7 +226,7 @@ Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expan
   }
   Taken all;
   for (const Variant& variant : expansion.variants) all.push_back(&variant);
-  TRY(const Taken taken, sift(std::move(all), request, selectors));
+  TRY(const Taken taken, apply_filters(std::move(all), request, selectors));
   std::vector<Variant> selected;
   for (const Variant* variant : taken) selected.push_back(*variant);
   return selected;

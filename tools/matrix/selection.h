@@ -10,18 +10,18 @@
 
 namespace pinwheel::matrix {
 
-/// What the user asked for, as typed (cli.md, Selectors).
+/// The selection options of the command line, as typed.
 struct SelectionRequest {
   std::vector<std::string> globs = {};      ///< on ids
   std::vector<std::string> selectors = {};  ///< "python=3.12,3.13", "compute=!cuda/*"
-  std::vector<std::string> skip = {};       ///< globs on ids; beats everything else
+  std::vector<std::string> skip = {};       ///< globs on ids; takes precedence over everything else
   std::vector<std::string> only = {};       ///< exact ids
   std::string channel = {};                 ///< empty: every channel
   std::vector<Status> status = {Status::supported, Status::experimental};
 };
 
-/// The variants that the request takes, in matrix order. An unknown axis, channel or id and a value
-/// or glob that matches nothing is `usage` with the nearest name; an empty result is
+/// The variants that the request selects, in matrix order. An unknown axis, channel or id, or a
+/// value or glob that matches nothing, is `usage` with the nearest name; an empty result is
 /// `nothing_selected`.
 Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
                                     const SelectionRequest& request);

@@ -11,7 +11,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Reads texts of a merged tree for one variant, templates filled.
+/// Reads values from a merged tree for one variant and expands their templates.
 class Reader {
  public:
   explicit Reader(const Variant& variant) : variant_(variant) {}
@@ -21,13 +21,13 @@ class Reader {
     return expand_template(node.scalar, variant_, node.at, placeholders);
   }
 
-  /// The text that holds for the variant under a key; "" when there is none.
+  /// The variant's value for a key; "" when there is none.
   Result<std::string> picked(const Node& mapping, std::string_view key) const {
     const Node* const node = pick(mapping.find(key), variant_);
     return node == nullptr ? Result<std::string>("") : text(*node);
   }
 
-  /// The list under a key; the fallback is an empty list.
+  /// The list stored under a key; empty by default.
   Result<std::vector<std::string>> list(const Node& mapping, std::string_view key,
                                         Placeholders placeholders = Placeholders::variant) const {
     std::vector<std::string> texts;
@@ -40,7 +40,7 @@ class Reader {
     return texts;
   }
 
-  /// The mapping under a key; the fallback is an empty one.
+  /// The mapping stored under a key; empty by default.
   Result<std::map<std::string, std::string>> mapping(const Node& node, std::string_view key) const {
     std::map<std::string, std::string> texts;
     const Node* const values = node.find(key);
@@ -103,7 +103,7 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
   return environment;
 }
 
-/// The schema has checked the formats: durations and sizes read.
+/// The schema has checked the formats, so durations and sizes parse.
 Retry read_retry(const Node& node) {
   Retry retry;
   if (const Node* const transient = node.find("transient")) {
@@ -169,8 +169,8 @@ Result<TestImages> read_test_images(const Node& node, const Reader& reader) {
   if (python == nullptr || python->scalar != "provided") return images;
   images.python = TestPython::provided;
   if (!images.dockerfile.empty() || images.names.empty()) return images;
-  return fail(config_error("`test.python: provided` needs a Dockerfile that brings the Python",
-                           python->at, "write `test.dockerfile`; `docker/test.Dockerfile` is one"));
+  return fail(config_error("`test.python: provided` needs a Dockerfile that provides the Python",
+                           python->at, "set `test.dockerfile`, e.g. to `docker/test.Dockerfile`"));
 }
 
 Result<TestSettings> read_test(const Node& node, const Reader& reader) {

@@ -13,32 +13,34 @@
 
 namespace pinwheel::matrix {
 
-/// Where the CUDA or ROCm toolkit of a class comes from: a prefix of its own.
+/// The source of a class's CUDA or ROCm toolkit, which has its own prefix.
 enum class ToolkitFrom { automatic, path, pypi, conda, container };
 
-/// `{default: X, "cuda/*": Y}` reduced to the entry that matches the variant; templates expanded.
+/// The torch to install. `{default: X, "cuda/*": Y}` is reduced to the entry that matches the
+/// variant; templates are expanded.
 struct TorchSettings {
-  std::string spec = {};  ///< pip requirement, "torch~=2.13.0"; empty: no torch in the environment
-  std::string index =
-      {};  ///< extra index for torch alone; empty: the user's pip configuration decides
+  std::string spec = {};   ///< pip requirement, "torch~=2.13.0"; empty: no torch in the environment
+  std::string index = {};  ///< extra index for torch only; empty: as pip is configured
 
   bool operator==(const TorchSettings&) const = default;
 };
 
-/// Level 1 of an environment: a Dockerfile built on a base, or the base itself.
+/// The container image of an environment (level 1): a Dockerfile built on a base, or the base
+/// itself.
 struct ContainerSettings {
-  std::string dockerfile = {};  ///< relative to the matrix file; empty: the base as it is
+  std::string dockerfile = {};  ///< relative to the matrix file; empty: the base as is
   std::string base = {};        ///< the build argument BASE_IMAGE
-  std::map<std::string, std::string> arguments = {};  ///< further build arguments
-  std::string arch = {};  ///< "aarch64": of the variant, for images of several; empty: the engine's
-  std::string target = {};  ///< the stage of the Dockerfile; empty: its last
+  std::map<std::string, std::string> arguments = {};  ///< additional build arguments
+  std::string arch =
+      {};  ///< "aarch64": the variant's, for multi-platform images; empty: the engine's
+  std::string target = {};  ///< the target stage of the Dockerfile; empty: the last
 
   bool operator==(const ContainerSettings&) const = default;
 };
 
-/// Level 2 of an environment by conda: what its packages are solved from.
+/// The conda packages of an environment (level 2).
 struct CondaSettings {
-  std::vector<std::string> channels = {};  ///< names or URLs, the first goes first
+  std::vector<std::string> channels = {};  ///< names or URLs, highest priority first
   std::vector<std::string> packages = {};  ///< match specs, "python=3.11"
   std::vector<std::string> toolkit = {};   ///< match specs of a toolkit from the same channels
 
@@ -47,11 +49,11 @@ struct CondaSettings {
 
 struct EnvironmentSettings {
   ContainerSettings container = {};
-  /// Images that stand in for others: glob on an image's name -> image; the first that matches.
+  /// Replacement images: glob on an image's name -> image; the first match applies.
   std::vector<std::pair<std::string, std::string>> mirrors = {};
   CondaSettings conda = {};
 
-  std::vector<std::string> tools = {};  ///< requirements of builds
+  std::vector<std::string> tools = {};  ///< build tools
   std::vector<std::string> pip = {};    ///< requirements
   TorchSettings torch = {};
   ToolkitFrom toolkit = ToolkitFrom::automatic;
@@ -66,7 +68,7 @@ struct Retry {
 
 struct BuildSettings {
   std::vector<std::string> command =
-      {};  ///< argv; `{dest_dir}`, `{package}`, `{version}` stay for the plan
+      {};  ///< argv; the plan fills `{dest_dir}`, `{package}`, `{version}`
   std::vector<std::string> arch_list = {};  ///< "8.0", "12.0+PTX", "gfx90a"
   uint64_t memory_per_job = 2ULL << 30;     ///< bytes
   std::chrono::milliseconds timeout = std::chrono::hours(3);
@@ -75,7 +77,7 @@ struct BuildSettings {
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };
 
-/// One check by its rule id, with its argument: {"size", "100 MB"}, {"header", "cuda_runtime.h"}.
+/// A check: its rule id and arguments, e.g. {"size", "100 MB"}, {"header", "cuda_runtime.h"}.
 struct Check {
   std::string rule;
   std::vector<std::string> arguments = {};
@@ -88,28 +90,29 @@ struct CheckSettings {
 
 enum class Hardware { none, gpu };
 
-/// Which Python tests in images run: the distribution's own, or one that the image is given.
+/// The Python that tests in images use: the distribution's own, or one that the Dockerfile
+/// provides.
 enum class TestPython { image, provided };
 
 /// Distributions on which a finished wheel is installed and tested.
 struct TestImages {
   std::vector<std::string> names = {};  ///< "debian:bookworm"
   TestPython python = TestPython::image;
-  std::string dockerfile = {};  ///< relative to the matrix file; empty: the images as they are
-  std::map<std::string, std::string> arguments = {};  ///< further build arguments
+  std::string dockerfile = {};  ///< relative to the matrix file; empty: the images as is
+  std::map<std::string, std::string> arguments = {};  ///< additional build arguments
 };
 
 struct TestSettings {
-  std::vector<std::string> pip = {};      ///< requirements of the tests alone
+  std::vector<std::string> pip = {};      ///< requirements of the tests only
   std::vector<std::string> command = {};  ///< argv; empty: import only
   Hardware hardware = Hardware::none;
-  /// argv in the place of `command` where a test that needs a GPU has none
+  /// argv that replaces `command` when the test needs a GPU and there is none
   std::vector<std::string> without_gpu = {};
   std::chrono::milliseconds timeout = std::chrono::hours(1);
   TestImages images = {};
 };
 
-/// The sections of a matrix file as they hold for one variant: defaults, sections, overrides in
+/// The settings of one variant: defaults, then the sections of the matrix file, then overrides in
 /// order.
 struct Settings {
   EnvironmentSettings environment;

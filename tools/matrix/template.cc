@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-/// The placeholders that one axis or attribute gives, with their values.
+/// Adds the placeholders of an axis or attribute, with their values.
 void add_values(Values& values, const std::string& name, const std::string& value) {
   values.emplace_back(name, value);
   values.emplace_back(name + ".nodot", replace_all(value, ".", ""));
@@ -59,8 +59,8 @@ Result<std::string> fill(std::string_view text, const Values& values, const Loca
     }
     const size_t close = c == '{' ? text.find('}', i) : std::string_view::npos;
     if (close == std::string_view::npos) {
-      return fail(config_error(fmt::format("`{}` has a brace without its other half", text), at,
-                               "`{{` and `}}` stand for braces"));
+      return fail(config_error(fmt::format("`{}` has an unbalanced brace", text), at,
+                               "write `{{` and `}}` for literal braces"));
     }
     TRY(const std::string value,
         value_of(std::string(text.substr(i + 1, close - i - 1)), values, at, placeholders));

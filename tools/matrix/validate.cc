@@ -44,7 +44,7 @@ const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
   return nullptr;
 }
 
-/// Whether YAML reads the plain scalar as a boolean, which a text may not be by accident.
+/// Whether YAML reads the plain scalar as a boolean, which must not pass for text by accident.
 bool is_plain_boolean(const Node& node) {
   return !node.quoted && (to_lower(node.scalar) == "true" || to_lower(node.scalar) == "false");
 }
@@ -101,13 +101,13 @@ Done validate_member(const Node::Member& member, const Shape& shape) {
                            suggest(member.key, names_of(shape.keys))));
 }
 
-/// A list given plainly and by `+` at once would leave one of the two without effect.
+/// A list given both as `key` and as `+key` would leave one of the two without effect.
 Done validate_append(const Node& node) {
   for (const Node::Member& member : node.members) {
     if (!member.key.starts_with('+')) continue;
     if (node.find(std::string_view(member.key).substr(1)) != nullptr) {
       return fail(config_error(
-          fmt::format("`{}` and `{}` cannot stand side by side", member.key.substr(1), member.key),
+          fmt::format("`{}` and `{}` cannot be used together", member.key.substr(1), member.key),
           member.key_at));
     }
   }
@@ -121,7 +121,8 @@ Done validate_exactly_one(const Node& node, const Shape& shape, const std::strin
                     [&](const std::string& key) { return node.find(key) != nullptr; });
   if (given == 1) return {};
   return fail(config_error(
-      fmt::format("{} has exactly one of {}", what, quoted_list(shape.exactly_one_of)), node.at));
+      fmt::format("{} must have exactly one of {}", what, quoted_list(shape.exactly_one_of)),
+      node.at));
 }
 
 Done validate_mapping(const Node& node, const Shape& shape, const std::string& what) {

@@ -12,20 +12,20 @@ namespace pinwheel::matrix {
 struct Variant {
   std::string id;                                         ///< "cp312-cu130-torch2.13-x86_64"
   std::vector<std::pair<std::string, std::string>> axes;  ///< in the order of the matrix's axes
-  std::vector<std::pair<std::string, std::string>>
-      attributes;  ///< what `include` set beside the axes
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< other keys that `include` set
   Status status = Status::supported;
-  std::vector<std::string> channels;  ///< the channels it may run in, in the matrix's order
-  std::vector<size_t> shaped_by;      ///< indexes of the rules that said something of it, in order
+  std::vector<std::string> channels;  ///< the channels it may run in, in matrix order
+  std::vector<size_t> shaped_by;      ///< indexes of the rules that matched it, in order
 
   /// The value of an axis or attribute; "" when it has none.
   const std::string& get(std::string_view name) const;
 };
 
-/// A build unit: variants whose binaries cannot differ (matrix.md, "ABI classes"). Computed from
-/// the whole matrix, never from a selection.
+/// A build unit: variants that share one binary. Computed from the whole matrix, never from a
+/// selection.
 struct AbiClass {
-  std::string id;  ///< "cu13-x86_64": the axes that stay after the reduction; "any" when none stays
+  std::string
+      id;  ///< "cu13-x86_64": the axes that remain after the reduction; "any" when none remains
   std::vector<std::string> members;  ///< ids of the variants it serves, in matrix order
   std::string representative;        ///< id of the member whose environment builds it
 };

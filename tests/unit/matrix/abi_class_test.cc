@@ -51,7 +51,7 @@ TEST_CASE("a classic ABI reduces torch to its minor version") {
   CHECK(all[1].id == "torch2.10");
 }
 
-TEST_CASE("an axis that abi does not name is wholly in the binary") {
+TEST_CASE("the binary depends on every axis that abi does not name") {
   const auto all =
       classes("axes: {python: ['3.11', '3.12'], cxx11abi: ['0', '1']}\nabi: {python: none}\n");
   REQUIRE(all.size() == 2);
@@ -59,7 +59,7 @@ TEST_CASE("an axis that abi does not name is wholly in the binary") {
   CHECK(all[1].id == "1");
 }
 
-TEST_CASE("a class of which nothing stays is called any") {
+TEST_CASE("a class with no axes left is called any") {
   const auto all = classes("axes: {python: ['3.11', '3.12']}\nabi: {python: limited(3.10)}\n");
   REQUIRE(all.size() == 1);
   CHECK(all[0].id == "any");
@@ -78,7 +78,7 @@ TEST_CASE("an unmaintained variant represents a class only where nothing else ca
   CHECK(all[1].representative == "cp39-rocm7.1");
 }
 
-TEST_CASE("build.with names the representative, which must be of the class") {
+TEST_CASE("build.with names the representative, which must be a member of the class") {
   const std::string body =
       "axes: {python: ['3.10', '3.11'], compute: [cpu, cuda/13.0]}\nabi: {python: none}\n";
   const auto all =
@@ -92,7 +92,7 @@ TEST_CASE("build.with names the representative, which must be of the class") {
   REQUIRE_FALSE(result.has_value());
   CHECK(result.error().kind == ErrorKind::config);
   CHECK(result.error().message ==
-        "`with` is to build class `cpu`, and `cp312-cpu` is not in that class");
+        "`with` must name a member of class `cpu`, and `cp312-cpu` is not one");
   CHECK(result.error().at->line == 5);
   CHECK(result.error().hint == "did you mean `cp310-cpu`?");
 }

@@ -8,7 +8,7 @@
 
 using namespace pinwheel::matrix;
 
-TEST_CASE("the part of an id is what the field calls the value") {
+TEST_CASE("the part of an id is the usual short name of the value") {
   CHECK(id_part("python", "3.10") == "cp310");
   CHECK(id_part("python", "3.13t") == "cp313t");
   CHECK(id_part("python", "pypy3.10") == "pypy3.10");
@@ -23,7 +23,7 @@ TEST_CASE("the part of an id is what the field calls the value") {
   CHECK(id_part("blas", "Open BLAS/0") == "open-blas-0");
 }
 
-TEST_CASE("a label goes as far into the version as it is asked to") {
+TEST_CASE("a label has as many version components as requested") {
   CHECK(compute_label("cuda/13.0.1") == "cu130");
   CHECK(compute_label("rocm/6.4.2") == "rocm6.4");
   CHECK(compute_label("cuda/13.0", 1) == "cu13");

@@ -59,7 +59,7 @@ TEST_CASE("exclude needs all its values and only those") {
         std::vector<std::string>{"fruit=apple animal=cat", "fruit=pear animal=cat"});
 }
 
-TEST_CASE("exclude goes first, so an include cannot go into what it dropped") {
+TEST_CASE("exclude applies first, so an include cannot extend a dropped combination") {
   Matrix matrix = fruits();
   matrix.exclude = {row({{"fruit", "pear"}})};
   matrix.include = {row({{"fruit", "pear"}, {"colour", "green"}})};
@@ -68,13 +68,13 @@ TEST_CASE("exclude goes first, so an include cannot go into what it dropped") {
                                                      "fruit=pear colour:green"});
 }
 
-TEST_CASE("exclude compares exactly, and one that drops nothing is a warning") {
+TEST_CASE("exclude compares exactly, and one that matches nothing is a warning") {
   Matrix matrix = fruits();
   matrix.exclude = {row({{"fruit", "app*"}})};
   const Combined result = combine(matrix);
   CHECK(result.rows.size() == 4);
   REQUIRE(result.warnings.size() == 1);
-  CHECK(result.warnings[0].message == "this `exclude` drops nothing");
+  CHECK(result.warnings[0].message == "this `exclude` matches no combination");
   CHECK(result.warnings[0].at->line == 9);
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("globs match whole values and leading components") {
   CHECK(value_matches("*", ""));
 }
 
-TEST_CASE("a list takes what one pattern takes and no negation refuses") {
+TEST_CASE("a list matches what a plain pattern matches and no negated pattern matches") {
   CHECK(values_match({"3.11", "3.12"}, "3.12"));
   CHECK_FALSE(values_match({"3.11", "3.12"}, "3.13"));
   CHECK(values_match({"!3.11"}, "3.12"));
@@ -59,7 +59,7 @@ TEST_CASE("a condition holds when each of its axes does") {
   CHECK(matches({{"arch", {"!x86_64"}}}, variant_of("3.11", "cpu")));
 }
 
-TEST_CASE("a condition asked of many variants answers as matches does") {
+TEST_CASE("a prepared condition agrees with matches") {
   const When when = {{"python", {"3.11", "!3.12"}}, {"compute", {"!cuda/*"}}};
   Condition condition(when);
   for (const char* python : {"3.11", "3.12", "3.11"}) {

@@ -22,7 +22,7 @@ TEST_CASE("the product runs over the last axis fastest") {
         Names{"cp310-cpu", "cp310-cu130", "cp313t-cpu", "cp313t-cu130"});
 }
 
-TEST_CASE("include adds attributes and rows, and the rules hold for those too") {
+TEST_CASE("include adds attributes and rows, and the rules apply to those too") {
   const Matrix matrix = parsed(
       "axes: {python: ['3.11'], compute: [cpu]}\n"
       "attributes: [runner]\n"
@@ -35,7 +35,7 @@ TEST_CASE("include adds attributes and rows, and the rules hold for those too") 
   CHECK(expansion.variants[1].status == Status::experimental);
 }
 
-TEST_CASE("a rule excludes by status and by only, and its index says why") {
+TEST_CASE("a rule excludes by status and by only, and its index is recorded") {
   const Matrix matrix = parsed(
       "axes: {python: ['3.10', '3.11'], compute: [cpu, rocm/7.1]}\n"
       "rules:\n"
@@ -53,7 +53,7 @@ TEST_CASE("a rule excludes by status and by only, and its index says why") {
   CHECK(expansion.warnings.empty());
 }
 
-TEST_CASE("a later status wins, and what an only excluded stays out") {
+TEST_CASE("a later status overrides, and a variant that only excluded stays excluded") {
   const Matrix matrix = parsed(
       "axes: {python: ['3.10', '3.11', '3.12']}\n"
       "rules:\n"
@@ -85,7 +85,7 @@ TEST_CASE("channels are those whose select and whose rules let the variant in") 
   CHECK(testing::variant_named(expansion, "rocm7.1-torchnightly").channels == Names{"nightly"});
 }
 
-TEST_CASE("what matches nothing is a warning with its place") {
+TEST_CASE("a rule that matches nothing is a warning with its place") {
   const Matrix matrix = parsed(
       "axes: {python: ['3.10']}\n"
       "exclude: [{python: '3.1'}]\n"
@@ -93,7 +93,7 @@ TEST_CASE("what matches nothing is a warning with its place") {
       "overrides: [{when: {python: '3.8'}, test: {pip: []}}]\n");
   const Expansion expansion = value_of(expand(matrix));
   REQUIRE(expansion.warnings.size() == 3);
-  CHECK(expansion.warnings[0].message == "this `exclude` drops nothing");
+  CHECK(expansion.warnings[0].message == "this `exclude` matches no combination");
   CHECK(expansion.warnings[0].at->line == 4);
   CHECK(expansion.warnings[1].message == "this rule matches no variant");
   CHECK(expansion.warnings[1].at->line == 5);

@@ -22,7 +22,7 @@ TEST_CASE("an id joins the parts of the axes in order") {
   CHECK(*ids == std::vector<std::string>{"cp312-cu130-torch2.13-x86_64"});
 }
 
-TEST_CASE("computes that differ in the patch level alone carry it in full") {
+TEST_CASE("computes that differ only in the patch level keep their full version") {
   const auto ids =
       make_ids({id_row({{"compute", "cuda/11.7.1"}}), id_row({{"compute", "cuda/11.7.2"}}),
                 id_row({{"compute", "cuda/11.8.1"}})});
@@ -40,7 +40,7 @@ TEST_CASE("a duplicate id names both rows and the include that made it") {
   CHECK(ids.error().at->line == 7);
 }
 
-TEST_CASE("a row without an axis is an error") {
+TEST_CASE("a row that lacks an axis value is an error") {
   const auto ids = make_ids({id_row({}, 4)});
   REQUIRE_FALSE(ids.has_value());
   CHECK(ids.error().at->line == 4);

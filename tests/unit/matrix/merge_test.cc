@@ -41,7 +41,7 @@ TEST_CASE("mappings merge, scalars and lists replace, and + appends") {
   CHECK(merge("{a: {b: 2}}", "{a: 1}") == "{a: 1}");
 }
 
-TEST_CASE("pick takes the first entry that fits a value of the variant, else the default") {
+TEST_CASE("pick returns the first entry that matches a value of the variant, else the default") {
   Variant variant;
   variant.axes = {{"compute", "cuda/13.0"}, {"torch", "nightly"}};
   const Node both = tree("{'cuda/*': first, nightly: second, default: third}");

@@ -56,13 +56,13 @@ TEST_CASE("an alias is a copy of what it names") {
   CHECK(root->find("b")->at.line == 1);
 }
 
-TEST_CASE("carriage returns are no part of an excerpt") {
+TEST_CASE("carriage returns are not part of an excerpt") {
   const Result<Node> root = read_yaml("a: 1\r\nb: 2\r\n", "m.yaml");
   REQUIRE(root.has_value());
   CHECK(root->members[1].key_at.excerpt == "b: 2");
 }
 
-TEST_CASE("aliases that multiply are refused before they fill the memory") {
+TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string last = "*a" + std::to_string(i - 1);
@@ -73,20 +73,20 @@ TEST_CASE("aliases that multiply are refused before they fill the memory") {
   CHECK(message_of(bomb) == "aliases expand to more than 100000 nodes");
 }
 
-TEST_CASE("deep nesting is an error and no crash") {
+TEST_CASE("deep nesting is an error, not a crash") {
   CHECK(message_of(std::string(100'000, '[')).find("not valid YAML") != std::string::npos);
 }
 
-TEST_CASE("what a matrix file cannot be is named") {
+TEST_CASE("files that are not matrix files have errors of their own") {
   CHECK(message_of("a: 1\na: 2\n") == "key `a` is given twice");
   CHECK(message_of("a: 1\n---\nb: 1\n") ==
-        "a matrix file holds one YAML document, and here starts a second");
-  CHECK(message_of("a: &x {b: *x}\n") == "an alias cannot name a node that encloses it");
+        "a matrix file is one YAML document, and a second starts here");
+  CHECK(message_of("a: &x {b: *x}\n") == "an alias cannot refer to a node that contains it");
   CHECK(message_of("") == "the matrix file is empty");
   CHECK(message_of("a: [1\n").find("this is not valid YAML") == 0);
 }
 
-TEST_CASE("a file that makes the parser repeat empty documents is refused, not read for ever") {
+TEST_CASE("a file that makes the parser repeat empty documents is rejected, not read forever") {
   const Result<Node> root = read_yaml(", night pinwheel/1\npackage: {name: demo}\n", "m.yaml");
   REQUIRE_FALSE(root);
   CHECK(root.error().kind == ErrorKind::config);

@@ -35,11 +35,11 @@ Error refused(const SelectionRequest& request) {
 
 }  // namespace
 
-TEST_CASE("an empty request takes what is supported or experimental") {
+TEST_CASE("an empty request selects supported and experimental variants") {
   CHECK(taken({}) == Names{"cp311-cpu", "cp311-cu130", "cp312-cpu", "cp312-cu130"});
 }
 
-TEST_CASE("globs on ids take the union of what they match, in matrix order") {
+TEST_CASE("globs on ids select the union of their matches, in matrix order") {
   CHECK(taken({.globs = {"cp312-*"}}) == Names{"cp312-cpu", "cp312-cu130"});
   CHECK(taken({.globs = {"cp312-cpu", "cp311-{cpu,cu130}"}}) ==
         Names{"cp311-cpu", "cp311-cu130", "cp312-cpu"});
@@ -53,22 +53,22 @@ TEST_CASE("selectors on axes all hold, with alternatives and !") {
         Names{"cp312-cpu", "cp312-cu130"});
 }
 
-TEST_CASE("a skip beats a selection") {
+TEST_CASE("`--skip` takes precedence over a selection") {
   CHECK(taken({.globs = {"cp312-*"}, .skip = {"*-cpu"}}) == Names{"cp312-cu130"});
   CHECK(refused({.skip = {"*"}, .only = {"cp312-cpu"}}).kind == ErrorKind::nothing_selected);
 }
 
-TEST_CASE("only takes exact ids") {
+TEST_CASE("only selects exact ids") {
   CHECK(taken({.only = {"cp312-cpu"}}) == Names{"cp312-cpu"});
 }
 
-TEST_CASE("a channel and a status narrow and widen") {
+TEST_CASE("a channel narrows and a status widens the selection") {
   CHECK(taken({.channel = "release", .status = {Status::supported, Status::unmaintained}}).size() ==
         4);
   CHECK(taken({.channel = "ci", .status = {Status::unmaintained}}) == Names{"cp311-rocm7.1"});
 }
 
-TEST_CASE("what is unknown is a usage error with the nearest name") {
+TEST_CASE("an unknown name is a usage error with the nearest name") {
   const Error axis = refused({.selectors = {"pyton=3.11"}});
   CHECK(axis.kind == ErrorKind::usage);
   CHECK(axis.message == "unknown axis `pyton`");
@@ -94,7 +94,7 @@ TEST_CASE("what is unknown is a usage error with the nearest name") {
   CHECK(channel.hint == "did you mean `release`?");
 }
 
-TEST_CASE("an id that a rule excluded is told with the rule and its reason") {
+TEST_CASE("an excluded id is reported with the rule and its reason") {
   const Error error = refused({.only = {"cp312-rocm7.1"}});
   CHECK(error.kind == ErrorKind::usage);
   CHECK(error.message == "`cp312-rocm7.1` is excluded by a rule");
@@ -102,10 +102,10 @@ TEST_CASE("an id that a rule excluded is told with the rule and its reason") {
   CHECK(error.hint == "too new");
 }
 
-TEST_CASE("a selection that leaves nothing says which part took the last") {
+TEST_CASE("an empty selection names the filter that removed the last variant") {
   const Error channel = refused({.channel = "empty"});
   CHECK(channel.kind == ErrorKind::nothing_selected);
-  CHECK(channel.message == "no variant is selected: none runs in channel `empty`");
+  CHECK(channel.message == "no variant is selected: none of them runs in channel `empty`");
 
   const Error status = refused({.globs = {"*-rocm*"}});
   CHECK(status.kind == ErrorKind::nothing_selected);
@@ -115,5 +115,5 @@ TEST_CASE("a selection that leaves nothing says which part took the last") {
   CHECK(both.kind == ErrorKind::nothing_selected);
 
   const Error selectors = refused({.globs = {"cp312-*"}, .selectors = {"python=3.11"}});
-  CHECK(selectors.message == "no variant is selected: `python=3.11` leaves none");
+  CHECK(selectors.message == "no variant is selected: `python=3.11` matches none of them");
 }

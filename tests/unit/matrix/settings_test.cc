@@ -51,7 +51,7 @@ const std::string kSettingsBody =
 
 }  // namespace
 
-TEST_CASE("settings hold for a variant: values picked, templates filled") {
+TEST_CASE("settings apply to one variant: values selected, templates expanded") {
   const Settings cuda = settings(kSettingsBody, "cp311-cu130-torch2.13");
   CHECK(cuda.environment.tools == Names{"cmake>=3.26"});
   CHECK(cuda.environment.pip == Names{"build"});
@@ -76,7 +76,7 @@ TEST_CASE("settings hold for a variant: values picked, templates filled") {
   CHECK(cpu.test.hardware == Hardware::none);
 }
 
-TEST_CASE("containers, mirrors and tests on images are read, templates filled") {
+TEST_CASE("containers, mirrors and image tests are read, templates expanded") {
   const Settings read = settings(
       "axes: {python: ['3.11'], compute: [cpu]}\n"
       "environment:\n"
@@ -124,7 +124,7 @@ TEST_CASE("checks keep their order and their arguments") {
   CHECK(checks.after[1].arguments == Names{"a::b", "a::c"});
 }
 
-TEST_CASE("a matrix without sections gives the defaults") {
+TEST_CASE("a matrix without sections has the default settings") {
   const Settings plain = settings("axes: {python: ['3.11']}\n", "cp311");
   CHECK(plain.environment.toolkit == ToolkitFrom::automatic);
   CHECK(plain.environment.torch == TorchSettings{});

@@ -25,7 +25,7 @@ std::string expanded(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("placeholders give the values of the variant") {
+TEST_CASE("placeholders expand to the values of the variant") {
   CHECK(expanded("{python} {torch} {compute} {arch} {runner}") == "3.12 2.13 cuda/13.0 x86_64 big");
   CHECK(expanded("{compute.version} {compute.family} {compute.label} {label}") ==
         "13.0 cuda cu130 cu130");
@@ -44,12 +44,12 @@ TEST_CASE("an unknown placeholder is an error with its place and the nearest one
   CHECK_FALSE(expand_template("{package}", sample(), kAt).has_value());
 }
 
-TEST_CASE("a brace without its other half is an error") {
+TEST_CASE("an unbalanced brace is an error") {
   CHECK_FALSE(expand_template("{torch", sample(), kAt).has_value());
   CHECK_FALSE(expand_template("torch}", sample(), kAt).has_value());
 }
 
-TEST_CASE("what is the plan's stays for the plan, which fills it and the escapes") {
+TEST_CASE("the plan's placeholders and escapes are kept until the plan fills them") {
   const Result<std::string> first = expand_template("{torch} {dest_dir} {{x}} {package}", sample(),
                                                     kAt, Placeholders::variant_and_plan);
   REQUIRE(first.has_value());
@@ -58,7 +58,7 @@ TEST_CASE("what is the plan's stays for the plan, which fills it and the escapes
   CHECK(fill_template("{wheel} {", {}) == "{wheel} {");
 }
 
-TEST_CASE("a template is checked against names alone") {
+TEST_CASE("a template is checked against a list of names") {
   CHECK(check_template("{compute.label}", {"compute"}, kAt, Placeholders::variant).has_value());
   CHECK_FALSE(check_template("{torch}", {"compute"}, kAt, Placeholders::variant).has_value());
   CHECK_FALSE(check_template("{package}", {"compute"}, kAt, Placeholders::variant).has_value());
