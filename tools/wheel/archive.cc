@@ -19,7 +19,7 @@ Result<std::string> find_dist_info(const std::vector<ZipMember>& members) {
   }
   if (found.empty()) {
     return fail(ErrorKind::check, "the wheel has no `*.dist-info` directory",
-                "is it a wheel and not another kind of archive?");
+                "is the file a wheel?");
   }
   if (found.size() > 1) {
     return fail(ErrorKind::check, "the wheel has several `*.dist-info` directories: " +
@@ -43,7 +43,7 @@ Result<WheelArchive> open_wheel(std::string file_name, const ports::ByteSource& 
   std::set<std::string_view> names;
   for (const ZipMember& member : zip.members()) {
     if (!names.insert(member.name).second) {
-      return fail(ErrorKind::check, "the archive holds " + quoted(member.name) + " twice");
+      return fail(ErrorKind::check, "the archive contains " + quoted(member.name) + " twice");
     }
   }
   TRY(std::string dist_info, find_dist_info(zip.members()));

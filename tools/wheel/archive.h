@@ -8,7 +8,7 @@
 
 namespace pinwheel::wheel {
 
-/// A wheel as a file: what it is called, its members, and where its metadata lies.
+/// An open wheel file: its name, its members, and its dist-info directory.
 struct WheelArchive {
   std::string file_name;  ///< without directories
   ZipReader zip;
@@ -19,8 +19,8 @@ struct WheelArchive {
   std::string info_path(const std::string& name) const { return dist_info + "/" + name; }
 };
 
-/// Opens the archive and finds its one top-level `*.dist-info` directory. Kind `check` for a
-/// damaged archive, for none or several of them, and for two members of one name. The source must
+/// Opens the archive and finds its top-level `*.dist-info` directory. Kind `check` for a corrupt
+/// archive, unless there is exactly one such directory, and for duplicate members. The source must
 /// outlive the result.
 Result<WheelArchive> open_wheel(std::string file_name, const ports::ByteSource& source);
 

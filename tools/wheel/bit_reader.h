@@ -7,8 +7,8 @@
 
 namespace pinwheel::wheel {
 
-/// Reads a deflate stream bit by bit, the lowest bit of each byte first. Behind the end are zeros:
-/// whoever takes bits asks `overrun()` before using what they gave.
+/// Reads a deflate stream bit by bit, the lowest bit of each byte first. Reads past the end return
+/// zeros: callers check `overrun()` before they use the bits.
 class BitReader {
  public:
   explicit BitReader(std::string_view bytes, uint64_t bit = 0) : bytes_(bytes), bit_(bit) {}
@@ -33,8 +33,7 @@ class BitReader {
     skip(bits);
     return static_cast<uint32_t>(value);
   }
-  /// The bytes from the next byte boundary on, `length` of them or all that are left, and skips
-  /// them.
+  /// Consumes bytes from the next byte boundary on: `length` of them, or all that are left.
   std::string_view take_bytes(uint64_t length) {
     const uint64_t at = std::min<uint64_t>((bit_ + 7) / 8, bytes_.size());
     const std::string_view taken = bytes_.substr(at, length);
@@ -44,7 +43,7 @@ class BitReader {
 
   uint64_t position() const { return bit_; }
   bool overrun() const { return bit_ > bytes_.size() * 8; }
-  /// Whether the next byte boundary is the end.
+  /// Whether the next byte boundary is the end of the stream.
   bool at_end() const { return (bit_ + 7) / 8 == bytes_.size(); }
 
  private:

@@ -43,9 +43,9 @@ bool deflate_can_reach(uint64_t compressed, uint64_t size) {
 
 Result<std::string> inflate(std::string_view stream, uint64_t size) {
   if (!deflate_can_reach(stream.size(), size)) {
-    return fail(ErrorKind::check, "the compressed data announces " + format_bytes(size) +
-                                      ", more than " + format_bytes(stream.size()) +
-                                      " of deflate can hold");
+    return fail(ErrorKind::check, "the declared size of the compressed data, " +
+                                      format_bytes(size) + ", exceeds what " +
+                                      format_bytes(stream.size()) + " of deflate can hold");
   }
   const Decompressor decompressor(libdeflate_alloc_decompressor());
   std::string out(size, '\0');
@@ -53,10 +53,10 @@ Result<std::string> inflate(std::string_view stream, uint64_t size) {
   const libdeflate_result result = libdeflate_deflate_decompress_ex(
       decompressor.get(), stream.data(), stream.size(), out.data(), out.size(), &used, nullptr);
   if (result != LIBDEFLATE_SUCCESS) {
-    return fail(ErrorKind::check, "the compressed data is damaged");
+    return fail(ErrorKind::check, "the compressed data is corrupt");
   }
   if (used != stream.size()) {
-    return fail(ErrorKind::check, "the compressed data ends before its announced size");
+    return fail(ErrorKind::check, "the compressed data ends before its declared size");
   }
   return out;
 }
@@ -75,8 +75,8 @@ Result<std::string> gunzip(std::string_view file, uint64_t limit) {
   }
   const uint64_t size = load_le<uint32_t>(file, file.size() - 4).value_or(0);
   if (size > limit || !deflate_can_reach(file.size(), size)) {
-    return fail(ErrorKind::check, "the gzip file announces " + format_bytes(size) +
-                                      ", more than is taken (" + format_bytes(limit) + ")");
+    return fail(ErrorKind::check, "the gzip file unpacks to " + format_bytes(size) +
+                                      ", more than the limit (" + format_bytes(limit) + ")");
   }
   const Decompressor decompressor(libdeflate_alloc_decompressor());
   std::string out(size, '\0');
@@ -84,7 +84,7 @@ Result<std::string> gunzip(std::string_view file, uint64_t limit) {
   const libdeflate_result result = libdeflate_gzip_decompress_ex(
       decompressor.get(), file.data(), file.size(), out.data(), out.size(), &used, nullptr);
   if (result != LIBDEFLATE_SUCCESS || used != file.size()) {
-    return fail(ErrorKind::check, "the gzip file is damaged or has data after its end");
+    return fail(ErrorKind::check, "the gzip file is corrupt or has data after its end");
   }
   return out;
 }

@@ -10,20 +10,20 @@ namespace pinwheel::wheel {
 /// The CRC-32 of zip and gzip.
 uint32_t crc32(std::string_view bytes);
 
-/// Raw deflate at one fixed level of one implementation (libdeflate): the same bytes give the same
-/// bytes, which zlib and its replacements do not promise each other.
+/// Raw deflate at a fixed level of one implementation (libdeflate): the output is deterministic,
+/// which it is not across zlib and its replacements.
 std::string deflate(std::string_view bytes);
-/// Inflates a raw deflate stream to exactly `size` bytes. Kind `check` when the stream is damaged,
-/// gives another size, or announces more than deflate can reach (1032 times its input).
+/// Inflates a raw deflate stream to exactly `size` bytes. Kind `check` when the stream is corrupt,
+/// has another size, or `size` exceeds the maximum ratio of deflate (1032:1).
 Result<std::string> inflate(std::string_view stream, uint64_t size);
 
-/// Whether `size` bytes can come out of `compressed` bytes of deflate at all.
+/// Whether `compressed` bytes of deflate can inflate to `size` bytes at all.
 bool deflate_can_reach(uint64_t compressed, uint64_t size);
 
 /// A gzip file with a fixed header: no name, time 0, "unknown" system.
 std::string gzip(std::string_view bytes);
-/// The contents of a gzip file of one member; refuses more than `limit` bytes before they are
-/// allocated. Kind `check` on any damage.
+/// The contents of a gzip file of one member; more than `limit` bytes are rejected before they are
+/// allocated. Kind `check` when the file is corrupt.
 Result<std::string> gunzip(std::string_view file, uint64_t limit);
 
 }  // namespace pinwheel::wheel

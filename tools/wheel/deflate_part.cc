@@ -7,17 +7,17 @@
 
 #include "wheel/huffman.h"
 
-// A deflate block says nothing about where it lies, and its matches reach back at most 32 KiB. So a
-// stream can be entered at any block: the window before it is filled with a value that is no byte,
-// matches copy that value as they copy bytes, and what is still marked at the end is unknown. After
-// 32 KiB of known output nothing can be marked any more, and plain bytes are decoded.
+// A deflate block does not depend on its position, and its matches reach back at most 32 KiB. So
+// decoding can start at any block: the window before it is filled with a marker that is not a byte,
+// matches copy the marker as they copy bytes, and positions still marked at the end are unknown.
+// After 32 KiB of known output nothing can be marked anymore, and plain bytes are decoded.
 namespace pinwheel::wheel {
 namespace {
 
 constexpr uint64_t kWindow = 32768;
 constexpr uint16_t kUnknown = 256;
 constexpr uint64_t kLongestMatchBits = 48;
-constexpr int kMostEntries = 100;  ///< what looks like a block and is none is rare
+constexpr int kMostEntries = 100;  ///< false block headers are rare
 
 struct Step {
   uint16_t base;
@@ -35,14 +35,14 @@ constexpr std::array<Step, 30> kDistances = {
      {4097, 11}, {6145, 11}, {8193, 12}, {12289, 12}, {16385, 13}, {24577, 13}}};
 
 enum class Ended {
-  block,    ///< at the end of a block, others follow
-  stream,   ///< at the end of the last block
-  cut,      ///< the input ends inside a block
-  full,     ///< the output has more than was wanted
-  damaged,  ///< no compressor writes this
+  block,      ///< at the end of a block that is not the last
+  stream,     ///< at the end of the last block
+  truncated,  ///< the input ends inside a block
+  limit,      ///< the output limit is exceeded
+  corrupt,    ///< not a valid block
 };
 
-/// Decodes blocks; `Units` holds bytes, or bytes and marks.
+/// Decodes blocks; `Units` is a sequence of bytes, or of bytes and markers.
 template <class Units>
 class BlockDecoder {
  public:
@@ -53,15 +53,15 @@ class BlockDecoder {
   Ended block() {
     const bool last = bits_.take(1) != 0;
     const uint32_t type = bits_.take(2);
-    if (bits_.overrun()) return Ended::cut;
-    Ended ended = Ended::damaged;
+    if (bits_.overrun()) return Ended::truncated;
+    Ended ended = Ended::corrupt;
     if (type == 0) {
       ended = stored();
     } else if (type == 1) {
       ended = compressed(fixed_codes());
     } else if (type == 2) {
       const std::optional<BlockCodes> codes = read_dynamic_codes(bits_);
-      if (!codes) return bits_.overrun() ? Ended::cut : Ended::damaged;
+      if (!codes) return bits_.overrun() ? Ended::truncated : Ended::corrupt;
       ended = compressed(*codes);
     }
     return ended == Ended::block && last ? Ended::stream : ended;
@@ -70,21 +70,21 @@ class BlockDecoder {
  private:
   Ended stored() {
     const std::string_view sizes = bits_.take_bytes(4);
-    if (sizes.size() < 4) return Ended::cut;
+    if (sizes.size() < 4) return Ended::truncated;
     const uint16_t length = load_le<uint16_t>(sizes, 0).value_or(0);
-    if ((length ^ load_le<uint16_t>(sizes, 2).value_or(0)) != 0xffff) return Ended::damaged;
+    if ((length ^ load_le<uint16_t>(sizes, 2).value_or(0)) != 0xffff) return Ended::corrupt;
     const std::string_view bytes = bits_.take_bytes(length);
     for (const char byte : bytes) units_.push_back(static_cast<unsigned char>(byte));
-    if (bytes.size() < length) return Ended::cut;
-    return units_.size() > most_ ? Ended::full : Ended::block;
+    if (bytes.size() < length) return Ended::truncated;
+    return units_.size() > most_ ? Ended::limit : Ended::block;
   }
 
   Ended compressed(const BlockCodes& codes) {
     while (units_.size() <= most_) {
       const HuffmanCode::Word word = codes.literals.decode(bits_.peek());
-      if (word.length == 0) return broken();
+      if (word.length == 0) return invalid_bits();
       bits_.skip(word.length);
-      if (bits_.overrun()) return Ended::cut;
+      if (bits_.overrun()) return Ended::truncated;
       if (word.symbol == kEndOfBlock) return Ended::block;
       if (word.symbol < kEndOfBlock) {
         units_.push_back(static_cast<typename Units::value_type>(word.symbol));
@@ -93,31 +93,31 @@ class BlockDecoder {
         return ended;
       }
     }
-    return Ended::full;
+    return Ended::limit;
   }
 
   Ended match(size_t length_symbol, const HuffmanCode& distances) {
-    if (length_symbol >= kLengths.size()) return broken();
+    if (length_symbol >= kLengths.size()) return invalid_bits();
     const Step length_step = kLengths[length_symbol];
     const uint64_t length = uint64_t{length_step.base} + bits_.take(length_step.extra);
     const HuffmanCode::Word word = distances.decode(bits_.peek());
-    if (word.length == 0 || word.symbol >= kDistances.size()) return broken();
+    if (word.length == 0 || word.symbol >= kDistances.size()) return invalid_bits();
     bits_.skip(word.length);
     const Step distance_step = kDistances[word.symbol];
     const uint64_t distance = uint64_t{distance_step.base} + bits_.take(distance_step.extra);
-    if (bits_.overrun()) return Ended::cut;
-    if (distance > units_.size()) return Ended::damaged;
+    if (bits_.overrun()) return Ended::truncated;
+    if (distance > units_.size()) return Ended::corrupt;
     const size_t start = units_.size();
     units_.resize(start + length);
     for (size_t i = start; i < start + length; ++i) units_[i] = units_[i - distance];
     return Ended::block;
   }
 
-  /// Bits that mean nothing are the input's end when the rest of them may be missing.
-  Ended broken() const {
+  /// Invalid bits count as truncated input when the rest of them may be missing.
+  Ended invalid_bits() const {
     BitReader ahead = bits_;
     ahead.skip(kLongestMatchBits);
-    return ahead.overrun() ? Ended::cut : Ended::damaged;
+    return ahead.overrun() ? Ended::truncated : Ended::corrupt;
   }
 
   BitReader& bits_;
@@ -127,13 +127,13 @@ class BlockDecoder {
 
 using Marked = std::vector<uint16_t>;
 
-/// Whether nothing that follows can refer to an unknown byte.
+/// Whether later matches cannot refer to an unknown byte anymore.
 bool is_settled(const Marked& units) {
   return std::none_of(units.end() - static_cast<std::ptrdiff_t>(kWindow), units.end(),
                       [](uint16_t unit) { return unit == kUnknown; });
 }
 
-/// The decoded units behind the window that was made up.
+/// The decoded units after the marker window.
 InflatedPart to_bytes(const Marked& units) {
   InflatedPart part;
   part.bytes.reserve(units.size() - kWindow);
@@ -153,14 +153,14 @@ InflatedPart to_bytes(const Marked& units) {
   return part;
 }
 
-/// Decodes one end of a stream from an entry.
+/// Decodes the end of a stream from an entry point.
 class TailDecoder {
  public:
-  /// `budget` is how many bytes may be made, and goes down by those that were.
+  /// `budget` limits the output in bytes and is reduced by the output produced.
   TailDecoder(std::string_view stream, const InflatedTail& known, uint64_t& budget)
       : stream_(stream), known_(known), budget_(budget) {}
 
-  /// nullopt when the stream does not end where its bytes do.
+  /// nullopt unless the stream ends exactly at the end of the input.
   std::optional<InflatedTail> run(uint64_t bit) {
     BitReader bits(stream_, bit);
     blocks_.clear();
@@ -175,7 +175,7 @@ class TailDecoder {
     spend(marked.units().size() - kWindow);
     if (ended != Ended::block && ended != Ended::stream) return std::nullopt;
     InflatedTail tail{to_bytes(marked.units())};
-    if (ended == Ended::block && !go_on(bits, tail)) return std::nullopt;
+    if (ended == Ended::block && !decode_rest(bits, tail)) return std::nullopt;
     if (ended == Ended::stream && !bits.at_end()) return std::nullopt;
     for (const auto& [bits_left, bytes_before] : blocks_) {
       tail.blocks.push_back({bits_left, tail.bytes.size() - bytes_before});
@@ -184,8 +184,8 @@ class TailDecoder {
   }
 
  private:
-  /// Decodes to the end, or to a block behind which all is known.
-  bool go_on(BitReader& bits, InflatedTail& tail) {
+  /// Decodes to the end, or to a block after which everything is known.
+  bool decode_rest(BitReader& bits, InflatedTail& tail) {
     BlockDecoder<std::string> plain(bits, tail.bytes.size() + budget_);
     plain.units() = std::move(tail.bytes);
     const size_t before = plain.units().size();
@@ -210,7 +210,7 @@ class TailDecoder {
   void note(const BitReader& bits, uint64_t bytes) { blocks_.emplace_back(bits_left(bits), bytes); }
   void spend(uint64_t bytes) { budget_ -= std::min(budget_, bytes); }
 
-  /// How many bytes come from here on, when they are all known.
+  /// The number of bytes from here to the end, if all of them are known.
   std::optional<uint64_t> known_rest(const BitReader& bits) const {
     const uint64_t left = bits_left(bits);
     const auto found =
@@ -225,17 +225,17 @@ class TailDecoder {
   std::string_view stream_;
   const InflatedTail& known_;
   uint64_t& budget_;
-  std::vector<std::pair<uint64_t, uint64_t>> blocks_;  ///< bits left, and bytes made before
+  std::vector<std::pair<uint64_t, uint64_t>> blocks_;  ///< bits left, and bytes produced before
 };
 
-constexpr uint64_t kDynamicNotLast = 0b100;  ///< what such a block begins with, in three bits
+constexpr uint64_t kDynamicNotLast = 0b100;  ///< the first three bits of such a block
 
-/// Whether a block that is not the last, with codes of its own, may begin here, where the three
-/// bits say so. Nearly all that is none has too many symbols or a code for lengths that leaves
-/// gaps, which is seen without making the code.
+/// Whether a dynamic block that is not the last may begin here, given that its three header bits
+/// match. Nearly all false positives have too many symbols or an incomplete code length code, which
+/// is detected without building the code.
 bool may_begin_block(std::string_view stream, uint64_t bit) {
   constexpr uint64_t kMostCounted = 29;  // 257 + 29 literals, 1 + 29 distances
-  constexpr uint64_t kWhole = 128;       // of words of at most 7 bits
+  constexpr uint64_t kWhole = 128;       // a complete code of at most 7 bits
   BitReader bits(stream, bit);
   bits.skip(3);
   uint64_t head = bits.peek();
@@ -249,7 +249,7 @@ bool may_begin_block(std::string_view stream, uint64_t bit) {
   return filled == kWhole && read_dynamic_codes(bits).has_value();
 }
 
-/// Calls `decode` with each bit at which a block may begin until it gives something.
+/// Calls `decode` for each bit offset at which a block may begin until it returns a value.
 template <class Decode>
 auto enter_anywhere(std::string_view stream, const Decode& decode) -> decltype(decode(uint64_t{})) {
   int entries = 0;
@@ -263,7 +263,7 @@ auto enter_anywhere(std::string_view stream, const Decode& decode) -> decltype(d
   return std::nullopt;
 }
 
-/// What the blocks from an entry on give; nullopt when another block does not follow.
+/// Inflates the blocks from an entry point on; nullopt when no further block follows.
 std::optional<InflatedPart> decode_part(std::string_view part, uint64_t bit, uint64_t limit) {
   BitReader bits(part, bit);
   BlockDecoder<Marked> marked(bits, kWindow + limit);
@@ -274,7 +274,7 @@ std::optional<InflatedPart> decode_part(std::string_view part, uint64_t bit, uin
     ended = marked.block();
     ++blocks;
   }
-  if (ended == Ended::damaged || blocks < 2) return std::nullopt;
+  if (ended == Ended::corrupt || blocks < 2) return std::nullopt;
   return to_bytes(marked.units());
 }
 
@@ -285,7 +285,7 @@ Result<std::string> inflate_head(std::string_view head, uint64_t enough) {
   BlockDecoder<std::string> decoder(bits, enough);
   Ended ended = Ended::block;
   while (ended == Ended::block) ended = decoder.block();
-  if (ended == Ended::damaged) return fail(ErrorKind::check, "the compressed data is damaged");
+  if (ended == Ended::corrupt) return fail(ErrorKind::check, "the compressed data is corrupt");
   return std::move(decoder.units());
 }
 
@@ -298,14 +298,14 @@ Result<InflatedTail> inflate_tail(std::string_view tail, uint64_t limit,
         return budget > 0 ? decoder.run(bit) : std::nullopt;
       });
   if (found) return *std::move(found);
-  return fail(ErrorKind::check, "the end of the compressed data cannot be read by itself");
+  return fail(ErrorKind::check, "the end of the compressed data cannot be decoded on its own");
 }
 
 Result<InflatedPart> inflate_part(std::string_view part, uint64_t limit) {
   std::optional<InflatedPart> found =
       enter_anywhere(part, [&](uint64_t bit) { return decode_part(part, bit, limit); });
   if (found) return *std::move(found);
-  return fail(ErrorKind::check, "this part of the compressed data cannot be read by itself");
+  return fail(ErrorKind::check, "this part of the compressed data cannot be decoded on its own");
 }
 
 }  // namespace pinwheel::wheel

@@ -26,9 +26,8 @@ struct NewNames {
 Result<NewNames> new_names(const std::string& built_name, const FinishSpec& spec) {
   Result<pep::WheelName> parsed = pep::parse_wheel_name(built_name);
   if (!parsed) {
-    return fail(
-        Error{ErrorKind::check, "the built file " + quoted(built_name) + " is no wheel"}.with_cause(
-            parsed.error()));
+    return fail(Error{ErrorKind::check, "the built file " + quoted(built_name) + " is not a wheel"}
+                    .with_cause(parsed.error()));
   }
   pep::WheelName name = *std::move(parsed);
   name.distribution = pep::escape_name(spec.naming.distribution);
@@ -38,10 +37,10 @@ Result<NewNames> new_names(const std::string& built_name, const FinishSpec& spec
   return NewNames{name.distribution + "-" + pep::to_string(name.version), std::move(name)};
 }
 
-// One member of the finished wheel: its new name and where its contents come from.
+// A member of the finished wheel: its new name and the source of its contents.
 struct Planned {
   std::string name;
-  const ZipMember* source = nullptr;  ///< null for contents made here
+  const ZipMember* source = nullptr;  ///< null for generated contents
   std::string contents = {};
   uint32_t mode = 0644;
 };
@@ -53,7 +52,8 @@ std::string renamed(const std::string& name, const std::string& old_stem, const 
   return name;
 }
 
-// Metadata sorts last, so that a reader of a remote wheel finds it with the central directory.
+// Metadata sorts last, so that a reader of a remote wheel fetches it together with the central
+// directory.
 bool member_order(const std::string& info, const Planned& left, const Planned& right) {
   const auto rank = [&](const Planned& member) {
     if (member.name == info + kRecordName) return 2;
@@ -72,9 +72,9 @@ Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& sp
   if (pep::escape_name(metadata.name()) != pep::escape_name(old.distribution) ||
       stated != old.version) {
     return fail(ErrorKind::check,
-                "the built wheel " + quoted(built.file_name) + " holds METADATA of " +
+                "the built wheel " + quoted(built.file_name) + " contains METADATA of " +
                     quoted(metadata.name() + " " + metadata.version()),
-                "the build backend must give both the same name and version");
+                "the build backend must write the same name and version into both");
   }
   metadata.block.set("Name", spec.naming.distribution);
   metadata.block.set("Version", pep::to_string(names.file.version));
@@ -113,7 +113,7 @@ Result<Outline> outline(const WheelArchive& built, const FinishSpec& spec, const
     if (member.is_directory()) {
       plan.dropped.push_back({member.name, "a directory entry"});
     } else if (is_signature(name, info + kRecordName)) {
-      plan.dropped.push_back({member.name, "a signature of the RECORD that is replaced"});
+      plan.dropped.push_back({member.name, "a signature of the replaced RECORD"});
     } else if (made.count(name) == 0 && name != info + kRecordName) {
       const uint32_t mode = (member.mode & kExecutable) != 0 ? 0755 : 0644;
       plan.members.push_back({name, &member, {}, mode});
@@ -131,8 +131,8 @@ MemberDigest digest_of(const std::string& name, std::string_view contents) {
   return {name, base64url(hash.finish()), contents.size()};
 }
 
-// Finishing replaces RECORD, so the built one is judged here: a backend that wrote a wrong one is a
-// broken build, not something to paper over.
+// Finishing replaces RECORD, so the built one is verified here: a backend that writes a wrong
+// RECORD is a bug to report, not to hide.
 Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> copied) {
   TRY(const std::string text, built.read_info(kRecordName));
   TRY(const std::vector<RecordRow> rows, parse_record(text));
@@ -152,10 +152,10 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
               "the built wheel contradicts its RECORD: " + quoted(faults.front().path) + " " +
                   faults.front().message +
                   (faults.size() > 1 ? ", and " + plural(faults.size() - 1, "more fault") : ""),
-              "the build backend wrote a wrong wheel; report it there");
+              "the build backend wrote an invalid wheel; report it to its developers");
 }
 
-// Counts and hashes what passes through on its way to the caller's output.
+// Counts and hashes the bytes on their way to the caller's output.
 class Meter {
  public:
   explicit Meter(const Output& output) : output_(output) {}

@@ -10,16 +10,16 @@
 
 namespace pinwheel::wheel {
 
-/// What a finished wheel is to be, as values.
+/// The properties of a finished wheel.
 struct FinishSpec {
-  Naming naming;                                ///< name and version it carries
-  std::vector<std::string> platform_tags = {};  ///< "manylinux_2_28_x86_64"; empty keeps its own
-  int64_t source_date_epoch = 0;                ///< the time of every member
-  std::string requirement = {};  ///< "torch>=2.10": takes the place of what it requires of torch
-  std::string record_json = {};  ///< contents of dist-info/pinwheel.json; empty adds none
+  Naming naming;                                ///< its name and version
+  std::vector<std::string> platform_tags = {};  ///< "manylinux_2_28_x86_64"; empty: unchanged
+  int64_t source_date_epoch = 0;                ///< the timestamp of every member
+  std::string requirement = {};  ///< "torch>=2.10": replaces its requirement on torch
+  std::string record_json = {};  ///< contents of dist-info/pinwheel.json; empty: no such file
 };
 
-/// A member that finishing left out, and why.
+/// A member that was dropped, and why.
 struct Dropped {
   std::string member;
   std::string reason;
@@ -32,16 +32,16 @@ struct FinishedWheel {
   std::vector<Dropped> dropped = {};
 };
 
-/// The file name of the finished wheel: name, version and platform replaced, build, Python and ABI
-/// tags kept. Kind `check` when the built file name is not a wheel's.
+/// The file name of the finished wheel: name, version and platform tags are replaced, build, Python
+/// and ABI tags are kept. Kind `check` when `built_name` is not a wheel file name.
 Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec);
 
-/// Rewrites a backend's wheel reproducibly: the bytes depend on the contents of its members and on
-/// `spec`, not on when, where or by whom it was built. Members sorted, dist-info last, RECORD very
-/// last; one time, modes 0644 and 0755 only; RECORD, WHEEL's tags, METADATA's name and version, the
-/// names of the dist-info and data directories as `spec` says. One member at a time is held in
-/// memory. Kind `check` when the built wheel contradicts its own RECORD or METADATA; left out are
-/// directory entries and signatures that no longer hold, listed in the result.
+/// Rewrites a backend's wheel reproducibly: the bytes depend only on the contents of its members
+/// and on `spec`, not on when, where or by whom it was built. Members are sorted, dist-info last,
+/// RECORD at the very end; one timestamp, modes 0644 and 0755 only; RECORD, the tags in WHEEL, name
+/// and version in METADATA, and the names of the dist-info and data directories follow `spec`. One
+/// member at a time is held in memory. Directory entries and invalidated signatures are dropped and
+/// listed in the result. Kind `check` when the built wheel contradicts its own RECORD or METADATA.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const Output& output);
 

@@ -31,7 +31,7 @@ Result<Header> parse_line(std::string_view line, std::string_view what, int numb
   return Header{std::string(line.substr(0, colon)), std::string(value)};
 }
 
-// Several carriage returns go at once: else writing and reading again would take one each time.
+// Removes runs of carriage returns at once: otherwise each round trip would remove one more.
 std::string with_newlines(std::string_view text) {
   std::string out;
   out.reserve(text.size());

@@ -16,18 +16,18 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-/// The form that METADATA, WHEEL and PKG-INFO share: headers, then optionally an empty line and a
-/// body. Order, spelling and repetition are kept.
+/// The format of METADATA, WHEEL and PKG-INFO: headers, then optionally an empty line and a body.
+/// Order, spelling and repetition are kept.
 struct HeaderBlock {
   std::vector<Header> headers = {};
-  std::optional<std::string> body = std::nullopt;  ///< all after the empty line
+  std::optional<std::string> body = std::nullopt;  ///< everything after the empty line
 
-  /// The first value of that name, letter case ignored.
+  /// The value of the first header of that name, case-insensitive.
   std::optional<std::string> get(std::string_view name) const;
-  /// Every value of that name, in order.
+  /// The values of all headers of that name, in order.
   std::vector<std::string> all(std::string_view name) const;
-  /// Replaces the first header of that name where it stands and drops the others; adds it at the
-  /// end when there is none.
+  /// Replaces the first header of that name in place and removes the others; appends it when there
+  /// is none.
   void set(std::string_view name, std::string value);
   void add(std::string name, std::string value);
   void remove(std::string_view name);
@@ -35,8 +35,8 @@ struct HeaderBlock {
   bool operator==(const HeaderBlock&) const = default;
 };
 
-/// Kind `check`, with the line in it, when a line is neither a header nor a continuation. CRLF
-/// is read as LF. `what` names the file in the message.
+/// Kind `check`, with the line number, when a line is neither a header nor a continuation. CRLF is
+/// read as LF. `what` names the file in messages.
 Result<HeaderBlock> parse_headers(std::string_view text, std::string_view what);
 /// `parse_headers` reads it back to an equal value.
 std::string to_string(const HeaderBlock& block);

@@ -9,7 +9,7 @@ constexpr unsigned kMostBits = 15;
 constexpr size_t kLengthCodes = 19;
 constexpr size_t kMostLiterals = 286;
 constexpr size_t kMostDistances = 30;
-// Codes for lengths beyond these are not written: they repeat lengths and zeros.
+// Symbols above 15 are not lengths: they repeat the last length or zeros.
 constexpr uint16_t kRepeatLast = 16;
 constexpr uint16_t kRepeatZero = 17;
 
@@ -19,7 +19,7 @@ uint32_t reversed(uint32_t word, unsigned length) {
   return out;
 }
 
-/// Whether the lengths fill all bit patterns, or may leave some of them.
+/// Whether the lengths are a complete code, or an incomplete one that is allowed.
 bool fits(const std::array<uint16_t, 16>& count, Gaps gaps) {
   int left = 1;
   unsigned words = 0;
@@ -40,7 +40,7 @@ std::optional<HuffmanCode> read_length_code(BitReader& bits, unsigned codes) {
   return HuffmanCode::make(lengths, Gaps::refused);
 }
 
-/// Fills `lengths` by the run-length code of RFC 1951, 3.2.7.
+/// Fills `lengths` from the run-length code of RFC 1951, 3.2.7.
 bool read_lengths(BitReader& bits, const HuffmanCode& code, std::span<uint8_t> lengths) {
   for (size_t i = 0; i < lengths.size();) {
     const HuffmanCode::Word word = code.decode(bits.peek());
@@ -68,7 +68,7 @@ std::optional<HuffmanCode> HuffmanCode::make(std::span<const uint8_t> lengths, G
   std::array<uint16_t, 16> count{};
   for (const uint8_t length : lengths) ++count[length];
   count[0] = 0;
-  // Most of what is tried is no code: the tables are not even cleared for it.
+  // Most candidates are not valid codes, so return before clearing the tables.
   if (!fits(count, gaps)) return std::nullopt;
   HuffmanCode code;
   code.count_ = count;
@@ -95,7 +95,7 @@ std::optional<HuffmanCode> HuffmanCode::make(std::span<const uint8_t> lengths, G
 
 HuffmanCode::Word HuffmanCode::decode_long(uint64_t bits) const {
   uint32_t word = 0;
-  uint32_t first = 0;  // the smallest word of the length
+  uint32_t first = 0;  // the first code word of the length
   uint32_t index = 0;  // its symbol
   for (unsigned length = 1; length <= kMostBits; ++length) {
     word |= static_cast<uint32_t>((bits >> (length - 1)) & 1U);
@@ -116,7 +116,8 @@ const BlockCodes& fixed_codes() {
     std::fill(literals.begin() + 144, literals.begin() + 256, 9);
     std::fill(literals.begin() + 256, literals.begin() + 280, 7);
     std::fill(literals.begin() + 280, literals.end(), 8);
-    // 32 words of five bits, though the last two mean nothing: 30 would not be a whole code.
+    // 32 code words of five bits: the last two are unused, but without them the code would be
+    // incomplete.
     std::array<uint8_t, 32> distances{};
     distances.fill(5);
     return BlockCodes{*HuffmanCode::make(literals, Gaps::refused),

@@ -6,8 +6,8 @@
 namespace pinwheel::wheel {
 namespace {
 
-// RFC 3629, without overlong forms and surrogates: two spellings of one name would be two members
-// for one tool and one for another.
+// UTF-8 by RFC 3629, without overlong forms and surrogates: with two encodings of one name, tools
+// would disagree on the members.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;

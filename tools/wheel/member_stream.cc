@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "wheel/zip_format.h"
 
-// libdeflate is faster but only inflates into memory that holds everything; ISA-L inflates in
-// pieces, and its whole state can be copied.
+// libdeflate is faster but has no streaming; ISA-L inflates in chunks, and its whole state can be
+// copied.
 namespace pinwheel::wheel {
 
 struct MemberStream::Inflater {
@@ -65,10 +65,10 @@ Done MemberStream::inflate_piece() {
     if (state.avail_in == 0 && read_ < member_->compressed_size) TRY_DONE(refill());
     const uint32_t room = state.avail_out;
     const uint32_t input = state.avail_in;
-    if (isal_inflate(&state) != ISAL_DECOMP_OK) return broken(": the compressed data is damaged");
+    if (isal_inflate(&state) != ISAL_DECOMP_OK) return broken(": the compressed data is corrupt");
     const bool stands = state.avail_out == room && state.avail_in == input;
     if (stands && (state.avail_in > 0 || read_ == member_->compressed_size)) {
-      return broken(": the compressed data ends before its announced size");
+      return broken(": the compressed data ends before its declared size");
     }
   }
   return {};
@@ -102,16 +102,16 @@ Done MemberStream::check_end() {
       const isal_block_state before = state.block_state;
       state.next_out = reinterpret_cast<uint8_t*>(more.data());
       state.avail_out = 1;
-      if (isal_inflate(&state) != ISAL_DECOMP_OK) return broken(": the compressed data is damaged");
-      if (state.avail_out == 0) return broken(" has another size than stated");
+      if (isal_inflate(&state) != ISAL_DECOMP_OK) return broken(": the compressed data is corrupt");
+      if (state.avail_out == 0) return broken(" does not have its declared size");
       const bool stands = state.avail_in == input && state.block_state == before;
       if (stands && (state.avail_in > 0 || read_ == member_->compressed_size)) {
-        return broken(": the compressed data is damaged");
+        return broken(": the compressed data is corrupt");
       }
     }
     const uint64_t unused = state.avail_in + static_cast<uint64_t>(state.read_in_length) / 8;
     if (read_ - unused != member_->compressed_size) {
-      return broken(": the compressed data ends before its announced size");
+      return broken(": the compressed data ends before its declared size");
     }
   }
   return check_crc(*member_, crc_);

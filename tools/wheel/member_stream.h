@@ -9,33 +9,34 @@
 
 namespace pinwheel::wheel {
 
-/// A member's contents in pieces, in order, however large it is. The reader and the member must
+/// Streams the contents of a member in chunks of constant memory. The reader and the member must
 /// outlive it.
 class MemberStream {
  public:
   static constexpr uint64_t kPiece = uint64_t{1} << 20U;
 
-  /// A place to go on from later.
+  /// A position to resume from later.
   struct Mark;
 
-  /// `piece` is the length of every piece but the last. Refuses what `ZipReader::read` refuses
-  /// before it inflates.
+  /// `piece` is the length of every chunk but the last. Fails as `ZipReader::read` does before it
+  /// inflates.
   static Result<MemberStream> open(const ZipReader& zip, const ZipMember& member,
                                    uint64_t piece = kPiece);
   MemberStream(MemberStream&&) noexcept;
   MemberStream& operator=(MemberStream&&) noexcept;
   ~MemberStream();
 
-  /// The next piece, valid until the next call; empty after the last. Kind `check` when the data is
-  /// damaged or has another size than announced, and with the last piece when its CRC is another.
+  /// The next chunk, valid until the next call; empty after the last. Kind `check` when the data is
+  /// corrupt or does not have its declared size, and with the last chunk when the CRC does not
+  /// match.
   Result<std::string_view> next();
-  /// Bytes of contents given so far.
+  /// Bytes of contents returned so far.
   uint64_t offset() const { return offset_; }
-  /// Compressed bytes that gave them; a few more may have been looked at.
+  /// Compressed bytes they were inflated from; a few more may have been read.
   uint64_t consumed() const;
 
   std::shared_ptr<const Mark> mark() const;
-  /// Goes back or forth to a mark of the same member; the CRC is no longer checked.
+  /// Seeks to a mark of the same member; the CRC is not checked after that.
   void go_to(const Mark& mark);
 
  private:
@@ -50,9 +51,9 @@ class MemberStream {
 
   const ports::ByteSource* source_;
   const ZipMember* member_;
-  uint64_t start_;     ///< of the data in the archive
-  uint64_t length_;    ///< of a piece
-  uint64_t read_ = 0;  ///< compressed bytes that were read
+  uint64_t start_;     ///< offset of the data in the archive
+  uint64_t length_;    ///< length of a chunk
+  uint64_t read_ = 0;  ///< compressed bytes read so far
   uint64_t offset_ = 0;
   uint32_t crc_ = 0;
   bool is_checked_ = true;

@@ -52,8 +52,8 @@ Result<Metadata> parse_metadata(std::string_view text) {
   Metadata metadata{std::move(block)};
   if (std::find(kFormats.begin(), kFormats.end(), metadata.version_of_format()) == kFormats.end()) {
     return fail(ErrorKind::check,
-                "METADATA has the unknown format " + quoted(metadata.version_of_format()),
-                "formats 1.0 to 2.5 are known");
+                "METADATA has the unknown version " + quoted(metadata.version_of_format()),
+                "versions 1.0 to 2.5 are supported");
   }
   if (!pep::is_valid_name(metadata.name())) {
     return fail(ErrorKind::check,

@@ -4,11 +4,11 @@
 
 namespace pinwheel::wheel {
 
-/// How one finished wheel is called: the same contents may go to several targets under other names.
+/// The name of a finished wheel: the same contents may go to several targets under different names.
 struct Naming {
   std::string distribution;  ///< "pinwheel-kernels", "pinwheel-kernels-cpu"
-  std::string version;       ///< with its local part where the target wants one, "1.2.0+cu130"
-  std::vector<std::string> targets = {};  ///< publish targets that take this name
+  std::string version;       ///< with a local part if the target uses one, "1.2.0+cu130"
+  std::vector<std::string> targets = {};  ///< publish targets that use this name
 
   bool operator==(const Naming&) const = default;
 };

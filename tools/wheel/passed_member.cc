@@ -19,7 +19,7 @@ Result<const PassedMember::Block*> PassedMember::block(uint64_t number) const {
     if (known.number == number) return &known;
   }
   if (number >= marks_.size()) {
-    return fail(ErrorKind::internal, "a part of a member was asked for that has not passed by");
+    return fail(ErrorKind::internal, "a part of a member was read that was not streamed yet");
   }
   Block made{number, {}};
   stream_.go_to(*marks_[number]);
@@ -35,7 +35,7 @@ Result<const PassedMember::Block*> PassedMember::block(uint64_t number) const {
 
 Result<std::string> PassedMember::read(uint64_t offset, uint64_t length) const {
   if (offset > size() || length > size() - offset) {
-    return fail(ErrorKind::check, "the file ends before the data it announces");
+    return fail(ErrorKind::check, "the file ends before the data that its headers describe");
   }
   std::string out;
   out.reserve(length);
@@ -44,7 +44,7 @@ Result<std::string> PassedMember::read(uint64_t offset, uint64_t length) const {
     TRY(const Block* const part, block(at / kBlock));
     const uint64_t inside = at % kBlock;
     if (inside >= part->bytes.size()) {
-      return fail(ErrorKind::check, "the file ends before the data it announces");
+      return fail(ErrorKind::check, "the file ends before the data that its headers describe");
     }
     out += part->bytes.substr(inside, length - out.size());
   }

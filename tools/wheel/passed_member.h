@@ -10,23 +10,23 @@
 
 namespace pinwheel::wheel {
 
-/// Bytes at any offset of a member that has passed by as a stream: marks that were set on the way
-/// make it enough to inflate the few megabytes around what is asked for. For one thread; the reader
-/// and the member must outlive it.
+/// Random access to a member that was streamed: thanks to marks set while streaming, a read
+/// inflates only the few megabytes around it. Not thread-safe; the reader and the member must
+/// outlive it.
 class PassedMember final : public ports::ByteSource {
  public:
   static Result<std::unique_ptr<PassedMember>> open(const ZipReader& zip, const ZipMember& member);
 
-  /// To be called before each piece of the stream is taken: sets a mark where one is due. Only what
-  /// has passed by can be read.
+  /// Must be called before each chunk of the stream is read: sets a mark where one is due. Only
+  /// data that was streamed can be read.
   void pass(const MemberStream& stream);
 
   uint64_t size() const override { return member_->size; }
   Result<std::string> read(uint64_t offset, uint64_t length) const override;
 
  private:
-  static constexpr uint64_t kBlock = 4 * MemberStream::kPiece;  ///< between two marks
-  static constexpr size_t kKept = 2;                            ///< blocks
+  static constexpr uint64_t kBlock = 4 * MemberStream::kPiece;  ///< bytes between two marks
+  static constexpr size_t kKept = 2;                            ///< blocks in memory
 
   struct Block {
     uint64_t number = 0;
@@ -40,7 +40,7 @@ class PassedMember final : public ports::ByteSource {
   const ZipMember* member_;
   std::vector<std::shared_ptr<const MemberStream::Mark>> marks_;
   mutable MemberStream stream_;
-  mutable std::deque<Block> blocks_;  ///< the last ones that were asked for
+  mutable std::deque<Block> blocks_;  ///< the most recently used
 };
 
 }  // namespace pinwheel::wheel

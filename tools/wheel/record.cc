@@ -9,7 +9,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-// One line of RFC 4180; a quoted field may hold the line end itself.
+// A line by RFC 4180; a quoted field may contain line ends.
 std::optional<std::vector<std::string>> take_line(std::string_view text, size_t& at) {
   std::vector<std::string> fields(1);
   bool in_quotes = false;
@@ -43,7 +43,7 @@ Result<RecordRow> to_row(const std::vector<std::string>& fields, int line) {
   };
   if (fields.size() != 3) return bad("has " + plural(fields.size(), "field") + ", not 3");
   RecordRow row{fields[0]};
-  if (row.path.empty()) return bad("names no file");
+  if (row.path.empty()) return bad("has no path");
   if (!fields[1].empty()) {
     const size_t equals = fields[1].find('=');
     if (equals == std::string::npos || equals == 0)
@@ -71,9 +71,9 @@ std::string csv_field(const std::string& text) {
 std::string row_fault(const RecordRow& row, const MemberDigest& member) {
   if (row.algorithm.empty()) return "has no digest in RECORD";
   if (row.algorithm != "sha256") return "has a digest by " + quoted(row.algorithm) + ", not sha256";
-  if (row.digest != member.sha256) return "has another sha256 than RECORD says";
+  if (row.digest != member.sha256) return "does not match its sha256 in RECORD";
   if (row.size && *row.size != member.size) {
-    return "has " + std::to_string(member.size) + " bytes, RECORD says " +
+    return "has " + std::to_string(member.size) + " bytes, but RECORD has " +
            std::to_string(*row.size);
   }
   return {};
@@ -113,7 +113,7 @@ std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,
   std::map<std::string, const RecordRow*> by_path;
   for (const RecordRow& row : rows) {
     if (!by_path.emplace(row.path, &row).second) {
-      faults.push_back({row.path, "stands in RECORD more than once"});
+      faults.push_back({row.path, "is in RECORD more than once"});
     }
   }
   std::set<std::string> present;

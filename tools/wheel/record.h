@@ -9,7 +9,7 @@
 
 namespace pinwheel::wheel {
 
-/// One line of RECORD (PEP 376, binary distribution format).
+/// A line of RECORD (PEP 376, binary distribution format).
 struct RecordRow {
   std::string path;
   std::string algorithm = {};  ///< "sha256"; empty for RECORD itself
@@ -19,26 +19,28 @@ struct RecordRow {
   bool operator==(const RecordRow&) const = default;
 };
 
-/// Reads the CSV; kind `check`, with the line, when a line has not three fields or is malformed.
+/// Parses the CSV; kind `check`, with the line number, when a line does not have three fields or is
+/// malformed.
 Result<std::vector<RecordRow>> parse_record(std::string_view text);
-/// The CSV with `\n` line ends, names quoted where they need it.
+/// The CSV with `\n` line endings; names are quoted where needed.
 std::string to_string(const std::vector<RecordRow>& rows);
 
-/// What a member really is.
+/// The actual digest of a member.
 struct MemberDigest {
   std::string name;
   std::string sha256;  ///< base64url without padding
   uint64_t size = 0;
 };
 
-/// Where RECORD and the members disagree.
+/// A mismatch between RECORD and the members.
 struct RecordFault {
   std::string path;
   std::string message;
 };
 
-/// Every member exactly once with its right sha256 and size, nothing else; RECORD itself and its
-/// signatures (`record_path` with .jws or .p7s) without a digest. Empty means that all is right.
+/// Checks that RECORD lists every member exactly once with its sha256 and size, and nothing else;
+/// RECORD itself and its signatures (`record_path` with .jws or .p7s) need no digest. Empty when
+/// RECORD is correct.
 std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,
                                        const std::vector<MemberDigest>& members,
                                        std::string_view record_path);

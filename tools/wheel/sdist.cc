@@ -14,10 +14,10 @@ namespace pinwheel::wheel {
 namespace {
 
 constexpr uint64_t kMaxSize = uint64_t{1} << 30U;
-constexpr uint64_t kFreeSize = uint64_t{64} << 20U;  // below it any ratio is harmless
+constexpr uint64_t kFreeSize = uint64_t{64} << 20U;  // below this size any ratio is harmless
 constexpr uint64_t kHarmlessRatio = 250;
 constexpr std::string_view kBackendHint =
-    "a PEP 517 backend that keeps PEP 625 builds it: python -m build --sdist";
+    "build it with a PEP 517 backend that follows PEP 625: python -m build --sdist";
 
 Result<std::string> unpack(std::string_view tar_gz) {
   const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kHarmlessRatio);
@@ -28,7 +28,8 @@ std::string_view top_of(std::string_view name) {
   return name.substr(0, std::min(name.find('/'), name.size()));
 }
 
-// Every `..` must lead: past a link, a later one would not undo the part before it.
+// `..` is allowed only at the beginning: after a link, a later one would not undo the part before
+// it.
 bool stays_inside(const TarMember& link) {
   std::string_view target = link.target;
   auto depth = std::count(link.name.begin(), link.name.end(), '/');
@@ -42,18 +43,19 @@ bool stays_inside(const TarMember& link) {
 
 Done check_member(const TarMember& member, std::string_view top) {
   if (top_of(member.name) != top) {
-    return fail(ErrorKind::check,
-                "the sdist holds " + quoted(member.name) + " beside its directory " + quoted(top),
-                std::string(kBackendHint));
+    return fail(
+        ErrorKind::check,
+        "the sdist contains " + quoted(member.name) + " outside its directory " + quoted(top),
+        std::string(kBackendHint));
   }
   if (member.name == top && member.kind != TarKind::directory) {
-    return fail(ErrorKind::check, quoted(top) + " in the sdist is no directory");
+    return fail(ErrorKind::check, quoted(top) + " in the sdist is not a directory");
   }
   if (member.kind == TarKind::symlink && !stays_inside(member)) {
     return fail(ErrorKind::check,
                 "the link " + quoted(member.name) +
-                    " leaves the sdist: " + quoted(member.target.substr(0, 200)),
-                "put the file itself into the package");
+                    " points outside the sdist: " + quoted(member.target.substr(0, 200)),
+                "replace the link with the file");
   }
   return {};
 }
@@ -64,7 +66,7 @@ Result<Metadata> read_pkg_info(const std::vector<TarMember>& members, const std:
     return member.name == path && member.kind == TarKind::file;
   });
   if (found == members.end()) {
-    return fail(ErrorKind::check, "the sdist holds no " + quoted(path), std::string(kBackendHint));
+    return fail(ErrorKind::check, "the sdist has no " + quoted(path), std::string(kBackendHint));
   }
   Result<Metadata> metadata = parse_metadata(found->contents);
   if (metadata) return metadata;
@@ -92,7 +94,7 @@ Result<SdistInfo> describe(const std::vector<TarMember>& members) {
   if (info.directory != expected) {
     return fail(ErrorKind::check,
                 "the sdist's directory is " + quoted(info.directory) +
-                    ", but its PKG-INFO makes it " + quoted(expected),
+                    ", but by its PKG-INFO it should be " + quoted(expected),
                 std::string(kBackendHint));
   }
   return info;
@@ -103,14 +105,14 @@ Result<SdistInfo> describe(const std::vector<TarMember>& members) {
 Result<SdistInfo> read_sdist(std::string_view file_name, std::string_view tar_gz) {
   const Result<pep::SdistName> name = pep::parse_sdist_name(file_name);
   if (!name || pep::to_string(*name) != file_name) {
-    return fail(ErrorKind::check, quoted(file_name) + " is not the file name of an sdist",
+    return fail(ErrorKind::check, quoted(file_name) + " is not an sdist file name",
                 name ? "it should be " + quoted(pep::to_string(*name)) : std::string(kBackendHint));
   }
   TRY(const std::string tar, unpack(tar_gz));
   TRY(const std::vector<TarMember> members, read_tar(tar));
   TRY(SdistInfo info, describe(members));
   if (info.directory + ".tar.gz" != file_name) {
-    return fail(ErrorKind::check, quoted(file_name) + " holds " + quoted(info.directory));
+    return fail(ErrorKind::check, quoted(file_name) + " contains " + quoted(info.directory));
   }
   return info;
 }
@@ -118,15 +120,15 @@ Result<SdistInfo> read_sdist(std::string_view file_name, std::string_view tar_gz
 Done check_sdist(const SdistInfo& sdist, const Naming& expected) {
   const std::string name = sdist.metadata.name();
   if (pep::normalize_name(name) != pep::normalize_name(expected.distribution)) {
-    return fail(ErrorKind::check, "the sdist carries the name " + quoted(name) + ", expected " +
+    return fail(ErrorKind::check, "the sdist has the name " + quoted(name) + ", expected " +
                                       quoted(expected.distribution));
   }
   TRY(const std::string has, normal_version(sdist.metadata.version()));
   TRY(const std::string wanted, normal_version(expected.version));
   if (has != wanted) {
     return fail(ErrorKind::check,
-                "the sdist carries the version " + quoted(has) + ", expected " + quoted(wanted),
-                "let the backend take the version it is given");
+                "the sdist has the version " + quoted(has) + ", expected " + quoted(wanted),
+                "make the backend use the version that pinwheel passes to it");
   }
   return {};
 }

@@ -38,7 +38,7 @@ inline constexpr char kPaxGlobal = 'g';
 inline constexpr char kGnuLongName = 'L';
 inline constexpr char kGnuLongTarget = 'K';
 
-/// The sum that a header carries of itself: its bytes, the sum's own field counted as spaces.
+/// The checksum of a header: the sum of its bytes, with the checksum field counted as spaces.
 inline uint64_t sum_of(std::string_view header) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < header.size(); ++i) {

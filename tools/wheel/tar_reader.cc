@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMaxPath = 4096;  // PATH_MAX: nothing longer could be extracted
 
 tl::unexpected<Error> broken_tar(const std::string& why) {
-  return fail(ErrorKind::check, "the tar archive is damaged: " + why, "build it again");
+  return fail(ErrorKind::check, "the tar archive is corrupt: " + why, "build it again");
 }
 
 std::string_view raw_field(std::string_view header, tar::Field field) {
@@ -37,7 +37,7 @@ std::optional<uint64_t> octal_field(std::string_view header, tar::Field field) {
   return value;
 }
 
-/// What extended headers say of the member that follows them.
+/// The values of extended headers for the next member.
 struct Extended {
   std::optional<std::string> path = std::nullopt;
   std::optional<std::string> target = std::nullopt;
@@ -56,13 +56,13 @@ Done apply_pax_record(std::string_view key, std::string_view value, Extended& ex
     extended.size = size;
   }
   if (key.starts_with("GNU.sparse.")) {
-    return fail(ErrorKind::check, "the tar archive holds a sparse file",
+    return fail(ErrorKind::check, "the tar archive contains a sparse file",
                 "archive it without `--sparse`");
   }
   return {};
 }
 
-// Records are "<length> <key>=<value>\n", the length counting itself.
+// Records are "<length> <key>=<value>\n"; the length includes its own digits.
 Result<Extended> read_pax(std::string_view records, Extended extended) {
   while (!records.empty()) {
     uint64_t length = 0;
@@ -82,7 +82,8 @@ Result<Extended> read_pax(std::string_view records, Extended extended) {
   return extended;
 }
 
-// A global header would rename every member after it; only what changes no member is taken.
+// A global header could rename every member after it; only keys that do not affect members are
+// accepted.
 Done check_global_pax(std::string_view records) {
   TRY(const Extended extended, read_pax(records, {}));
   if (extended.path || extended.target || extended.size) {
@@ -94,7 +95,7 @@ Done check_global_pax(std::string_view records) {
 std::string path_of(std::string_view header, const Extended& extended) {
   if (extended.path) return *extended.path;
   const std::string name(text_field(header, tar::kName));
-  // GNU's own format has "ustar " here and other things where the prefix would be.
+  // The GNU format has "ustar " here and uses the prefix field for other data.
   const bool ustar = raw_field(header, tar::kMagic).starts_with(std::string_view("ustar\0", 6));
   const std::string prefix(ustar ? text_field(header, tar::kPrefix) : std::string_view{});
   return prefix.empty() ? name : prefix + "/" + name;
@@ -123,7 +124,7 @@ class TarReader {
  private:
   Done read_entry(std::string_view header) {
     if (octal_field(header, tar::kSum) != tar::sum_of(header)) {
-      return broken_tar("a header's sum is wrong");
+      return broken_tar("a header checksum is wrong");
     }
     const char type = header[tar::kType];
     const bool is_member = type != tar::kPax && type != tar::kPaxGlobal &&
@@ -156,16 +157,16 @@ class TarReader {
     pending_ = false;
     if (member.name.size() > kMaxPath || !is_safe_member_name(member.name)) {
       return fail(ErrorKind::check,
-                  "the tar archive holds the unsafe name " + quoted(member.name.substr(0, 200)));
+                  "the tar archive contains the unsafe name " + quoted(member.name.substr(0, 200)));
     }
     const bool slash = member.name.back() == '/';
     if (slash) member.name.pop_back();
     TRY_DONE(set_kind(member, type == tar::kOldFile && slash ? tar::kDirectory : type));
     if (slash && member.kind != TarKind::directory) {
-      return broken_tar(quoted(member.name) + " is no directory but named as one");
+      return broken_tar(quoted(member.name) + " is not a directory but its name ends in a slash");
     }
     if (!places_.emplace(member.name, members_.size()).second) {
-      return fail(ErrorKind::check, "the tar archive holds " + quoted(member.name) + " twice");
+      return fail(ErrorKind::check, "the tar archive contains " + quoted(member.name) + " twice");
     }
     members_.push_back(std::move(member));
     return {};
@@ -188,7 +189,7 @@ class TarReader {
         return {};
       default:
         return fail(ErrorKind::check,
-                    quoted(member.name) + " in the tar archive is no file, directory or link");
+                    quoted(member.name) + " in the tar archive is not a file, directory or link");
     }
   }
 
@@ -197,7 +198,7 @@ class TarReader {
     if (place == places_.end() || members_[place->second].kind != TarKind::file) {
       return fail(ErrorKind::check, quoted(member.name) + " is a hard link to " +
                                         quoted(member.target.substr(0, 200)) +
-                                        ", which is no file before it in the tar archive");
+                                        ", which is not an earlier file in the tar archive");
     }
     member.contents = members_[place->second].contents;
     member.mode = members_[place->second].mode;
@@ -205,15 +206,15 @@ class TarReader {
     return {};
   }
 
-  // Extracting below a file fails, below a link it writes elsewhere.
+  // Extracting below a file fails; below a link it would write elsewhere.
   Done check_places() const {
     for (const auto& [name, index] : places_) {
       if (members_[index].kind == TarKind::directory) continue;
       const std::string below = name + "/";
       const auto next = places_.lower_bound(below);
       if (next != places_.end() && next->first.starts_with(below)) {
-        return fail(ErrorKind::check, "the tar archive holds " + quoted(next->first) + " below " +
-                                          quoted(name) + ", which is no directory");
+        return fail(ErrorKind::check, "the tar archive contains " + quoted(next->first) +
+                                          " below " + quoted(name) + ", which is not a directory");
       }
     }
     return {};

@@ -32,7 +32,8 @@ struct Path {
   bool fits = false;
 };
 
-// ustar has 155 bytes for the directories and 100 for the rest; the shortest prefix that does.
+// ustar has 155 bytes for the directories and 100 for the rest; takes the shortest sufficient
+// prefix.
 Path split_path(std::string_view path) {
   if (path.size() <= tar::kName.length) return {{}, path, true};
   for (size_t slash = path.find('/');
@@ -51,7 +52,7 @@ bool is_ascii(std::string_view text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
 }
 
-// The length counts its own digits, so it is the fixed point.
+// The length includes its own digits, so it is a fixed point.
 std::string pax_record(std::string_view key, std::string_view value) {
   const size_t rest = key.size() + value.size() + 3;
   size_t length = rest;

@@ -10,12 +10,13 @@ Result<WheelFile> parse_wheel_file(std::string_view text) {
   WheelFile file;
   TRY(file.block, parse_headers(text, "WHEEL"));
   if (split(file.wheel_version(), '.').front() != "1") {
-    return fail(ErrorKind::check, "WHEEL has the version " + quoted(file.wheel_version()),
-                "version 1.0 is the only one known");
+    return fail(ErrorKind::check, "WHEEL has the unknown version " + quoted(file.wheel_version()),
+                "only version 1.0 is supported");
   }
   const std::string purelib = to_lower(file.block.get("Root-Is-Purelib").value_or(""));
   if (purelib != "true" && purelib != "false") {
-    return fail(ErrorKind::check, "WHEEL does not say whether `Root-Is-Purelib` is true or false");
+    return fail(ErrorKind::check,
+                "WHEEL has no valid `Root-Is-Purelib`, which must be true or false");
   }
   file.root = purelib == "true" ? RootIs::purelib : RootIs::platlib;
   if (file.tags().empty()) return fail(ErrorKind::check, "WHEEL has no `Tag` line");

@@ -17,14 +17,14 @@ struct WheelFile {
 
   std::string wheel_version() const { return block.get("Wheel-Version").value_or(""); }
   std::string generator() const { return block.get("Generator").value_or(""); }
-  /// The `Tag` lines as they stand: "py3-none-any".
+  /// The `Tag` values, verbatim: "py3-none-any".
   std::vector<std::string> tags() const { return block.all("Tag"); }
 };
 
-/// Kind `check` when Wheel-Version is not 1.x, Root-Is-Purelib is not true or false, or no Tag is
-/// there.
+/// Kind `check` when Wheel-Version is not 1.x, Root-Is-Purelib is not true or false, or there is no
+/// Tag.
 Result<WheelFile> parse_wheel_file(std::string_view text);
-/// Puts these tags, in order, where the first Tag line stands.
+/// Replaces the Tag lines with these tags, in order, at the position of the first.
 void set_tags(WheelFile& file, const std::vector<std::string>& tags);
 std::string to_string(const WheelFile& file);
 

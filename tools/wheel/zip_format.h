@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-// Numbers of the zip format (PKWARE APPNOTE 6.3.10), shared by the reader, the rules and the
+// Constants of the zip format (PKWARE APPNOTE 6.3.10), shared by the reader, the rules and the
 // writer.
 namespace pinwheel::wheel::zip {
 
@@ -27,7 +27,7 @@ inline constexpr uint16_t kFlagUtf8 = 1U << 11U;
 
 inline constexpr uint16_t kExtraZip64 = 0x0001;
 inline constexpr uint16_t kExtraUnicodePath = 0x7075;
-inline constexpr uint32_t kIn64 = 0xffffffff;  ///< "look in the ZIP64 field"
+inline constexpr uint32_t kIn64 = 0xffffffff;  ///< the value is in the ZIP64 extra field
 inline constexpr uint16_t kCountIn64 = 0xffff;
 
 }  // namespace pinwheel::wheel::zip

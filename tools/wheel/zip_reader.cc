@@ -14,7 +14,7 @@ constexpr uint64_t kBombSize = uint64_t{64} << 20U;
 constexpr uint64_t kBombRatio = 250;
 
 tl::unexpected<Error> broken_zip(const std::string& why) {
-  return fail(ErrorKind::check, "the archive is not a whole zip file: " + why,
+  return fail(ErrorKind::check, "the archive is not a valid zip file: " + why,
               "build or download the file again");
 }
 
@@ -23,7 +23,7 @@ struct EndRecord {
   std::string bytes;
 };
 
-// The end record is the last one whose comment reaches exactly to the end of the file.
+// The end record is the last one whose comment ends exactly at the end of the file.
 Result<EndRecord> find_end(const ports::ByteSource& source) {
   const uint64_t size = source.size();
   if (size < zip::kEndSize) return broken_zip("it has only " + format_bytes(size));
@@ -33,7 +33,7 @@ Result<EndRecord> find_end(const ports::ByteSource& source) {
     if (load_le<uint32_t>(bytes, at) != zip::kEnd) continue;
     return EndRecord{size - tail + at, bytes.substr(at)};
   }
-  return broken_zip("it has no end record, it may be truncated");
+  return broken_zip("it has no end record and may be truncated");
 }
 
 Result<void> apply_zip64(const ports::ByteSource& source, ZipLayout& layout, uint64_t& boundary) {
@@ -46,7 +46,7 @@ Result<void> apply_zip64(const ports::ByteSource& source, ZipLayout& layout, uin
   const uint64_t end64_at = locator.u64();
   if (disk != 0 || locator.u32() > 1) return broken_zip("it spans several disks");
   if (end64_at > locator_at || locator_at - end64_at < zip::kEnd64Size) {
-    return broken_zip("its ZIP64 end record lies outside");
+    return broken_zip("its ZIP64 end record is out of range");
   }
   TRY(const std::string end_bytes, source.read(end64_at, zip::kEnd64Size));
   ByteCursor end(end_bytes);
@@ -80,7 +80,7 @@ Result<ZipLayout> read_layout(const ports::ByteSource& source) {
   }
   if (layout.directory_size > boundary ||
       layout.directory_offset != boundary - layout.directory_size) {
-    return broken_zip("its central directory does not lie where its end record says");
+    return broken_zip("its central directory is not at the offset in its end record");
   }
   if (layout.entries > layout.directory_size / zip::kCentralHeaderSize) {
     return broken_zip("its central directory is too small for its entries");
@@ -88,7 +88,7 @@ Result<ZipLayout> read_layout(const ports::ByteSource& source) {
   return layout;
 }
 
-// Fields that do not fit 32 bits stand in the ZIP64 extra field, in this order, only those.
+// The ZIP64 extra field contains only the fields that do not fit 32 bits, in this order.
 bool apply_zip64_extra(std::string_view extra, ZipMember& member) {
   const bool wide_size = member.size == zip::kIn64;
   const bool wide_compressed = member.compressed_size == zip::kIn64;
@@ -110,8 +110,9 @@ bool apply_zip64_extra(std::string_view extra, ZipMember& member) {
 
 Result<ZipMember> read_entry(ByteCursor& cursor) {
   ZipMember member;
-  if (cursor.u32() != zip::kCentralHeader)
-    return broken_zip("an entry of its directory is damaged");
+  if (cursor.u32() != zip::kCentralHeader) {
+    return broken_zip("an entry of its central directory is corrupt");
+  }
   const uint16_t made_by = cursor.u16();
   cursor.u16();
   member.flags = cursor.u16();
@@ -132,7 +133,9 @@ Result<ZipMember> read_entry(ByteCursor& cursor) {
   cursor.text(comment_length);
   if (!cursor.ok()) return broken_zip("its central directory ends in the middle of an entry");
   if (disk != 0) return broken_zip("it spans several disks");
-  if (!apply_zip64_extra(extra, member)) return broken_zip("an entry's ZIP64 field is damaged");
+  if (!apply_zip64_extra(extra, member)) {
+    return broken_zip("the ZIP64 field of an entry is corrupt");
+  }
   constexpr uint16_t kUnix = 3;
   if ((made_by >> 8U) == kUnix) member.mode = attributes >> 16U;
   member.has_comment = comment_length != 0;
@@ -158,11 +161,11 @@ Result<ZipReader> ZipReader::open(const ports::ByteSource& source) {
     }
     if (member.header_offset > layout.directory_offset ||
         member.compressed_size > layout.directory_offset - member.header_offset) {
-      return broken_zip("member " + quoted(member.name) + " lies outside the file");
+      return broken_zip("member " + quoted(member.name) + " extends past the end of the file");
     }
     reader.members_.push_back(std::move(member));
   }
-  if (cursor.left() != 0) return broken_zip("its central directory has more bytes than entries");
+  if (cursor.left() != 0) return broken_zip("its central directory has data after the last entry");
   return reader;
 }
 
@@ -183,7 +186,7 @@ Result<uint64_t> ZipReader::data_offset(const ZipMember& member) const {
                 "only stored and deflate are allowed in a wheel");
   }
   if (member.size > kBombSize && member.size / kBombRatio > member.compressed_size) {
-    return fail(ErrorKind::check, name + " would grow more than " + std::to_string(kBombRatio) +
+    return fail(ErrorKind::check, name + " would expand more than " + std::to_string(kBombRatio) +
                                       "-fold to " + format_bytes(member.size));
   }
   TRY(const std::string header, source_->read(member.header_offset, zip::kLocalHeaderSize));
@@ -197,7 +200,7 @@ Result<uint64_t> ZipReader::data_offset(const ZipMember& member) const {
     return broken_zip(name + " reaches into the central directory");
   }
   if (member.method == zip::kStored && member.size != member.compressed_size) {
-    return fail(ErrorKind::check, name + " has another size than stated");
+    return fail(ErrorKind::check, name + " does not have its declared size");
   }
   return start;
 }
@@ -205,7 +208,7 @@ Result<uint64_t> ZipReader::data_offset(const ZipMember& member) const {
 Done check_crc(const ZipMember& member, uint32_t crc) {
   if (crc == member.crc) return {};
   return fail(ErrorKind::check,
-              "member " + quoted(member.name) + " is damaged: its CRC-32 does not match",
+              "member " + quoted(member.name) + " is corrupt: its CRC-32 does not match",
               "build or download the file again");
 }
 
@@ -218,8 +221,9 @@ Result<std::string> ZipReader::read(const ZipMember& member) const {
     if (!inflated) return fail(ErrorKind::check, name + ": " + inflated.error().message);
     data = *std::move(inflated);
   }
-  if (data.size() != member.size)
-    return fail(ErrorKind::check, name + " has another size than stated");
+  if (data.size() != member.size) {
+    return fail(ErrorKind::check, name + " does not have its declared size");
+  }
   TRY_DONE(check_crc(member, crc32(data)));
   return data;
 }

@@ -14,10 +14,10 @@ namespace {
 
 constexpr uint64_t kRatioFrom = uint64_t{64} << 20U;
 constexpr uint64_t kRatio = 50;
-constexpr uint64_t kEnd64BodySize = 44;  // the record without its own signature and size
+constexpr uint64_t kEnd64BodySize = 44;  // the record without its signature and size fields
 constexpr const char* kRebuild = "build the wheel again, or rewrite it with `pinwheel finish`";
 
-/// A local header, with the sizes of its ZIP64 field where it has one.
+/// A local header, with the sizes from its ZIP64 field if it has one.
 struct LocalHeader {
   uint16_t flags = 0;
   uint16_t method = 0;
@@ -41,7 +41,7 @@ class Faults {
   std::vector<ZipFault> list_;
 };
 
-// What is wrong with the fields, or "". Sizes that stand in the ZIP64 field are put in place.
+// Returns what is wrong with the fields, or "". Sizes from the ZIP64 field are filled in.
 std::string read_extra(std::string_view extra, LocalHeader* local) {
   constexpr std::array<size_t, 5> kZip64Lengths = {0, 8, 16, 24, 28};
   std::set<uint16_t> seen;
@@ -49,12 +49,12 @@ std::string read_extra(std::string_view extra, LocalHeader* local) {
   while (cursor.left() > 0) {
     const uint16_t id = cursor.u16();
     const std::string_view body = cursor.text(cursor.u16());
-    if (!cursor.ok()) return "has a damaged extra field";
+    if (!cursor.ok()) return "has a corrupt extra field";
     const bool single = id == zip::kExtraZip64 || id == zip::kExtraUnicodePath;
     if (single && !seen.insert(id).second) return "has the same extra field twice";
     if (id != zip::kExtraZip64) continue;
     if (std::count(kZip64Lengths.begin(), kZip64Lengths.end(), body.size()) == 0) {
-      return "has a ZIP64 field of an odd length";
+      return "has a ZIP64 field of an invalid length";
     }
     if (local == nullptr) continue;
     ByteCursor sizes(body);
@@ -88,20 +88,20 @@ Result<LocalHeader> read_local(const ports::ByteSource& source, const ZipMember&
 
 void compare(const ZipMember& member, const LocalHeader& local, Faults& faults) {
   if (local.name != member.name) {
-    faults.add(member, "is called " + quoted(local.name) + " in its local header");
+    faults.add(member, "has the name " + quoted(local.name) + " in its local header");
   }
   const bool streamed = ((local.flags | member.flags) & zip::kFlagDataDescriptor) != 0;
-  if (streamed) faults.add(member, "has a data descriptor: it was written to a stream");
-  if (local.flags != member.flags) faults.add(member, "has other flags in its local header");
+  if (streamed) faults.add(member, "has a data descriptor, as written by streaming tools");
+  if (local.flags != member.flags) faults.add(member, "has different flags in its local header");
   if (local.method != member.method) {
-    faults.add(member, "has another compression method in its local header");
+    faults.add(member, "has a different compression method in its local header");
   }
-  // A streamed member has its sizes behind its data; one fault for one cause.
+  // A streamed member has its sizes after its data; report the cause once.
   if (streamed) return;
   if (local.size != member.size || local.compressed_size != member.compressed_size) {
-    faults.add(member, "has another size in its local header");
+    faults.add(member, "has a different size in its local header");
   }
-  if (local.crc != member.crc) faults.add(member, "has another checksum in its local header");
+  if (local.crc != member.crc) faults.add(member, "has a different checksum in its local header");
 }
 
 void check_member(const ZipMember& member, Faults& faults) {
@@ -113,7 +113,8 @@ void check_member(const ZipMember& member, Faults& faults) {
   if (member.has_comment) faults.add(member, "has a comment");
 }
 
-/// Checks the local header; the offset behind the member's data, or the fault that hides it.
+/// Checks the local header; returns the end offset of the member's data, or the fault that hides
+/// it.
 Result<uint64_t> check_local(const ports::ByteSource& source, const ZipMember& member,
                              Faults& faults) {
   TRY(LocalHeader local, read_local(source, member));
@@ -123,7 +124,7 @@ Result<uint64_t> check_local(const ports::ByteSource& source, const ZipMember& m
   return local.data_offset + member.compressed_size;
 }
 
-// Every byte before the directory must belong to exactly one member.
+// Every byte before the central directory must belong to exactly one member.
 void check_records(const ports::ByteSource& source, const ZipReader& zip, Faults& faults) {
   std::vector<const ZipMember*> in_order;
   for (const ZipMember& member : zip.members()) in_order.push_back(&member);
@@ -133,7 +134,7 @@ void check_records(const ports::ByteSource& source, const ZipReader& zip, Faults
   uint64_t at = 0;
   bool streamed = false;
   for (const ZipMember* member : in_order) {
-    // Behind a streamed member lies its descriptor, which is a fault already.
+    // The data descriptor after a streamed member is reported already.
     if (member->header_offset < at) faults.add(*member, "overlaps another member");
     if (member->header_offset > at && !streamed) {
       faults.add(*member, "has bytes before it that belong to no member");
@@ -144,13 +145,13 @@ void check_records(const ports::ByteSource& source, const ZipReader& zip, Faults
     streamed = !end || (member->flags & zip::kFlagDataDescriptor) != 0;
   }
   const uint64_t directory = zip.layout().directory_offset;
-  if (at > directory) faults.add("the last member reaches into the central directory");
+  if (at > directory) faults.add("the last member extends into the central directory");
   if (at < directory && !streamed) {
     faults.add("bytes before the central directory belong to no member");
   }
 }
 
-// The reader keeps no extra fields and no more of comments than that they are there.
+// The reader keeps neither extra fields nor the text of comments.
 void check_directory(const ports::ByteSource& source, const ZipReader& zip, Faults& faults) {
   const ZipLayout& layout = zip.layout();
   const Result<std::string> bytes = source.read(layout.directory_offset, layout.directory_size);
@@ -170,7 +171,7 @@ void check_directory(const ports::ByteSource& source, const ZipReader& zip, Faul
 
 void check_end(const ports::ByteSource& source, const ZipLayout& layout, Faults& faults) {
   const uint64_t end = layout.end_offset + layout.end_size;
-  if (end > source.size()) faults.add("the archive's comment is cut off");
+  if (end > source.size()) faults.add("the archive comment is truncated");
   if (end < source.size()) {
     faults.add("the archive is followed by " + plural(source.size() - end, "byte") +
                " that belong to no record");

@@ -6,20 +6,21 @@
 
 namespace pinwheel::wheel {
 
-/// One way in which an archive breaks the rules that PyPI has for zip files.
+/// A violation of PyPI's rules for zip files.
 struct ZipFault {
-  std::string member;   ///< empty when it concerns the whole archive
-  std::string message;  ///< what is wrong, a whole sentence that names the member
+  std::string member;   ///< empty for the archive as a whole
+  std::string message;  ///< what is wrong, a full sentence that names the member
   std::string hint = {};
 
   bool operator==(const ZipFault&) const = default;
 };
 
-/// What PyPI refuses in a zip file (warehouse, `utils/zipfiles.py`), and what lets two tools see
-/// two archives in one file: data descriptors, local headers that disagree with the central
-/// directory, bytes that belong to no record, names that occur twice, comments of members, odd
-/// extra fields, compression other than deflate, more than 64 MiB out of less than a fiftieth.
-/// Headers are read, contents are not. An archive that `ZipReader` refuses has that one fault.
+/// Finds what PyPI rejects in a zip file (warehouse, `utils/zipfiles.py`), and ambiguities that
+/// make tools see different archives in one file: data descriptors, local headers that disagree
+/// with the central directory, bytes that belong to no record, duplicate names, member comments,
+/// malformed extra fields, compression other than deflate, more than 64 MiB at a ratio above 50.
+/// Reads headers, not contents. For an archive that `ZipReader` rejects, its error is the only
+/// fault.
 std::vector<ZipFault> zip_faults(const ports::ByteSource& source);
 
 }  // namespace pinwheel::wheel

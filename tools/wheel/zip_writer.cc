@@ -23,7 +23,7 @@ bool is_wide(uint64_t number) {
 uint32_t narrow(uint64_t number) {
   return is_wide(number) ? zip::kIn64 : static_cast<uint32_t>(number);
 }
-// Only names beyond ASCII need the flag, and writers that set it always differ from Python's.
+// Only non-ASCII names need the flag; Python's zipfile does not set it otherwise.
 uint16_t flags_of(const std::string& name) {
   const bool ascii = std::all_of(name.begin(), name.end(),
                                  [](char c) { return static_cast<unsigned char>(c) < 0x80U; });

@@ -9,24 +9,24 @@
 
 namespace pinwheel::wheel {
 
-/// Takes bytes in order; an error stops the writer and is handed on.
+/// Receives bytes in order; an error stops the writer and is returned.
 using Output = std::function<Done(std::string_view)>;
 
-/// What stands in a zip as the time of every member: seconds since 1970, UTC, not before
-/// 1980-01-01, where DOS times begin, nor after 2107; rounded down to even seconds.
+/// The DOS time of every member for `epoch`, in seconds since 1970, UTC; clamped to the range of
+/// DOS times, 1980 to 2107, and rounded down to even seconds.
 uint32_t dos_time(int64_t epoch);
 
-/// A reproducible zip archive, written in one pass: members in the order given, one time, no data
-/// descriptors (PyPI refuses them), ZIP64 only for what needs it, one deflate implementation. The
-/// bytes depend on the calls alone.
+/// A reproducible zip archive, written in one pass: members in the given order, one timestamp, no
+/// data descriptors (PyPI rejects them), ZIP64 only where needed, one deflate implementation. The
+/// bytes depend only on the calls.
 class ZipWriter {
  public:
   ZipWriter(Output output, int64_t epoch) : output_(std::move(output)), time_(dos_time(epoch)) {}
 
-  /// Adds a regular file. It is stored when deflate would not make it smaller. `mode` holds
+  /// Adds a regular file. It is stored when deflate would not make it smaller. `mode` is the
   /// permission bits.
   Done add(const std::string& name, std::string_view contents, uint32_t mode = 0644);
-  /// Writes the central directory; nothing may be added after.
+  /// Writes the central directory; no members may be added after that.
   Done finish();
 
   uint64_t bytes_written() const { return offset_; }

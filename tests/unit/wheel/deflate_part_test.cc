@@ -67,7 +67,7 @@ TEST_CASE("the end of a zlib stream is read without its beginning") {
   }
 }
 
-TEST_CASE("a stream is entered at whatever byte its end is cut out") {
+TEST_CASE("a tail of a stream is read whatever byte it begins at") {
   const Sample sample = zlib_sample(6, "Z_DEFAULT_STRATEGY");
   for (uint64_t size = 90000; size < 100000; size += 997) {
     const auto tail = inflate_tail(
@@ -77,7 +77,7 @@ TEST_CASE("a stream is entered at whatever byte its end is cut out") {
   }
 }
 
-TEST_CASE("a longer end goes on to the blocks that a shorter one gave") {
+TEST_CASE("a longer tail stops at the blocks known from a shorter one") {
   const Sample sample = zlib_sample(6, "Z_DEFAULT_STRATEGY");
   const std::string_view stream = sample.stream;
   InflatedTail tail;
@@ -96,7 +96,7 @@ TEST_CASE("a longer end goes on to the blocks that a shorter one gave") {
   CHECK(all->bytes.size() > known);
 }
 
-TEST_CASE("a stretch from the middle of a stream gives the bytes that lie there") {
+TEST_CASE("a chunk from the middle of a stream inflates to the bytes there") {
   for (const char* strategy : {"Z_DEFAULT_STRATEGY", "Z_FILTERED", "Z_RLE"}) {
     INFO(strategy);
     const Sample sample = zlib_sample(6, strategy);
@@ -121,7 +121,7 @@ TEST_CASE("a stretch from the middle of a stream gives the bytes that lie there"
   }
 }
 
-TEST_CASE("a stretch without two blocks is refused, and one that grows is cut at the limit") {
+TEST_CASE("a chunk without two blocks is rejected, and output stops at the limit") {
   const Sample sample = zlib_sample(6, "Z_DEFAULT_STRATEGY");
   const std::string_view stream = sample.stream;
   CHECK_FALSE(inflate_part(stream.substr(stream.size() / 2, 200), sample.raw.size()));
@@ -131,7 +131,7 @@ TEST_CASE("a stretch without two blocks is refused, and one that grows is cut at
   CHECK(cut->bytes.size() < 150000 + 65536);
 }
 
-TEST_CASE("an end in a fixed block is read: its distance code has 32 words") {
+TEST_CASE("a tail with a fixed block is read: its distance code has 32 words") {
   // zlib writes a short last block with fixed codes.
   const std::string program = R"(
 import struct, sys, zlib
@@ -151,7 +151,7 @@ sys.stdout.buffer.write(struct.pack("<Q", len(raw)) + raw + stream)
   CHECK(tail->bytes.ends_with("endendendendend"));
 }
 
-TEST_CASE("streams without a dynamic block at their end are refused") {
+TEST_CASE("streams without a dynamic block at their end are rejected") {
   for (const char* strategy : {"0 Z_DEFAULT_STRATEGY", "6 Z_FIXED"}) {
     const Sample sample = zlib_sample(strategy[0] - '0', std::string(strategy).substr(2));
     const auto tail = inflate_tail(
@@ -161,12 +161,12 @@ TEST_CASE("streams without a dynamic block at their end are refused") {
   }
 }
 
-TEST_CASE("an end that grows beyond the limit is refused") {
+TEST_CASE("a tail that expands beyond the limit is rejected") {
   const Sample sample = zlib_sample(6, "Z_DEFAULT_STRATEGY");
   CHECK_FALSE(inflate_tail(sample.stream, 100000));
 }
 
-TEST_CASE("the beginning of a stream gives what its bytes determine") {
+TEST_CASE("the beginning of a stream inflates to what its bytes determine") {
   for (const int level : {0, 1, 6, 9}) {
     for (const char* strategy : {"Z_DEFAULT_STRATEGY", "Z_FIXED"}) {
       const Sample sample = zlib_sample(level, strategy);
@@ -189,7 +189,7 @@ TEST_CASE("the beginning of a stream gives what its bytes determine") {
   CHECK(inflate_head("", 100).value().empty());
 }
 
-TEST_CASE("bytes that are no deflate stream are refused") {
+TEST_CASE("bytes that are not a deflate stream are rejected") {
   CHECK_FALSE(inflate_head(std::string(100, '\xff'), 100));
   CHECK_FALSE(inflate_tail(std::string(1000, '\xff'), 100000));
   CHECK_FALSE(inflate_tail("", 100));

@@ -18,7 +18,7 @@ TEST_CASE("the CRC is that of zip and gzip") {
   CHECK(crc32("123456789") == 0xcbf43926U);
 }
 
-TEST_CASE("deflated bytes inflate to what they were, to exactly the announced size") {
+TEST_CASE("deflated bytes inflate to the original, at exactly the declared size") {
   for (const std::string& text :
        {std::string(), std::string("a"), mixed_text(), std::string(1000000, 'z')}) {
     const std::string small = deflate(text);
@@ -31,7 +31,7 @@ TEST_CASE("deflated bytes inflate to what they were, to exactly the announced si
   }
 }
 
-TEST_CASE("a size that deflate cannot reach is refused before memory is taken") {
+TEST_CASE("a size that deflate cannot reach is rejected before memory is allocated") {
   CHECK(deflate_can_reach(1, 1032));
   CHECK(deflate_can_reach(0, 1031));
   CHECK_FALSE(deflate_can_reach(1, 3000));
@@ -57,7 +57,7 @@ TEST_CASE("gzip files that Python wrote, with name and time, are read") {
   CHECK(gunzip(file, 99) == std::string(99, 'x'));
 }
 
-TEST_CASE("damaged, lying and too large gzip files are refused") {
+TEST_CASE("corrupt, inconsistent and too large gzip files are rejected") {
   const std::string good = gzip("contents");
   std::string crc = good;
   crc[good.size() - 5] ^= 1;

@@ -35,7 +35,7 @@ Result<Finished> run(const std::string& built, const FinishSpec& what) {
   return out;
 }
 
-TEST_CASE("a finished wheel carries its new name everywhere and a RECORD that holds") {
+TEST_CASE("a finished wheel has its new name everywhere and a correct RECORD") {
   const Result<Finished> done = run(built_wheel(), spec());
   REQUIRE(done);
   CHECK(done->wheel.file_name == "demo_kit_cpu-1.0+cu130-py3-none-manylinux_2_28_x86_64.whl");
@@ -71,7 +71,7 @@ TEST_CASE("a finished wheel carries its new name everywhere and a RECORD that ho
         std::string::npos);
 }
 
-TEST_CASE("the order and time of the built wheel do not show in the finished one") {
+TEST_CASE("the finished wheel does not depend on the order and times of the built one") {
   Contents members = with_record(built_members(), "demo_kit-1.0.dist-info/RECORD");
   const Result<Finished> first = run(make_zip(members, 1700000000), spec());
   std::reverse(members.begin(), members.end());

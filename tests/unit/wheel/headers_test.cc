@@ -28,17 +28,17 @@ TEST_CASE("continuation lines belong to the header before them") {
   CHECK(block.get("Name") == "x");
 }
 
-TEST_CASE("all after the first empty line is the body") {
+TEST_CASE("everything after the first empty line is the body") {
   CHECK(parsed("A: 1\n\nB: 2\n\nC\n").body == "B: 2\n\nC\n");
   CHECK(parsed("A: 1\n\n").body == "");
   CHECK(parsed("\nB").headers.empty());
 }
 
-TEST_CASE("line ends of other systems are read as newlines") {
+TEST_CASE("line endings of other systems are read as newlines") {
   CHECK(parsed("A: 1\r\nB: 2\r\n\r\nx\r\ny") == parsed("A: 1\nB: 2\n\nx\ny"));
 }
 
-TEST_CASE("a line that is no header is an error that names it") {
+TEST_CASE("a line that is not a header is an error that names it") {
   for (const std::string text :
        {"A: 1\nplain\n", "A: 1\n: x\n", "A: 1\nB C: x\n", "A: 1\n\xc3: x\n"}) {
     const auto block = parse_headers(text, "WHEEL");
@@ -49,7 +49,7 @@ TEST_CASE("a line that is no header is an error that names it") {
   CHECK_FALSE(parse_headers(" continued\n", "WHEEL"));
 }
 
-TEST_CASE("what was read is written and read back alike") {
+TEST_CASE("parsed headers are written and read back to an equal value") {
   for (const std::string text : {"", "A: 1\n", "A:\n b\n", "A: 1\n\nbody", "A: \n \n\n", "\n",
                                  "A: x\r\r\n", "A: x\r", "A: 1\n\n\r\r\n"}) {
     INFO(text);

@@ -61,7 +61,7 @@ std::string stored_zip(const std::string& contents) {
   return bytes;
 }
 
-TEST_CASE("members of every size stream as they are read whole") {
+TEST_CASE("members of every size stream to the same contents as a whole read") {
   constexpr size_t kPiece = MemberStream::kPiece;
   for (const size_t size : {size_t{0}, size_t{1}, size_t{1000}, kPiece - 1, kPiece, kPiece + 1,
                             3 * kPiece, 9 * kPiece + 12345}) {
@@ -74,7 +74,7 @@ TEST_CASE("members of every size stream as they are read whole") {
   }
 }
 
-TEST_CASE("noise and stored members stream, too") {
+TEST_CASE("incompressible and stored members stream too") {
   std::mt19937 random(7);
   std::string noise;
   for (size_t i = 0; i < 70000; ++i) noise += static_cast<char>(random());
@@ -96,7 +96,7 @@ TEST_CASE("compressed bytes are counted up to the end") {
   CHECK(last <= opened.member().compressed_size);
 }
 
-TEST_CASE("damage anywhere is an error, never other contents") {
+TEST_CASE("corruption anywhere is an error, never different contents") {
   const std::string contents = sample(40000);
   const std::string intact = make_zip({{"a", contents}});
   const size_t start = 31;
@@ -111,7 +111,7 @@ TEST_CASE("damage anywhere is an error, never other contents") {
   }
 }
 
-TEST_CASE("sizes and checksums that lie are refused") {
+TEST_CASE("wrong sizes and checksums are rejected") {
   const OpenedStream opened(make_zip({{"a", sample(3 << 20U)}}));
   for (const int64_t change : {-1, 1, 100000, -100000, -(3 << 20)}) {
     INFO(change);
@@ -128,7 +128,7 @@ TEST_CASE("sizes and checksums that lie are refused") {
   member.crc ^= 1U;
   const Result<std::string> out = streamed(opened.zip, member);
   REQUIRE_FALSE(out);
-  CHECK(out.error().message == "member `a` is damaged: its CRC-32 does not match");
+  CHECK(out.error().message == "member `a` is corrupt: its CRC-32 does not match");
   member.flags |= zip::kFlagEncrypted;
   CHECK_FALSE(MemberStream::open(opened.zip, member));
 }

@@ -13,7 +13,7 @@ Metadata parsed_metadata(const std::string& text) {
   return *metadata;
 }
 
-TEST_CASE("metadata tells its name, version, requirements, licences and description") {
+TEST_CASE("metadata has its name, version, requirements, licenses and description") {
   const Metadata metadata =
       parsed_metadata(kHead +
                       "Requires-Dist: numpy\nLicense-File: LICENSE\n"
@@ -28,7 +28,7 @@ TEST_CASE("metadata tells its name, version, requirements, licences and descript
   CHECK(to_string(metadata).find(kHead) == 0);
 }
 
-TEST_CASE("metadata without its three required headers, or with two of one, is refused") {
+TEST_CASE("metadata without its three required headers, or with a duplicate, is rejected") {
   for (const std::string text :
        {"", "Name: x\nVersion: 1\n", "Metadata-Version: 2.1\nVersion: 1\n",
         "Metadata-Version: 2.1\nName: x\n", "Metadata-Version: 2.1\nName: x\nVersion: 1\nName: x\n",
@@ -43,14 +43,14 @@ TEST_CASE("metadata without its three required headers, or with two of one, is r
   }
 }
 
-TEST_CASE("the project of a requirement is normalised") {
+TEST_CASE("the project of a requirement is normalized") {
   CHECK(requirement_project("Torch >=2.10; extra == 'x'") == "torch");
   CHECK(requirement_project(" my_Kit.core[extra]~=1") == "my-kit-core");
   CHECK(requirement_project("torch@https://host/x") == "torch");
   CHECK(requirement_project("") == "");
 }
 
-TEST_CASE("a requirement takes the place of those on the same project, extras stay") {
+TEST_CASE("a requirement replaces those on the same project, except for extras") {
   Metadata metadata = parsed_metadata(
       kHead +
       "Requires-Dist: numpy\nRequires-Dist: Torch>=1\nRequires-Dist: torch<3\n"
@@ -61,7 +61,7 @@ TEST_CASE("a requirement takes the place of those on the same project, extras st
   CHECK(metadata.block.headers.back().name == "Keywords");
 }
 
-TEST_CASE("a requirement on a project that is not required yet is added behind the others") {
+TEST_CASE("a requirement on a new project is added after the others") {
   Metadata metadata = parsed_metadata(kHead + "Requires-Dist: numpy\nKeywords: k\n");
   set_requirement(metadata, "torch>=2.10");
   CHECK(to_string(metadata) ==
@@ -71,7 +71,7 @@ TEST_CASE("a requirement on a project that is not required yet is added behind t
   CHECK(to_string(bare) == kHead + "Requires-Dist: torch\n");
 }
 
-TEST_CASE("a requirement that is the very first header is replaced where it stands") {
+TEST_CASE("a requirement that is the very first header is replaced in place") {
   Metadata metadata = parsed_metadata("Requires-Dist: torch\n" + kHead);
   set_requirement(metadata, "torch>=2.10");
   CHECK(to_string(metadata) == "Requires-Dist: torch>=2.10\n" + kHead);

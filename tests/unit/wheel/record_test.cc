@@ -43,17 +43,17 @@ TEST_CASE("a malformed line of RECORD is an error that names the line") {
   }
 }
 
-TEST_CASE("RECORD that ends inside quotes is refused") {
+TEST_CASE("RECORD that ends inside quotes is rejected") {
   const auto rows = parse_record("first,,\n\"open,,\n");
   REQUIRE_FALSE(rows);
   CHECK(rows.error().kind == ErrorKind::check);
 }
 
-TEST_CASE("RECORD that lists every member rightly has no faults") {
+TEST_CASE("a RECORD that lists every member correctly has no faults") {
   CHECK(record_faults(kRows, kMembers, kPath).empty());
 }
 
-TEST_CASE("every way in which RECORD and the members disagree is a fault with its path") {
+TEST_CASE("every mismatch between RECORD and the members is a fault with its path") {
   const auto fault_at = [](std::vector<RecordRow> rows, std::vector<MemberDigest> members) {
     const std::vector<RecordFault> faults = record_faults(rows, members, kPath);
     REQUIRE(faults.size() == 1);

@@ -44,7 +44,7 @@ std::string packed_by_python(const std::string& order, const std::string& time) 
       "t.close()\n");
 }
 
-TEST_CASE("an sdist tells its name, version and members") {
+TEST_CASE("an sdist has its name, version and members") {
   const auto info = read_sdist(kName, sdist_of(tar_entry("demo_kit-1.0/a.py", "") +
                                                tar_entry("demo_kit-1.0/l", "", '2', "a.py")));
   REQUIRE(info);
@@ -94,25 +94,26 @@ TEST_CASE("Python unpacks a finished sdist as installers do") {
                     kInfo);
 }
 
-TEST_CASE("an sdist whose names disagree is refused") {
+TEST_CASE("an sdist whose names disagree is rejected") {
   const std::string good = sdist_of("");
   REQUIRE(read_sdist(kName, good));
-  check_refused(good, "is not the file name of an sdist", "Demo.Kit-1.0.tar.gz");
-  check_refused(good, "is not the file name of an sdist", "demo_kit-1.0.zip");
-  check_refused(good, "is not the file name of an sdist", "demo_kit.tar.gz");
-  check_refused(good, "holds `demo_kit-1.0`", "demo_kit-1.1.tar.gz");
+  check_refused(good, "is not an sdist file name", "Demo.Kit-1.0.tar.gz");
+  check_refused(good, "is not an sdist file name", "demo_kit-1.0.zip");
+  check_refused(good, "is not an sdist file name", "demo_kit.tar.gz");
+  check_refused(good, "contains `demo_kit-1.0`", "demo_kit-1.1.tar.gz");
   check_refused(gzip(tar_entry("demo_kit-2/PKG-INFO", kInfo) + kTarEnd),
-                "its PKG-INFO makes it `demo_kit-1.0`");
-  check_refused(gzip(tar_entry("demo_kit-1.0/sub/PKG-INFO", kInfo) + kTarEnd), "holds no");
+                "by its PKG-INFO it should be `demo_kit-1.0`");
+  check_refused(gzip(tar_entry("demo_kit-1.0/sub/PKG-INFO", kInfo) + kTarEnd), "has no");
   check_refused(gzip(tar_entry("demo_kit-1.0/PKG-INFO", "Name: x\n") + kTarEnd), "is invalid");
   check_refused(gzip(kTarEnd), "is empty");
-  check_refused(sdist_of(tar_entry("setup.py", "")), "beside its directory");
+  check_refused(sdist_of(tar_entry("setup.py", "")), "outside its directory");
 }
 
 TEST_CASE("links may not leave the sdist") {
   for (const std::string target : {"/etc/passwd", "../x", "../../x", "a/../../x", "", "a//b",
                                    "sub/../../../x", "..", "../demo_kit-1.0/a"}) {
-    check_refused(sdist_of(tar_entry("demo_kit-1.0/link", "", '2', target)), "leaves the sdist");
+    check_refused(sdist_of(tar_entry("demo_kit-1.0/link", "", '2', target)),
+                  "points outside the sdist");
   }
   for (const std::string target : {"../PKG-INFO", "..", "x", ".", "../other/x"}) {
     INFO(target);
@@ -120,7 +121,7 @@ TEST_CASE("links may not leave the sdist") {
   }
 }
 
-TEST_CASE("damaged and exploding sdists are refused by reading and finishing") {
+TEST_CASE("corrupt sdists and zip bombs are rejected by reading and finishing") {
   const std::string good = sdist_of("");
   std::string liar = good.substr(0, good.size() - 4);
   append_le<uint32_t>(liar, 0xfffffff0U);

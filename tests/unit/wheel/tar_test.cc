@@ -31,7 +31,7 @@ void check_tar_refused(const std::string& tar, const std::string& part) {
   CHECK(members.error().message.find(part) != std::string::npos);
 }
 
-TEST_CASE("a written tar archive reads back, sorted and with the modes that it promises") {
+TEST_CASE("a written tar archive reads back, sorted and with canonical modes") {
   const std::string tar = write_tar(every_kind(), 1700000000);
   const auto members = read_tar(tar);
   REQUIRE(members);
@@ -114,11 +114,11 @@ TEST_CASE("archives in each of the formats that Python writes are read") {
   }
 }
 
-TEST_CASE("an archive that is cut or changed is refused") {
+TEST_CASE("an archive that is truncated or changed is rejected") {
   const std::string good = tar_entry("x", std::string(600, 'x')) + kTarEnd;
   REQUIRE(read_tar(good));
   for (const size_t length : {size_t{0}, size_t{100}, size_t{512}, size_t{1200}, size_t{1536}}) {
-    check_tar_refused(good.substr(0, length), "damaged");
+    check_tar_refused(good.substr(0, length), "corrupt");
   }
   std::string flipped = good;
   flipped[3] = 'y';
@@ -132,27 +132,27 @@ TEST_CASE("an archive that is cut or changed is refused") {
   check_tar_refused(good + tar_entry("y", "") + kTarEnd, "data after its end");
 }
 
-TEST_CASE("members that could write elsewhere are refused") {
+TEST_CASE("members that could write elsewhere are rejected") {
   for (const std::string name :
        {"../x", "/x", "a/../../x", "a//x", "./x", "a\\b", "C:/x", "a\nb", "a\xff"}) {
     check_tar_refused(tar_entry(name, "") + kTarEnd, "unsafe name");
   }
   check_tar_refused(tar_entry("l", "", '2', "/etc") + tar_entry("l/x", "") + kTarEnd,
-                    "below `l`, which is no directory");
+                    "below `l`, which is not a directory");
   check_tar_refused(tar_entry("x", "1") + tar_entry("x", "2") + kTarEnd, "`x` twice");
   check_tar_refused(tar_entry("x", "1") + tar_entry("x/", "", '5') + kTarEnd, "`x` twice");
   for (const char type : {'3', '4', '6', 'S', 'V'}) {
-    check_tar_refused(tar_entry("x", "", type) + kTarEnd, "no file, directory or link");
+    check_tar_refused(tar_entry("x", "", type) + kTarEnd, "not a file, directory or link");
   }
   check_tar_refused(tar_entry("x", "", '1', "../y") + kTarEnd, "hard link");
 }
 
-TEST_CASE("extended headers that lie are refused") {
+TEST_CASE("invalid extended headers are rejected") {
   const std::string member = tar_entry("x", "data") + kTarEnd;
   for (const std::string records :
        {"5 a=b\n", "99 path=x\n", "path=x\n", "0 \n", "9 path=xx\n7", "18446744073709551616 a=b\n",
         "7 pathx\n", "14 size=-1234\n", "22 size=1000000000000\n"}) {
-    check_tar_refused(tar_entry("p", records, 'x') + member, "damaged");
+    check_tar_refused(tar_entry("p", records, 'x') + member, "corrupt");
   }
   check_tar_refused(tar_entry("p", "12 path=y.z\n", 'g') + member, "global header");
   check_tar_refused(tar_entry("p", "22 GNU.sparse.major=1\n", 'x') + member, "sparse");

@@ -6,7 +6,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-TEST_CASE("what the zip writer wrote the reader gives back") {
+TEST_CASE("the reader returns what the zip writer wrote") {
   const std::string big(100000, 'a');
   const ports::MemorySource source(make_zip({{"a/b.txt", "hello"}, {"empty", ""}, {"big", big}}));
   const Result<ZipReader> zip = ZipReader::open(source);
@@ -21,7 +21,7 @@ TEST_CASE("what the zip writer wrote the reader gives back") {
   CHECK(zip->find("none") == nullptr);
 }
 
-TEST_CASE("an archive cut at any byte is an error") {
+TEST_CASE("an archive truncated at any byte is an error") {
   const std::string whole = make_zip({{"a", "hello hello hello hello"}, {"b", "other"}});
   for (size_t length = 0; length < whole.size(); ++length) {
     const ports::MemorySource source(whole.substr(0, length));
@@ -32,7 +32,7 @@ TEST_CASE("an archive cut at any byte is an error") {
   }
 }
 
-TEST_CASE("a changed byte never reads as the old contents under a wrong checksum") {
+TEST_CASE("a changed byte is never read as the old contents under a wrong checksum") {
   const std::string whole = make_zip({{"a", "hello hello hello hello"}});
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string bytes = whole;
@@ -48,7 +48,7 @@ TEST_CASE("a changed byte never reads as the old contents under a wrong checksum
   }
 }
 
-TEST_CASE("names that leave the directory are refused") {
+TEST_CASE("names that leave the directory are rejected") {
   for (const std::string name :
        {"../x", "/x", "a/../x", "a//b", "./a", "a\\b", "C:/x", "a\nb", "\xff"}) {
     INFO(name);

@@ -111,7 +111,7 @@ std::string extra(uint16_t id, uint16_t length) {
   return out + std::string(length, '\0');
 }
 
-TEST_CASE("a plain archive, and what the writer writes, keep every rule") {
+TEST_CASE("a plain archive, and the writer's output, follow every rule") {
   CHECK(faults_of(Raw{}).empty());
   CHECK(faults_of(archive({Raw{}, Raw{"b/", ""}, Raw{"b/c.py"}})).empty());
   CHECK(faults_of(built_wheel()).empty());
@@ -123,7 +123,8 @@ TEST_CASE("a streamed member has a data descriptor") {
   raw.local_flags = raw.central_flags = zip::kFlagDataDescriptor;
   raw.local_crc_change = 1;
   raw.after = std::string(16, 'd');
-  CHECK(faults_of(raw) == Texts{"member `a.py` has a data descriptor: it was written to a stream"});
+  CHECK(faults_of(raw) ==
+        Texts{"member `a.py` has a data descriptor, as written by streaming tools"});
 }
 
 TEST_CASE("a local header may not disagree with the central directory") {
@@ -134,20 +135,20 @@ TEST_CASE("a local header may not disagree with the central directory") {
   }
   SECTION("flags") {
     raw.local_flags = zip::kFlagUtf8;
-    CHECK(faults_of(raw) == Texts{"member `a.py` has other flags in its local header"});
+    CHECK(faults_of(raw) == Texts{"member `a.py` has different flags in its local header"});
   }
   SECTION("method") {
     raw.local_method = zip::kDeflated;
     CHECK(faults_of(raw) ==
-          Texts{"member `a.py` has another compression method in its local header"});
+          Texts{"member `a.py` has a different compression method in its local header"});
   }
   SECTION("size") {
     raw.local_size_change = 3;
-    CHECK(faults_of(raw) == Texts{"member `a.py` has another size in its local header"});
+    CHECK(faults_of(raw) == Texts{"member `a.py` has a different size in its local header"});
   }
   SECTION("checksum") {
     raw.local_crc_change = 1;
-    CHECK(faults_of(raw) == Texts{"member `a.py` has another checksum in its local header"});
+    CHECK(faults_of(raw) == Texts{"member `a.py` has a different checksum in its local header"});
   }
 }
 
@@ -172,7 +173,7 @@ TEST_CASE("every byte belongs to a record") {
   SECTION("bytes before the archive are refused by the reader") {
     const Texts faults = faults_of("#!python\n" + archive({raw}));
     REQUIRE(faults.size() == 1);
-    CHECK(faults[0].find("central directory does not lie where") != std::string::npos);
+    CHECK(faults[0].find("central directory is not at the offset") != std::string::npos);
   }
 }
 
@@ -188,7 +189,7 @@ TEST_CASE("members may not overlap or lack their header") {
   CHECK(faults_of(bytes) == Texts{"member `a.py` has no local header"});
 }
 
-TEST_CASE("comments of members, encryption and odd compression are refused") {
+TEST_CASE("member comments, encryption and unknown compression are rejected") {
   Raw raw;
   SECTION("comment") {
     raw.comment = "hello";
@@ -213,12 +214,12 @@ TEST_CASE("extra fields are whole, single and of a known length") {
   }
   SECTION("odd ZIP64") {
     raw.local_extra = extra(zip::kExtraZip64, 9);
-    CHECK(faults_of(raw) == Texts{"member `a.py` has a ZIP64 field of an odd length"});
+    CHECK(faults_of(raw) == Texts{"member `a.py` has a ZIP64 field of an invalid length"});
   }
   SECTION("cut off, in the central directory") {
     raw.central_extra = "\x01";
     CHECK(faults_of(raw) ==
-          Texts{"member `a.py` has a damaged extra field in the central directory"});
+          Texts{"member `a.py` has a corrupt extra field in the central directory"});
   }
   SECTION("other fields may repeat") {
     raw.local_extra = extra(0x5455, 5) + extra(0x5455, 5) + extra(zip::kExtraZip64, 16);
@@ -226,7 +227,7 @@ TEST_CASE("extra fields are whole, single and of a known length") {
   }
 }
 
-TEST_CASE("more than 64 MiB may not come out of less than a fiftieth") {
+TEST_CASE("more than 64 MiB may not expand from less than a fiftieth") {
   Raw raw;
   raw.local_method = raw.central_method = zip::kDeflated;
   raw.central_size = 65U << 20U;
@@ -234,7 +235,7 @@ TEST_CASE("more than 64 MiB may not come out of less than a fiftieth") {
   CHECK(std::find(faults.begin(), faults.end(),
                   "the archive unpacks to 68 MB, more than 50 times its own size") != faults.end());
   raw.central_size = 63U << 20U;
-  CHECK(faults_of(raw) == Texts{"member `a.py` has another size in its local header"});
+  CHECK(faults_of(raw) == Texts{"member `a.py` has a different size in its local header"});
 }
 
 TEST_CASE("an archive that cannot be read has one fault") {

@@ -21,7 +21,7 @@ TEST_CASE("times are those of DOS, between 1980 and 2107") {
         (127U << 25U | 12U << 21U | 31U << 16U | 23U << 11U | 59U << 5U | 29U));
 }
 
-TEST_CASE("the bytes depend on the calls alone") {
+TEST_CASE("the bytes depend only on the calls") {
   const Contents members = {{"a", std::string(5000, 'a')}, {"b/c", ""}};
   CHECK(make_zip(members) == make_zip(members));
   CHECK(make_zip(members) != make_zip(members, 1800000000));
@@ -71,7 +71,7 @@ TEST_CASE("more members than 16 bits count are read back, by Python too") {
                scratch.write("x.zip", bytes)) == "65540\n");
 }
 
-TEST_CASE("exactly as many members as the short count cannot say need the long record") {
+TEST_CASE("member counts that do not fit 16 bits use the ZIP64 record") {
   for (const size_t count : {size_t{65534}, size_t{65535}}) {
     Contents members;
     for (size_t i = 0; i < count; ++i) members.emplace_back(std::to_string(i), "");
@@ -85,14 +85,14 @@ TEST_CASE("exactly as many members as the short count cannot say need the long r
   }
 }
 
-TEST_CASE("names that the format cannot hold are refused") {
+TEST_CASE("names that do not fit the format are rejected") {
   ZipWriter writer([](std::string_view) -> Done { return {}; }, 0);
   CHECK_FALSE(writer.add("", "x"));
   CHECK_FALSE(writer.add(std::string(65536, 'n'), "x"));
   CHECK(writer.add(std::string(65535, 'n'), "x"));
 }
 
-TEST_CASE("an error of the output is handed on") {
+TEST_CASE("an error of the output is returned") {
   ZipWriter writer([](std::string_view) { return Done(fail(ErrorKind::environment, "disk full")); },
                    0);
   const Done added = writer.add("a", "x");
