@@ -27,7 +27,7 @@ std::optional<uint32_t> find(const Table& table, const Build& build, const Recor
   return static_cast<uint32_t>(found - records.begin());
 }
 
-/// How many symbols of each of `from`'s libraries the libraries `counterparts` of `other` lack.
+/// For each library of `from`: the number of its symbols missing from its counterpart in `other`.
 std::vector<uint64_t> lacking(const Table& from, const Table& other,
                               const std::vector<std::optional<uint32_t>>& counterparts) {
   std::vector<uint64_t> count(from.libraries().size(), 0);
@@ -91,9 +91,8 @@ std::vector<Difference> differences(const Table& table, const Table& read) {
           {name, "lacks " + plural(less[*theirs[i]], "symbol") + " that the table has"});
     }
     if (table.libraries()[*theirs[i]].needed != record.needed) {
-      found.push_back({name, "needs " + quoted_list(record.needed) +
-                                 ", other libraries than the "
-                                 "table says"});
+      found.push_back(
+          {name, "needs " + quoted_list(record.needed) + ", not the libraries in the table"});
     }
   }
   return found;

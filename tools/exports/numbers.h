@@ -5,14 +5,14 @@
 
 namespace pinwheel::exports {
 
-/// Appends a number in LEB128: seven bits a byte, the lowest first.
+/// Appends a number in LEB128: seven bits per byte, lowest first.
 inline void append_number(std::string& out, uint64_t number) {
   for (; number >= 0x80; number >>= 7U) out.push_back(static_cast<char>((number & 0x7fU) | 0x80U));
   out.push_back(static_cast<char>(number));
 }
 
-/// Reads numbers and texts one after another. After a read beyond the end, or of a number that does
-/// not fit 64 bits, `ok()` is false and every read gives zero.
+/// Reads consecutive numbers and strings. After a read past the end, or of a number that overflows
+/// 64 bits, `ok()` is false and every read returns zero.
 class NumberReader {
  public:
   explicit NumberReader(std::string_view bytes) : bytes_(bytes) {}
@@ -30,7 +30,8 @@ class NumberReader {
     stop();
     return 0;
   }
-  /// The number of things that follow, each of at least `least` bytes: no more than there can be.
+  /// The number of items that follow, each at least `least` bytes long; fails when they cannot fit
+  /// the remaining bytes.
   uint64_t count(uint64_t least) {
     const uint64_t value = number();
     if (value > left() / least) stop();

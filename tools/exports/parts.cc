@@ -20,7 +20,7 @@ bool before(const Record& left, const Record& right, const std::vector<Build>& b
          std::tie(right.soname, right.python, builds[right.build].arch, right.build);
 }
 
-Parts in_order(Parts parts) {
+Parts canonical(Parts parts) {
   std::vector<uint32_t> uses(parts.sets.size(), 0);
   for (const uint32_t set : parts.set_of) ++uses[set];
   std::vector<uint32_t> order(parts.sets.size());

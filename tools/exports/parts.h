@@ -14,12 +14,12 @@ struct Record {
   std::string soname;
   std::string python = {};  ///< as in `Library`
   std::vector<std::string> needed = {};
-  uint32_t symbols = 0;  ///< how many it exports
+  uint32_t symbols = 0;  ///< number of exported symbols
 
   bool operator==(const Record&) const = default;
 };
 
-/// Sets of record indices, each ascending, one behind the other.
+/// Sets of record indexes, each ascending, stored contiguously.
 class SetList {
  public:
   uint32_t size() const { return static_cast<uint32_t>(starts_.size() - 1); }
@@ -39,26 +39,26 @@ class SetList {
   std::vector<uint32_t> members_;
 };
 
-/// What a table is made of. Thousands of symbols come and go together, so each names one of a few
-/// thousand sets instead of its libraries.
+/// The data of a table. Thousands of symbols are exported by the same libraries, so each symbol
+/// refers to one of a few thousand sets of libraries.
 struct Parts {
   std::vector<Build> builds = {};
   std::vector<Record> records = {};
   std::vector<uint64_t> hashes = {};  ///< ascending
-  std::vector<uint32_t> set_of = {};  ///< of each hash
+  std::vector<uint32_t> set_of = {};  ///< index of the set of each hash
   SetList sets = {};
 
   bool operator==(const Parts&) const = default;
 };
 
-/// Whether one build stands before the other: by version (PEP 440), then by architecture.
+/// The order of builds: by version (PEP 440), then by architecture.
 bool before(const Build& left, const Build& right);
-/// Whether one record stands before the other: by soname, Python tag, architecture and version.
-/// That makes the records of a symbol runs: the releases between its coming and its going.
+/// The order of records: by soname, Python tag, architecture and version. With it the records of a
+/// symbol form runs: the releases from its first to its last.
 bool before(const Record& left, const Record& right, const std::vector<Build>& builds);
 
-/// Numbers the sets anew, the most used first, so that equal contents are equal parts, leaves out
-/// sets that no symbol has and symbols whose set is empty, and counts the symbols of each record.
-Parts in_order(Parts parts);
+/// Canonicalizes: renumbers the sets, the most used first, so that equal contents are equal parts;
+/// drops unused sets and symbols with an empty set; counts the symbols of each record.
+Parts canonical(Parts parts);
 
 }  // namespace pinwheel::exports

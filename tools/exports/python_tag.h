@@ -5,7 +5,7 @@
 
 namespace pinwheel::exports {
 
-/// Whether one Python tag stands before another by the number in it: cp39, cp310, cp313, cp313t.
+/// Whether a Python tag sorts before another, by the number in it: cp39, cp310, cp313, cp313t.
 inline bool python_before(std::string_view left, std::string_view right) {
   const auto key = [](std::string_view tag) {
     const auto digits = static_cast<size_t>(

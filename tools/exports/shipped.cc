@@ -1,6 +1,6 @@
 #include "exports/shipped.h"
 
-// The compiler would take minutes over an array of megabytes; the assembler copies the file.
+// A compiler takes minutes for an array of megabytes; the assembler just copies the file.
 asm(".pushsection .rodata\n"
     ".global pinwheel_torch_exports\n"
     ".global pinwheel_torch_exports_end\n"

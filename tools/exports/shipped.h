@@ -3,8 +3,8 @@
 
 namespace pinwheel::exports {
 
-/// The serialised table that this pinwheel was built with: `torch-exports.pwx`, in the program's
-/// read-only data, of which the system loads what is looked at.
+/// The serialized table embedded in the program: `torch-exports.pwx`, in read-only data, which the
+/// system pages in on demand.
 std::string_view shipped_table();
 
 }  // namespace pinwheel::exports

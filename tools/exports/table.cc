@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-/// Gives each distinct set one number.
+/// Assigns a number to each distinct set.
 class SetPool {
  public:
   explicit SetPool(SetList& sets) : sets_(&sets) {}
@@ -38,7 +38,7 @@ std::vector<Record> records_of(const Snapshot& snapshot) {
   return records;
 }
 
-/// Carries the records, symbols and sets of two tables over into one.
+/// Merges the records, symbols and sets of two tables.
 class Merger {
  public:
   Merger(const Parts& base, const Parts& over) : base_(base), over_(over), pool_(out_.sets) {}
@@ -78,7 +78,7 @@ class Merger {
                                  out_.builds.begin());
   }
 
-  /// The records of a table, of the new builds.
+  /// The records of a table, with the build indexes of the merged table.
   std::vector<Record> moved(const Parts& parts) const {
     std::vector<Record> records = parts.records;
     for (Record& record : records) record.build = place_of(parts.builds[record.build]);
@@ -112,7 +112,7 @@ class Merger {
     for (const Record& record : over) from_over_.push_back(place(record));
   }
 
-  /// Symbols that share their sets in both tables share the new one.
+  /// Symbols with the same pair of sets share the merged set.
   uint32_t set_of(uint32_t left, uint32_t right) {
     const uint64_t key = (uint64_t{left} << 32U) | right;
     const auto known = combined_.find(key);

@@ -22,23 +22,25 @@ constexpr unsigned kHashPlanes = 8;
 constexpr unsigned kSetPlanes = 4;
 
 tl::unexpected<Error> broken(const std::string& why) {
-  return fail(ErrorKind::check, "the table of exports is damaged: " + why);
+  return fail(ErrorKind::check, "the table of exports is corrupt: " + why);
 }
 
 struct Head {
   std::vector<Build> builds;
-  uint64_t check = 0;  ///< of their bytes
+  uint64_t check = 0;  ///< hash of their bytes
   uint64_t body_size = 0;
   std::string_view frame;
 };
 
 Result<Head> read_head(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return fail(ErrorKind::check, "the file is no table of exports");
+  if (!bytes.starts_with(kMagic)) {
+    return fail(ErrorKind::check, "the file is not a table of exports");
+  }
   ByteCursor cursor(bytes, kMagic.size());
   const uint16_t version = cursor.u16();
   if (cursor.ok() && version > kVersion) {
     return fail(ErrorKind::config,
-                "the table of exports has format " + std::to_string(version) + ", newer than this",
+                "the table of exports has format " + std::to_string(version) + ", which is too new",
                 "update pinwheel");
   }
   const uint16_t count = cursor.u16();
@@ -54,21 +56,21 @@ Result<Head> read_head(std::string_view bytes) {
     head.builds.push_back({std::string(text), std::string(arch)});
     const size_t last = head.builds.size() - 1;
     if (i > 0 && !before(head.builds[last - 1], head.builds[last])) {
-      return broken("its builds are not in order");
+      return broken("its builds are not sorted");
     }
   }
-  if (!builds.ok() || builds.left() != 0) return broken("its builds are cut");
+  if (!builds.ok() || builds.left() != 0) return broken("its builds are truncated");
   head.body_size = cursor.u64();
   const uint64_t packed = cursor.u64();
   head.frame = cursor.text(packed);
-  if (!cursor.ok() || cursor.left() != 0) return broken("it is cut, or longer than it says");
+  if (!cursor.ok() || cursor.left() != 0) return broken("its length does not match its header");
   return head;
 }
 
 Result<std::string> unpack(const Head& head) {
-  if (head.body_size > kMostBody) return broken("it announces too much");
+  if (head.body_size > kMostBody) return broken("its declared size is too large");
   if (ZSTD_getFrameContentSize(head.frame.data(), head.frame.size()) != head.body_size) {
-    return broken("its body has another size than it says");
+    return broken("its body does not have its declared size");
   }
   std::string body(head.body_size, '\0');
   const size_t size =
@@ -89,7 +91,7 @@ std::string pack(const std::string& body) {
   return out;
 }
 
-/// Numbers texts in the order in which they come up.
+/// Numbers strings in the order of their first use.
 class Texts {
  public:
   uint64_t number(const std::string& text) {
@@ -162,7 +164,7 @@ std::vector<Number> read_planes(NumberReader& in, size_t count, unsigned planes)
   return numbers;
 }
 
-/// Reads a body into a table's parts; each step says whether it can go on.
+/// Reads a body into a table's parts; each step returns whether it succeeded.
 class BodyReader {
  public:
   BodyReader(std::string_view body, std::vector<Build> builds) : in_(body) {

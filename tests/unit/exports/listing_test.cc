@@ -25,7 +25,7 @@ Names texts(const std::vector<Difference>& differences) {
 
 }  // namespace
 
-TEST_CASE("a summary counts the libraries of one Python, and names the Pythons by number") {
+TEST_CASE("a summary counts the libraries of one Python, and sorts the Pythons by number") {
   const std::vector<BuildSummary> all = summaries(Table::of(release()));
   REQUIRE(all.size() == 1);
   CHECK(all[0].build == Build{"2.9.0", "x86_64"});
@@ -34,7 +34,7 @@ TEST_CASE("a summary counts the libraries of one Python, and names the Pythons b
   CHECK(all[0].symbols == 4);
 }
 
-TEST_CASE("what was read again is compared library by library") {
+TEST_CASE("a fresh read is compared library by library") {
   const Table table = Table::of(release());
   CHECK(differences(table, table).empty());
 
@@ -46,11 +46,11 @@ TEST_CASE("what was read again is compared library by library") {
         Names{"2.9.0 x86_64 libc10.so exports 2 symbols that the table lacks",
               "2.9.0 x86_64 libc10.so lacks 1 symbol that the table has",
               "2.9.0 x86_64 libnew.so is not in the table",
-              "2.9.0 x86_64 libtorch_python.so cp310 needs `libc10.so`, other libraries than the "
-              "table says"});
+              "2.9.0 x86_64 libtorch_python.so cp310 needs `libc10.so`, not the libraries in the "
+              "table"});
 }
 
-TEST_CASE("libraries that were not read again are not judged") {
+TEST_CASE("libraries missing from a fresh read are not compared") {
   Snapshot part = release();
   part.libraries.resize(1);
   CHECK(differences(Table::of(release()), Table::of(part)).empty());

@@ -5,7 +5,7 @@
 
 using namespace pinwheel;
 
-TEST_CASE("the shipped table is one that this pinwheel reads, and knows torch") {
+TEST_CASE("the shipped table is readable and has torch") {
   const auto table = exports::parse_table(exports::shipped_table());
   REQUIRE(table);
   CHECK(exports::parse_table(exports::serialize(*table)).value() == *table);

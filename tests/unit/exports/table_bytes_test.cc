@@ -38,7 +38,7 @@ TEST_CASE("a table is read back as it was written") {
   CHECK(parse_table(serialize(Table())).value() == Table());
 }
 
-TEST_CASE("a table cut at any byte, or longer than it says, is refused") {
+TEST_CASE("a table truncated at any byte, or longer than declared, is rejected") {
   const std::string bytes = serialize(made_table());
   for (size_t length = 0; length < bytes.size(); ++length) {
     const auto read = parse_table(bytes.substr(0, length));
@@ -48,7 +48,7 @@ TEST_CASE("a table cut at any byte, or longer than it says, is refused") {
   CHECK_FALSE(parse_table(bytes + '\0'));
 }
 
-TEST_CASE("a changed byte never gives another table") {
+TEST_CASE("a changed byte never parses as another table") {
   const Table table = made_table();
   const std::string whole = serialize(table);
   for (size_t at = 0; at < whole.size(); ++at) {
@@ -60,7 +60,7 @@ TEST_CASE("a changed byte never gives another table") {
   }
 }
 
-TEST_CASE("a table of a newer format says so") {
+TEST_CASE("a table of a newer format has an error of its own") {
   std::string bytes = serialize(made_table());
   bytes[8] = 2;
   const auto read = parse_table(bytes);
@@ -69,10 +69,10 @@ TEST_CASE("a table of a newer format says so") {
   CHECK(read.error().hint == "update pinwheel");
 }
 
-TEST_CASE("what a head announces is not believed") {
+TEST_CASE("the sizes in a header are checked before use") {
   std::string bytes = serialize(Table());
   bytes.replace(16, 8, std::string(8, '\x7f'));  // the size of the body
   const auto read = parse_table(bytes);
   REQUIRE_FALSE(read);
-  CHECK(read.error().message == "the table of exports is damaged: it announces too much");
+  CHECK(read.error().message == "the table of exports is corrupt: its declared size is too large");
 }

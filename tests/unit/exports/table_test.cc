@@ -25,7 +25,7 @@ TEST_CASE("symbol hashes are the documented function") {
   CHECK(symbol_hash("_ZN3c105ErrorD1Ev") != symbol_hash("_ZN3c105ErrorD2Ev"));
 }
 
-TEST_CASE("builds stand in the order of their versions") {
+TEST_CASE("builds are sorted by version") {
   Table table = two_releases();
   table = merge(table, Snapshot{{"2.10.0", "aarch64"}});
   table = merge(table, Snapshot{{"2.10.0+cpu", "x86_64"}});
@@ -46,7 +46,7 @@ TEST_CASE("a symbol names every library that exports it") {
   CHECK(Table().exporters("unknown").empty());
 }
 
-TEST_CASE("records say what a library needs and how much it exports") {
+TEST_CASE("records have the needed libraries and the number of exports") {
   Snapshot snapshot{{"2.9.0", "x86_64"}, {made_library("libtorch.so", {"a", "b", "a"})}};
   snapshot.libraries[0].needed = {"libtorch_cpu.so", "libc.so.6"};
   snapshot.libraries.push_back(made_library("libtorch.so", {"c"}));
@@ -56,7 +56,7 @@ TEST_CASE("records say what a library needs and how much it exports") {
   CHECK(table.libraries()[0].symbols == 3);
 }
 
-TEST_CASE("a library that is added again replaces its older self and nothing else") {
+TEST_CASE("a library that is added again replaces its older entry and nothing else") {
   const Snapshot again{{"2.9.0", "x86_64"}, {made_library("libc10.so", {"fresh"})}};
   const Table table = merge(two_releases(), again);
   CHECK(exporters(table, "goes").empty());
