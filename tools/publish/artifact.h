@@ -11,7 +11,7 @@ namespace pinwheel::publish {
 
 enum class FileKind { wheel, sdist };
 
-/// A file to publish with everything that decisions about it need, read once.
+/// A file to publish, with all the facts that decisions need, read once.
 struct Artifact {
   std::filesystem::path path;
   std::string filename;
@@ -19,12 +19,12 @@ struct Artifact {
   uint64_t size = 0;          ///< bytes
   std::string sha256;         ///< hexadecimal
   std::string blake2b_256;    ///< hexadecimal
-  std::string name;           ///< as METADATA or PKG-INFO writes it
-  std::string version;        ///< as METADATA or PKG-INFO writes it
+  std::string name;           ///< as written in METADATA or PKG-INFO
+  std::string version;        ///< as written in METADATA or PKG-INFO
   std::string metadata = {};  ///< the bytes of METADATA or PKG-INFO
   /// The metadata as upload form fields, see `metadata_fields`.
   std::vector<ports::FormField> fields = {};
-  /// What the archive breaks of the rules that PyPI has for zip files; one finding each.
+  /// Violations of PyPI's rules for zip files, one finding each.
   std::vector<Error> archive_findings = {};
 };
 

@@ -53,8 +53,9 @@ Done check_label(const std::string& label) {
   const bool plain =
       label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
   if (label.empty() || (plain && label.front() != '.')) return {};
-  return fail(ErrorKind::config, fmt::format("{} cannot name a sub-index", quoted(label)),
-              "a label holds lower-case letters, digits, `.`, `_` and `-`");
+  return fail(ErrorKind::config,
+              fmt::format("{} is not a valid name for a sub-index", quoted(label)),
+              "a label consists of lower-case letters, digits, `.`, `_` and `-`");
 }
 
 Done check_names(const Catalogue& catalogue) {
@@ -63,13 +64,13 @@ Done check_names(const Catalogue& catalogue) {
   for (const auto& [label, projects] : catalogue.places) {
     if (label.empty() || root->second.count(label) == 0) continue;
     return fail(ErrorKind::config,
-                fmt::format("{} is the name of a sub-index and of a project", quoted(label)),
-                "give the label another name");
+                fmt::format("{} is the name of both a sub-index and a project", quoted(label)),
+                "rename the label");
   }
   return {};
 }
 
-/// Lists the file in a place; false when it is listed there already.
+/// Lists the file in a place; returns false when it is already listed there.
 bool list_in(Catalogue& catalogue, const std::string& place, const Addition& addition,
              const CatalogueFile& file) {
   return catalogue.places[place][addition.project].emplace(addition.filename, file).second;
@@ -81,7 +82,7 @@ Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions) {
   Merge merge;
   merge.catalogue = std::move(catalogue);
   Error conflicts{ErrorKind::publish,
-                  "the index holds other files under these names",
+                  "the index has different files under these names",
                   std::nullopt,
                   "a file name is never reused: publish under another version",
                   {}};
@@ -114,7 +115,7 @@ Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions) {
 
 std::map<std::string, std::string> pages_of(const Catalogue& catalogue) {
   std::map<std::string, std::string> pages;
-  // A root without projects still says that this is an index.
+  // A root page without projects still marks the directory as an index.
   std::map<std::string, Projects> places = catalogue.places;
   places.try_emplace("");
   for (const auto& [place, projects] : places) {
@@ -146,7 +147,7 @@ Done read_back(Catalogue& catalogue, const std::string& place, const std::string
     if (hash == file.hashes.end() || home.empty() || *home.begin() == ".." || home.is_absolute()) {
       return fail(ErrorKind::publish,
                   fmt::format("{} is not a file of this index", quoted(file.filename)),
-                  "let pinwheel alone write the index; make it again from its wheels");
+                  "only pinwheel may write the index; rebuild it from its wheels");
     }
     held[file.filename] = {home.generic_string(), hash->second, file.size.value_or(0),
                            file.requires_python, file.metadata_sha256};

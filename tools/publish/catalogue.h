@@ -12,20 +12,21 @@ namespace pinwheel::publish {
 
 /// A file of a directory index.
 struct CatalogueFile {
-  std::string home;  ///< where it lies below the index, "cu130/pinwheel-kernels/x.whl"
+  std::string home;  ///< its path in the index, "cu130/pinwheel-kernels/x.whl"
   std::string sha256;
   uint64_t size = 0;  ///< bytes
   std::string requires_python = {};
-  std::string metadata_sha256 = {};  ///< of `<home>.metadata`; empty for an sdist
+  std::string metadata_sha256 = {};  ///< SHA-256 of `<home>.metadata`; empty for an sdist
 
   bool operator==(const CatalogueFile&) const = default;
 };
 
 using ProjectFiles = std::map<std::string, CatalogueFile>;  ///< by file name
-using Projects = std::map<std::string, ProjectFiles>;       ///< by normalised name
+using Projects = std::map<std::string, ProjectFiles>;       ///< by normalized name
 
-/// What a directory index holds: projects and files of the root ("") and of each sub-index, which
-/// is named for its label ("cpu", "cu130"). A file lies in one place and may be listed in several.
+/// The contents of a directory index: projects and files of the root ("") and of each sub-index,
+/// which is named for its label ("cpu", "cu130"). A file is stored in one place and may be listed
+/// in several.
 struct Catalogue {
   std::map<std::string, Projects> places;
 
@@ -34,34 +35,34 @@ struct Catalogue {
 
 enum class InRoot { no, yes };
 
-/// A file that is to be listed in the sub-index of its label, in the root, or in both; without a
-/// label always in the root.
+/// A file to be listed in the sub-index of its label, in the root, or in both; without a label
+/// always in the root.
 struct Addition {
   std::string filename;
-  std::string project;  ///< normalised
+  std::string project;  ///< normalized
   std::string label = {};
   InRoot in_root = InRoot::no;
-  CatalogueFile file = {};  ///< `home` is decided here
+  CatalogueFile file = {};  ///< `home` is set by `add`
 };
 
 struct Merge {
   Catalogue catalogue;
-  std::vector<Outcome> outcomes;   ///< `uploaded` or `identical`, one for each addition
-  std::vector<std::string> homes;  ///< where each added file lies
-  bool changed = false;            ///< whether anything is to be written
+  std::vector<Outcome> outcomes;   ///< `uploaded` or `identical`, one per addition
+  std::vector<std::string> homes;  ///< the path of each added file
+  bool changed = false;            ///< whether anything must be written
 };
 
-/// Adds files to what is there; nothing is ever removed. Kind `publish` when the index, or another
-/// addition, has other bytes under the same name (every conflict is a cause with both hashes);
-/// `config` when a label cannot be a directory's name or is also the name of a project.
+/// Adds files to a catalog; nothing is ever removed. Kind `publish` when the index, or another
+/// addition, has different bytes under the same name (every conflict is a cause with both hashes);
+/// `config` when a label is not a valid directory name or is also the name of a project.
 Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions);
 
 /// Every page of the index by its path: `index.html` and `index.json` of the root, of each
 /// sub-index, and of each project in them.
 std::map<std::string, std::string> pages_of(const Catalogue& catalogue);
 
-/// Puts the files of one project's `index.json` back into the catalogue. Kind `publish` when the
-/// page is damaged or a file lacks its hash.
+/// Reads the files of one project's `index.json` into the catalog. Kind `publish` when the page is
+/// corrupt or a file lacks its hash.
 Done read_back(Catalogue& catalogue, const std::string& place, const std::string& project,
                std::string_view json);
 

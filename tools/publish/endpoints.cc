@@ -27,13 +27,13 @@ std::string derived_simple_url(std::string_view upload_url) {
 Done check_url(std::string_view url) {
   const std::optional<UrlParts> parts = split_url(url);
   if (!parts || (parts->scheme != "https" && parts->scheme != "http") || parts->host.empty()) {
-    return fail(ErrorKind::usage, fmt::format("{} is not the URL of an index", quoted(url)),
-                "name `pypi`, `testpypi`, or an address that starts with https://");
+    return fail(ErrorKind::usage, fmt::format("{} is not an index URL", quoted(url)),
+                "use `pypi`, `testpypi`, or a URL that starts with https://");
   }
   if (!parts->userinfo.empty()) {
     return fail(ErrorKind::usage,
-                fmt::format("the address of {} carries credentials", quoted(parts->host)),
-                "take them out of the URL; put them into PINWHEEL_TOKEN_<TARGET>, --token-file or "
+                fmt::format("the URL of {} contains credentials", quoted(parts->host)),
+                "remove them from the URL; put them into PINWHEEL_TOKEN_<TARGET>, --token-file or "
                 "~/.pypirc");
   }
   return {};
@@ -56,7 +56,7 @@ Result<Endpoint> endpoint(std::string_view target, std::string_view simple_url) 
   if (target == "testpypi") return testpypi();
   TRY_DONE(check_url(target));
   for (const Endpoint& known : {pypi(), testpypi()}) {
-    // PyPI answers an address without the slash by a redirect only.
+    // PyPI redirects a URL without the trailing slash.
     if (with_slash(target) == known.upload_url) return known;
   }
   if (!simple_url.empty()) TRY_DONE(check_url(simple_url));

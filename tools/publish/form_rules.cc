@@ -23,10 +23,10 @@ size_t characters(std::string_view text) {
   }));
 }
 
-/// Says what is wrong with one file.
-class FormJudge {
+/// Collects the findings of one file.
+class FormChecker {
  public:
-  explicit FormJudge(const Artifact& file) : file_(file) {}
+  explicit FormChecker(const Artifact& file) : file_(file) {}
 
   std::vector<Error> run() {
     for (const ports::FormField& field : file_.fields) check(field);
@@ -57,7 +57,7 @@ class FormJudge {
     if (field.name == "project_urls") check_url(field.value);
     if (field.name == "requires_python" && !pep::parse_specifiers(field.value)) {
       add(fmt::format("has a malformed Requires-Python {}", quoted(field.value)),
-          "write it as `>=3.10`");
+          "write it like `>=3.10`");
     }
   }
 
@@ -65,12 +65,12 @@ class FormJudge {
     const bool known = std::find(kMetadataVersions.begin(), kMetadataVersions.end(), version) !=
                        kMetadataVersions.end();
     if (known) return;
-    add(fmt::format("has the Metadata-Version {}, which PyPI does not know", quoted(version)),
+    add(fmt::format("has Metadata-Version {}, which PyPI does not support", quoted(version)),
         "build it with a backend that writes 2.1 to 2.5");
   }
 
   void check_summary(const std::string& summary) {
-    if (summary.find('\n') != std::string::npos) add("has a Summary of several lines");
+    if (summary.find('\n') != std::string::npos) add("has a multi-line Summary");
     if (characters(summary) > kMaxSummary) {
       add(fmt::format("has a Summary of more than {} characters", kMaxSummary));
     }
@@ -81,8 +81,8 @@ class FormJudge {
     if (!requirement) {
       add(fmt::format("has a malformed Requires-Dist {}", quoted(text)));
     } else if (!requirement->url.empty()) {
-      add(fmt::format("requires {} from a URL, which PyPI refuses", quoted(requirement->name)),
-          "require a version of it");
+      add(fmt::format("requires {} from a URL, which PyPI rejects", quoted(requirement->name)),
+          "require a version instead");
     }
   }
 
@@ -100,7 +100,7 @@ class FormJudge {
 }  // namespace
 
 std::vector<Error> form_findings(const Artifact& file) {
-  return FormJudge(file).run();
+  return FormChecker(file).run();
 }
 
 }  // namespace pinwheel::publish

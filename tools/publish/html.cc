@@ -37,7 +37,7 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
-/// The text of `&<name>;`; nullopt when it is no reference that is known here.
+/// The text of `&<name>;`; nullopt for an unknown reference.
 std::optional<std::string> reference(std::string_view name) {
   for (const auto& [entity, text] : kEntities) {
     if (name == entity) return std::string(text);
@@ -80,7 +80,7 @@ std::string decode(std::string_view text) {
   return out;
 }
 
-/// The inside of a start tag, after its name, as attributes.
+/// Parses the attributes of a start tag, the text after its name.
 std::map<std::string, std::string> attributes_of(std::string_view inside) {
   std::map<std::string, std::string> out;
   size_t at = 0;
@@ -109,7 +109,7 @@ std::map<std::string, std::string> attributes_of(std::string_view inside) {
   return out;
 }
 
-/// Where the tag that starts at `start` ends (its `>`), quotes respected; npos when it does not.
+/// The offset of the `>` that ends the tag at `start`, quotes respected; npos when there is none.
 size_t tag_end(std::string_view page, size_t start) {
   char quote = 0;
   for (size_t i = start; i < page.size(); ++i) {

@@ -6,18 +6,18 @@
 
 namespace pinwheel::publish {
 
-/// A start tag that matters to a simple index, with the text up to the next tag.
+/// A start tag relevant to a simple index, with the text up to the next tag.
 struct HtmlTag {
   std::string name;                               ///< lower case
   std::map<std::string, std::string> attributes;  ///< names in lower case, references decoded
   std::string text;                               ///< trimmed, references decoded
 };
 
-/// The `a` and `base` start tags of a page in order. Comments are skipped; a page that ends inside
-/// a tag loses that tag only.
+/// The `a` and `base` start tags of a page in order. Comments are skipped; a tag cut off by the end
+/// of the page is ignored.
 std::vector<HtmlTag> scan_tags(std::string_view page);
 
-/// Text as HTML writes it, in an element or between double quotes.
+/// Escapes text for HTML, in an element or between double quotes.
 std::string escape_html(std::string_view text);
 
 }  // namespace pinwheel::publish

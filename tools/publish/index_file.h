@@ -6,15 +6,16 @@
 
 namespace pinwheel::publish {
 
-/// One file on a project's page of a simple index (PEP 503, 691, 700, 714).
+/// A file on a project's page of a simple index (PEP 503, 691, 700, 714).
 struct IndexFile {
   std::string filename;
   std::string url;  ///< as written on the page: absolute, or relative to it; no fragment
   std::map<std::string, std::string> hashes = {};  ///< algorithm to lower-case hexadecimal digits
   std::optional<uint64_t> size = std::nullopt;     ///< bytes
   std::string requires_python = {};
-  std::string metadata_sha256 = {};  ///< of the sibling `<url>.metadata`; empty when there is none
-  std::string upload_time = {};      ///< "2026-01-02T03:04:05.678Z"; empty when the page gives none
+  std::string metadata_sha256 =
+      {};  ///< SHA-256 of the sibling `<url>.metadata`; empty when there is none
+  std::string upload_time = {};  ///< "2026-01-02T03:04:05.678Z"; empty when the page has none
 
   bool operator==(const IndexFile&) const = default;
 };

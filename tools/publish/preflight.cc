@@ -16,7 +16,7 @@ namespace pinwheel::publish {
 
 namespace {
 
-/// What a file name says, wheel or sdist.
+/// A parsed file name, wheel or sdist.
 struct Named {
   std::string distribution;
   pep::Version version;
@@ -36,18 +36,18 @@ Error finding(std::string message, std::string hint = {}) {
   return Error{ErrorKind::check, std::move(message), std::nullopt, std::move(hint), {}};
 }
 
-/// The file name against METADATA.
+/// Compares the file name with METADATA.
 void check_name(const Artifact& file, const Named& named, std::vector<Error>& out) {
   if (pep::normalize_name(named.distribution) != pep::normalize_name(file.name)) {
     out.push_back(finding(
-        fmt::format("`{}` calls itself {} in its metadata", file.filename, quoted(file.name)),
-        "build the file again; never rename one"));
+        fmt::format("`{}` has the name {} in its metadata", file.filename, quoted(file.name)),
+        "build the file again; do not rename files"));
   }
   const Result<pep::Version> version = pep::parse_version(file.version);
   if (!version || *version != named.version) {
     out.push_back(finding(
         fmt::format("`{}` has version {} in its metadata", file.filename, quoted(file.version)),
-        "build the file again; never rename one"));
+        "build the file again; do not rename files"));
   }
 }
 
@@ -62,24 +62,24 @@ void check_size(const Artifact& file, const PreflightRules& rules, std::vector<E
   if (!limit || file.size <= *limit) return;
   out.push_back(finding(
       fmt::format("`{}` has {} bytes, more than the limit of {}", file.filename, file.size, *limit),
-      "make it smaller (fewer architectures), or have the index raise its limit "
-      "and then raise the target's `size-limit` or --size-limit"));
+      "make it smaller (fewer architectures), or have the index raise its limit and then raise the "
+      "target's `size-limit` or --size-limit"));
 }
 
 void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& out) {
   if (!named.version.local.empty()) {
-    out.push_back(
-        finding(fmt::format("`{}` has a local version, which PyPI does not take", file.filename),
-                "give this target names without a label (`label: none`, `others: name-suffix`)"));
+    out.push_back(finding(
+        fmt::format("`{}` has a local version, which PyPI does not accept", file.filename),
+        "configure names without a label for this target (`label: none`, `others: name-suffix`)"));
   }
   if (named.distribution != pep::escape_name(named.distribution)) {
     out.push_back(
-        finding(fmt::format("`{}` does not start with the normalised project name {}",
+        finding(fmt::format("`{}` does not start with the normalized project name {}",
                             file.filename, quoted(pep::escape_name(named.distribution)))));
   }
   for (const std::string& platform : named.platforms) {
     if (is_pypi_platform(platform)) continue;
-    out.push_back(finding(fmt::format("`{}` has the platform tag {}, which PyPI does not take",
+    out.push_back(finding(fmt::format("`{}` has the platform tag {}, which PyPI does not accept",
                                       file.filename, quoted(platform)),
                           "finish the wheel with a manylinux or musllinux tag"));
   }
@@ -88,7 +88,7 @@ void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& ou
   out.insert(out.end(), file.archive_findings.begin(), file.archive_findings.end());
 }
 
-/// Lists what differs: "`1.0` (`a.whl`), `2.0` (`b.whl`)".
+/// Formats differing values: "`1.0` (`a.whl`), `2.0` (`b.whl`)".
 std::string groups_of(const std::map<std::string, std::string>& groups) {
   std::vector<std::string> parts;
   parts.reserve(groups.size());
@@ -109,7 +109,7 @@ void check_project(const std::string& name, const Project& project, std::vector<
   if (project.versions.size() > 1) {
     out.push_back(finding(fmt::format("one release of {} has one version, not {}", quoted(name),
                                       groups_of(project.versions)),
-                          "take the files of older versions out of the list"));
+                          "remove the files of older versions from the list"));
   }
   if (project.sdists.size() > 1) {
     out.push_back(finding(fmt::format("one release of {} has one sdist, not {}", quoted(name),
@@ -117,7 +117,7 @@ void check_project(const std::string& name, const Project& project, std::vector<
   }
   if (project.wheels == 0) {
     out.push_back(finding(fmt::format("there is no wheel of {} to publish", quoted(name)),
-                          "installers would build the sdist: build the wheels first"));
+                          "installers would build from the sdist: build the wheels first"));
   }
 }
 
@@ -172,7 +172,7 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
   for (const Artifact& file : files) {
     const Result<Named> named = read_name(file);
     if (!named) {
-      out.push_back(finding(fmt::format("`{}` has no name of a wheel or sdist", file.filename))
+      out.push_back(finding(fmt::format("`{}` is not a wheel or sdist file name", file.filename))
                         .with_cause(named.error()));
       continue;
     }

@@ -12,24 +12,23 @@ namespace pinwheel::publish {
 
 struct PreflightRules {
   IndexKind kind = IndexKind::other;
-  /// Bytes for one file; without it PyPI's default of 100 MiB, and no limit elsewhere.
+  /// Bytes per file; the default is 100 MiB for PyPI, and no limit elsewhere.
   std::optional<uint64_t> size_limit = std::nullopt;
 };
 
 /// Everything that is wrong with the files, found before the first byte is sent: one error of kind
-/// `check` for each finding, empty when all is well. The files may be of several projects, each of
-/// which is one release. For every index: a readable file name that agrees with METADATA, no name
-/// twice, and of each project one version, at most one sdist, at least one wheel, and the size
-/// limit where there is one. For PyPI and TestPyPI also: no local version, platform tags that they
-/// accept, their rules for metadata (`form_findings`), the size limit, and their rules for
-/// archives, which they would apply only after the whole body has been sent.
+/// `check` per finding. The files may be of several projects, each of which is one release. For
+/// every index: a valid file name that matches METADATA, no duplicates, one version per project, at
+/// most one sdist, at least one wheel, and the size limit if there is one. For PyPI and TestPyPI
+/// also: no local version, accepted platform tags, the metadata rules (`form_findings`), the size
+/// limit, and the archive rules, which the server checks only after the whole upload.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
 
-/// Project by project, of each the wheels by file name and the sdist last: with the sdist first,
-/// installers would build from source while the wheels are still on their way.
+/// Grouped by project, wheels by file name and the sdist last: with the sdist first, installers
+/// would build from source until the wheels are uploaded.
 std::vector<Artifact> in_upload_order(std::vector<Artifact> files);
 
-/// Whether PyPI takes wheels of that platform tag.
+/// Whether PyPI accepts wheels with that platform tag.
 bool is_pypi_platform(std::string_view platform);
 
 }  // namespace pinwheel::publish

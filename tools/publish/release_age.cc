@@ -29,7 +29,7 @@ std::optional<sys_days> day_of(const std::string& time) {
   return sys_days(date);
 }
 
-/// The version in a file's name; nothing for other files.
+/// The version in a file name; nullopt for other files.
 std::optional<pep::Version> version_of(const std::string& filename) {
   if (const auto wheel = pep::parse_wheel_name(filename)) return wheel->version;
   if (const auto sdist = pep::parse_sdist_name(filename)) return sdist->version;
@@ -53,14 +53,14 @@ std::vector<Error> age_findings(const std::vector<Artifact>& absent,
     const auto version = version_of(file.filename);
     const auto found = version ? first.find(*version) : first.end();
     if (found == first.end()) continue;
-    // Whole days: one that is counted as the fifteenth is beyond the limit at any hour.
+    // Whole days: on the fifteenth day the limit is exceeded at any hour.
     const auto age =
         std::chrono::floor<std::chrono::days>(now) - *day_of(found->second->upload_time);
     if (age <= kOpen) continue;
     findings.push_back(
         Error{ErrorKind::publish,
-              fmt::format("`{}` comes too late for release {}, whose `{}` is of {}", file.filename,
-                          pep::to_string(*version), found->second->filename,
+              fmt::format("`{}` comes too late for release {}, whose `{}` was uploaded on {}",
+                          file.filename, pep::to_string(*version), found->second->filename,
                           found->second->upload_time.substr(0, 10)),
               std::nullopt,
               "PyPI closes a release 14 days after its first file: publish another version",

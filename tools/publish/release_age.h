@@ -9,10 +9,10 @@
 
 namespace pinwheel::publish {
 
-/// PyPI takes no new file for a release whose first file is older than 14 days: one error of kind
-/// `publish` for each of the files that would join such a release. `absent` are files of one
-/// project that the index does not hold, `page` is the project's page. A page that gives no times
-/// (HTML) shows no age, and then the index alone tells.
+/// PyPI accepts no new files for a release whose first file is older than 14 days: one error of
+/// kind `publish` for each file of such a release. `absent` are the files of one project that are
+/// not in the index, `page` is the project's page. A page without upload times (HTML) has no
+/// findings; then only the upload itself fails.
 std::vector<Error> age_findings(const std::vector<Artifact>& absent,
                                 const std::vector<IndexFile>& page,
                                 std::chrono::system_clock::time_point now);

@@ -28,7 +28,7 @@ std::string one_line(std::string_view text) {
   }
   if (out.size() <= kMessageLimit) return out;
   size_t end = kMessageLimit;
-  // A cut inside a UTF-8 sequence would make the whole message unreadable.
+  // Truncation inside a UTF-8 sequence would make the message invalid.
   while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) --end;
   return out.substr(0, end) + "...";
 }
@@ -46,25 +46,26 @@ std::string json_message(std::string_view body) {
 std::string hint_for(Outcome outcome, int status) {
   switch (outcome) {
     case Outcome::auth:
-      return "check the token and that it may upload to this project; PINWHEEL_TOKEN_<TARGET>, "
+      return "check the token, and that it has permission to upload to this project; "
+             "PINWHEEL_TOKEN_<TARGET>, "
              "--token-file and ~/.pypirc are read in that order";
     case Outcome::too_large:
       return "make the file smaller (fewer architectures) or ask the index for a higher limit";
     case Outcome::conflict:
-      return "a file name is never reused: publish the new bytes under another version";
+      return "a file name is never reused: publish the new file under another version";
     case Outcome::transient:
     case Outcome::unknown:
-      return "run the same command again: files that arrived are recognised by their hash";
+      return "run the same command again: files that arrived are recognized by their hash";
     default:
       break;
   }
   if (is_redirect(status)) {
-    return "an upload is not sent on: give the address that takes it, as the target's `url` or by "
+    return "uploads do not follow redirects: set the final upload URL as the target's `url` or by "
            "--repository-url";
   }
   if (status == 404 || status == 405) {
-    return "check the upload address: PyPI-like indexes take uploads at a path of their own, often "
-           "with a slash at its end";
+    return "check the upload URL: indexes usually have a separate path for uploads, often with a "
+           "trailing slash";
   }
   return {};
 }
@@ -164,10 +165,10 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
   const std::string said = server_message(response);
   const std::string location = header(response, "location");
   std::string message =
-      fmt::format("`{}` was not taken by {}: HTTP {}", filename, quoted(url), response.status);
+      fmt::format("`{}` was not accepted by {}: HTTP {}", filename, quoted(url), response.status);
   if (!said.empty()) message += fmt::format(" ({})", said);
   if (!location.empty() && is_redirect(response.status)) {
-    message += fmt::format(", moved to {}", quoted(resolve_url(url, location)));
+    message += fmt::format(", redirected to {}", quoted(resolve_url(url, location)));
   }
   return Error{
       ErrorKind::publish, std::move(message), std::nullopt, hint_for(outcome, response.status), {}};
@@ -175,7 +176,7 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
 
 Error conflict_error(std::string_view filename, std::string_view ours, std::string_view theirs) {
   return Error{ErrorKind::publish,
-               fmt::format("`{}` is in the index with other bytes: SHA-256 {} there, {} here",
+               fmt::format("`{}` is in the index with different bytes: SHA-256 {} there, {} here",
                            filename, theirs, ours),
                std::nullopt,
                hint_for(Outcome::conflict, 0),

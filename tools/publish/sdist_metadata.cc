@@ -21,8 +21,8 @@ Result<std::string> sdist_metadata(std::string_view tar) {
   for (const wheel::TarMember& member : members) {
     if (is_pkg_info(member)) return std::string(member.contents);
   }
-  return fail(ErrorKind::check, "the sdist holds no `PKG-INFO`",
-              "build it by a PEP 517 backend: python -m build --sdist");
+  return fail(ErrorKind::check, "the sdist has no `PKG-INFO`",
+              "build it with a PEP 517 backend: python -m build --sdist");
 }
 
 }  // namespace pinwheel::publish

@@ -18,7 +18,7 @@ Error damaged(std::string_view what) {
   return Error{ErrorKind::publish,
                fmt::format("the index's page {}", what),
                std::nullopt,
-               "check the address of the index with --check-url",
+               "check the index URL, see --check-url",
                {}};
 }
 
@@ -27,7 +27,7 @@ std::string text_of(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// PEP 691 and 714: `core-metadata` and its older name hold a boolean or hashes.
+/// PEP 691 and 714: `core-metadata` and its older name are a boolean or hashes.
 std::string metadata_hash(const Json& file) {
   for (const char* key : {"core-metadata", "dist-info-metadata"}) {
     const auto found = file.find(key);
@@ -53,7 +53,7 @@ IndexFile file_of(const Json& object) {
   return file;
 }
 
-/// The list `key` of a JSON page of the major version that is understood.
+/// The list `key` of a JSON page, whose major version must be 1.
 Result<Json> list_of(std::string_view body, const char* key) {
   const Json page = Json::parse(body, nullptr, false);
   if (page.is_discarded() || !page.is_object()) return fail(damaged("is not JSON"));
@@ -65,7 +65,7 @@ Result<Json> list_of(std::string_view body, const char* key) {
   }
   const auto list = page.find(key);
   if (list == page.end() || !list->is_array()) {
-    return fail(damaged(fmt::format("holds no list {}", quoted(key))));
+    return fail(damaged(fmt::format("has no list {}", quoted(key))));
   }
   return *list;
 }
@@ -74,9 +74,9 @@ Result<std::vector<IndexFile>> parse_json(std::string_view body) {
   TRY(const Json list, list_of(body, "files"));
   std::vector<IndexFile> files;
   for (const Json& entry : list) {
-    if (!entry.is_object()) return fail(damaged("holds a file that is no object"));
+    if (!entry.is_object()) return fail(damaged("has a file that is not an object"));
     IndexFile file = file_of(entry);
-    if (file.filename.empty()) return fail(damaged("holds a file without a name"));
+    if (file.filename.empty()) return fail(damaged("has a file without a name"));
     files.push_back(std::move(file));
   }
   return files;
@@ -144,7 +144,7 @@ Result<std::vector<std::string>> parse_root_json(std::string_view body) {
   std::vector<std::string> names;
   for (const Json& entry : list) {
     const std::string name = entry.is_object() ? text_of(entry, "name") : std::string();
-    if (name.empty()) return fail(damaged("holds a project without a name"));
+    if (name.empty()) return fail(damaged("has a project without a name"));
     names.push_back(name);
   }
   return names;

@@ -8,14 +8,14 @@
 
 namespace pinwheel::publish {
 
-/// What a client asks for: JSON first, HTML from those who have nothing else (PEP 691).
+/// The Accept header: JSON preferred, HTML as a fallback (PEP 691).
 inline constexpr std::string_view kAcceptSimple =
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
     "text/html;q=0.1";
 
-/// The files on a project's page, in its order. `content_type` decides between JSON (PEP 691) and
-/// HTML (PEP 503); anything that is not JSON is read as HTML. A `<base href>` is applied. Kind
-/// `publish` when JSON is damaged, is of another major version, or lacks the list of files.
+/// The files on a project's page, in page order. `content_type` selects JSON (PEP 691) or HTML (PEP
+/// 503); anything that is not JSON is read as HTML. A `<base href>` is applied. Kind `publish` when
+/// the JSON is malformed, has another major version, or lacks the list of files.
 Result<std::vector<IndexFile>> parse_simple_page(std::string_view content_type,
                                                  std::string_view body);
 

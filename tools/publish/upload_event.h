@@ -6,11 +6,11 @@
 
 namespace pinwheel::publish {
 
-/// What an upload is about to do, or has done, with one of its files.
+/// The stage of one file in an upload.
 enum class UploadStage {
-  sending,        ///< its bytes go out next; whether they arrive is open until `sent`
-  sent,           ///< the index took it
-  already_there,  ///< the index held these very bytes before
+  sending,        ///< its bytes are sent next; the outcome is unknown until `sent`
+  sent,           ///< the index accepted it
+  already_there,  ///< the index already had the same bytes
 };
 
 std::string_view to_string(UploadStage stage);
@@ -21,9 +21,9 @@ struct UploadEvent {
   std::string filename;
   std::string sha256;
   uint64_t size = 0;  ///< bytes
-  size_t number = 1;  ///< the file's place in the order of the upload, from 1
-  size_t count = 1;   ///< files in all
-  int attempt = 1;    ///< times it was sent, this one included
+  size_t number = 1;  ///< index of the file in upload order, from 1
+  size_t count = 1;   ///< total number of files
+  int attempt = 1;    ///< number of the attempt, from 1
 };
 
 /// "uploading a.whl (3/5, 12 MB) to pypi", "uploaded a.whl (3/5, 12 MB) to pypi, sha256=..",

@@ -16,7 +16,7 @@ namespace {
 
 enum class Use { once, repeated };
 
-/// A header of the core metadata specification and its field in the form.
+/// A header of the core metadata specification and its form field.
 struct Known {
   std::string_view header;  ///< lower case
   std::string_view field;
@@ -65,7 +65,7 @@ const Known* known(std::string_view header) {
   return nullptr;
 }
 
-/// Parts around `separator`, trimmed, joined by ", ".
+/// The parts between separators, trimmed, joined by ", ".
 std::string respaced(std::string_view text, size_t limit) {
   std::vector<std::string> parts;
   while (parts.size() + 1 < limit) {
@@ -98,7 +98,7 @@ std::string form_value(std::string_view field, std::string_view value) {
   return std::string(value);
 }
 
-/// Backends wrote License-File under older versions with another meaning.
+/// In older metadata versions backends wrote License-File with another meaning.
 bool takes_license_files(const wheel::Metadata& metadata) {
   const pep::Version first{.release = {2, 4}};
   const Result<pep::Version> version = pep::parse_version(metadata.version_of_format());
@@ -120,9 +120,8 @@ Result<std::vector<ports::FormField>> metadata_fields(const wheel::Metadata& met
   for (const auto& [name, value] : metadata.block.headers) {
     const Known* entry = known(to_lower(name));
     if (entry == nullptr) {
-      return fail(
-          ErrorKind::check,
-          fmt::format("the metadata has a header {}, which no version of it knows", quoted(name)));
+      return fail(ErrorKind::check,
+                  fmt::format("the metadata has the unknown header {}", quoted(name)));
     }
     if (!seen.insert(entry->field).second && entry->use == Use::once) {
       return fail(ErrorKind::check, fmt::format("the metadata has {} twice", quoted(name)));
@@ -133,7 +132,7 @@ Result<std::vector<ports::FormField>> metadata_fields(const wheel::Metadata& met
   const std::string body = metadata.block.body.value_or("");
   if (body.empty()) return fields;
   if (seen.count("description") == 1) {
-    return fail(ErrorKind::check, "the metadata has a `Description` header and a body");
+    return fail(ErrorKind::check, "the metadata has both a `Description` header and a body");
   }
   fields.push_back({"description", body});
   return fields;

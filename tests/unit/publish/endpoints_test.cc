@@ -5,7 +5,7 @@
 using namespace pinwheel;
 using publish::IndexKind;
 
-TEST_CASE("PyPI and its test instance are known by name and by address") {
+TEST_CASE("PyPI and TestPyPI are known by name and by URL") {
   CHECK(publish::endpoint("pypi")->upload_url == "https://upload.pypi.org/legacy/");
   CHECK(publish::endpoint("pypi")->simple_url == "https://pypi.org/simple/");
   CHECK(publish::endpoint("testpypi")->upload_url == "https://test.pypi.org/legacy/");
@@ -13,7 +13,7 @@ TEST_CASE("PyPI and its test instance are known by name and by address") {
   CHECK(publish::endpoint("https://test.pypi.org/legacy/")->kind == IndexKind::testpypi);
 }
 
-TEST_CASE("where another index is read follows from where it takes uploads") {
+TEST_CASE("the simple URL of another index follows from its upload URL") {
   const auto simple = [](const char* url) { return publish::endpoint(url)->simple_url; };
   CHECK(simple("http://127.0.0.1:8080") == "http://127.0.0.1:8080/simple/");
   CHECK(simple("https://a.example/repository/x/") == "https://a.example/repository/x/simple/");
@@ -25,7 +25,7 @@ TEST_CASE("where another index is read follows from where it takes uploads") {
   CHECK(publish::project_url(publish::pypi(), "demo-ops") == "https://pypi.org/simple/demo-ops/");
 }
 
-TEST_CASE("an address with credentials or without http is refused, and shows no credentials") {
+TEST_CASE("a URL with credentials or without http is rejected without showing the credentials") {
   const auto with_password = publish::endpoint("https://user:canary@a.example/");
   REQUIRE_FALSE(with_password);
   CHECK(with_password.error().kind == ErrorKind::usage);

@@ -22,7 +22,7 @@ using Messages = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a form that PyPI takes has no findings") {
+TEST_CASE("a form that PyPI accepts has no findings") {
   CHECK(messages({{"metadata_version", "2.4"},
                   {"summary", std::string(512, 'x')},
                   {"license_expression", "Apache-2.0"},
@@ -35,16 +35,16 @@ TEST_CASE("a form that PyPI takes has no findings") {
   CHECK(messages({{"summary", umlauts}}).empty());
 }
 
-TEST_CASE("each field that PyPI refuses is named") {
+TEST_CASE("each field that PyPI rejects is named") {
   CHECK(messages({{"metadata_version", "2.0"}}) ==
-        Messages{"`a.whl` has the Metadata-Version `2.0`, which PyPI does not know"});
-  CHECK(messages({{"summary", "a\nb"}}) == Messages{"`a.whl` has a Summary of several lines"});
+        Messages{"`a.whl` has Metadata-Version `2.0`, which PyPI does not support"});
+  CHECK(messages({{"summary", "a\nb"}}) == Messages{"`a.whl` has a multi-line Summary"});
   CHECK(messages({{"summary", std::string(513, 'x')}}) ==
         Messages{"`a.whl` has a Summary of more than 512 characters"});
   CHECK(messages({{"license", "MIT"}, {"license_expression", "MIT"}}) ==
         Messages{"`a.whl` has both License and License-Expression"});
   CHECK(messages({{"requires_dist", "x @ https://a.example/x.whl"}}) ==
-        Messages{"`a.whl` requires `x` from a URL, which PyPI refuses"});
+        Messages{"`a.whl` requires `x` from a URL, which PyPI rejects"});
   CHECK(messages({{"requires_dist", "x >>= 1"}}) ==
         Messages{"`a.whl` has a malformed Requires-Dist `x >>= 1`"});
   CHECK(messages({{"requires_python", "three"}}) ==

@@ -38,7 +38,7 @@ const char* const kWheel = "demo_ops-1.0-cp312-abi3-manylinux_2_28_x86_64.whl";
 
 }  // namespace
 
-TEST_CASE("a sound release has no findings") {
+TEST_CASE("a valid release has no findings") {
   CHECK(preflight_messages({file(kWheel), file("demo_ops-1.0-py3-none-any.whl"), sdist()}).empty());
 }
 
@@ -47,11 +47,11 @@ TEST_CASE("a file name must agree with the metadata") {
   wheel.name = "other";
   CHECK(preflight_messages({wheel}) ==
         std::vector<std::string>{
-            std::string("`") + kWheel + "` calls itself `other` in its metadata",
+            std::string("`") + kWheel + "` has the name `other` in its metadata",
             std::string("`") + kWheel + "` has version `1.0.post1` in its metadata"});
   CHECK(preflight_messages({file("demo_ops-1.0-py3-none-any.whl", "1.0.0")}).empty());
   CHECK(preflight_messages({file("demo.whl")}) ==
-        std::vector<std::string>{"`demo.whl` has no name of a wheel or sdist"});
+        std::vector<std::string>{"`demo.whl` is not a wheel or sdist file name"});
 }
 
 TEST_CASE("local versions and foreign platform tags are for other indexes only") {
@@ -60,12 +60,12 @@ TEST_CASE("local versions and foreign platform tags are for other indexes only")
   CHECK(preflight_messages({local}, {IndexKind::testpypi}) ==
         std::vector<std::string>{
             "`demo_ops-1.0+cu130-py3-none-linux_x86_64.whl` has a local version, which PyPI does "
-            "not take",
+            "not accept",
             "`demo_ops-1.0+cu130-py3-none-linux_x86_64.whl` has the platform tag `linux_x86_64`, "
-            "which PyPI does not take"});
+            "which PyPI does not accept"});
 }
 
-TEST_CASE("PyPI has a size limit that can be raised, another index the one that it is given") {
+TEST_CASE("PyPI has a size limit that can be raised, another index only a configured one") {
   Artifact wheel = file(kWheel);
   wheel.size = (100ULL << 20U) + 1;
   CHECK(preflight_messages({wheel}) ==
@@ -77,14 +77,14 @@ TEST_CASE("PyPI has a size limit that can be raised, another index the one that 
   CHECK(preflight_messages({wheel}, {IndexKind::other, wheel.size}).empty());
 }
 
-TEST_CASE("what is wrong with the metadata counts where PyPI decides") {
+TEST_CASE("PyPI's metadata rules apply to PyPI only") {
   Artifact wheel = file(kWheel);
   wheel.fields = {{"metadata_version", "2.0"}};
   CHECK(preflight_messages({wheel}).size() == 1);
   CHECK(preflight_messages({wheel}, {IndexKind::other}).empty());
 }
 
-TEST_CASE("what is wrong with the archive counts where PyPI decides") {
+TEST_CASE("PyPI's archive rules apply to PyPI only") {
   Artifact wheel = file(kWheel);
   wheel.archive_findings = {Error{ErrorKind::check, "trailing data"}};
   CHECK(preflight_messages({wheel}) == std::vector<std::string>{"trailing data"});
@@ -107,7 +107,7 @@ TEST_CASE("a release has one version, one sdist and some wheel, each file once")
   CHECK(preflight_messages({}) == std::vector<std::string>{"there is no file to publish"});
 }
 
-TEST_CASE("files of several projects are as many releases, each checked on its own") {
+TEST_CASE("files of several projects are separate releases, each checked on its own") {
   Artifact other = file("demo_ops_cpu-1.1-py3-none-any.whl", "1.1");
   other.name = "demo-ops-cpu";
   CHECK(preflight_messages({file(kWheel), sdist(), other}).empty());
@@ -120,7 +120,7 @@ TEST_CASE("files of several projects are as many releases, each checked on its o
   CHECK(preflight_messages({file(kWheel), other, older}).size() == 1);
 }
 
-TEST_CASE("wheels go by name, the sdist last, project by project") {
+TEST_CASE("upload order is by project, wheels by name, the sdist last") {
   Artifact other = file("demo_ops_cpu-1.0-py3-none-any.whl");
   other.name = "demo-ops-cpu";
   const auto ordered = publish::in_upload_order(

@@ -32,12 +32,13 @@ TEST_CASE(
     "a file that joins a release of more than 14 days is told with the release's first file") {
   CHECK(age_messages({held("demo_ops-1.0-py3-none-any.whl", "2026-08-20T01:00:00Z"),
                       held("demo_ops-1.0.0.tar.gz", "2026-08-07T23:59:59.1Z")}) ==
-        std::vector<std::string>{"`demo_ops-1.0-cp313-cp313-manylinux_2_28_x86_64.whl` comes too "
-                                 "late for release 1.0, whose `demo_ops-1.0.0.tar.gz` is of "
-                                 "2026-08-07"});
+        std::vector<std::string>{
+            "`demo_ops-1.0-cp313-cp313-manylinux_2_28_x86_64.whl` comes too "
+            "late for release 1.0, whose `demo_ops-1.0.0.tar.gz` was uploaded on "
+            "2026-08-07"});
 }
 
-TEST_CASE("young releases, other versions and pages without times let files pass") {
+TEST_CASE("young releases, other versions and pages without times have no findings") {
   CHECK(age_messages({}).empty());
   CHECK(age_messages({held("demo_ops-1.0.tar.gz", "2026-08-08T00:00:00Z")}).empty());
   CHECK(age_messages({held("demo_ops-0.9.tar.gz", "2025-01-01T00:00:00Z")}).empty());

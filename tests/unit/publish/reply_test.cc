@@ -21,13 +21,13 @@ TEST_CASE("the status decides what a reply means") {
   }
 }
 
-TEST_CASE("silence leaves the outcome open only when bytes may have left") {
+TEST_CASE("without a reply the outcome is unknown only when bytes may have been sent") {
   const Error error{ErrorKind::transient, "no answer"};
   CHECK(publish::outcome_of_failure({error, ports::Sent::nothing}) == Outcome::transient);
   CHECK(publish::outcome_of_failure({error, ports::Sent::perhaps}) == Outcome::unknown);
 }
 
-TEST_CASE("the server's words come from JSON, plain text or the reason phrase, in one line") {
+TEST_CASE("the server's message comes from JSON, plain text or the reason phrase, in one line") {
   const HttpResponse warehouse{
       400,
       "Bad Request",
@@ -47,7 +47,7 @@ TEST_CASE("the server's words come from JSON, plain text or the reason phrase, i
   CHECK(publish::server_message(HttpResponse{500, "\x1b[31m", {}, ""}) == "[31m");
 }
 
-TEST_CASE("a wish to wait is read in seconds only") {
+TEST_CASE("Retry-After is read in seconds only") {
   const auto wait = [](const char* value) {
     return publish::retry_after({503, "", {{"retry-after", value}}, ""});
   };
@@ -57,11 +57,12 @@ TEST_CASE("a wish to wait is read in seconds only") {
   CHECK_FALSE(publish::retry_after({503, "", {}, ""}).has_value());
 }
 
-TEST_CASE("errors name the file, the status, what was said and what mends it") {
+TEST_CASE("errors name the file, the status, the server's message and a hint") {
   const Error auth = publish::reply_error(Outcome::auth, {403, "Invalid token.", {}, ""}, "a.whl",
                                           "https://a.example/");
   CHECK(auth.kind == ErrorKind::publish);
-  CHECK(auth.message == "`a.whl` was not taken by `https://a.example/`: HTTP 403 (Invalid token.)");
+  CHECK(auth.message ==
+        "`a.whl` was not accepted by `https://a.example/`: HTTP 403 (Invalid token.)");
   CHECK(auth.hint.find("PINWHEEL_TOKEN_<TARGET>") != std::string::npos);
   const Error moved = publish::reply_error(Outcome::policy, {301, "", {{"location", "/x/"}}, ""},
                                            "a.whl", "https://a.example/x");

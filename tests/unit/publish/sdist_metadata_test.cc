@@ -35,7 +35,7 @@ TEST_CASE("PKG-INFO of the top directory is found among other files") {
   CHECK(publish::sdist_metadata(tar) == "Name: x\n");
 }
 
-TEST_CASE("an archive that is damaged or lacks PKG-INFO is refused") {
+TEST_CASE("an archive that is corrupt or lacks PKG-INFO is rejected") {
   const std::string good = entry("x-1.0/PKG-INFO", std::string(600, 'x'));
   std::string flipped = good;
   flipped[3] = 'y';

@@ -83,7 +83,7 @@ TEST_CASE("pages of other servers are read") {
   CHECK((*files)[1].hashes == std::map<std::string, std::string>{{"md5", "00"}});
 }
 
-TEST_CASE("JSON that is damaged or of another version is refused") {
+TEST_CASE("JSON that is malformed or of another version is rejected") {
   for (const char* page :
        {"", "[]", "{", R"({"files": []})", R"({"meta": {"api-version": "2.0"}, "files": []})",
         R"({"meta": {"api-version": "1.0"}})", R"({"meta": {"api-version": "1.0"}, "files": [1]})",

@@ -4,7 +4,7 @@
 
 using namespace pinwheel::publish;
 
-TEST_CASE("what an upload does is one line a file and stage") {
+TEST_CASE("an upload prints one line per file and stage") {
   UploadEvent event{UploadStage::sending, "pypi", "a.whl", "ab", 12'000'000, 3, 5, 1};
   CHECK(to_line(event) == "uploading a.whl (3/5, 12 MB) to pypi\n");
   event.attempt = 2;

@@ -26,7 +26,7 @@ const std::string kHead = "Metadata-Version: 2.4\nName: Demo_Ops--x\nVersion: 1.
 
 }  // namespace
 
-TEST_CASE("headers become fields under the form's names, repeated ones as often as they stand") {
+TEST_CASE("headers become fields under the form's names, repeated as often as they occur") {
   const auto fields =
       fields_of(kHead +
                 "Keywords: gpu,  sparse ,ops\nProject-URL: Source,https://a.example/x,y\n"
@@ -57,7 +57,7 @@ TEST_CASE("License-File of older metadata is not sent") {
   CHECK(fields.size() == 3);
 }
 
-TEST_CASE("headers that are unknown or stand twice are refused") {
+TEST_CASE("headers that are unknown or duplicated are rejected") {
   for (const char* extra :
        {"Colour: red\n", "Summary: a\nSummary: b\n", "Description: a\n\nbody\n"}) {
     const auto fields = refused(kHead + extra);
@@ -66,7 +66,7 @@ TEST_CASE("headers that are unknown or stand twice are refused") {
   }
 }
 
-TEST_CASE("the form says what the file is and ends with its contents") {
+TEST_CASE("the form has the file's type and ends with its contents") {
   publish::Artifact file;
   file.path = "/dist/x.whl";
   file.filename = "demo_ops-1.0-py2.py3-none-any.whl";
