@@ -38,7 +38,7 @@ std::vector<ReleaseLoads> release_loads(const TorchVerdicts& torch) {
       out.push_back({std::move(release), false});
       settled = false;
     }
-    // A plain version sorts before its labelled builds.
+    // A plain version sorts before its labeled builds.
     if (settled) continue;
     out.back().loads = out.back().loads || is_usable(build);
     settled = is_plain(build.build) && !lacks_library(build);

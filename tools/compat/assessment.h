@@ -10,26 +10,27 @@
 
 namespace pinwheel::compat {
 
-/// Where a wheel runs, as far as can be told without running it.
+/// Where a wheel runs, as far as static analysis can determine.
 struct Assessment {
   std::string wheel;                             ///< file name
-  std::vector<std::string> tags = {};            ///< of the file name, expanded
+  std::vector<std::string> tags = {};            ///< the tags of the file name, expanded
   std::string python;                            ///< "CPython 3.10 and later"; empty: unreadable
   std::vector<std::string> requires_torch = {};  ///< lines of METADATA
   TorchVerdicts torch = {};
   std::vector<DistributionVerdict> distributions = {};
   CudaNeeds cuda = {};
   std::vector<TorchRange> ranges = {};  ///< releases that load, oldest first
-  std::string pin = {};  ///< what to write into Requires-Dist; empty: no release loads, or no torch
+  std::string pin =
+      {};  ///< the requirement for Requires-Dist; empty: no release loads, or no torch
 };
 
 /// Pure.
 Assessment assess(const inspect::WheelFacts& facts, const exports::Table& table,
                   const Beside& beside = {});
 
-/// Every known release once, oldest first. It loads where PyPI's build loads and finds its GPU
-/// libraries; another build speaks for it when PyPI's lacks a whole library (a wheel for ROCm) or
-/// is not known.
+/// Every known release once, oldest first. A release loads when PyPI's build loads and finds its
+/// GPU libraries; another build represents it when PyPI's lacks a whole library (a wheel for ROCm)
+/// or is unknown.
 std::vector<ReleaseLoads> release_loads(const TorchVerdicts& torch);
 
 }  // namespace pinwheel::compat

@@ -10,8 +10,8 @@
 namespace pinwheel::compat {
 namespace {
 
-/// 13 of "libcudart.so.13", "libcudart.so.13.0.96" and of the copies "libcudart-faf08d9a.so.13"
-/// and "libcudart.faf08d9a.so.13"; 0 of everything else.
+/// 13 of "libcudart.so.13", "libcudart.so.13.0.96" and of the copies "libcudart-faf08d9a.so.13" and
+/// "libcudart.faf08d9a.so.13"; 0 for everything else.
 int runtime_of(std::string_view soname) {
   constexpr std::string_view kNumbered = ".so.";
   const size_t at = soname.find(kNumbered);
@@ -41,7 +41,7 @@ CudaNeeds cuda_needs(const inspect::WheelFacts& facts) {
     }
   }
   if (runtimes.empty()) return out;
-  // Every driver of a major release runs the runtimes of all of its minor ones.
+  // Every driver of a major release runs the runtimes of all its minor releases.
   const auto driver = inspect::driver_branch({inspect::GpuStack::cuda, *runtimes.rbegin(), 0});
   if (driver) out.minimum_driver = std::to_string(*driver);
   return out;

@@ -6,10 +6,10 @@
 
 namespace pinwheel::compat {
 
-/// What a wheel asks of CUDA beside torch.
+/// A wheel's requirements on CUDA, besides torch.
 struct CudaNeeds {
-  /// Major versions of the runtime that its libraries need of others, ascending; own copies of the
-  /// runtime count as well, for they ask the same of the driver.
+  /// Major versions of the external runtimes that its libraries need, ascending; bundled copies of
+  /// the runtime count too, because they need the same driver.
   std::vector<int> runtimes = {};
   bool device_code = false;
   /// The oldest driver branch that runs programs of the newest of these runtimes (minor version

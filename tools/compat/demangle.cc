@@ -8,7 +8,7 @@
 namespace pinwheel::compat {
 
 std::string demangle(const std::string& mangled) {
-  // Names come from foreign files, and substitutions let a long one grow without bounds.
+  // Names come from untrusted files, and substitutions can expand a long one without bound.
   constexpr size_t kLongest = 4096;
   if (!mangled.starts_with("_Z") || mangled.size() > kLongest) return mangled;
   int status = 0;

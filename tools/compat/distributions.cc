@@ -19,10 +19,10 @@ struct Distribution {
   std::string_view cxxabi;
 };
 
-// The C library is that of the distribution's package (glibc, libc6). libstdc++ is the package that
-// its updates install (libstdc++6, libstdc++), which on Debian and Ubuntu may be newer than the
-// compiler: GCC 4.8.5, 10, 10, 11, 12, 12, 14, 14, 16 in this order.
-// What a release of GCC defines is in libstdc++'s manual, "ABI Policy and Guidelines".
+// The C library is the distribution's package (glibc, libc6). libstdc++ is the package with all
+// updates (libstdc++6, libstdc++), which on Debian and Ubuntu may be newer than the compiler: GCC
+// 4.8.5, 10, 10, 11, 12, 12, 14, 14, 16 in this order. The versions of each GCC release are in the
+// libstdc++ manual, "ABI Policy and Guidelines".
 constexpr std::array<Distribution, 9> kDistributions = {{
     {"CentOS 7", "2.17", "3.4.19", "1.3.7"},
     {"Debian 11", "2.31", "3.4.28", "1.3.12"},
@@ -35,7 +35,7 @@ constexpr std::array<Distribution, 9> kDistributions = {{
     {"Ubuntu 26.04", "2.43", "3.4.35", "1.3.17"},
 }};
 
-/// The newest version of a family that the wheel asks for, and the first member that does.
+/// The newest version of a family that the wheel needs, and the first member that needs it.
 struct Newest {
   std::string version;  ///< "GLIBC_2.28"
   pep::Version number;
@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 3> kFamilies = {"GLIBC_", "GLIBCXX_", "CX
 void take(const std::string& version, const std::string& member, Wants& wants) {
   for (const std::string_view family : kFamilies) {
     if (!version.starts_with(family)) continue;
-    // Relative relocations came with glibc 2.36.
+    // Relative relocations were added in glibc 2.36.
     const std::string number =
         version == "GLIBC_ABI_DT_RELR" ? "2.36" : version.substr(family.size());
     const Result<pep::Version> parsed = pep::parse_version(number);

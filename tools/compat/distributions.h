@@ -7,8 +7,8 @@
 
 namespace pinwheel::compat {
 
-/// Whether the C and C++ libraries of a distribution have every version that a wheel's binaries
-/// ask of them.
+/// Whether the C and C++ libraries of a distribution have every symbol version that a wheel's
+/// binaries need.
 struct DistributionVerdict {
   std::string_view name;   ///< "Ubuntu 22.04"
   std::string_view glibc;  ///< "2.35"
@@ -17,8 +17,8 @@ struct DistributionVerdict {
 };
 
 /// CentOS 7, Amazon Linux 2023, Ubuntu 20.04 to 26.04, Debian 11 to 13, oldest C library first.
-/// Versions of libraries that the wheel itself brings are left out. A reason names the newest
-/// version of a family, and the first member that asks for it.
+/// Versions of libraries bundled in the wheel are ignored. A reason names the newest version of a
+/// family, and the first member that needs it.
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts);
 
 }  // namespace pinwheel::compat

@@ -17,7 +17,7 @@ bool needs_torch(const inspect::LinkView& view) {
   return std::any_of(needed.begin(), needed.end(), inspect::is_torch_library);
 }
 
-/// Symbols of torch's that the wheel wants. What no namespace gives away is torch's where a build
+/// The torch symbols that the wheel imports. A symbol without a namespace is torch's when a build
 /// exports it and the wheel needs torch at all.
 std::vector<std::string> torch_symbols(const inspect::LinkView& view, TorchTable& table) {
   std::vector<std::string> out;
@@ -46,8 +46,8 @@ std::optional<pep::Version> minimum_of(const std::vector<std::string>& shims, To
   return out;
 }
 
-/// The tags of the build on which the wheel and those beside it install; a wheel without a readable
-/// name installs on all.
+/// The tags of the build on which the wheel and the `--with` wheels install; a wheel without a
+/// valid name installs on all.
 std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts, const Beside& beside,
                                         std::vector<std::string> tags) {
   std::erase_if(tags, [&](const std::string& tag) {
@@ -73,27 +73,28 @@ void take(inspect::Loading loading, BuildVerdict& verdict) {
   verdict.failing = std::move(loading.failing);
 }
 
-/// What one evaluation works with.
-struct Bench {
+/// The inputs of one evaluation.
+struct EvaluationInput {
   const inspect::LinkView& view;
   TorchTable& torch;
   const Beside& beside;
-  bool needs_python = false;  ///< of torch: its library for Python is another for each
+  bool needs_python =
+      false;  ///< whether it needs torch's Python library, which differs for each Python
 };
 
-/// Judged on every Python when the wheel needs torch's library for it, else on one for all. The
-/// lists are those of the first Python on which it does not load.
-BuildVerdict judge(const Bench& bench, uint32_t index, std::vector<std::string> pythons) {
-  BuildVerdict out{bench.torch.build(index), std::move(pythons), true};
+/// Evaluates every Python if the wheel needs torch's Python library, else one for all. The lists
+/// are those of the first Python on which it does not load.
+BuildVerdict judge(const EvaluationInput& input, uint32_t index, std::vector<std::string> pythons) {
+  BuildVerdict out{input.torch.build(index), std::move(pythons), true};
   bool told = false;
   for (const std::string& python : out.pythons) {
     inspect::Loading loading =
-        bench.view.beside(bench.torch.surroundings(index, python, bench.beside.libraries));
+        input.view.beside(input.torch.surroundings(index, python, input.beside.libraries));
     const bool loads = loading.loads();
     if (!told || (out.loads && !loads)) take(std::move(loading), out);
     out.loads = out.loads && loads;
     told = true;
-    if (!bench.needs_python) break;
+    if (!input.needs_python) break;
   }
   return out;
 }
@@ -172,11 +173,11 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
   }
   const bool needs_python =
       std::find(needed.begin(), needed.end(), exports::kPythonLibrary) != needed.end();
-  const Bench bench{view, torch, beside, needs_python};
+  const EvaluationInput input{view, torch, beside, needs_python};
   for (const uint32_t index : torch.builds()) {
     std::vector<std::string> pythons = shared_pythons(facts, beside, torch.pythons(index));
     if (pythons.empty()) continue;
-    BuildVerdict verdict = judge(bench, index, std::move(pythons));
+    BuildVerdict verdict = judge(input, index, std::move(pythons));
     verdict.verdict = verdict_of(verdict, out);
     for (const inspect::WantedSymbol& symbol : verdict.missing) {
       if (!out.histories.contains(symbol.name)) {

@@ -13,61 +13,62 @@
 
 namespace pinwheel::compat {
 
-/// What a wheel's libraries use of torch.
+/// The part of torch that a wheel's libraries use.
 enum class TorchUse {
   none,     ///< nothing
-  stable,   ///< the C shims of the Stable ABI alone
-  classic,  ///< C++, whose ABI holds within a minor release
+  stable,   ///< only the C shims of the Stable ABI
+  classic,  ///< C++, whose ABI is stable only within a minor release
 };
 /// "none", "stable", "classic".
 std::string_view to_string(TorchUse use);
 
 enum class Verdict {
-  guaranteed,       ///< by the Stable ABI, or by the record of the wheel's own build
-  symbols_resolve,  ///< it loads; whether the classic C++ ABI is the same nobody can see
+  guaranteed,       ///< by the Stable ABI, or by the wheel's build record
+  symbols_resolve,  ///< it loads; whether the classic C++ ABI is the same cannot be determined
   no,
 };
 /// "guaranteed", "symbols-resolve", "no".
 std::string_view to_string(Verdict verdict);
 
-/// How a wheel does on one build of torch.
+/// The verdict on a wheel for one build of torch.
 struct BuildVerdict {
   exports::Build build;
-  std::vector<std::string> pythons = {};  ///< tags on which it was judged, "cp311"
-  bool loads = false;                     ///< RTLD_NOW, over torch's symbols, on all of them
+  std::vector<std::string> pythons = {};  ///< tags for which it was evaluated, "cp311"
+  bool loads = false;  ///< with RTLD_NOW, by torch's symbols, on all these Pythons
   Verdict verdict = Verdict::no;
   std::vector<inspect::WantedSymbol> missing = {};
   std::vector<inspect::WantedSymbol> undecided = {};
   std::vector<inspect::AbsentLibrary> needed_unresolved = {};
   std::vector<std::string> failing = {};        ///< as in `inspect::Loading`
-  std::optional<RunResult> run = std::nullopt;  ///< where it was tried
+  std::optional<RunResult> run = std::nullopt;  ///< if it was tried
 };
 
-/// Whether it lacks a library of torch's or of a GPU, of that number or at all: such a library is
-/// no symbol of torch's, and import fails all the same.
+/// Whether a library of torch or of a GPU stack is missing, or present with another number: it is
+/// not a symbol of torch, but import fails all the same.
 bool lacks_library(const BuildVerdict& build);
 
-/// How a wheel does on every build of torch that a table has for its architecture and Pythons.
+/// The verdicts on a wheel for every build of torch that a table has for its architecture and
+/// Pythons.
 struct TorchVerdicts {
   TorchUse use = TorchUse::none;
-  /// Of a wheel on the Stable ABI: the first release that has every shim that it calls.
+  /// For a wheel on the Stable ABI: the first release with every shim that it calls.
   std::optional<pep::Version> minimum = std::nullopt;
-  std::optional<pep::Version> built_with = std::nullopt;  ///< by its own record
+  std::optional<pep::Version> built_with = std::nullopt;  ///< from its build record
   std::vector<BuildVerdict> builds = {};                  ///< oldest first
-  std::map<std::string, SymbolHistory> histories = {};    ///< of every missing symbol
+  std::map<std::string, SymbolHistory> histories = {};    ///< for every missing symbol
 };
 
-/// What the user adds to the wheel and torch.
+/// Libraries and wheels loaded besides the wheel and torch.
 struct Beside {
   std::vector<BesideLibrary> libraries = {};  ///< of `--with`
-  std::vector<pep::TagSet> wheels = {};       ///< the tags of `--with`, which bound the Pythons
-  std::vector<std::string> declared = {};     ///< sonames or globs that something brings
+  std::vector<pep::TagSet> wheels = {};       ///< the tags of `--with`, which limit the Pythons
+  std::vector<std::string> declared = {};     ///< sonames or globs of libraries that others provide
 };
 
-/// The libraries of another wheel as something to load beside, under soname and file name.
+/// The libraries of another wheel to load beside this one, by soname and file name.
 std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other);
 
-/// Pure. A wheel without binaries loads everywhere and uses nothing.
+/// Pure. A wheel without binaries loads everywhere and uses nothing of torch.
 TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,
                        const Beside& beside = {});
 

@@ -12,8 +12,8 @@ namespace pinwheel::compat {
 namespace {
 
 constexpr const char* kHint =
-    "build against that torch, require one that loads (`pinwheel compat` names the range), or keep "
-    "to torch's Stable ABI";
+    "build against that torch, require one that loads (`pinwheel compat` shows the range), or use "
+    "only torch's Stable ABI";
 
 std::vector<std::string> absent_torch_libraries(const BuildVerdict& build) {
   std::vector<std::string> out;
@@ -48,7 +48,7 @@ inspect::Finding finding_for(const BuildVerdict& build, const TorchVerdicts& all
 std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
   if (build.loads) return "";
   const std::vector<std::string> absent = absent_torch_libraries(build);
-  // The symbols of a library that is not there are no news.
+  // An absent library implies that its symbols are missing.
   if (!absent.empty()) return fmt::format("it has no {}", quoted_list(absent));
   const inspect::WantedSymbol& first = build.missing.front();
   std::string text =

@@ -14,24 +14,24 @@ namespace pinwheel::compat {
 /// the library that the build lacks. Empty when it loads.
 std::string why_not(const BuildVerdict& build, const TorchVerdicts& all);
 
-/// What a demand on torch's releases came to.
+/// The result of requiring releases of torch.
 struct GateResult {
-  /// Rule `undefined-symbols`: one for each build in the range on which the wheel does not load.
+  /// Rule `undefined-symbols`: one finding per build in the range on which the wheel does not load.
   std::vector<inspect::Finding> findings = {};
   size_t judged = 0;  ///< builds in the range
 };
 
-/// Which builds that lack a whole library of torch's are judged: they may be of another kind than
-/// the wheel, the CPU's for a wheel for CUDA, CUDA's for one for ROCm.
+/// Which builds that lack a whole torch library are judged: they may be of another kind than the
+/// wheel, such as CPU builds for a CUDA wheel, or CUDA builds for a ROCm wheel.
 enum class OtherKinds { plain, none };
 
-/// Judges the builds whose version the clauses admit; of those of another kind PyPI's (`plain`), or
-/// none.
+/// Judges the builds whose version is in the range; of those of another kind only PyPI's (`plain`),
+/// or none.
 GateResult gate(const TorchVerdicts& torch, const pep::SpecifierSet& range,
                 OtherKinds kinds = OtherKinds::plain);
 
-/// The releases that a build of the matrix must load on: the minor that it was built with, for the
-/// Stable ABI everything from its target on. nullopt when the text is no version.
+/// The releases that a build of the matrix must load on: the minor it was built with, or for the
+/// Stable ABI everything since its target. nullopt when the text is not a version.
 std::optional<pep::SpecifierSet> declared_range(const std::string& version, PinBy by);
 
 }  // namespace pinwheel::compat

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The libraries that are opened, by their index in the facts, and how they find each other.
+/// The libraries to open, by their index in the facts, and their names for lookup.
 struct OwnLibraries {
   std::vector<std::string> paths = {};  ///< empty: not opened
   std::map<std::string, size_t> names = {};
@@ -80,7 +80,7 @@ std::string to_json(const OpenRequest& request) {
 Result<std::vector<OpenedMember>> parse_opened(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   const auto unreadable = [] {
-    return fail(ErrorKind::internal, "what the opened libraries said cannot be read");
+    return fail(ErrorKind::internal, "the output of the script that opens libraries is malformed");
   };
   if (!json.is_array()) return unreadable();
   std::vector<OpenedMember> out;

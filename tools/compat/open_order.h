@@ -8,34 +8,34 @@
 
 namespace pinwheel::compat {
 
-/// How one library of a wheel is opened: the wheel's own libraries that it needs first, for
-/// packages open theirs in order, or find them by a search path.
+/// The order of opening one library of a wheel: first the wheel's own libraries that it needs,
+/// because packages open theirs in order, or find them by a search path.
 struct OpenOrder {
   std::string member;              ///< in the wheel
-  std::vector<std::string> paths;  ///< below site-packages; the last is the library itself
+  std::vector<std::string> paths;  ///< relative to site-packages; the last is the library itself
 };
 
-/// The shared libraries that a wheel installs below site-packages, in its order.
+/// The shared libraries that a wheel installs in site-packages, in wheel order.
 std::vector<OpenOrder> open_orders(const inspect::WheelFacts& facts);
 
-/// What the script of `host/open_libraries` does.
+/// The input of the script in `host/open_libraries`.
 struct OpenRequest {
-  std::vector<std::string> imports;       ///< first: torch, other wheels' modules
-  std::vector<OpenOrder> orders = {};     ///< each is opened after these, apart from the others
+  std::vector<std::string> imports;  ///< first: torch, other wheels' modules
+  std::vector<OpenOrder> orders =
+      {};  ///< each is opened after the imports, in a process of its own
   std::vector<std::string> modules = {};  ///< imported last
 };
 std::string to_json(const OpenRequest& request);
-/// What it wrote. `internal` when it is something else.
+/// Parses the output of the script. `internal` when it is malformed.
 Result<std::vector<OpenedMember>> parse_opened(const std::string& json);
 
-/// Of a wheel's importable modules those that have libraries in them: what else a wheel installs,
-/// tests and tools by mistake, says nothing of torch. All where none has.
+/// The importable modules of a wheel that contain libraries: others, such as tests and tools
+/// installed by mistake, are unrelated to torch. All modules if none has libraries.
 std::vector<std::string> modules_to_import(const std::vector<std::string>& modules,
                                            const inspect::WheelFacts& facts);
 
-/// What the wheel asks of other projects than torch, as requirements that pip reads: torch is there
-/// already, whatever the metadata claims of it. What is unreadable or of an
-/// extra is left out.
+/// The wheel's requirements on projects other than torch, in pip's format: torch is installed
+/// already, whatever the metadata requires. Malformed requirements and those of extras are omitted.
 std::vector<std::string> other_requirements(const inspect::WheelFacts& facts);
 
 }  // namespace pinwheel::compat

@@ -23,8 +23,8 @@ std::string versions_text(const std::vector<pep::Version>& versions) {
 
 std::string claim(const Assessment& assessment) {
   std::string torch = assessment.requires_torch.empty()
-                          ? "names no torch"
-                          : "asks for " + quoted_list(assessment.requires_torch);
+                          ? "does not require torch"
+                          : "requires " + quoted_list(assessment.requires_torch);
   if (assessment.python.empty()) return fmt::format("Its metadata {}.", torch);
   return fmt::format("Its metadata {}, its tags say {}.", torch, assessment.python);
 }
@@ -32,14 +32,14 @@ std::string claim(const Assessment& assessment) {
 std::string use(const TorchVerdicts& torch) {
   switch (torch.use) {
     case TorchUse::none:
-      return "Its libraries use nothing of torch.";
+      return "Its libraries do not use torch.";
     case TorchUse::stable:
-      if (!torch.minimum) return "It keeps to torch's Stable ABI.";
+      if (!torch.minimum) return "It uses only torch's Stable ABI.";
       return fmt::format(
-          "It keeps to torch's Stable ABI, whose functions it finds from torch {} on.",
+          "It uses only torch's Stable ABI, with functions available since torch {}.",
           pep::to_string(*torch.minimum));
     case TorchUse::classic:
-      return "It uses torch's C++ ABI, which holds within one minor release.";
+      return "It uses torch's C++ ABI, which is stable only within a minor release.";
   }
   return "";
 }
@@ -72,8 +72,8 @@ std::string advice(const Assessment& assessment) {
   if (assessment.torch.use == TorchUse::stable) return pin;
   if (!assessment.torch.built_with) {
     return pin +
-           " What it was built with is not recorded, and the C++ ABI can change without a missing "
-           "symbol: pin the minor release it was built with where you know it.";
+           " The torch it was built with is not recorded, and the C++ ABI can change without a "
+           "missing symbol: pin the minor release it was built with if you know it.";
   }
   return fmt::format(" It was built with torch {}.", pep::to_string(*assessment.torch.built_with)) +
          pin;

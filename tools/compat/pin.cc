@@ -21,7 +21,7 @@ std::vector<ReleaseLoads> by_minor(const std::vector<ReleaseLoads>& releases) {
   return out;
 }
 
-/// Without the zeros that say nothing: "2.10" of 2.10.0.
+/// Without trailing zeros: "2.10" for 2.10.0.
 std::string shortest(pep::Version version) {
   while (version.release.size() > 2 && version.release.back() == 0) version.release.pop_back();
   return pep::to_string(version);

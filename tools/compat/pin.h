@@ -7,8 +7,8 @@
 
 namespace pinwheel::compat {
 
-/// How finely a range of releases may be cut: the classic C++ ABI holds within a minor release, the
-/// Stable ABI from one release on.
+/// The granularity of a range of releases: the classic C++ ABI is stable within a minor release,
+/// the Stable ABI since a release.
 enum class PinBy { minor, release };
 
 struct ReleaseLoads {
@@ -16,14 +16,15 @@ struct ReleaseLoads {
   bool loads = false;
 };
 
-/// Releases that follow each other and all load.
+/// A range of consecutive releases that all load.
 struct TorchRange {
   pep::Version from;
-  std::optional<pep::Version> before = std::nullopt;  ///< the first that is out; none: no end known
+  std::optional<pep::Version> before =
+      std::nullopt;  ///< the first excluded release; nullopt: no known end
 };
 
-/// The longest ranges, oldest first; `releases` ascend. By minor, a minor release counts as one: it
-/// loads when all of its releases do, and a range always ends, at the next minor.
+/// The maximal ranges, oldest first; `releases` are ascending. By minor, a minor release is a unit:
+/// it loads when all its releases do, and a range always ends, at the next minor.
 std::vector<TorchRange> loading_ranges(const std::vector<ReleaseLoads>& releases, PinBy by);
 
 /// 2.13 of 2.13.1.

@@ -14,7 +14,7 @@ bool in_range(const exports::Build& build, const std::optional<pep::SpecifierSet
   return version && pep::satisfies(*version, *range);
 }
 
-/// "3.12", "3.11", "3.13t": newest first, free-threaded ones last, for few wheels mean them.
+/// "3.12", "3.11", "3.13t": newest first, free-threaded ones last, because few wheels support them.
 std::vector<std::string> pythons_to_try(const std::vector<std::string>& tags) {
   std::vector<std::string> out;
   for (auto tag = tags.rbegin(); tag != tags.rend(); ++tag) out.push_back(python_version(*tag));

@@ -8,7 +8,7 @@
 
 namespace pinwheel::compat {
 
-/// Whether a build is meant by "2.13", "2.13.0" or "2.13.0+cpu".
+/// Whether "2.13", "2.13.0" or "2.13.0+cpu" refers to the build.
 bool is_meant(const exports::Build& build, const std::string& word);
 
 /// A torch that is installed already.
@@ -17,28 +17,28 @@ struct InstalledTorch {
   std::string site_packages;
 };
 
-/// What the user says of the builds to try a wheel beside.
+/// The user's choice of torch builds to try a wheel with.
 struct RunWish {
-  std::vector<std::string> words = {};                    ///< of `--torch`
-  std::vector<InstalledTorch> installed = {};             ///< of `--installed`
-  std::optional<pep::SpecifierSet> range = std::nullopt;  ///< of `--require`
+  std::vector<std::string> words = {};                    ///< from `--torch`
+  std::vector<InstalledTorch> installed = {};             ///< from `--installed`
+  std::optional<pep::SpecifierSet> range = std::nullopt;  ///< from `--require`
 };
 
-/// Whether somebody asked for this very build, so that its failure fails the command.
+/// Whether the user asked for this build, so that its failure fails the command.
 enum class Demand { asked, offered };
 
-/// A build to try a wheel beside.
+/// A torch build to try a wheel with.
 struct RunTarget {
   size_t build = 0;                       ///< an index into the verdicts' builds
-  std::vector<std::string> pythons = {};  ///< "3.12", "3.11": the first that is here does
-  std::string site_packages = {};         ///< of a torch that is there; empty: it is installed
+  std::vector<std::string> pythons = {};  ///< "3.12", "3.11": the first one available is used
+  std::string site_packages = {};         ///< of an installed torch; empty: torch must be installed
   Demand demand = Demand::offered;
 };
 
-/// Pure. Each word stands for the installed torches that it means, else for the build of that very
-/// name, else for PyPI's newest; nothing is fetched that was not named. Without words all
-/// installed ones are tried, and without these the newest release that the symbols say loads,
-/// within the range where there is one. Ascending; each build once.
+/// Pure. Each word selects the installed torches it refers to, else the build of exactly that name,
+/// else the newest matching build on PyPI; nothing is downloaded that was not named. Without words
+/// all installed torches are tried, and without those the newest release that loads by its symbols,
+/// within the range if there is one. Ascending, without duplicates.
 std::vector<RunTarget> choose_runs(const TorchVerdicts& torch, const RunWish& wish);
 
 }  // namespace pinwheel::compat

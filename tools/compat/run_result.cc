@@ -30,8 +30,8 @@ std::vector<Disagreement> disagreements_of(const RunSeen& seen,
   return out;
 }
 
-/// Libraries whose failure is the wheel's: those that the symbols did not foresee, and all where
-/// the symbols say that this torch will not do.
+/// Libraries whose failure counts: those not predicted by symbols, and all if the symbols predict
+/// that this torch does not work.
 std::vector<OpenedMember> broken_libraries(const RunSeen& seen,
                                            const std::optional<BuildVerdict>& predicted) {
   const bool refused = predicted && (!predicted->loads || lacks_library(*predicted));
@@ -55,9 +55,8 @@ void tell_disagreements(const std::vector<Disagreement>& found, RunLines& lines)
   for (const Disagreement& each : found) {
     lines.push_back(
         each.error.empty()
-            ? fmt::format("the symbols said that {} does not load, and it does",
-                          quoted(each.member))
-            : fmt::format("the symbols said that {} loads, and the dynamic linker says: {}",
+            ? fmt::format("by its symbols {} should not load, but it does", quoted(each.member))
+            : fmt::format("by its symbols {} should load, but the dynamic linker reports: {}",
                           quoted(each.member), each.error));
   }
 }
@@ -74,11 +73,11 @@ void tell_success(const RunSeen& seen, RunLines& lines) {
                     [](const OpenedMember& member) { return member.error.empty(); }));
   if (opened == 1) did.emplace_back("1 library loads with RTLD_NOW");
   if (opened > 1) did.push_back(fmt::format("{} libraries load with RTLD_NOW", opened));
-  for (const Ended& command : seen.commands) did.push_back(command.what + " ended well");
-  if (did.empty()) did.emplace_back("it holds nothing to load");
+  for (const Ended& command : seen.commands) did.push_back(command.what + " succeeded");
+  if (did.empty()) did.emplace_back("it has nothing to load");
   const bool stubs = seen.gpu == Gpu::stubs;
   lines.push_back(join(did, "; ") +
-                  (stubs ? "; no GPU here: on the CPU, beside stub libraries of CUDA" : ""));
+                  (stubs ? "; no GPU here: on the CPU, with stub CUDA libraries" : ""));
 }
 
 }  // namespace

@@ -8,48 +8,48 @@ namespace pinwheel::compat {
 
 struct BuildVerdict;
 
-/// What trying a wheel beside an installed torch came to.
+/// The result of trying a wheel with an installed torch.
 enum class RunState {
-  loaded,  ///< every library loads with RTLD_NOW and the modules import; no command was asked for
-  ran,     ///< that, and the smoke command ended well
+  loaded,  ///< every library loads with RTLD_NOW and the modules import; no command was given
+  ran,     ///< the same, and the smoke command succeeded
   failed,
-  skipped,  ///< it could not be tried here
+  skipped,  ///< it could not be tried on this machine
 };
 /// "loaded", "ran", "failed", "skipped".
 std::string_view to_string(RunState state);
-/// The same for people, beside the verdict of the symbols: "run failed".
+/// The state in words, shown next to the verdict by symbols: "run failed".
 std::string_view to_words(RunState state);
 
-/// A library that does other than its symbols said.
+/// A library whose loading contradicts the verdict by symbols.
 struct Disagreement {
   std::string member;
-  std::string error = {};  ///< the dynamic linker's; empty: it loads, and was to fail
+  std::string error = {};  ///< the dynamic linker's error; empty: it loads but was expected to fail
 };
 
 struct RunResult {
   RunState state = RunState::skipped;
-  std::string evidence;     ///< lines: what was done, or what failed and its last output
+  std::string evidence;     ///< lines: what was done, or what failed and the end of its output
   std::string torch = {};   ///< the build that was installed, "2.13.0+cpu"; empty: none
   std::string python = {};  ///< "3.11.7"
   std::vector<Disagreement> disagreements = {};
 };
 
-/// A library of the wheel that was opened in a process of its own, after `import torch`.
+/// A library of the wheel, opened in a process of its own after `import torch`.
 struct OpenedMember {
   std::string name;        ///< in the wheel
   std::string error = {};  ///< empty: it loaded
 };
 
-/// How a command ended.
+/// The exit of a command.
 struct Ended {
   std::string what;          ///< "importing `demo`"
-  std::string failure = {};  ///< "exit code 3"; empty: it ended well
-  std::string output = {};   ///< its end, both streams
+  std::string failure = {};  ///< "exit code 3"; empty: it succeeded
+  std::string output = {};   ///< the end of its output, both streams
 };
 
 enum class Gpu { as_is, stubs };
 
-/// What was seen beside one torch.
+/// The observations with one torch.
 struct RunSeen {
   std::string torch;
   std::string python;
@@ -59,9 +59,9 @@ struct RunSeen {
   bool smoke = false;                ///< the last of them is the smoke command
 };
 
-/// Pure. `predicted` is the verdict of the symbols on the very torch that was installed. What a
-/// library lacks that no symbol of torch's decides (one that nobody brings) fails no run as long as
-/// it was foreseen. Beside stub libraries a command can only have run on the CPU, and that is said.
+/// Pure. `predicted` is the verdict by symbols for the installed torch. A missing library unrelated
+/// to torch's symbols does not fail the run if it was predicted. With stub libraries a command can
+/// only have run on the CPU, which the evidence states.
 RunResult judge_run(const RunSeen& seen, const std::optional<BuildVerdict>& predicted);
 
 }  // namespace pinwheel::compat

@@ -9,7 +9,7 @@
 namespace pinwheel::compat {
 namespace {
 
-/// Which of the other libraries export a symbol, by where they stand in the surroundings.
+/// The other libraries that export a symbol, as indexes into the surroundings.
 using Others = std::unordered_map<std::string, std::vector<size_t>>;
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST_CASE("the pin names the releases that load") {
   CHECK(pin_of(wheel_wanting({}, "cp311-cp311-linux_x86_64", {"libc.so.6"})).empty());
 }
 
-TEST_CASE("the minor that a wheel was built with is what is pinned") {
+TEST_CASE("the pin is the minor that a wheel was built with") {
   inspect::WheelFacts facts = wheel_wanting({kNew});
   facts.claim.torch = "2.13";
   CHECK(pin_of(facts) == "torch>=2.13,<2.14");
@@ -25,7 +25,7 @@ TEST_CASE("the minor that a wheel was built with is what is pinned") {
   CHECK(pin_of(facts) == "torch>=2.12,<2.13");
 }
 
-TEST_CASE("PyPI's build speaks for a release, another where PyPI's is of another kind") {
+TEST_CASE("PyPI's build represents a release, or another build if PyPI's is of another kind") {
   exports::Snapshot cuda = torch_build("2.13.0+rocm6.4", {kNew});
   cuda.libraries.push_back(exports::made_library("libtorch_hip.so", {}));
   const exports::Table both = table_of({torch_build("2.13.0", {kNew}), cuda});

@@ -9,7 +9,7 @@ CudaNeeds needs_of(const Texts& needed) {
   return cuda_needs(wheel_wanting({}, "py3-none-linux_x86_64", needed));
 }
 
-TEST_CASE("the runtime implies the oldest driver, whoever brings it") {
+TEST_CASE("the runtime implies the oldest driver, whoever provides it") {
   CHECK(needs_of({"libcudart.so.13"}).minimum_driver == "580");
   CHECK(needs_of({"libcudart.so.12"}).minimum_driver == "525");
   CHECK(needs_of({"libcudart.so.11.0"}).minimum_driver == "450");
@@ -19,7 +19,7 @@ TEST_CASE("the runtime implies the oldest driver, whoever brings it") {
   CHECK(needs_of({"libc.so.6", "libcudart.so"}).runtimes.empty());
 }
 
-TEST_CASE("a driver for a runtime that is not known is not guessed") {
+TEST_CASE("a driver for an unknown runtime is not guessed") {
   CHECK(needs_of({"libcudart.so.99"}).runtimes == std::vector<int>{99});
   CHECK(needs_of({"libcudart.so.99"}).minimum_driver.empty());
 }

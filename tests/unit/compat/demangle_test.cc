@@ -5,7 +5,7 @@
 namespace pinwheel::compat {
 namespace {
 
-TEST_CASE("names are demangled, others stay as they are") {
+TEST_CASE("mangled names are demangled, others stay unchanged") {
   CHECK(demangle("_ZNK2at10TensorBase3dimEv") == "at::TensorBase::dim() const");
   CHECK(demangle("aoti_torch_abi_version") == "aoti_torch_abi_version");
   CHECK(demangle("_Znonsense") == "_Znonsense");

@@ -23,7 +23,7 @@ TEST_CASE("a wheel runs where the C library is new enough") {
   CHECK(running({{"libc.so.6", {"GLIBC_2.99"}}}).empty());
 }
 
-TEST_CASE("libstdc++ counts by itself") {
+TEST_CASE("libstdc++ counts on its own") {
   CHECK(running({{"libstdc++.so.6", {"GLIBCXX_3.4.32"}}}) ==
         Texts{"Ubuntu 24.04", "Debian 13", "Ubuntu 26.04"});
   CHECK(running({{"libstdc++.so.6", {"CXXABI_1.3.12", "CXXABI_FLOAT128"}}}).front() == "Debian 11");
@@ -35,7 +35,7 @@ TEST_CASE("libstdc++ counts by itself") {
   CHECK(running({{"libz.so.1", {"ZLIB_1.2.9"}}}).size() == 9);
 }
 
-TEST_CASE("reasons name file and version, and own libraries are no reason") {
+TEST_CASE("reasons name file and version, and bundled libraries are not a reason") {
   inspect::WheelFacts facts = inspect::native_facts();
   facts.libraries = {inspect::library("demo/_C.so", {"libstdc++-12ab.so.6"},
                                       {{"libstdc++-12ab.so.6", {"GLIBCXX_3.4.99"}},

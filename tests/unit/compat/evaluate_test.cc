@@ -5,7 +5,7 @@
 namespace pinwheel::compat {
 namespace {
 
-TEST_CASE("the classic ABI loads where its symbols are, and nothing guarantees it") {
+TEST_CASE("the classic ABI loads where its symbols are exported, without a guarantee") {
   const TorchVerdicts found = evaluate(wheel_wanting({kNew}), torches());
   CHECK(found.use == TorchUse::classic);
   CHECK(verdicts(found) == Texts{"2.11.0 no", "2.12.0 symbols-resolve", "2.13.0 symbols-resolve",
@@ -15,7 +15,7 @@ TEST_CASE("the classic ABI loads where its symbols are, and nothing guarantees i
   CHECK(to_string(found.histories.at(kNew)) == "since 2.12.0");
 }
 
-TEST_CASE("a symbol's history tells where it appeared and vanished") {
+TEST_CASE("a symbol's history has the releases in which it appeared and vanished") {
   const exports::Table table = torches();
   TorchTable torch(table, "x86_64");
   CHECK(to_string(torch.history(kOld)) == "until 2.12.0, gone in 2.13.0");
@@ -24,7 +24,7 @@ TEST_CASE("a symbol's history tells where it appeared and vanished") {
   CHECK_FALSE(TorchTable(table, "aarch64").knows(kOld));
 }
 
-TEST_CASE("the record of the wheel's own build guarantees that minor alone") {
+TEST_CASE("the wheel's build record guarantees only that minor") {
   inspect::WheelFacts facts = wheel_wanting({kNew});
   facts.claim.torch = "2.13";
   CHECK(verdicts(evaluate(facts, torches())) ==
@@ -44,7 +44,7 @@ TEST_CASE("the Stable ABI is guaranteed from the first release that has every sh
   CHECK_FALSE(evaluate(wheel_wanting({"torch_from_the_future"}), torches()).minimum);
 }
 
-TEST_CASE("what no namespace gives away is torch's where torch exports it") {
+TEST_CASE("a symbol without a namespace is torch's when torch exports it") {
   const exports::Table table =
       table_of({torch_build("2.13.0", {"cpuinfo_initialize", "_Z9THPWrappedv"})});
   CHECK(evaluate(wheel_wanting({"_Z9THPWrappedv"}), table).use == TorchUse::classic);
@@ -53,7 +53,7 @@ TEST_CASE("what no namespace gives away is torch's where torch exports it") {
             .use == TorchUse::none);
 }
 
-TEST_CASE("a wheel beside it leaves the Pythons that take both") {
+TEST_CASE("an additional wheel leaves only the Pythons that both support") {
   exports::Snapshot build = torch_build("2.13.0", {kShim});
   build.libraries.push_back(exports::made_library("libtorch_python.so", {}, "cp313t"));
   const exports::Table table = table_of({build});
@@ -66,7 +66,7 @@ TEST_CASE("a wheel beside it leaves the Pythons that take both") {
   CHECK(evaluate(any, table, beside).builds.empty());
 }
 
-TEST_CASE("a wheel that needs no torch uses nothing of it") {
+TEST_CASE("a wheel that does not need torch uses nothing of it") {
   const TorchVerdicts found = evaluate(
       wheel_wanting({"Py_Initialize"}, "cp311-cp311-linux_x86_64", {"libc.so.6"}), torches());
   CHECK(found.use == TorchUse::none);
@@ -95,7 +95,7 @@ TEST_CASE("a wheel that needs torch's Python library is judged on every Python")
                   .loads);
 }
 
-TEST_CASE("a GPU library of another number resolves every symbol and guarantees nothing") {
+TEST_CASE("a GPU library of another number resolves every symbol without a guarantee") {
   exports::Snapshot build = torch_build("2.13.0", {kShim});
   exports::Library cuda = exports::made_library("libtorch_cuda.so", {});
   cuda.needed = {"libcudart.so.13"};
@@ -112,7 +112,7 @@ TEST_CASE("a GPU library of another number resolves every symbol and guarantees 
   CHECK(older.builds[0].needed_unresolved[0].soname == "libcudart.so.12");
 }
 
-TEST_CASE("another wheel's libraries give too") {
+TEST_CASE("another wheel's libraries define symbols too") {
   inspect::WheelFacts other = wheel_wanting({}, "cp311-cp311-linux_x86_64", {"libtorch.so"});
   other.libraries[0].name = "other/libother-1a2b.so";
   other.libraries[0].elf.soname = "libother.so";

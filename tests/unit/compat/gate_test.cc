@@ -23,7 +23,7 @@ TEST_CASE("each build of the range that does not load is a finding with its symb
   CHECK(gated(wheel_wanting({kNew}), ">=2.12").findings.empty());
 }
 
-TEST_CASE("a range without known builds is judged by none") {
+TEST_CASE("a range without known builds has no judged builds") {
   CHECK(gated(wheel_wanting({kNew}), ">=2.99").judged == 0);
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("several missing symbols are counted") {
         "1 more");
 }
 
-TEST_CASE("a build of another kind than the wheel is left out, PyPI's never") {
+TEST_CASE("a build of another kind than the wheel is skipped, but not PyPI's") {
   exports::Snapshot cuda = torch_build("2.13.0", {kNew});
   cuda.libraries.push_back(exports::made_library("libtorch_cuda.so", {}));
   const exports::Table both = table_of({cuda, torch_build("2.13.0+cpu", {kNew})});
@@ -48,7 +48,7 @@ TEST_CASE("a build of another kind than the wheel is left out, PyPI's never") {
   CHECK(plain.findings[0].message == "does not load on torch 2.13.0: it has no `libtorch_cuda.so`");
 }
 
-TEST_CASE("builds of another kind may all be left out") {
+TEST_CASE("all builds of another kind can be skipped") {
   const inspect::WheelFacts wheel =
       wheel_wanting({kNew}, "py3-none-linux_x86_64", {"libtorch.so", "libtorch_hip.so"});
   const GateResult found =
@@ -57,7 +57,8 @@ TEST_CASE("builds of another kind may all be left out") {
   CHECK(found.findings.empty());
 }
 
-TEST_CASE("a matrix declares the minor of the classic ABI, and all from a target of the stable") {
+TEST_CASE(
+    "a matrix declares the minor of the classic ABI, and all since the target of the stable ABI") {
   CHECK(pep::to_string(*declared_range("2.13", PinBy::minor)) == "==2.13.*");
   CHECK(pep::to_string(*declared_range("2.13.1", PinBy::minor)) == "==2.13.*");
   CHECK(pep::to_string(*declared_range("2.10", PinBy::release)) == ">=2.10");

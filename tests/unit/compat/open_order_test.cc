@@ -13,7 +13,7 @@ inspect::WheelFacts facts_of(std::vector<inspect::ElfMember> libraries) {
   return facts;
 }
 
-TEST_CASE("own libraries are opened before what needs them, found by soname or file name") {
+TEST_CASE("the wheel's libraries are opened before their users, found by soname or file name") {
   inspect::ElfMember core = inspect::library("demo.libs/libcore-1a2b.so.1", {"libc.so.6"});
   core.elf.soname = "libcore.so.1";
   const std::vector<OpenOrder> orders = open_orders(facts_of(
@@ -25,7 +25,7 @@ TEST_CASE("own libraries are opened before what needs them, found by soname or f
   CHECK(orders[2].paths == Texts{"demo.libs/libcore-1a2b.so.1"});
 }
 
-TEST_CASE("libraries that need each other end") {
+TEST_CASE("libraries with cyclic dependencies terminate") {
   const std::vector<OpenOrder> orders = open_orders(facts_of(
       {inspect::library("a/liba.so", {"libb.so"}), inspect::library("a/libb.so", {"liba.so"})}));
   REQUIRE(orders.size() == 2);
@@ -42,7 +42,7 @@ TEST_CASE("a library is opened where it is installed; programs and data are not 
   CHECK(orders[0].paths == Texts{"demo/_C.so"});
 }
 
-TEST_CASE("the request holds what the script reads, and its answer is read back") {
+TEST_CASE("the request has the fields that the script reads, and its reply is parsed") {
   const nlohmann::json request = nlohmann::json::parse(
       to_json({{"torch"}, {{"demo/_C.so", {"a.so", "demo/_C.so"}}}, {"demo"}}));
   CHECK(request.at("imports") == nlohmann::json{"torch"});
@@ -58,14 +58,14 @@ TEST_CASE("the request holds what the script reads, and its answer is read back"
   }
 }
 
-TEST_CASE("of several modules those with libraries are imported, without libraries all") {
+TEST_CASE("modules with libraries are imported, or all if none has libraries") {
   const inspect::WheelFacts facts = facts_of(
       {inspect::library("demo/sub/_C.so", {}), inspect::library("solo.cpython-311.so", {})});
   CHECK(modules_to_import({"demo", "demo_tests", "solo"}, facts) == Texts{"demo", "solo"});
   CHECK(modules_to_import({"demo_tests", "tools"}, facts) == Texts{"demo_tests", "tools"});
 }
 
-TEST_CASE("requirements on others than torch are handed on, malformed ones are not") {
+TEST_CASE("requirements on projects other than torch are returned, malformed ones are not") {
   inspect::WheelFacts facts = wheel_wanting({});
   facts.metadata = *wheel::parse_metadata(
       "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\nRequires-Dist: Torch (==2.12)\n"

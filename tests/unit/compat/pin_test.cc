@@ -29,17 +29,17 @@ TEST_CASE("the classic ABI is pinned by minor releases and always has an end") {
   CHECK(pins({}, PinBy::minor).empty());
 }
 
-TEST_CASE("a minor of which one release does not load does not load") {
+TEST_CASE("a minor with a release that does not load does not load") {
   CHECK(pins({{"2.12.0", true}, {"2.13.0", true}, {"2.13.1", false}}, PinBy::minor) ==
         Texts{"torch>=2.12,<2.13"});
 }
 
-TEST_CASE("ranges with a gap are several, oldest first") {
+TEST_CASE("a gap splits ranges, oldest first") {
   CHECK(pins({{"2.10.0", true}, {"2.11.0", false}, {"2.12.0", true}}, PinBy::minor) ==
         Texts{"torch>=2.10,<2.11", "torch>=2.12,<2.13"});
 }
 
-TEST_CASE("the Stable ABI is pinned from a release on, with an end only where one is known") {
+TEST_CASE("the Stable ABI is pinned since a release, with an end only if one is known") {
   CHECK(pins({{"2.9.0", false}, {"2.10.0", true}, {"2.11.0", true}}, PinBy::release) ==
         Texts{"torch>=2.10"});
   CHECK(pins({{"2.9.0", false}, {"2.9.1", true}, {"2.10.0", true}}, PinBy::release) ==

@@ -28,7 +28,7 @@ TEST_CASE("the Stable ABI of CPython runs on later ones, not on free-threaded on
   CHECK_FALSE(runs("cp313-cp313t", "cp313"));
 }
 
-TEST_CASE("tags are told in words") {
+TEST_CASE("tags are described in words") {
   const auto text = [](const std::string& tags) {
     return python_text(*pep::parse_tags(tags + "-linux_x86_64"));
   };

@@ -20,18 +20,18 @@ Texts chosen_runs(const TorchVerdicts& torch, const RunWish& wish) {
   return out;
 }
 
-TEST_CASE("without a word the newest release that the symbols say loads is run") {
+TEST_CASE("without a word the newest release that loads by its symbols is run") {
   CHECK(chosen_runs(verdicts_of({kNew}), {}) == Texts{"2.13.1"});
   CHECK(chosen_runs(verdicts_of({kOld}), {}) == Texts{"2.12.0"});
   CHECK(chosen_runs(verdicts_of({"_ZN2at5neverEv"}), {}).empty());
 }
 
-TEST_CASE("a demanded range bounds the choice, and its failure counts") {
+TEST_CASE("a required range limits the choice, and its failure counts") {
   const RunWish wish{{}, {}, *pep::parse_specifiers(">=2.11,<2.13.1")};
   CHECK(chosen_runs(verdicts_of({kNew}), wish) == Texts{"2.13.0 asked"});
 }
 
-TEST_CASE("a word means one build, whatever the symbols say of it") {
+TEST_CASE("a word selects one build, whatever its verdict by symbols") {
   CHECK(chosen_runs(verdicts_of({kNew}), {{"2.13", "2.11", "2.13.1"}}) ==
         Texts{"2.11.0 asked", "2.13.1 asked"});
   const exports::Table labelled =
@@ -44,7 +44,7 @@ TEST_CASE("a word means one build, whatever the symbols say of it") {
   CHECK(chosen_runs(torch, {}) == Texts{"2.13.0"});
 }
 
-TEST_CASE("what is installed is run instead of being fetched") {
+TEST_CASE("an installed torch is run instead of being downloaded") {
   const std::vector<InstalledTorch> installed = {{{"2.12.0", "x86_64"}, "/site"}};
   const TorchVerdicts torch = verdicts_of({kNew});
   CHECK(chosen_runs(torch, {{}, installed}) == Texts{"2.12.0 of /site asked"});

@@ -17,7 +17,7 @@ BuildVerdict predicted_with(Texts failing, bool loads = true) {
 
 const Ended kImported{"importing `demo`"};
 
-TEST_CASE("what opens and imports is loaded, with the torch it was tried beside") {
+TEST_CASE("libraries that open and modules that import are loaded, with the torch that was used") {
   const RunResult found = judge_run(seen_with({{"demo/_C.so"}}, {kImported}), predicted_with({}));
   CHECK(found.state == RunState::loaded);
   CHECK(found.torch == "2.13.0+cpu");
@@ -26,7 +26,7 @@ TEST_CASE("what opens and imports is loaded, with the torch it was tried beside"
   CHECK(found.disagreements.empty());
 }
 
-TEST_CASE("it ran when the smoke command ended well") {
+TEST_CASE("the state is ran when the smoke command succeeded") {
   RunSeen seen = seen_with({}, {kImported, {"`python -c 1`"}});
   seen.smoke = true;
   CHECK(judge_run(seen, std::nullopt).state == RunState::ran);
@@ -34,16 +34,16 @@ TEST_CASE("it ran when the smoke command ended well") {
   CHECK(judge_run(seen, std::nullopt).state == RunState::failed);
 }
 
-TEST_CASE("stub libraries are told") {
+TEST_CASE("stub libraries are reported") {
   RunSeen seen = seen_with({{"a.so"}, {"b.so"}});
   seen.gpu = Gpu::stubs;
   const RunResult found = judge_run(seen, predicted_with({}));
   CHECK(found.state == RunState::loaded);
   CHECK(found.evidence ==
-        "2 libraries load with RTLD_NOW; no GPU here: on the CPU, beside stub libraries of CUDA");
+        "2 libraries load with RTLD_NOW; no GPU here: on the CPU, with stub CUDA libraries");
 }
 
-TEST_CASE("a failed command is told with how it ended and its last lines") {
+TEST_CASE("a failed command is reported with its exit and its last lines") {
   const Ended smoke{"`python smoke.py`", "exit code 3", "first\nwrong sum: 7\n"};
   RunSeen seen = seen_with({{"a.so"}}, {kImported, smoke});
   seen.smoke = true;
@@ -52,21 +52,21 @@ TEST_CASE("a failed command is told with how it ended and its last lines") {
   CHECK(found.evidence == "`python smoke.py` failed: exit code 3\n  first\n  wrong sum: 7");
 }
 
-TEST_CASE("the linker has the last word, and a disagreement is said") {
+TEST_CASE("the linker's result counts, and a disagreement is reported") {
   const RunResult worse =
       judge_run(seen_with({{"a.so", "undefined symbol: f"}}), predicted_with({}));
   CHECK(worse.state == RunState::failed);
   CHECK(worse.evidence ==
         "`a.so` does not load: undefined symbol: f\n"
-        "the symbols said that `a.so` loads, and the dynamic linker says: undefined symbol: f");
+        "by its symbols `a.so` should load, but the dynamic linker reports: undefined symbol: f");
   REQUIRE(worse.disagreements.size() == 1);
   const RunResult better = judge_run(seen_with({{"a.so"}}), predicted_with({"a.so"}, false));
   CHECK(better.state == RunState::loaded);
   CHECK(better.disagreements[0].error.empty());
-  CHECK(better.evidence.ends_with("the symbols said that `a.so` does not load, and it does"));
+  CHECK(better.evidence.ends_with("by its symbols `a.so` should not load, but it does"));
 }
 
-TEST_CASE("a library that was foreseen to lack what nobody brings fails no run") {
+TEST_CASE("a predicted missing library without a provider does not fail a run") {
   const std::vector<OpenedMember> opened = {{"a.so"}, {"b.so", "libavcodec.so.61: cannot open"}};
   const RunResult found = judge_run(seen_with(opened, {kImported}), predicted_with({"b.so"}));
   CHECK(found.state == RunState::loaded);
