@@ -140,7 +140,7 @@ def test_ptx_alone_runs_on_what_is_newer_and_lacks_every_cubin(pinwheel, tmp_pat
     assert gpus["H100"] == gpus["B200"] == gpus["GeForce RTX 5090"] == "ptx"
     assert gpus["A100"] == gpus["GeForce RTX 4090"] == "none"
     said = call(pinwheel, "inspect", "--check", "--arch-list", "9.0+PTX", wheel, code=5)
-    assert "has no device code for sm_90 (holds PTX compute_90; claimed PTX compute_90, sm_90)" in said.stdout
+    assert "has no device code for sm_90 (has PTX compute_90; claimed PTX compute_90, sm_90)" in said.stdout
 
 
 @needs_nvcc
@@ -150,7 +150,7 @@ def test_an_architecture_that_is_missing_is_an_error_and_so_is_one_too_many(pinw
     said = call(pinwheel, "inspect", "--check", "--arch-list", "8.0;9.0", wheel, code=5).stdout
     assert "[device-code] `demo/_C.so`: has no device code for sm_90 (" in said
     said = call(pinwheel, "inspect", "--check", "--arch-list", "9.0", wheel, code=5).stdout
-    assert "has device code that was not asked for: sm_80" in said
+    assert "has device code that was not requested: sm_80" in said
 
 
 @needs_nvcc

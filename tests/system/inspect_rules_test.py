@@ -123,9 +123,9 @@ def test_a_label_that_the_libraries_belie_is_an_error(pinwheel, tmp_path):
     )
     cpu = compiled(tmp_path, "cpu", PLAIN)
     for library, version, message in (
-        (gpu, "1.0+cu130", "is made for CUDA 12, but the wheel's version says CUDA 13.0"),
-        (gpu, "1.0+cpu", "is made for CUDA 12, but the wheel's version says CPU"),
-        (cpu, "1.0+cu130", "says CUDA 13.0 in its version, but nothing in it is for a GPU"),
+        (gpu, "1.0+cu130", "is for CUDA 12, but the label in the wheel's version is for CUDA 13.0"),
+        (gpu, "1.0+cpu", "is for CUDA 12, but the label in the wheel's version is for CPU"),
+        (cpu, "1.0+cu130", "is labeled for CUDA 13.0, but contains nothing for a GPU"),
         (gpu, "1.0+cu126", None),
         (cpu, "1.0+cpu", None),
     ):
@@ -140,7 +140,7 @@ def test_hygiene_is_what_check_wheel_contents_complains_of(pinwheel, tmp_path):
         "demo/__init__.py": b"",
         "demo/one.py": text,
         "demo/two.py": text,
-        "demo/three.pyc": b"byte code",
+        "demo/three.pyc": b"bytecode",
         "tests/test_one.py": b"y = 2\n",
         "README.md": b"read me\n",
         "demo/not-a-name.py": b"z = 3\n",

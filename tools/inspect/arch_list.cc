@@ -17,8 +17,8 @@ bool is_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "90a" of "9.0a": major, a minor of one digit, and perhaps `a` (that chip only) or `f` (its
-/// family); "" when it is none of these.
+/// "90a" for "9.0a": major, a one-digit minor, and optionally `a` (that chip only) or `f` (its
+/// family); "" for anything else.
 std::string compute_capability(std::string_view text) {
   const size_t dot = text.find('.');
   if (dot == std::string_view::npos || !is_digits(text.substr(0, dot))) return "";
@@ -42,8 +42,8 @@ Done add_targets(const std::string& entry, std::set<Target>& out) {
   if (with_ptx) number.remove_suffix(kPtxSuffix.size());
   const std::string capability = compute_capability(number);
   if (capability.empty()) {
-    return fail(ErrorKind::config, quoted(entry) + " is no GPU architecture",
-                "write NVIDIA's as `9.0`, `9.0a` or `12.0+PTX`, AMD's as `gfx90a`");
+    return fail(ErrorKind::config, quoted(entry) + " is not a GPU architecture",
+                "use `9.0`, `9.0a` or `12.0+PTX` for NVIDIA, `gfx90a` for AMD");
   }
   out.insert({CodeKind::cubin, "sm_" + capability});
   if (with_ptx) out.insert({CodeKind::ptx, "compute_" + capability});

@@ -43,7 +43,7 @@ uint64_t packed_duplicates(const WheelFacts& facts) {
   return total;
 }
 
-/// 90 of "sm_90a", "compute_90" and "gfx90a": what orders generations of one maker.
+/// 90 for "sm_90a", "compute_90" and "gfx90a": orders the generations of one vendor.
 int generation(const std::string& architecture) {
   const size_t digit = architecture.find_first_of("0123456789");
   if (digit == std::string::npos) return 0;
@@ -52,7 +52,7 @@ int generation(const std::string& architecture) {
   return number;
 }
 
-/// PTX, then code for link-time optimisation, then machine code; older generations first.
+/// PTX, then code for link-time optimization, then machine code; older generations first.
 std::vector<Cut> device_cuts(const WheelFacts& facts) {
   std::map<std::tuple<int, int, std::string>, Cut> cuts;
   for (const DeviceCodeMember& member : facts.device_code) {
@@ -80,8 +80,8 @@ BudgetPlan plan_budget(const WheelFacts& facts, uint64_t budget) {
   };
   plan.cuts = {{"debug information", packed_sections(facts, is_debug_section)},
                {"symbol tables of the linker (`strip`)", packed_sections(facts, is_symbols)},
-               {"byte code", packed_byte_code(facts)},
-               {"files that are there twice", packed_duplicates(facts)}};
+               {"bytecode", packed_byte_code(facts)},
+               {"duplicate files", packed_duplicates(facts)}};
   for (Cut& cut : device_cuts(facts)) plan.cuts.push_back(std::move(cut));
   std::erase_if(plan.cuts, [](const Cut& cut) { return cut.saves == 0; });
   uint64_t left = facts.file_size;

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-// A class explains a difference when the files become equal by taking away all that may differ for
-// that reason. What is taken away is told by its shape alone.
+// A cause explains a difference when the files become equal after removing everything that may
+// differ for that reason. What to remove is recognized by its pattern.
 namespace pinwheel::inspect {
 namespace {
 
@@ -21,7 +21,7 @@ bool is_path(char c) {
   return is_word(c) || c == '/' || c == '.' || c == '-' || c == '+' || c == '@';
 }
 
-/// Whether the text has the shape: `0` stands for a digit, `a` for a letter, others for themselves.
+/// Whether the text has the shape: `0` matches a digit, `a` a letter, other characters themselves.
 bool has_shape(std::string_view text, std::string_view shape) {
   if (text.size() < shape.size()) return false;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -34,7 +34,7 @@ bool has_shape(std::string_view text, std::string_view shape) {
   return true;
 }
 
-/// The length of a date or a time at the beginning of the text; 0 without one.
+/// The length of a date or time at the beginning of the text; 0 when there is none.
 size_t time_length(std::string_view text) {
   constexpr std::array<std::string_view, 6> kShapes = {"0000-00-00",  "00:00:00",   "aaa 00 0000",
                                                        "aaa  0 0000", "0000/00/00", "0000.00.00"};
@@ -63,7 +63,7 @@ size_t random_length(std::string_view text) {
   return length >= kShortest ? length : 0;
 }
 
-/// The text with everything that `length_of` recognises replaced by one mark.
+/// The text with everything that `length_of` recognizes replaced by a marker.
 template <class LengthOf>
 std::string with_marks(std::string_view text, const LengthOf& length_of) {
   std::string out;
@@ -109,7 +109,7 @@ void sort_lines(Texts& texts) {
   for (std::string& text : texts) text = sorted_lines(text);
 }
 
-/// The texts without what one class explains.
+/// The texts without the parts that the cause explains.
 Texts reduced(Cause cause, const Versioned& left, const Versioned& right) {
   Texts texts = {std::string(left.contents), std::string(right.contents)};
   if (cause == Cause::version) texts = without_versions(left, right);

@@ -18,7 +18,7 @@ Result<Claim> claim_of(std::string_view record_json) {
     claim.variants = record.value("variants", List());
     return claim;
   } catch (const nlohmann::json::exception& error) {
-    return fail(ErrorKind::check, std::string("it is no build record: ") + error.what());
+    return fail(ErrorKind::check, std::string("it is not a build record: ") + error.what());
   }
 }
 

@@ -21,7 +21,7 @@ std::string largest_members(const WheelFacts& facts) {
   return "largest: " + join(parts, ", ");
 }
 
-// Whether `archive` says already that the member could not be read.
+// Whether `archive` already reports that the member could not be read.
 bool is_damaged(const WheelFacts& facts, const std::string& member) {
   return std::any_of(facts.unreadable.begin(), facts.unreadable.end(), [&](const Finding& finding) {
     return finding.rule == "archive" && finding.file == member;
@@ -31,7 +31,7 @@ bool is_damaged(const WheelFacts& facts, const std::string& member) {
 }  // namespace
 
 Findings judge_record(const WheelFacts& facts, const Expectations& /*expected*/) {
-  if (!facts.record) return {};  // said by `unreadable`
+  if (!facts.record) return {};  // reported by `unreadable`
   std::vector<wheel::MemberDigest> digests;
   digests.reserve(facts.members.size());
   for (const MemberFacts& member : facts.members) {
@@ -42,7 +42,7 @@ Findings judge_record(const WheelFacts& facts, const Expectations& /*expected*/)
        wheel::record_faults(*facts.record, digests, facts.dist_info + "/RECORD")) {
     if (is_damaged(facts, fault.path)) continue;
     out.push_back({"", fault.path, fault.message, "",
-                   "rewrite RECORD with `pinwheel finish`, after the last change to the wheel"});
+                   "rewrite RECORD with `pinwheel finish` after the last change to the wheel"});
   }
   return out;
 }
@@ -62,7 +62,7 @@ Findings judge_size(const WheelFacts& facts, const Expectations& expected) {
            "has " + format_bytes(facts.file_size) + ", more than the limit of " +
                format_bytes(expected.size_limit),
            largest_members(facts),
-           "build for fewer architectures, leave out debug information, or raise the limit"}};
+           "build for fewer architectures, strip debug information, or raise the limit"}};
 }
 
 }  // namespace pinwheel::inspect

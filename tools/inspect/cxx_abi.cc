@@ -4,13 +4,14 @@
 
 #include "base/text.h"
 
-// The old string is the substitution `Ss`, the new one lives in the namespace `__cxx11` or carries
-// the tag `B5cxx11`. `Ss` must be looked for between the parts of a name only: the letters may as
-// well stand inside an identifier, so identifiers, substitutions and literals are stepped over.
+// The old string is the substitution `Ss`, the new one is in the namespace `__cxx11` or has the tag
+// `B5cxx11`. `Ss` counts only between the components of a name: the letters may also occur inside
+// an identifier, so identifiers, substitutions and literals are skipped.
 namespace pinwheel::inspect {
 namespace {
 
-/// The end of an identifier with its length before it, "3std"; the text's end when it is cut.
+/// The end of an identifier with its length before it, "3std"; the end of the text when it is
+/// truncated.
 size_t after_identifier(std::string_view text, size_t at) {
   size_t length = 0;
   while (at < text.size() && is_digit(text[at]) && length < text.size()) {

@@ -8,13 +8,13 @@
 
 namespace pinwheel::inspect {
 
-/// What only a debugger reads of a library.
+/// The debug information of a library.
 struct DebugInfo {
-  std::vector<std::string> sections = {};  ///< ".debug_info", in the file's order
+  std::vector<std::string> sections = {};  ///< ".debug_info", in file order
   uint64_t bytes = 0;
 };
 
-/// Whether a section of that name is debug information, compressed the old way included.
+/// Whether a section of that name is debug information, including the old compressed form.
 bool is_debug_section(std::string_view name);
 DebugInfo debug_info(const binary::Elf& elf);
 

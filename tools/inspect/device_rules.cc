@@ -8,7 +8,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// What a device could run; code for link-time optimisation is no promise to any device.
+/// The targets that a device can run, without code for link-time optimization.
 std::set<Target> held_targets(const DeviceCodeMember& member) {
   std::set<Target> out;
   for (const binary::DeviceCode& code : member.code) {
@@ -34,16 +34,17 @@ std::string list(const Targets& targets) {
 
 void compare(const DeviceCodeMember& member, const std::set<Target>& claimed, Findings& out) {
   const std::set<Target> held = held_targets(member);
-  const std::string evidence = "holds " + list(held) + "; claimed " + list(claimed);
+  const std::string evidence = "has " + list(held) + "; claimed " + list(claimed);
   const std::vector<Target> missing = without(claimed, held);
   if (!missing.empty()) {
     out.push_back({"", member.name, "has no device code for " + list(missing), evidence,
-                   "look whether the build passes the arch list on to the compiler"});
+                   "check that the build passes the arch list to the compiler"});
   }
   const std::vector<Target> unclaimed = without(held, claimed);
   if (!unclaimed.empty()) {
-    out.push_back({"", member.name, "has device code that was not asked for: " + list(unclaimed),
-                   evidence, "add them to the arch list, or find what else sets architectures"});
+    out.push_back({"", member.name, "has device code that was not requested: " + list(unclaimed),
+                   evidence,
+                   "add them to the arch list, or find out what else sets architectures"});
   }
 }
 
@@ -67,7 +68,7 @@ Findings judge_device_code(const WheelFacts& facts, const Expectations& expected
   }
   if (!claimed.empty() && !some) {
     out.push_back({"", facts.file_name, "has no device code at all", "claimed " + list(claimed),
-                   "look whether the build made its CPU part only"});
+                   "check whether the build made only its CPU part"});
   }
   return out;
 }

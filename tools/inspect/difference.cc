@@ -21,7 +21,7 @@ NameChanges changes(const Names& before, const Names& after) {
   return out;
 }
 
-/// A member without the version in its directory's name, so that two versions can be compared.
+/// The name of a member without the version in its directory, so that two versions can be compared.
 std::string common_name(const WheelFacts& facts, const std::string& member) {
   if (facts.dist_info.empty() || !member.starts_with(facts.dist_info + "/")) return member;
   return "*.dist-info" + member.substr(facts.dist_info.size());
@@ -100,8 +100,8 @@ std::string_view part_of(std::string_view bytes, const binary::Section& section)
   return bytes.substr(section.offset, section.size);
 }
 
-/// Tells where two libraries differ; what lies in a section that only describes the others, or
-/// names the build, follows from the rest.
+/// Finds the sections in which two libraries differ. Sections that only describe other sections, or
+/// identify the build, follow from the rest.
 class LibraryComparison {
  public:
   LibraryComparison(const binary::Elf& before, const binary::Elf& after, ChangedMember& out)
@@ -121,7 +121,7 @@ class LibraryComparison {
       differing[1] += new_bytes;
     }
     if (out_.sections.empty()) return;
-    // The identifier of a build is a digest of the rest; where it differs alone it was made up.
+    // A build id is a digest of the rest; if nothing else differs, it is random.
     out_.cause = differing[0] == differing[1]
                      ? Cause::random
                      : cause_of({differing[0], left.version}, {differing[1], right.version});

@@ -13,13 +13,13 @@ namespace pinwheel::inspect {
 
 enum class Sameness {
   identical,      ///< the same bytes
-  same_contents,  ///< the same files in another archive
+  same_contents,  ///< the same files, archived differently
   different,
 };
 /// "identical", "same-contents", "different".
 std::string_view to_string(Sameness sameness);
 
-/// Names that one side has and the other has not.
+/// Names that only one side has.
 struct NameChanges {
   std::vector<std::string> gained = {};
   std::vector<std::string> lost = {};
@@ -28,34 +28,34 @@ struct NameChanges {
   bool operator==(const NameChanges&) const = default;
 };
 
-/// A file that both have with other contents.
+/// A file in both wheels with different contents.
 struct ChangedMember {
   std::string name;
   uint64_t old_size = 0;
   uint64_t new_size = 0;
   Cause cause = Cause::contents;
-  std::vector<std::string> sections = {};  ///< of a library: those that differ
-  NameChanges symbols = {};                ///< of a library: what it gives to others
+  std::vector<std::string> sections = {};  ///< of a library: the sections that differ
+  NameChanges symbols = {};                ///< of a library: its exported symbols
 };
 
 /// What changed from one wheel to another.
 struct WheelDifference {
   Sameness sameness = Sameness::different;
   std::vector<std::string> archive =
-      {};  ///< "order", "time", "compression", "mode": of the archive
+      {};  ///< differences of the archives: "order", "time", "compression", "mode"
   NameChanges members = {};
-  std::vector<ChangedMember> changed = {};  ///< without RECORD, which follows from the others
-  NameChanges metadata = {};                ///< lines of METADATA's headers
+  std::vector<ChangedMember> changed = {};  ///< except RECORD, which follows from the others
+  NameChanges metadata = {};                ///< header lines of METADATA
   NameChanges tags = {};
   NameChanges needed = {};         ///< libraries
   NameChanges architectures = {};  ///< of device code
 };
 
 enum class Side { old_wheel, new_wheel };
-/// The contents of a member of one side; an error leaves its cause at `contents`.
+/// Reads a member of one side; on an error the cause of the member stays `contents`.
 using ReadMember = std::function<Result<std::string>(Side, const std::string&)>;
 
-/// Compares what two wheels hold. `same_bytes` tells whether the files are equal.
+/// Compares the contents of two wheels. `same_bytes`: whether the files are identical.
 WheelDifference difference(const WheelFacts& old_wheel, const WheelFacts& new_wheel,
                            bool same_bytes, const ReadMember& read);
 

@@ -17,7 +17,7 @@ GpuRelease cuda(int major, int minor) {
 }
 
 void need_runtime(const WheelFacts& facts, DriverNeeds& needs) {
-  // From CUDA 11 on every driver of a major release runs the runtimes of all of its minor ones.
+  // Since CUDA 11, every driver of a major release runs the runtimes of all its minor releases.
   int newest = 0;
   std::string evidence;
   for (const GpuUse& use : gpu_uses(facts)) {
@@ -59,8 +59,8 @@ std::optional<int> driver_branch(const GpuRelease& release) {
 }
 
 GpuRelease release_of_ptx(binary::PtxVersion ptx) {
-  // PTX 6.0 came with CUDA 9.0; three minor releases of it lie in each CUDA release until 7.0,
-  // which came with 11.0, and 8.6, which came with 12.7.
+  // PTX 6.0 came with CUDA 9.0, and each CUDA major release has three PTX minor versions, up to
+  // 7.0, which came with 11.0; 8.6 came with 12.7.
   if (ptx.major <= 6) return cuda(ptx.minor < 3 ? 9 : 10, ptx.minor % 3);
   if (ptx.major == 8 && ptx.minor > 5) return cuda(12, ptx.minor + 1);
   return cuda(ptx.major + 4, ptx.minor);
@@ -82,7 +82,7 @@ DriverNeeds driver_needs(const WheelFacts& facts) {
   }
   if (newest.major == 0) return needs;
   needs.ptx = DriverNeed{release_of_ptx(newest),
-                         fmt::format("its PTX is of version {}.{}", newest.major, newest.minor)};
+                         fmt::format("its PTX has version {}.{}", newest.major, newest.minor)};
   if (packed && needs.ptx->cuda < cuda(12, 4)) {
     needs.ptx = DriverNeed{cuda(12, 4), "its PTX is zstd-compressed"};
   }

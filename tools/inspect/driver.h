@@ -8,21 +8,22 @@
 
 namespace pinwheel::inspect {
 
-/// NVIDIA's Linux driver that a CUDA release came with, "550" of 12.4; nullopt for unknown ones.
+/// The branch of NVIDIA's Linux driver released with a CUDA release, 550 for 12.4; nullopt when
+/// unknown.
 std::optional<int> driver_branch(const GpuRelease& cuda);
-/// The CUDA release whose driver is the first to compile that PTX: 12.8 of PTX 8.7.
+/// The first CUDA release whose driver compiles that PTX version: 12.8 for PTX 8.7.
 GpuRelease release_of_ptx(binary::PtxVersion ptx);
 
-/// A reason why a driver must not be older.
+/// A minimum driver version and the reason for it.
 struct DriverNeed {
   GpuRelease cuda;
   std::string reason;  ///< "its runtime library", "zstd-compressed device code"
 };
 
-/// What the drivers of a wheel's CUDA code must at least be.
+/// The minimum drivers for a wheel's CUDA code.
 struct DriverNeeds {
-  std::vector<DriverNeed> load = {};             ///< to load it at all; empty for no CUDA
-  std::optional<DriverNeed> ptx = std::nullopt;  ///< to compile its PTX as well
+  std::vector<DriverNeed> load = {};             ///< to load it at all; empty without CUDA
+  std::optional<DriverNeed> ptx = std::nullopt;  ///< to also compile its PTX
 };
 DriverNeeds driver_needs(const WheelFacts& facts);
 

@@ -12,7 +12,7 @@ Findings judge_executable_stack(const WheelFacts& facts, const Expectations& /*e
     if (!library.elf.executable_stack) continue;
     out.push_back(
         {"", library.name,
-         "asks for an executable stack, and glibc 2.41 and newer refuse to load it", "",
+         "requests an executable stack, and glibc 2.41 and newer refuse to load it", "",
          "end assembly files with `.section .note.GNU-stack,\"\",@progbits`, or link with "
          "`-Wl,-z,noexecstack`"});
   }
@@ -23,9 +23,9 @@ Findings judge_text_relocations(const WheelFacts& facts, const Expectations& /*e
   Findings out;
   for (const ElfMember& library : facts.libraries) {
     if (!library.elf.text_relocations) continue;
-    out.push_back({"", library.name,
-                   "has text relocations, which systems with SELinux refuse to load", "",
-                   "compile with `-fPIC`, and link with `-Wl,-z,text` to find what was not"});
+    out.push_back(
+        {"", library.name, "has text relocations, which systems with SELinux refuse to load", "",
+         "compile with `-fPIC`, and link with `-Wl,-z,text` to find the objects that are not"});
   }
   return out;
 }
@@ -37,7 +37,7 @@ Findings judge_relro(const WheelFacts& facts, const Expectations& /*expected*/) 
     const bool loaded = !library.elf.needed.empty() || !library.elf.defined.empty();
     if (library.elf.type != kShared || !loaded || library.elf.relro != binary::Relro::none)
       continue;
-    out.push_back({"", library.name, "leaves its relocated data writable: it has no RELRO", "",
+    out.push_back({"", library.name, "has no RELRO, so its relocated data stays writable", "",
                    "link with `-Wl,-z,relro,-z,now`"});
   }
   return out;
@@ -50,9 +50,9 @@ Findings judge_debug_info(const WheelFacts& facts, const Expectations& /*expecte
     if (debug.bytes == 0) continue;
     out.push_back(
         {"", library.name,
-         fmt::format("has {} of debug information, unpacked", format_bytes(debug.bytes)),
+         fmt::format("has {} of uncompressed debug information", format_bytes(debug.bytes)),
          join(debug.sections, ", "),
-         "link with `-s`, or strip it: `strip --strip-debug`, before the wheel is packed"});
+         "link with `-s`, or run `strip --strip-debug` before the wheel is packed"});
   }
   return out;
 }

@@ -11,19 +11,19 @@ namespace pinwheel::inspect {
 
 struct WheelFacts;
 
-/// Judges the symbols that a wheel wants of torch by what the declared releases export.
+/// Checks the symbols that a wheel imports from torch against the exports of the declared releases.
 using SymbolsJudge = std::function<std::vector<Finding>(const WheelFacts&)>;
 
-/// What a wheel was meant to be. Empty means that nothing was promised, and only the wheel's own
-/// claims are judged.
+/// The expected properties of a wheel. An empty value expects nothing, and only the wheel's own
+/// claims are checked.
 struct Expectations {
   std::string distribution = {};               ///< planned name, any spelling
   std::string version = {};                    ///< planned version, with its local part
   std::vector<std::string> arch_list = {};     ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
-  std::vector<std::string> external = {};      ///< sonames or globs that something else brings
+  std::vector<std::string> external = {};      ///< sonames or globs of libraries provided by others
   SymbolsJudge judge_symbols = {};             ///< empty: no torch was declared
-  uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's own limit
-  /// What the report shall plan to come under; no rule.
+  uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's default limit
+  /// The size for which the report plans cuts; not a rule.
   std::optional<uint64_t> budget = std::nullopt;
 };
 

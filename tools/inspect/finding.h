@@ -6,24 +6,24 @@
 
 namespace pinwheel::inspect {
 
-/// What a broken rule means: the wheel fails somewhere, or it is only worse than it could be.
+/// The severity of a violation: the wheel fails somewhere, or is only worse than necessary.
 enum class Severity { error, warning };
 /// "error", "warning".
 std::string_view to_string(Severity severity);
 
-/// One broken rule.
+/// A violation of a rule.
 struct Finding {
   std::string rule;           ///< id, "platform-tag"
   std::string file;           ///< the member it concerns, or the wheel itself
-  std::string message;        ///< what is wrong, names in back-ticks
-  std::string evidence = {};  ///< what was seen; empty when the message says it all
-  std::string hint = {};      ///< what mends it; empty when nobody knows
+  std::string message;        ///< what is wrong, with names in back-ticks
+  std::string evidence = {};  ///< what was found; empty when the message is complete
+  std::string hint = {};      ///< how to fix it; empty when unknown
   Severity severity = Severity::error;
 
   bool operator==(const Finding&) const = default;
 };
 
-/// What the rule has to say of a file that it would have judged and that could not be read.
+/// The finding for a file that the rule would have checked but that could not be read.
 Finding unreadable(std::string rule, const std::string& file, const Error& error);
 
 /// An error of kind `check`: "[platform-tag] `demo/_C.so`: needs GLIBC_2.34 (libc.so.6)".

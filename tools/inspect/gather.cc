@@ -102,7 +102,7 @@ Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& 
   facts.file_name = std::move(name);
   std::vector<MemberReading> readings(files.size());
   std::vector<std::optional<Error>> errors(files.size());
-  // A file is read piece by piece: none costs much.
+  // Files are read in chunks, so none needs much memory.
   run_jobs(std::vector<uint64_t>(files.size(), 0), limits, [&](size_t i) {
     const Result<std::unique_ptr<ports::ByteSource>> source = files[i].open();
     if (source) {

@@ -12,7 +12,7 @@
 
 namespace pinwheel::inspect {
 
-/// As many threads as there are processors, and memory for what they inflate.
+/// One thread per processor, and memory for the data they inflate.
 JobLimits usual_limits();
 
 struct GatherOptions {
@@ -20,19 +20,19 @@ struct GatherOptions {
   Measure measure = Measure::nothing;
 };
 
-/// Reads a wheel once, its members on several threads: the source must allow that where the limits
-/// have more than one. `file_name` has no directories. Kind `check` only when the file is no zip
-/// archive or has no single dist-info directory; what else is broken is in the facts.
+/// Reads a wheel once, its members on several threads: the source must be thread-safe if the limits
+/// allow more than one. `file_name` has no directories. Kind `check` only when the file is not a
+/// zip archive or does not have exactly one dist-info directory; other faults are in the facts.
 Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source,
                           const GatherOptions& options = {});
 
-/// A file that lies outside any archive.
+/// A file outside of an archive.
 struct LooseFile {
   std::string name;
   std::function<Result<std::unique_ptr<ports::ByteSource>>()> open;
 };
-/// The same for libraries and objects by themselves: all that a wheel says of itself is absent.
-/// Kind `environment` or `check` when a file cannot be opened.
+/// The same for libraries and objects outside of a wheel: the facts have no wheel metadata. Kind
+/// `environment` or `check` when a file cannot be opened.
 Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& files,
                                 const JobLimits& limits = usual_limits());
 

@@ -20,7 +20,7 @@ std::optional<int> number(std::string_view text) {
   return whole ? std::optional<int>(value) : std::nullopt;
 }
 
-/// "2.34", "2.2.5"; the third number never tells two C libraries of today apart.
+/// "2.34", "2.2.5"; the third number does not matter for current C libraries.
 std::optional<Release> release_of(std::string_view text) {
   const std::vector<std::string> parts = split(text, '.');
   if (parts.size() < 2) return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace pinwheel::inspect {
 
-/// What in the files asks for a newer C library than `glibc` ("2.31"), each naming file, version
-/// and library: "`demo/_C.so` needs `GLIBC_2.34` of `libc.so.6`". Nothing when `glibc` is no such
+/// The symbol versions that need a newer C library than `glibc` ("2.31"), each with file, version
+/// and library: "`demo/_C.so` needs `GLIBC_2.34` of `libc.so.6`". Empty when `glibc` is not a
 /// version.
 std::vector<std::string> newer_than_glibc(const std::vector<ElfMember>& files,
                                           std::string_view glibc);

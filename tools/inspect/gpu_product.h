@@ -4,14 +4,13 @@
 
 namespace pinwheel::inspect {
 
-/// A GPU as it is sold, and the architecture that code must be for: "9.0" is a compute capability,
-/// "gfx942" a target of AMD's.
+/// A GPU product and its architecture: "9.0" is a compute capability, "gfx942" an AMD target.
 struct GpuProduct {
   std::string_view name;
   std::string_view architecture;
 };
 
-/// Products that wheels are used on, NVIDIA's first, older ones first.
+/// The products in reports, NVIDIA's first, older ones first.
 std::span<const GpuProduct> gpu_products();
 
 }  // namespace pinwheel::inspect

@@ -21,7 +21,7 @@ bool agrees(const GpuRelease& promised, const GpuRelease& used) {
 }  // namespace
 
 Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected*/) {
-  if (!facts.name) return {};  // said by `unreadable` under wheel-name
+  if (!facts.name) return {};  // reported by `unreadable` under wheel-name
   const std::optional<GpuRelease> promised = promised_release(facts.name->version);
   if (!promised) return {};
   Findings out;
@@ -30,17 +30,15 @@ Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected
   for (const GpuUse& use : uses) {
     if (agrees(*promised, use.release) || !told.emplace(use.release, use.file).second) continue;
     out.push_back({"", use.file,
-                   "is made for " + to_string(use.release) + ", but the wheel's version says " +
-                       to_string(*promised),
-                   use.evidence,
-                   "build with the toolkit that the label names, or label it rightly"});
+                   "is for " + to_string(use.release) +
+                       ", but the label in the wheel's version is for " + to_string(*promised),
+                   use.evidence, "build with the toolkit of the label, or correct the label"});
   }
   if (promised->stack != GpuStack::cpu && uses.empty() && !facts.libraries.empty()) {
-    out.push_back(
-        {"", facts.file_name,
-         "says " + to_string(*promised) + " in its version, but nothing in it is for a GPU",
-         "no device code, no library of " + to_string(*promised) + " needed",
-         "look why the build made its CPU part only, or drop the label"});
+    out.push_back({"", facts.file_name,
+                   "is labeled for " + to_string(*promised) + ", but contains nothing for a GPU",
+                   "no device code, no library of " + to_string(*promised) + " needed",
+                   "find out why the build made only its CPU part, or drop the label"});
   }
   return out;
 }
@@ -55,26 +53,25 @@ Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& ex
     sonames.push_back(library.soname);
   }
   if (sonames.empty()) return {};
-  return {
-      {"", facts.dist_info + "/METADATA",
-       "requires no torch, but the libraries need torch's: without it, or with another release, "
-       "the import fails",
-       quoted(by) + " needs " + join(sonames, ", "),
-       "add `Requires-Dist: torch` with the release that it was built with"}};
+  return {{"", facts.dist_info + "/METADATA",
+           "does not require torch, but libraries need torch's: without it, or with another "
+           "release, the import fails",
+           quoted(by) + " needs " + join(sonames, ", "),
+           "add `Requires-Dist: torch` with the release it was built with"}};
 }
 
 Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& /*expected*/) {
   const DriverNeeds needs = driver_needs(facts);
   const std::optional<DriverNeed> oldest = oldest_driver(needs);
-  // Only what needs more than the release itself is a surprise.
+  // Only a need beyond that of the release itself is worth a finding.
   if (!oldest || needs.load.size() < 2 || oldest->cuda == needs.load.front().cuda) return {};
   return {{"", facts.file_name,
-           fmt::format("runs on no driver older than {}, though drivers from {} on run {}",
+           fmt::format("does not run on drivers older than {}, although drivers since {} run {}",
                        driver_text(oldest->cuda), driver_text(needs.load.front().cuda),
                        to_string(GpuRelease{GpuStack::cuda, needs.load.front().cuda.major})),
            oldest->reason,
-           "compress device code with `-Xfatbin -compress-all --compress-mode=speed`, or say which "
-           "driver it needs"}};
+           "compress device code with `-Xfatbin -compress-all --compress-mode=speed`, or document "
+           "the driver it needs"}};
 }
 
 }  // namespace pinwheel::inspect

@@ -10,7 +10,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// The number that the text begins with.
+/// The number at the beginning of the text.
 std::optional<int> leading_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -57,14 +57,14 @@ void add_code(const DeviceCodeMember& member, std::vector<GpuUse>& out) {
     return code.kind == binary::CodeKind::code_object;
   };
   if (std::any_of(member.code.begin(), member.code.end(), is_hip)) {
-    out.push_back({{GpuStack::rocm}, member.name, "holds device code for AMD GPUs"});
+    out.push_back({{GpuStack::rocm}, member.name, "has device code for AMD GPUs"});
   }
   if (!std::all_of(member.code.begin(), member.code.end(), is_hip)) {
-    out.push_back({{GpuStack::cuda}, member.name, "holds device code for NVIDIA GPUs"});
+    out.push_back({{GpuStack::cuda}, member.name, "has device code for NVIDIA GPUs"});
   }
 }
 
-/// "nvidia-cublas-cu12" is of CUDA 12.
+/// "nvidia-cublas-cu12" is for CUDA 12.
 void add_requirement(const std::string& file, const std::string& line, std::vector<GpuUse>& out) {
   const std::string project = wheel::requirement_project(line);
   const size_t at = project.rfind("-cu");

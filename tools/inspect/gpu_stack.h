@@ -12,7 +12,7 @@ namespace pinwheel::inspect {
 
 enum class GpuStack { cpu, cuda, rocm };
 
-/// "CUDA 13.0", "CUDA 12" when the minor release is open, "CPU".
+/// "CUDA 13.0", "CUDA 12" when the minor release is unspecified, "CPU".
 struct GpuRelease {
   GpuStack stack = GpuStack::cpu;
   int major = 0;
@@ -22,23 +22,23 @@ struct GpuRelease {
 };
 std::string to_string(const GpuRelease& release);
 
-/// What a local version promises: "cpu", "cu130", "cu12torch2.9", "rocm6.4"; nullopt when it speaks
-/// of none of these.
+/// The release in a local version: "cpu", "cu130", "cu12torch2.9", "rocm6.4"; nullopt when it has
+/// none of these.
 std::optional<GpuRelease> promised_release(const pep::Version& version);
 
-/// The release whose runtime a library is: CUDA 12 of "libcudart.so.12"; nullopt for others. Only
-/// libraries that carry the number of their toolkit count.
+/// The release that a library is part of: CUDA 12 for "libcudart.so.12"; nullopt for others. Only
+/// libraries numbered like their toolkit count.
 std::optional<GpuRelease> release_of_library(std::string_view soname);
 
-/// Something that only works with one release, and which.
+/// A dependency on a particular release.
 struct GpuUse {
   GpuRelease release;
   std::string file;      ///< the member
   std::string evidence;  ///< "needs libcudart.so.12"
 };
 
-/// Every use of a GPU stack: libraries that carry a release, libraries that only name the stack
-/// (major 0), device code (major 0), requirements on NVIDIA's distributions for a release.
+/// Every use of a GPU stack: libraries of a release, libraries that only identify the stack (major
+/// 0), device code (major 0), requirements on NVIDIA's distributions for a release.
 std::vector<GpuUse> gpu_uses(const WheelFacts& facts);
 
 }  // namespace pinwheel::inspect

@@ -33,7 +33,7 @@ std::optional<Capability> capability_of(std::string_view digits) {
   return out;
 }
 
-/// The compute capability that a product's "9.0" names; nullopt of "gfx942".
+/// The compute capability of a product, "9.0"; nullopt for "gfx942".
 std::optional<Capability> capability_of_product(std::string_view architecture) {
   const size_t dot = architecture.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
@@ -61,7 +61,7 @@ GpuSupport cuda_support(const Target& target, const Capability& gpu) {
   return ptx ? GpuSupport::just_in_time : GpuSupport::native;
 }
 
-/// What LLVM's generic targets stand for.
+/// Whether an LLVM generic target covers the target.
 bool generic_holds(std::string_view generic, std::string_view gfx) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kMembers = {{
       {"gfx9-generic", "gfx900"},     {"gfx9-generic", "gfx902"},

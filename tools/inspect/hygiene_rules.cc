@@ -11,12 +11,12 @@
 #include "inspect/name_list.h"
 #include "inspect/rule_functions.h"
 
-// What makes a wheel a bad neighbour without breaking it: files that nobody needs, names that other
-// distributions have too, names that some systems cannot have.
+// Flaws that do not break a wheel: unneeded files, names that conflict with other distributions,
+// names that some systems do not support.
 namespace pinwheel::inspect {
 namespace {
 
-/// Files by themselves lie where they were built, under the names that they have there.
+/// Loose files are not installed, so the rules on installed names do not apply to them.
 bool is_wheel(const WheelFacts& facts) {
   return !facts.dist_info.empty();
 }
@@ -35,7 +35,7 @@ bool is_identifier(std::string_view text) {
          std::all_of(text.begin(), text.end(), part);
 }
 
-/// Names that every second project has, so that two of them overwrite each other.
+/// Names so common that two projects would overwrite each other's files.
 bool is_common(std::string_view name) {
   constexpr std::array<std::string_view, 20> kCommon = {
       ".eggs",   ".nox", ".tox", ".venv", "app",     "build",     "cli",
@@ -47,16 +47,16 @@ bool is_common(std::string_view name) {
 std::string top_fault(const std::vector<std::string>& parts) {
   const std::string& top = parts.front();
   if (parts.size() > 1) {
-    return is_common(top) ? "lies in a top-level directory whose name many projects use" : "";
+    return is_common(top) ? "is in a top-level directory whose name many projects use" : "";
   }
-  if (top == "__init__.py") return "makes site-packages itself a package";
+  if (top == "__init__.py") return "turns site-packages itself into a package";
   const std::string stem = top.substr(0, top.find('.'));
-  if (is_module(top)) return is_common(stem) ? "is a top-level module of a common name" : "";
-  return top.ends_with(".pth") ? "" : "lies at the top level, but is no module";
+  if (is_module(top)) return is_common(stem) ? "is a top-level module with a common name" : "";
+  return top.ends_with(".pth") ? "" : "is at the top level, but is not a module";
 }
 
-/// Whether a module lies where `import` finds it. Directories of stubs and of libraries that were
-/// put beside a package (`demo.libs`) are not meant for it.
+/// Whether `import` can find the module. Directories of stubs and of bundled libraries
+/// (`demo.libs`) are not meant to be imported.
 bool is_importable(const std::vector<std::string>& parts) {
   if (!is_module(parts.back())) return true;
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
@@ -91,9 +91,9 @@ std::string odd_fault(const MemberFacts& member) {
   constexpr size_t kLongest = 200;
   const std::string& name = member.name;
   const uint32_t type = member.mode & kTypeBits;
-  if (type == kLink) return "is a symbolic link, which installers write as a file of text";
+  if (type == kLink) return "is a symbolic link, which installers write as a text file";
   if (type != 0 && type != kRegular) return "is neither a file nor a directory";
-  if ((member.mode & kSetIds) != 0) return "would run with the rights of another user";
+  if ((member.mode & kSetIds) != 0) return "has a setuid or setgid bit";
   if (name.size() > kLongest) {
     return fmt::format("has a name of {} bytes, too long for some systems", name.size());
   }
@@ -110,7 +110,7 @@ void find_case_twins(const WheelFacts& facts, Findings& out) {
     if (added) continue;
     out.push_back({"", member.name,
                    "differs only by case from " + quoted(first->second) +
-                       ", which systems that ignore case overwrite with it",
+                       ", and one overwrites the other on case-insensitive systems",
                    "", "rename one of them"});
   }
 }
@@ -121,8 +121,8 @@ Findings judge_byte_code(const WheelFacts& facts, const Expectations& /*expected
   Findings out;
   for (const MemberFacts& member : facts.members) {
     if (!is_byte_code(member.name)) continue;
-    out.push_back({"", member.name, "is byte code, which installers make themselves", "",
-                   "leave `__pycache__` out of the package data"});
+    out.push_back({"", member.name, "is bytecode, which installers generate themselves", "",
+                   "exclude `__pycache__` from the package data"});
   }
   return out;
 }
@@ -138,11 +138,11 @@ Findings judge_top_level(const WheelFacts& facts, const Expectations& /*expected
     const std::string fault = top_fault(parts);
     if (!fault.empty() && told.insert(parts.front()).second) {
       out.push_back(
-          {"", member.name, fault, "", "put it into the package, or leave it out of the wheel"});
+          {"", member.name, fault, "", "move it into the package, or exclude it from the wheel"});
     }
     if (is_importable(parts)) continue;
-    out.push_back({"", member.name, "is a module that cannot be imported by its path", "",
-                   "name directories and files of modules as identifiers"});
+    out.push_back({"", member.name, "is a module whose path cannot be imported", "",
+                   "rename its directories and file to valid identifiers"});
   }
   return out;
 }
@@ -165,7 +165,7 @@ Findings judge_duplicates(const WheelFacts& facts, const Expectations& /*expecte
       wasted += members[i]->compressed_size;
     }
     out.push_back({"", members[0]->name,
-                   fmt::format("is in the wheel {} times, which costs {}", members.size(),
+                   fmt::format("is in the wheel {} times, which wastes {}", members.size(),
                                format_bytes(wasted)),
                    first_names(others), "keep one, and let the others refer to it"});
   }
@@ -180,7 +180,7 @@ Findings judge_odd_members(const WheelFacts& facts, const Expectations& /*expect
   for (const MemberFacts& member : facts.members) {
     const std::string fault = odd_fault(member);
     if (fault.empty()) continue;
-    out.push_back({"", member.name, fault, "", "rename it, or leave it out of the wheel"});
+    out.push_back({"", member.name, fault, "", "rename it, or exclude it from the wheel"});
   }
   find_case_twins(facts, out);
   return out;

@@ -7,10 +7,11 @@
 
 namespace pinwheel::inspect {
 
-/// Where a member comes to lie, seen from site-packages: "demo/_C.so" of
-/// "demo-1.0.data/platlib/demo/_C.so"; nullopt for what lies elsewhere: scripts, headers, data.
+/// The installed path of a member relative to site-packages: "demo/_C.so" for
+/// "demo-1.0.data/platlib/demo/_C.so"; nullopt for members installed elsewhere: scripts, headers,
+/// data.
 std::optional<std::string> installed_path(std::string_view member);
-/// The same, nullopt for metadata too.
+/// The same, but also nullopt for metadata.
 std::optional<std::string> library_path(const WheelFacts& facts, std::string_view member);
 
 }  // namespace pinwheel::inspect

@@ -10,7 +10,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-// What is wrong with one entry of a path, or "".
+// What is wrong with an entry of a search path, or "".
 std::string entry_fault(const std::string& entry, size_t depth) {
   if (entry.empty()) return "is empty, which means the current directory";
   std::vector<std::string> parts = split(entry, '/');
@@ -23,7 +23,7 @@ std::string entry_fault(const std::string& entry, size_t depth) {
     if (part != "..") {
       ++depth;
     } else if (depth == 0) {
-      return "leaves site-packages";
+      return "points outside site-packages";
     } else {
       --depth;
     }
@@ -31,18 +31,18 @@ std::string entry_fault(const std::string& entry, size_t depth) {
   return "";
 }
 
-/// What mends a bad entry. One that nothing is found through is best dropped: the linker flags of a
-/// Python that was built in its own directory write it into every extension.
-std::string mend(bool used) {
-  if (used) return "link with `-Wl,-rpath,$ORIGIN`, or mend it with `patchelf --set-rpath`";
-  return "nothing is found through it: set `LDSHARED: cc -shared` (and `LDCXXSHARED: c++ -shared`) "
-         "in `environment: {variables: "
-         "...}` where the build's Python brings it, or drop it with `patchelf --remove-rpath`; to "
-         "find libraries in the wheel link with `-Wl,-rpath,$ORIGIN`";
+/// The hint for a bad entry. An unused entry is best removed: it comes from the linker flags of a
+/// Python that was built in its own directory, which add it to every extension.
+std::string rpath_hint(bool used) {
+  if (used) return "link with `-Wl,-rpath,$ORIGIN`, or fix it with `patchelf --set-rpath`";
+  return "the entry is unused: set `LDSHARED: cc -shared` (and `LDCXXSHARED: c++ -shared`) "
+         "in `environment: {variables: ...}` if it comes from the build's Python, or remove it "
+         "with `patchelf --remove-rpath`; to find libraries in the wheel link with "
+         "`-Wl,-rpath,$ORIGIN`";
 }
 
-/// Whether the library needs something that the wheel brings, or nobody: it may be meant to be
-/// found through a path.
+/// Whether the library needs another library from the wheel, or an unknown one, which a search path
+/// may be meant to find.
 bool needs_its_path(const ElfMember& library, const std::vector<NeededLibrary>& needed) {
   return std::any_of(needed.begin(), needed.end(), [&library](const NeededLibrary& each) {
     return (each.provider == Provider::nobody || each.provider == Provider::own) &&
@@ -70,9 +70,9 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
   for (const NeededLibrary& library : needed_libraries(facts, expected.external)) {
     if (library.provider != Provider::nobody) continue;
     for (const std::string& member : library.needed_by) {
-      out.push_back({"", member, "needs " + quoted(library.soname) + ", which nobody brings", "",
+      out.push_back({"", member, "needs " + quoted(library.soname) + ", which nothing provides", "",
                      "link it statically, put it into the wheel (`auditwheel repair`), or declare "
-                     "who brings it"});
+                     "it as external"});
     }
   }
   return out;
@@ -86,7 +86,7 @@ Findings judge_rpath(const WheelFacts& facts, const Expectations& expected) {
   Findings out;
   const std::vector<NeededLibrary> needed = needed_libraries(facts, expected.external);
   for (const ElfMember& library : facts.libraries) {
-    const std::string hint = mend(needs_its_path(library, needed));
+    const std::string hint = rpath_hint(needs_its_path(library, needed));
     check_path(library, "RPATH", library.elf.rpath, hint, out);
     check_path(library, "RUNPATH", library.elf.runpath, hint, out);
   }

@@ -25,7 +25,7 @@ class MetadataJudge {
     for (const std::string& text : facts_.metadata->requires_dist()) check_requirement(text);
     const std::optional<std::string> python = block_.get("Requires-Python");
     if (python && !pep::parse_specifiers(*python)) {
-      add("has a malformed Requires-Python " + quoted(*python), "write it as `>=3.10`");
+      add("has a malformed Requires-Python " + quoted(*python), "write it like `>=3.10`");
     }
     return std::move(findings_);
   }
@@ -43,7 +43,7 @@ class MetadataJudge {
 
   void check_summary() {
     const std::string summary = block_.get("Summary").value_or("");
-    if (summary.find('\n') != std::string::npos) add("has a Summary of several lines");
+    if (summary.find('\n') != std::string::npos) add("has a multi-line Summary");
     if (summary.size() > kMaxSummary) {
       add("has a Summary of more than " + plural(kMaxSummary, "character"));
     }
@@ -53,14 +53,14 @@ class MetadataJudge {
     if (block_.get("License") && block_.get("License-Expression")) {
       add("has both License and License-Expression", "keep License-Expression");
     }
-    // Before 2.4 (PEP 639) backends put License-File where they liked.
+    // Before 2.4 (PEP 639) the location of License-File was unspecified.
     if (facts_.metadata->version_of_format() < "2.4") return;
     for (const std::string& name : facts_.metadata->license_files()) {
       const std::string path = facts_.dist_info + "/licenses/" + name;
       const bool there =
           std::any_of(facts_.members.begin(), facts_.members.end(),
                       [&](const MemberFacts& member) { return member.name == path; });
-      if (!there) add("names the License-File " + quoted(name) + ", which is not in the wheel");
+      if (!there) add("has the License-File " + quoted(name) + ", which is not in the wheel");
     }
   }
 
@@ -69,8 +69,8 @@ class MetadataJudge {
     if (!requirement) {
       add("has a malformed Requires-Dist " + quoted(text));
     } else if (!requirement->url.empty()) {
-      add("requires " + quoted(requirement->name) + " from a URL, which PyPI refuses",
-          "require a version of it");
+      add("requires " + quoted(requirement->name) + " from a URL, which PyPI rejects",
+          "require a version instead");
     }
   }
 

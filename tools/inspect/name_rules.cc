@@ -13,19 +13,19 @@ bool same_version(const pep::Version& version, const std::string& text) {
   return other && *other == version;
 }
 
-// Compares a name and version from elsewhere with those of the file name.
+// Compares a name and version from elsewhere with those in the file name.
 void compare_identity(const WheelFacts& facts, const std::string& where, const std::string& name,
                       const std::string& version, Findings& out) {
   const pep::WheelName& file = *facts.name;
   if (!name.empty() && pep::normalize_name(name) != pep::normalize_name(file.distribution)) {
-    out.push_back({"", facts.file_name, "another name than " + where + " has",
+    out.push_back({"", facts.file_name, "has a different name than " + where,
                    file.distribution + ", " + where + ": " + name,
-                   "give the build backend and the matrix the same package name"});
+                   "use the same package name in the build backend and the matrix"});
   }
   if (!version.empty() && !same_version(file.version, version)) {
-    out.push_back({"", facts.file_name, "another version than " + where + " has",
+    out.push_back({"", facts.file_name, "has a different version than " + where,
                    pep::to_string(file.version) + ", " + where + ": " + version,
-                   "let the build take its version from where the plan takes it"});
+                   "make the build use the version of the plan"});
   }
 }
 
@@ -38,7 +38,7 @@ void compare_directory(const WheelFacts& facts, Findings& out) {
       same_version(facts.name->version, version)) {
     return;
   }
-  out.push_back({"", facts.dist_info, "is not named as the file is", facts.file_name,
+  out.push_back({"", facts.dist_info, "does not match the file name", facts.file_name,
                  "rebuild the wheel, or rename it with `pinwheel finish`"});
 }
 
@@ -56,7 +56,7 @@ void compare_tags(const WheelFacts& facts, Findings& out) {
     for (const pep::Tag& tag : pep::expand(*tags)) listed.insert(pep::to_string(tag));
   }
   if (named == listed) return;
-  out.push_back({"", facts.dist_info + "/WHEEL", "lists other tags than the file name has",
+  out.push_back({"", facts.dist_info + "/WHEEL", "lists different tags than the file name",
                  join({listed.begin(), listed.end()}, ", ") +
                      "; file name: " + join({named.begin(), named.end()}, ", "),
                  "rename wheels with `pinwheel finish` or `wheel tags`, which rewrite both"});

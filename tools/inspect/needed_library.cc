@@ -29,11 +29,11 @@ std::string to_string(Provider provider) {
     case Provider::gpu:
       return "the GPU driver or its vendor's wheels";
     case Provider::declared:
-      return "what was declared";
+      return "a declared external library";
     case Provider::nobody:
-      return "nobody";
+      return "an unknown provider";
   }
-  return "nobody";
+  return "an unknown provider";
 }
 
 std::string_view provider_id(Provider provider) {

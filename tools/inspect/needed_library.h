@@ -11,24 +11,24 @@ enum class Provider {
   own,       ///< the wheel itself
   torch,     ///< the torch distribution
   gpu,       ///< the driver, or a distribution of NVIDIA's or AMD's libraries
-  declared,  ///< the user said that something brings it
+  declared,  ///< the user declared it as external
   nobody,
 };
 
 /// "the system", "the wheel itself", ...
 std::string to_string(Provider provider);
-/// The word that JSON has for it: "system".
+/// The name used in JSON: "system".
 std::string_view provider_id(Provider provider);
 
-/// A library that binaries of the wheel need, and who brings it at run time.
+/// A library that binaries of the wheel need, and its provider at run time.
 struct NeededLibrary {
   std::string soname;
   Provider provider = Provider::nobody;
-  std::vector<std::string> needed_by = {};  ///< members, in the wheel's order
+  std::vector<std::string> needed_by = {};  ///< members, in wheel order
 };
 
-/// Sorted by soname. The system is that of the newest policy: whether an older one has the library
-/// too is the platform tag's business. `external` as in `Expectations`.
+/// Sorted by soname. System libraries are those of the newest policy: whether an older policy has
+/// the library is up to the platform tag rule. `external` as in `Expectations`.
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
                                             const std::vector<std::string>& external);
 

@@ -34,15 +34,15 @@ class PlatformJudge {
   }
 
   void check_without_libraries(const std::vector<std::string>& claimed) {
-    // Objects and device code may serve one platform without anything for its loader.
+    // Objects and device code may be for one platform without any loadable library.
     if (!facts_.other_elf.empty() || claimed == std::vector<std::string>{"any"}) return;
-    add(facts_.file_name, "has a platform tag and no binary", join(claimed, "."),
-        "tag it `any`; if it should have a binary, look why the build left it out");
+    add(facts_.file_name, "has a platform tag but no binary", join(claimed, "."),
+        "tag it `any`; if it should have a binary, find out why the build left it out");
   }
 
   void check_root() {
     if (!facts_.wheel_file || facts_.wheel_file->root == wheel::RootIs::platlib) return;
-    add(facts_.dist_info + "/WHEEL", "says Root-Is-Purelib, but the wheel has binaries",
+    add(facts_.dist_info + "/WHEEL", "sets Root-Is-Purelib, but the wheel has binaries",
         first_library(), "set `Root-Is-Purelib: false`");
   }
 
@@ -53,10 +53,11 @@ class PlatformJudge {
     if (tag == "any") {
       add(facts_.file_name, "is tagged `any`, but has binaries", first_library(), hint);
     } else if (!policy && tag == "linux_" + arch) {
-      add(facts_.file_name, "has the tag " + quoted(tag) + ", which promises no system it runs on",
+      add(facts_.file_name, "has the tag " + quoted(tag) + ", which is not a portable platform tag",
           join(earned.reasons, "; "),
-          earned.tag == tag ? "link against what the policies have, or build on an older system"
-                            : hint);
+          earned.tag == tag
+              ? "link only against libraries of the policies, or build on an older system"
+              : hint);
     } else if (!policy || policy->arch != arch) {
       add(facts_.file_name, "has the tag " + quoted(tag) + ", but binaries for Linux " + arch,
           first_library(), hint);

@@ -12,7 +12,7 @@ namespace pinwheel::inspect {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
-// What drivers and their vendors' distributions bring.
+// Libraries of GPU drivers and of the vendors' distributions.
 constexpr std::array<std::string_view, 26> kOfGpus = {
     "libcuda.so.1",          "libcudart.so.*",       "libcublas.so.*",     "libcublasLt.so.*",
     "libcudnn*.so.*",        "libcufft.so.*",        "libcurand.so.*",     "libcusolver.so.*",
@@ -23,16 +23,16 @@ constexpr std::array<std::string_view, 26> kOfGpus = {
     "librccl.so.*",          "libroctx64.so.*"};
 
 std::vector<std::string> objections(const std::vector<ElfMember>& files,
-                                    const std::set<std::string>& brought, const Policy& policy,
+                                    const std::set<std::string>& provided, const Policy& policy,
                                     std::string_view arch) {
   std::vector<std::string> out;
   for (const ElfMember& file : files) {
     for (const std::string& library : file.elf.needed) {
-      if (brought.count(library) != 0 || is_system_library(library, policy)) continue;
+      if (provided.count(library) != 0 || is_system_library(library, policy)) continue;
       out.push_back(quoted(file.name) + " needs " + quoted(library));
     }
     for (const binary::VersionNeed& need : file.elf.version_needs) {
-      if (brought.count(need.library) != 0) continue;
+      if (provided.count(need.library) != 0) continue;
       for (const std::string& version : need.versions) {
         if (allows_version(policy, arch, version)) continue;
         out.push_back(quoted(file.name) + " needs " + quoted(version) + " of " +
@@ -43,9 +43,9 @@ std::vector<std::string> objections(const std::vector<ElfMember>& files,
   return out;
 }
 
-// Sonames that the system need not have.
-std::set<std::string> brought_along(const std::vector<ElfMember>& files,
-                                    const std::vector<std::string>& external) {
+// Sonames that the system does not have to provide.
+std::set<std::string> provided_elsewhere(const std::vector<ElfMember>& files,
+                                         const std::vector<std::string>& external) {
   std::set<std::string> out = own_sonames(files);
   for (const ElfMember& file : files) {
     for (const std::string& library : file.elf.needed) {
@@ -55,7 +55,7 @@ std::set<std::string> brought_along(const std::vector<ElfMember>& files,
   return out;
 }
 
-// The architecture that all files are for and that has policies.
+// The common architecture of all files, which must have policies.
 Result<std::string> common_arch(const std::vector<ElfMember>& files) {
   std::string arch = binary::machine_name(files.front().elf.machine);
   for (const ElfMember& file : files) {
@@ -66,7 +66,7 @@ Result<std::string> common_arch(const std::vector<ElfMember>& files) {
   }
   if (policies(arch).empty()) {
     return fail(ErrorKind::check,
-                quoted(files.front().name) + " is for " + arch + ", for which no policy is known");
+                quoted(files.front().name) + " is for " + arch + ", which has no known policy");
   }
   return arch;
 }
@@ -97,10 +97,10 @@ Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
                                  const std::vector<std::string>& external) {
   if (files.empty()) return PlatformTag{"any"};
   TRY(const std::string arch, common_arch(files));
-  const std::set<std::string> brought = brought_along(files, external);
+  const std::set<std::string> provided = provided_elsewhere(files, external);
   PlatformTag result{"linux_" + arch};
   for (const Policy& policy : policies(arch)) {
-    std::vector<std::string> against = objections(files, brought, policy, arch);
+    std::vector<std::string> against = objections(files, provided, policy, arch);
     if (against.empty()) {
       result.tag = "manylinux_2_" + std::to_string(policy.minor) + "_" + arch;
       return result;
@@ -122,7 +122,7 @@ Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>&
     return fail(ErrorKind::check,
                 "no policy for " + arch + " is as old as manylinux_2_" + std::to_string(minor));
   }
-  return objections(files, brought_along(files, external), *policy, arch);
+  return objections(files, provided_elsewhere(files, external), *policy, arch);
 }
 
 }  // namespace pinwheel::inspect

@@ -14,31 +14,31 @@ struct ElfMember {
   binary::Elf elf;
 };
 
-/// The platform tag that a set of ELF files justifies, and what forbids an older one.
+/// The platform tag that a set of ELF files justifies, and what rules out an older one.
 struct PlatformTag {
   std::string tag;                        ///< "manylinux_2_28_x86_64", "linux_x86_64", or "any"
-  std::vector<std::string> reasons = {};  ///< why not the next older policy; names file and version
+  std::vector<std::string> reasons = {};  ///< why not the next older policy, with file and version
 };
 
-/// The names under which libraries of the wheel are found: sonames and file names.
+/// The names under which the wheel's libraries are found: sonames and file names.
 std::set<std::string> own_sonames(const std::vector<ElfMember>& files);
 
-/// Whether it is one of torch's own libraries: "libtorch_cuda.so", "libc10.so".
+/// Whether it is one of torch's libraries: "libtorch_cuda.so", "libc10.so".
 bool is_torch_library(const std::string& soname);
 
-/// Whether another distribution or the driver brings that library at run time: torch's own,
-/// NVIDIA's and AMD's, and the names or globs in `external`.
+/// Whether another distribution or the driver provides that library at run time: torch's, NVIDIA's
+/// and AMD's libraries, and the names or globs in `external`.
 bool is_external_library(const std::string& soname, const std::vector<std::string>& external);
 
 /// The oldest manylinux policy that allows every version that the files need and has every library
-/// that neither the wheel itself nor `external` brings. `linux_<arch>` when none does, "any" for no
-/// files. Kind `check` for files of several or unknown architectures.
+/// that neither the wheel itself nor `external` provides. `linux_<arch>` when there is none, "any"
+/// for no files. Kind `check` for files of several or unknown architectures.
 Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
                                  const std::vector<std::string>& external = {});
 
-/// What in the files breaks the policy manylinux_2_`minor`, each naming file and version or
-/// library; a minor that is no policy's own counts as the next older policy. Empty when all keep
-/// it; kind `check` for an architecture or a minor without any policy.
+/// The violations of the policy manylinux_2_`minor`, each with file and version or library; a minor
+/// without a policy of its own counts as the next older policy. Kind `check` for an architecture or
+/// a minor without any policy.
 Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files, int minor,
                                                    const std::vector<std::string>& external = {});
 

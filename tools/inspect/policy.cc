@@ -70,7 +70,7 @@ std::optional<std::vector<uint64_t>> numbers(std::string_view text) {
   return out;
 }
 
-// Names that are no numbers came with some release too.
+// Names that are not numbers were also introduced by some release.
 bool allows_name(const Policy& policy, std::string_view arch, std::string_view version) {
   if (version == "CXXABI_TM_1") return policy.minor >= 17;
   if (version == "CXXABI_FLOAT128") return policy.minor >= 24 && arch == "x86_64";

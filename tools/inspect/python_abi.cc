@@ -12,7 +12,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// What `Py_DECREF` and its like call where there is no global lock (PEP 703).
+/// The functions that `Py_DECREF` and the like call without the global lock (PEP 703).
 constexpr std::array<std::string_view, 3> kFreeThreaded = {
     "_Py_DecRefShared", "_Py_DecRefSharedDebug", "_Py_MergeZeroLocalRefcount"};
 

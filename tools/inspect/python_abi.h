@@ -7,9 +7,9 @@
 
 namespace pinwheel::inspect {
 
-/// What the name of a library says about the Pythons that import it.
+/// The Pythons that import a library, from its file name.
 enum class ModuleKind {
-  plain,          ///< "_C.so": any Python, or no module at all
+  plain,          ///< "_C.so": any Python, or not a module
   stable,         ///< "_C.abi3.so"
   one_python,     ///< "_C.cpython-312-x86_64-linux-gnu.so"
   free_threaded,  ///< "_C.cpython-313t-x86_64-linux-gnu.so"
@@ -22,19 +22,19 @@ struct ModuleName {
   bool operator==(const ModuleName&) const = default;
 };
 
-/// Whether the interpreter, or another part of CPython, gives a symbol of that name.
+/// Whether a symbol of that name belongs to CPython.
 bool is_python_symbol(std::string_view name);
 
-/// Reads the suffix of a library's file name; directories do not matter.
+/// Parses the suffix of a library's file name; directories are ignored.
 ModuleName module_name(std::string_view file);
 
-/// The symbols of CPython that a library takes from whoever loads it, sorted.
+/// The CPython symbols that a library imports, sorted.
 std::vector<std::string> python_symbols(const binary::Elf& elf);
 
-/// Those of `symbols` that a free-threaded build of CPython has and no other.
+/// The `symbols` that only a free-threaded build of CPython has.
 std::vector<std::string> free_threaded_symbols(const std::vector<std::string>& symbols);
 
-/// Whether the code drops references as a build with the global lock does, inline.
+/// Whether the code drops references inline, as builds with the global lock do.
 bool counts_references_under_lock(const std::vector<std::string>& symbols);
 
 /// What a library takes that is not in the Stable ABI of a Python 3 release.

@@ -13,7 +13,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// What the libraries of the wheel give each other.
+/// The symbols that the wheel's libraries define for each other.
 std::set<std::string_view> own_symbols(const WheelFacts& facts) {
   std::set<std::string_view> out;
   for (const ElfMember& library : facts.libraries) {
@@ -48,7 +48,7 @@ class PythonJudge {
   bool has_abi(std::string_view abi) const {
     return std::find(tags_.abi.begin(), tags_.abi.end(), abi) != tags_.abi.end();
   }
-  /// Whether every ABI tag is of one Python: "cp312", "cp313t".
+  /// Whether every ABI tag is for a single Python: "cp312", "cp313t".
   bool is_for_pythons() const {
     return std::all_of(tags_.abi.begin(), tags_.abi.end(),
                        [](const std::string& abi) { return abi.starts_with("cp3"); });
@@ -77,14 +77,14 @@ class PythonJudge {
   void judge_name(const ElfMember& library, const ModuleName& module) {
     if (module.python.empty()) return;
     const std::string tag = "cp" + module.python;
-    const std::string told = "is a module for " + quoted(tag) + " alone";
+    const std::string told = "is a module only for " + quoted(tag);
     const std::string tags = pep::to_string(tags_);
     if (has_abi("abi3")) {
       add(library, told + ", but the wheel is tagged `abi3`", tags,
-          "define `Py_LIMITED_API`, and let the build name the module `.abi3.so`");
+          "define `Py_LIMITED_API`, and make the build name the module `.abi3.so`");
     } else if (is_for_pythons() && !has_abi(tag)) {
-      add(library, told + ", so no Python that installs the wheel imports it", tags,
-          "build the wheel with the Python that its tag names");
+      add(library, told + ", so no Python that can install the wheel imports it", tags,
+          "build the wheel with the Python of its tag");
     }
   }
 
@@ -115,8 +115,8 @@ class PythonJudge {
     if (!is_for_pythons()) return;
     const std::vector<std::string> unlocked = free_threaded_symbols(symbols);
     if (!is_free_threaded() && !unlocked.empty() && module.kind != ModuleKind::free_threaded) {
-      add(library, "takes symbols that only a free-threaded Python has", first_names(unlocked),
-          "build with the Python that the tag names, or tag the wheel for the free-threaded one");
+      add(library, "imports symbols that only a free-threaded Python has", first_names(unlocked),
+          "build with the Python of the tag, or tag the wheel for the free-threaded one");
     }
     if (is_free_threaded() && counts_references_under_lock(symbols)) {
       add(library, "was compiled for a Python with a global lock, but is tagged as free-threaded",

@@ -12,7 +12,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-// ELF header fields that tell who is meant to read the file (System V gABI).
+// ELF header fields that identify the consumer of the file (System V gABI).
 constexpr uint64_t kTypeOffset = 16;
 constexpr uint64_t kMachineOffset = 18;
 constexpr uint16_t kTypeRelocatable = 1;
@@ -24,12 +24,12 @@ constexpr uint16_t kMachineAmdGpu = 224;
 constexpr uint64_t kStreamFrom = uint64_t{48} << 20U;
 constexpr uint64_t kStreamCost = uint64_t{48} << 20U;
 
-/// What a file is to the host.
+/// The role of a file on the host.
 enum class Role {
   no_elf,
   library,  ///< or a program
   object,   ///< for the linker
-  other,    ///< code for a GPU, and what no reader of this directory knows
+  other,    ///< GPU code and other machines
 };
 
 Role role_of(std::string_view head) {
@@ -43,7 +43,7 @@ Role role_of(std::string_view head) {
   return head[4] == k64Bit ? Role::object : Role::other;
 }
 
-/// Takes down what an ELF file tells, its device code as `read_code` finds it.
+/// Records the facts of an ELF file; `read_code` reads its device code.
 template <class ReadCode>
 void take_elf(const std::string& name, Role role, const ports::ByteSource& source,
               MemberReading& out, const ReadCode& read_code) {
@@ -66,10 +66,10 @@ void take_elf(const std::string& name, Role role, const ports::ByteSource& sourc
   }
 }
 
-/// What is looked for in bytes that pass by: their digest, what kind of file they begin, GPU code.
-class Passing {
+/// Collects facts from streamed bytes: the digest, the type of file, GPU code.
+class StreamedFile {
  public:
-  explicit Passing(uint64_t size) : scanner_(size) {}
+  explicit StreamedFile(uint64_t size) : scanner_(size) {}
 
   void feed(std::string_view piece) {
     if (first_) role_ = role_of(piece);
@@ -77,7 +77,7 @@ class Passing {
     hash_.update(piece);
     if (has_tables()) scanner_.feed(piece);
   }
-  /// Whether it may have tables that will have to be read.
+  /// Whether the file may have tables that must be read later.
   bool has_tables() const { return first_ || role_ == Role::library || role_ == Role::object; }
 
   void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
@@ -118,7 +118,7 @@ Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& me
   TRY(wheel::MemberStream stream, wheel::MemberStream::open(archive.zip, member));
   TRY(const std::unique_ptr<wheel::PassedMember> source,
       wheel::PassedMember::open(archive.zip, member));
-  Passing passing(member.size);
+  StreamedFile passing(member.size);
   while (true) {
     if (passing.has_tables()) source->pass(stream);
     TRY(const std::string_view piece, stream.next());
@@ -175,7 +175,7 @@ MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMe
 
 MemberReading read_loose_file(const std::string& name, const ports::ByteSource& source) {
   MemberReading out;
-  Passing passing(source.size());
+  StreamedFile passing(source.size());
   for (uint64_t at = 0; at < source.size();) {
     const uint64_t length = std::min(wheel::MemberStream::kPiece, source.size() - at);
     const Result<std::string> piece = source.read(at, length);

@@ -11,14 +11,14 @@ namespace {
 
 enum class Numbered { as_toolkit, otherwise };
 
-/// A distribution of NVIDIA's, without `nvidia-` before and `-cuN` after, and a library that it
-/// brings.
-struct Brought {
+/// An NVIDIA distribution, without the prefix `nvidia-` and the suffix `-cuN`, and a library that
+/// it provides.
+struct ProvidedLibrary {
   std::string_view distribution;
   std::string_view library;
   Numbered numbered;
 };
-constexpr std::array<Brought, 18> kBrought = {{
+constexpr std::array<ProvidedLibrary, 18> kBrought = {{
     {"cuda-runtime", "libcudart.so", Numbered::as_toolkit},
     {"cuda-nvrtc", "libnvrtc.so", Numbered::as_toolkit},
     {"cuda-cupti", "libcupti.so", Numbered::as_toolkit},
@@ -39,7 +39,7 @@ constexpr std::array<Brought, 18> kBrought = {{
     {"nvtx", "libnvToolsExt.so", Numbered::otherwise},
 }};
 
-/// "cuda-runtime" and "12" of `nvidia-cuda-runtime-cu12`.
+/// "cuda-runtime" and "12" for `nvidia-cuda-runtime-cu12`.
 struct Distribution {
   std::string stem;
   std::string toolkit = {};
@@ -56,7 +56,7 @@ Distribution distribution_of(const std::string& project) {
 }
 
 bool brings(const Distribution& distribution, const std::string& soname) {
-  return std::any_of(kBrought.begin(), kBrought.end(), [&](const Brought& brought) {
+  return std::any_of(kBrought.begin(), kBrought.end(), [&](const ProvidedLibrary& brought) {
     if (brought.distribution != distribution.stem || !soname.starts_with(brought.library))
       return false;
     if (brought.numbered == Numbered::otherwise || distribution.toolkit.empty()) return true;

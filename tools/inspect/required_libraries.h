@@ -5,12 +5,12 @@
 
 namespace pinwheel::inspect {
 
-/// Whether a distribution that the wheel requires outright (no extra) brings that library of
-/// NVIDIA's: `nvidia-cuda-runtime-cu12` brings "libcudart.so.12" and not "libcudart.so.13". Where
-/// the numbers of library and toolkit differ, the number is not judged.
+/// Whether a distribution that the wheel requires unconditionally (no extra) provides that NVIDIA
+/// library: `nvidia-cuda-runtime-cu12` provides "libcudart.so.12" but not "libcudart.so.13". The
+/// number is ignored for libraries not numbered like their toolkit.
 bool is_required_library(const WheelFacts& facts, const std::string& soname);
 
-/// Whether the display driver brings it: "libcuda.so.1".
+/// Whether the GPU driver provides it: "libcuda.so.1".
 bool is_driver_library(const std::string& soname);
 
 }  // namespace pinwheel::inspect

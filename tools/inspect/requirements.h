@@ -6,7 +6,7 @@
 
 namespace pinwheel::inspect {
 
-/// The Requires-Dist lines that name torch, as they stand; empty without metadata.
+/// The Requires-Dist lines for torch, verbatim; empty without metadata.
 std::vector<std::string> torch_requirements(const WheelFacts& facts);
 
 }  // namespace pinwheel::inspect

@@ -9,7 +9,7 @@
 
 namespace pinwheel::inspect {
 
-/// A part of a wheel and what it takes: unpacked, and of the archive where that was measured.
+/// A part of a wheel and its size: unpacked, and in the archive if that was measured.
 struct SizeShare {
   std::string what;
   uint64_t bytes = 0;
@@ -18,7 +18,7 @@ struct SizeShare {
   bool operator==(const SizeShare&) const = default;
 };
 
-/// Device code of one container or bundle: compilers make one for each translation unit.
+/// The device code of one container or bundle: compilers make one for each translation unit.
 struct UnitSize {
   std::string file;
   uint32_t unit = 0;
@@ -27,7 +27,7 @@ struct UnitSize {
   bool operator==(const UnitSize&) const = default;
 };
 
-/// What a wheel's bytes are spent on, the largest first.
+/// What a wheel's size consists of, largest first.
 struct SizeShares {
   std::vector<SizeShare> members = {};
   std::vector<SizeShare> sections = {};       ///< ".text", over all libraries
@@ -36,7 +36,7 @@ struct SizeShares {
 };
 SizeShares size_shares(const WheelFacts& facts);
 
-/// What a range of a library takes in the archive; nullopt where it was not measured.
+/// The compressed size of a range of a library; nullopt if it was not measured.
 std::optional<uint64_t> packed_bytes(const WheelFacts& facts, const std::string& member,
                                      uint64_t offset, uint64_t length);
 

@@ -13,7 +13,7 @@ namespace {
 using Prefixes = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 4> kTorchNamespaces = {"2at", "3c10", "5torch", "6caffe2"};
-// `St`, `Sa`, `Ss` and the like stand for std and its templates (Itanium C++ ABI, 5.1.5).
+// `St`, `Sa`, `Ss` and the like abbreviate std and its templates (Itanium C++ ABI, 5.1.5).
 constexpr std::array<std::string_view, 9> kCxxNamespaces = {
     "St", "Sa", "Ss", "Sb", "Si", "So", "Sd", "9__gnu_cxx", "10__cxxabiv1"};
 // operator new, new[], delete, delete[]; the personality routine; exceptions; the unwinder.
@@ -27,9 +27,8 @@ constexpr std::array<std::string_view, 34> kGpuPrefixes = {
     "rocprofiler", "rccl",    "miopen",    "hsa_",      "amd_comgr", "rsmi_"};
 constexpr std::array<std::string_view, 5> kOpenMpPrefixes = {"omp_", "GOMP_", "GOACC_", "__kmpc_",
                                                              "kmp_"};
-// A library that was linked without -lpthread, -lrt, -ldl or -lm on an old system imports these
-// without a version, and finds them in libc.so.6 of glibc 2.34 and later, or through another
-// library.
+// A library linked without -lpthread, -lrt, -ldl or -lm on an old system imports these without a
+// version, and finds them in libc.so.6 of glibc 2.34 or later, or through another library.
 constexpr std::array<std::string_view, 8> kCPrefixes = {
     "pthread_", "__pthread_", "sem_", "shm_", "mq_", "aio_", "timer_", "clock_"};
 constexpr std::array<std::string_view, 46> kCNames = {
@@ -51,8 +50,8 @@ bool skip(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// What stands where the outermost name of a mangled name does: "2at..." of `_ZNK2at6Tensor3dimEv`
-/// and of `_ZTVN2at10TensorBaseE`. Empty for a C name.
+/// The rest of a mangled name, starting at its outermost name: "2at..." for `_ZNK2at6Tensor3dimEv`
+/// and `_ZTVN2at10TensorBaseE`. Empty for a C name.
 std::string_view outermost(std::string_view mangled) {
   if (!skip(mangled, "_Z")) return {};
   for (const std::string_view special : {"TV", "TT", "TI", "TS", "GV", "GR"}) {
@@ -70,13 +69,13 @@ std::string_view outermost(std::string_view mangled) {
   return mangled;
 }
 
-/// libcuda's own: "cuMemAlloc_v2".
+/// A function of libcuda: "cuMemAlloc_v2".
 bool is_driver_function(std::string_view name) {
   return name.size() > 2 && name.starts_with("cu") &&
          std::isupper(static_cast<unsigned char>(name[2])) != 0;
 }
 
-/// Whether it is an instantiation for one of torch's types, which no standard library has.
+/// Whether it is an instantiation for a torch type, which no standard library contains.
 bool is_for_torch_types(std::string_view mangled) {
   return std::any_of(kTorchNamespaces.begin(), kTorchNamespaces.end(), [mangled](auto space) {
     const size_t at = mangled.find(space);

@@ -3,23 +3,23 @@
 
 namespace pinwheel::inspect {
 
-/// Who a symbol belongs to as far as its name tells.
+/// The owner of a symbol, derived from its name.
 enum class SymbolOwner {
-  torch,        ///< in a namespace of torch's, or a C shim of its Stable ABI
-  interpreter,  ///< CPython's C API, which the running program gives
+  torch,        ///< in a torch namespace, or a C shim of its Stable ABI
+  interpreter,  ///< CPython's C API, provided by the running program
   gpu,          ///< the CUDA or ROCm libraries
   openmp,       ///< the OpenMP runtime
   cxx_runtime,  ///< libstdc++ and libgcc_s
-  c_library,  ///< what the C library took over from libpthread, librt, libdl and libutil, and libm
-  anybody,    ///< the name tells nothing
+  c_library,  ///< functions of libpthread, librt, libdl and libutil that moved into the C library,
+              ///< and libm
+  anybody,    ///< unknown from the name
 };
 
-/// By the mangled name alone. It is asked about symbols without a version: with one a symbol says
-/// itself which library it is of.
+/// Uses the mangled name only. For symbols without a version: a version already identifies the
+/// library.
 SymbolOwner symbol_owner(std::string_view mangled);
 
-/// Whether it is one of the C functions of which torch's Stable ABI consists: "aoti_torch_new",
-/// "torch_call_dispatcher".
+/// Whether it is a C function of torch's Stable ABI: "aoti_torch_new", "torch_call_dispatcher".
 bool is_stable_shim(std::string_view mangled);
 
 }  // namespace pinwheel::inspect

@@ -12,7 +12,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-// These give every symbol a version, so nothing without one was linked against them.
+// These libraries version every symbol, so an unversioned symbol was not linked against them.
 constexpr std::array<std::string_view, 12> kVersioned = {
     "libc.so.6",      "libm.so.6",     "libpthread.so.0", "libdl.so.2",
     "librt.so.1",     "libutil.so.1",  "libanl.so.1",     "libmvec.so.1",
@@ -31,7 +31,7 @@ bool is_versioned_system_library(const std::string& soname) {
 }
 
 bool is_everywhere(const std::string& soname) {
-  // Which libraries every system has is the same for all architectures.
+  // The system libraries are the same for all architectures.
   return is_system_library(soname, policies("x86_64").back());
 }
 
@@ -64,7 +64,7 @@ std::vector<Entry> listed(const ByName& found) {
   return out;
 }
 
-/// What is found out while one wheel is held against one set of surroundings.
+/// Resolves one wheel against one set of surroundings.
 class Judge {
  public:
   Judge(const WheelFacts& facts, const std::vector<std::string>& declared,
@@ -84,7 +84,7 @@ class Judge {
     has_gpu_ = std::any_of(brought_.begin(), brought_.end(), is_gpu_library);
   }
 
-  /// Whether opening it works, as far as can be told.
+  /// Whether the library can be opened, as far as known.
   bool open(const OpenedLibrary& root) {
     const Scope scope = scope_of(root);
     bool works = true;
@@ -93,14 +93,14 @@ class Judge {
       works = false;
       if (root.entry) absent_[need.soname].insert(member(need.member));
     }
-    for (const OpenedLibrary::Wish& wish : root.broken) {
-      note(missing_, root, wish);
+    for (const OpenedLibrary::Import& import : root.broken) {
+      note(missing_, root, import);
       works = false;
     }
-    for (const OpenedLibrary::Wish& wish : root.wishes) {
-      const Outcome outcome = outcome_of(wish, scope);
+    for (const OpenedLibrary::Import& import : root.imports) {
+      const Outcome outcome = outcome_of(import, scope);
       if (outcome == Outcome::given) continue;
-      note(outcome == Outcome::missing ? missing_ : undecided_, root, wish);
+      note(outcome == Outcome::missing ? missing_ : undecided_, root, import);
       if (outcome == Outcome::missing) works = false;
     }
     return works;
@@ -116,16 +116,17 @@ class Judge {
   enum class Outcome { given, missing, undecided };
   struct Scope {
     std::set<size_t> outside = {};
-    bool unknown = false;  ///< holds a library of unknown content that may give anything
+    bool unknown = false;  ///< contains a library with unknown exports
     bool gpu = false;
     bool openmp = false;
   };
 
   const std::string& member(size_t index) const { return facts_.libraries[index].name; }
 
-  /// Told is what keeps an entry from loading; a helper may count on what draws it in.
-  void note(ByName& into, const OpenedLibrary& root, const OpenedLibrary::Wish& wish) const {
-    if (root.entry) into[symbols_[wish.symbol]].insert(member(wish.member));
+  /// Only what keeps an entry from loading is reported; a helper may rely on the library that loads
+  /// it.
+  void note(ByName& into, const OpenedLibrary& root, const OpenedLibrary::Import& import) const {
+    if (root.entry) into[symbols_[import.symbol]].insert(member(import.member));
   }
 
   bool is_brought(const std::string& soname) const {
@@ -148,7 +149,7 @@ class Judge {
 
   Scope scope_of(const OpenedLibrary& root) const {
     Scope scope;
-    // `import torch` opens the libraries of the GPU for everybody.
+    // `import torch` loads the GPU libraries into the global scope.
     scope.gpu = has_gpu_;
     for (const OpenedLibrary::Need& need : root.needed) {
       enter(need.soname, scope);
@@ -169,15 +170,15 @@ class Judge {
     return exporters_[symbol];
   }
 
-  Outcome outcome_of(const OpenedLibrary::Wish& wish, const Scope& scope) {
-    const std::vector<size_t>& exporters = exporters_of(wish.symbol);
+  Outcome outcome_of(const OpenedLibrary::Import& import, const Scope& scope) {
+    const std::vector<size_t>& exporters = exporters_of(import.symbol);
     const bool given = std::any_of(exporters.begin(), exporters.end(),
                                    [&](size_t library) { return scope.outside.contains(library); });
     if (given) return Outcome::given;
-    if (!wish.library.empty()) {
-      return outside_.contains(wish.library) ? Outcome::missing : Outcome::given;
+    if (!import.library.empty()) {
+      return outside_.contains(import.library) ? Outcome::missing : Outcome::given;
     }
-    switch (symbol_owner(symbols_[wish.symbol])) {
+    switch (symbol_owner(symbols_[import.symbol])) {
       case SymbolOwner::torch:
         return Outcome::missing;
       case SymbolOwner::interpreter:
@@ -245,8 +246,8 @@ LinkView::LinkView(const WheelFacts& facts, std::vector<std::string> declared)
     symbols_.push_back(name);
   }
   for (OpenedLibrary& root : opened_) {
-    for (OpenedLibrary::Wish& wish : root.wishes) wish.symbol = renumbered[wish.symbol];
-    for (OpenedLibrary::Wish& wish : root.broken) wish.symbol = renumbered[wish.symbol];
+    for (OpenedLibrary::Import& import : root.imports) import.symbol = renumbered[import.symbol];
+    for (OpenedLibrary::Import& import : root.broken) import.symbol = renumbered[import.symbol];
   }
 }
 
@@ -264,15 +265,15 @@ std::vector<size_t> LinkView::own_closure(size_t root) const {
   return closure;
 }
 
-void LinkView::want(const binary::Symbol& symbol, const Wanting& wanting,
-                    OpenedLibrary& out) const {
+void LinkView::add_import(const binary::Symbol& symbol, const ImportContext& context,
+                          OpenedLibrary& out) const {
   if (symbol.binding == binary::Binding::weak || is_everywhere(symbol.library)) return;
   const auto owner = own_.find(symbol.library);
   const bool own = owner != own_.end();
   if (own && defines(facts_->libraries[owner->second].elf, symbol)) return;
-  if (!own && wanting.given.contains(symbol.name)) return;
-  const size_t number = wanting.numbers.emplace(symbol.name, wanting.numbers.size()).first->second;
-  (own ? out.broken : out.wishes).push_back({number, wanting.member, symbol.library});
+  if (!own && context.given.contains(symbol.name)) return;
+  const size_t number = context.numbers.emplace(symbol.name, context.numbers.size()).first->second;
+  (own ? out.broken : out.imports).push_back({number, context.member, symbol.library});
 }
 
 OpenedLibrary LinkView::opened(size_t root, std::map<std::string, size_t>& numbers) const {
@@ -289,7 +290,9 @@ OpenedLibrary LinkView::opened(size_t root, std::map<std::string, size_t>& numbe
     for (const std::string& soname : elf.needed) {
       if (!own_.contains(soname)) out.needed.push_back({soname, member});
     }
-    for (const binary::Symbol& symbol : elf.undefined) want(symbol, {member, given, numbers}, out);
+    for (const binary::Symbol& symbol : elf.undefined) {
+      add_import(symbol, {member, given, numbers}, out);
+    }
   }
   return out;
 }

@@ -11,20 +11,20 @@
 
 namespace pinwheel::inspect {
 
-/// A library that lies outside the wheel and whose exports are known: torch's, another wheel's.
+/// A library outside of the wheel with known exports: torch's, another wheel's.
 struct OutsideLibrary {
   std::string soname;
   std::vector<std::string> needed = {};
 };
 
-/// What the wheel is loaded beside, as after `import torch`.
+/// The libraries already loaded, as after `import torch`.
 struct Surroundings {
   std::vector<OutsideLibrary> libraries = {};
-  /// Which of `libraries` export a symbol, as indices.
+  /// The `libraries` that export a symbol, as indexes.
   std::function<std::vector<size_t>(const std::string& mangled)> exporters = {};
 };
 
-/// A symbol that libraries of the wheel want.
+/// A symbol that libraries of the wheel import.
 struct WantedSymbol {
   std::string name;                    ///< mangled
   std::vector<std::string> wanted_by;  ///< members, sorted
@@ -32,7 +32,7 @@ struct WantedSymbol {
   bool operator==(const WantedSymbol&) const = default;
 };
 
-/// A library that the wheel needs and nobody known brings.
+/// A library that the wheel needs and that has no known provider.
 struct AbsentLibrary {
   std::string soname;
   std::vector<std::string> needed_by;  ///< members, sorted
@@ -40,27 +40,27 @@ struct AbsentLibrary {
   bool operator==(const AbsentLibrary&) const = default;
 };
 
-/// How a wheel loads beside its surroundings. Lists are sorted by name.
+/// The result of loading a wheel beside its surroundings. Lists are sorted by name.
 struct Loading {
-  /// What nobody in the scope of an entry gives: with RTLD_NOW it does not load.
+  /// Symbols that nothing in the scope of an entry defines: with RTLD_NOW it does not load.
   std::vector<WantedSymbol> missing = {};
-  /// What a library of unknown content may give or not: libstdc++, libz, one that is absent.
+  /// Symbols that a library with unknown exports may define: libstdc++, libz, an absent one.
   std::vector<WantedSymbol> undecided = {};
   std::vector<AbsentLibrary> absent = {};
-  /// Members that do not load when each is opened by itself, helpers among them.
+  /// Members that do not load when opened on their own, including helper libraries.
   std::vector<std::string> failing = {};
 
-  /// No symbol is missing and none of torch's own libraries is absent.
+  /// Whether no symbol is missing and none of torch's libraries is absent.
   bool loads() const;
 };
 
-/// What opening one library of a wheel asks of others, for itself and for the own libraries that it
-/// draws in.
+/// What opening a library of the wheel requires, for itself and for the libraries of the wheel that
+/// it depends on.
 struct OpenedLibrary {
-  struct Wish {
+  struct Import {
     size_t symbol = 0;         ///< an index into `LinkView::symbols`
     size_t member = 0;         ///< an index into the facts' libraries
-    std::string library = {};  ///< whose version is wanted; empty without a version
+    std::string library = {};  ///< the library of the version; empty without a version
   };
   struct Need {
     std::string soname;
@@ -68,51 +68,53 @@ struct OpenedLibrary {
   };
   bool entry = false;
   std::vector<Need> needed = {};
-  std::vector<Wish> wishes = {};
-  /// Symbols of a version that the wheel's own library of that name does not define.
-  std::vector<Wish> broken = {};
+  std::vector<Import> imports = {};
+  /// Versioned symbols that the wheel's own library of that name does not define.
+  std::vector<Import> broken = {};
 };
 
-/// The libraries of a wheel as the dynamic linker sees them. What the wheel settles by itself is
-/// settled once, so that asking about many torch builds is cheap.
+/// The libraries of a wheel as the dynamic linker sees them. References within the wheel are
+/// resolved once, so that checking many torch builds is cheap.
 ///
-/// A library is opened as importing an extension opens it, with RTLD_NOW and RTLD_LOCAL: its scope
-/// is itself and the closure of what it needs, whoever brings it. Own libraries are found by soname
-/// or file name, whatever their search path says, because packages open theirs in order. Weak
-/// symbols may stay undefined. A symbol with a version is of the library that it names: one of the
-/// wheel's own must define it, a library of unknown content is believed. A symbol without a version
-/// was not linked against the C library or libstdc++, for the linker would have noted theirs;
-/// `symbol_owner` knows the exceptions.
+/// A library is opened like an extension module, with RTLD_NOW and RTLD_LOCAL: its scope is itself
+/// and the closure of its needed libraries, whoever provides them. The wheel's own libraries are
+/// found by soname or file name, regardless of search paths, because packages open them in order.
+/// Weak symbols may stay undefined. A versioned symbol belongs to the library of the version: a
+/// library of the wheel must define it, a library with unknown exports is assumed to. An
+/// unversioned symbol was not linked against the C library or libstdc++, because the linker would
+/// have recorded their versions; `symbol_owner` knows the exceptions.
 class LinkView {
  public:
-  /// `declared`: sonames or globs that something else brings. The facts must outlive it.
+  /// `declared`: sonames or globs of libraries that others provide. The facts must outlive the
+  /// view.
   explicit LinkView(const WheelFacts& facts, std::vector<std::string> declared = {});
 
   Loading beside(const Surroundings& surroundings) const;
 
-  /// The symbols that the wheel's libraries want of others, weak ones and those of system libraries
-  /// left out; mangled, each once, sorted.
+  /// The symbols that the wheel's libraries import from outside, except weak ones and those of
+  /// system libraries; mangled, unique, sorted.
   const std::vector<std::string>& symbols() const { return symbols_; }
-  /// The sonames that the wheel's libraries need of others, sorted.
+  /// The sonames that the wheel's libraries need from outside, sorted.
   std::vector<std::string> needed() const;
-  /// Members that are opened by themselves: Python's extension modules, and what no other library
+  /// Members that are opened on their own: extension modules, and libraries that no other library
   /// of the wheel needs.
   std::vector<std::string> entries() const;
 
  private:
   std::vector<size_t> own_closure(size_t root) const;
   OpenedLibrary opened(size_t root, std::map<std::string, size_t>& numbers) const;
-  struct Wanting {
+  struct ImportContext {
     size_t member;
     const std::set<std::string_view>& given;  ///< by the closure of the opened library
-    std::map<std::string, size_t>& numbers;   ///< of symbols, in the order of their appearance
+    std::map<std::string, size_t>& numbers;   ///< numbers of symbols, in order of first use
   };
-  void want(const binary::Symbol& symbol, const Wanting& wanting, OpenedLibrary& out) const;
+  void add_import(const binary::Symbol& symbol, const ImportContext& context,
+                  OpenedLibrary& out) const;
 
   const WheelFacts* facts_;
   std::vector<std::string> declared_;
   std::map<std::string, size_t> own_;  ///< by soname and by file name
-  std::vector<OpenedLibrary> opened_;  ///< one for each of the facts' libraries
+  std::vector<OpenedLibrary> opened_;  ///< one per library of the facts
   std::vector<std::string> symbols_;
 };
 

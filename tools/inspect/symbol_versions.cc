@@ -17,7 +17,7 @@ void take(const std::string& wanted, std::map<std::string, std::string>& newest)
   const std::string family = wanted.substr(0, cut);
   if (std::find(kFamilies.begin(), kFamilies.end(), family) == kFamilies.end()) return;
   const std::string number = wanted.substr(cut + 1);
-  // Releases of these libraries are numbered as PEP 440 numbers releases.
+  // The version numbers of these libraries are ordered as in PEP 440.
   const Result<pep::Version> version = pep::parse_version(number);
   if (!version) return;
   std::string& known = newest[family];

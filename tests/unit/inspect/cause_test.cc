@@ -9,7 +9,7 @@ std::string_view cause(std::string_view left, std::string_view right) {
   return to_string(cause_of({left, "1.0"}, {right, "1.1"}));
 }
 
-TEST_CASE("each class explains what differs for its reason alone") {
+TEST_CASE("each cause explains only its own differences") {
   CHECK(cause("version = 1.0\n", "version = 1.1\n") == "version");
   CHECK(cause("built 2026-11-20 09:12:13", "built 2026-11-21 10:00:00") == "time");
   CHECK(cause("Nov 22 2026", "Nov  1 2025") == "time");
@@ -22,12 +22,12 @@ TEST_CASE("each class explains what differs for its reason alone") {
   CHECK(cause("x = 1\n", "x = 2\n") == "contents");
 }
 
-TEST_CASE("more than one reason is told as several") {
+TEST_CASE("more than one cause is reported as several") {
   CHECK(cause("1.0 in /home/a/x", "1.1 in /build/b/c") == "several");
   CHECK(cause("1.0 x", "1.1 y") == "contents");
 }
 
-TEST_CASE("shapes are taken where a word begins") {
+TEST_CASE("shapes match at the beginning of a word") {
   CHECK(cause("x1767323045y1", "x1767323046y1") == "contents");
   CHECK(cause("17673230451", "17673230461") == "random");
   CHECK(cause("a/b", "a/c") == "contents");

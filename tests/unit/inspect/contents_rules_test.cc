@@ -4,15 +4,15 @@
 namespace pinwheel::inspect {
 namespace {
 
-TEST_CASE("RECORD must say what the members are") {
+TEST_CASE("RECORD must match the members") {
   WheelFacts facts = pure_facts();
   facts.members[0].sha256 = "other";
   facts.members.push_back({"demo/new.py", 1, 1, 0, 0, "new"});
-  CHECK(told(facts) == Texts{"[record] `demo/__init__.py`: has another sha256 than RECORD says",
+  CHECK(told(facts) == Texts{"[record] `demo/__init__.py`: does not match its sha256 in RECORD",
                              "[record] `demo/new.py`: is not in RECORD"});
 }
 
-TEST_CASE("a member that could not be read is told once") {
+TEST_CASE("a member that could not be read is reported once") {
   WheelFacts facts = pure_facts();
   facts.members.erase(facts.members.begin());
   facts.unreadable = {{"archive", "demo/__init__.py", "is damaged"}};

@@ -5,7 +5,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-TEST_CASE("mangled names tell which string they mean") {
+TEST_CASE("mangled names identify their string type") {
   for (const std::string_view name :
        {"_ZN3c105ErrorC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         "_ZN5torch3jit4loadB5cxx11Ev"}) {
@@ -26,7 +26,7 @@ TEST_CASE("mangled names tell which string they mean") {
   }
 }
 
-TEST_CASE("libraries are told together") {
+TEST_CASE("several libraries have one result") {
   const auto of = [](std::vector<std::string> names) {
     std::vector<ElfMember> out;
     for (std::string& name : names) {

@@ -45,7 +45,7 @@ TEST_CASE("an arch list is read as torch reads it") {
   }
 }
 
-TEST_CASE("device code is compared with the claim both ways") {
+TEST_CASE("device code is compared with the claim in both directions") {
   const WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"},
                                       {CodeKind::cubin, "sm_80"},
                                       {CodeKind::cubin, "sm_90a"},
@@ -54,14 +54,14 @@ TEST_CASE("device code is compared with the claim both ways") {
   CHECK(told(facts).empty());
   CHECK(told(facts, expecting("8.0;9.0a+PTX")).empty());
   CHECK(told(facts, expecting("8.0;9.0+PTX")) ==
-        Texts{"[device-code] `demo/_C.so`: has no device code for PTX compute_90, sm_90 (holds PTX "
+        Texts{"[device-code] `demo/_C.so`: has no device code for PTX compute_90, sm_90 (has PTX "
               "compute_90a, sm_80, sm_90a; claimed PTX compute_90, sm_80, sm_90)",
-              "[device-code] `demo/_C.so`: has device code that was not asked for: PTX "
-              "compute_90a, sm_90a (holds PTX compute_90a, sm_80, sm_90a; claimed PTX compute_90, "
+              "[device-code] `demo/_C.so`: has device code that was not requested: PTX "
+              "compute_90a, sm_90a (has PTX compute_90a, sm_80, sm_90a; claimed PTX compute_90, "
               "sm_80, sm_90)"});
 }
 
-TEST_CASE("an object is compared where there is no library") {
+TEST_CASE("an object is compared when there is no library") {
   WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"}});
   facts.device_code.push_back({"demo/a.o", {{CodeKind::cubin, "sm_70"}}, CodeForm::object});
   CHECK(told(facts, expecting("8.0")).empty());
@@ -87,7 +87,7 @@ TEST_CASE("no device code at all is a finding when some was claimed") {
               "code at all (claimed sm_80)"});
 }
 
-TEST_CASE("the wheel's own record is the claim where nothing was expected") {
+TEST_CASE("the wheel's own record is the claim when nothing was expected") {
   WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"}});
   facts.claim.arch_list = Texts{};
   CHECK(told(facts).size() == 1);

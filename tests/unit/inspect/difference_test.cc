@@ -30,7 +30,7 @@ void set_digest(WheelFacts& facts, const std::string& name, const std::string& d
   }
 }
 
-TEST_CASE("the same bytes are identical, the same files in another archive are not") {
+TEST_CASE("the same bytes are identical, the same files in a different archive are not") {
   const WheelFacts facts = pure_facts();
   CHECK(difference(facts, facts, true, {}).sameness == Sameness::identical);
   WheelFacts other = facts;
@@ -44,7 +44,7 @@ TEST_CASE("the same bytes are identical, the same files in another archive are n
   CHECK(found.changed.empty());
 }
 
-TEST_CASE("what was gained and lost is told by name") {
+TEST_CASE("gains and losses are listed by name") {
   const WheelFacts before = native_facts();
   WheelFacts after = native_facts("py3-none-manylinux_2_31_x86_64");
   after.members.push_back({"demo/new.py", 1, 1, 1, 0, "n"});
@@ -88,7 +88,7 @@ TEST_CASE("another version's dist-info is the same directory") {
   CHECK(compare(before, after).members.empty());
 }
 
-TEST_CASE("libraries are compared by section and by what they give") {
+TEST_CASE("libraries are compared by section and by exported symbol") {
   WheelFacts before = native_facts();
   before.members.push_back({"demo/_C.so", 30, 20, 1, 0, "x"});
   before.libraries[0].elf.sections = {{".note.gnu.build-id", 0, 4}, {".rodata", 4, 26}};

@@ -18,7 +18,7 @@ Severity severity_of(const WheelFacts& facts) {
 
 TEST_CASE("an executable stack is an error") {
   const WheelFacts facts = with_elf([](binary::Elf& elf) { elf.executable_stack = true; });
-  CHECK(told(facts) == Texts{"[executable-stack] `demo/_C.so`: asks for an executable stack, and "
+  CHECK(told(facts) == Texts{"[executable-stack] `demo/_C.so`: requests an executable stack, and "
                              "glibc 2.41 and newer refuse to load it"});
   CHECK(severity_of(facts) == Severity::error);
 }
@@ -29,14 +29,14 @@ TEST_CASE("text relocations, no RELRO and debug information are warnings") {
                                  "systems with SELinux refuse to load"});
   CHECK(severity_of(relocated) == Severity::warning);
   const WheelFacts writable = with_elf([](binary::Elf& elf) { elf.relro = binary::Relro::none; });
-  CHECK(told(writable) == Texts{"[relro] `demo/_C.so`: leaves its relocated data writable: it has "
-                                "no RELRO"});
+  CHECK(told(writable) ==
+        Texts{"[relro] `demo/_C.so`: has no RELRO, so its relocated data stays writable"});
   CHECK(severity_of(writable) == Severity::warning);
   const WheelFacts debuggable = with_elf([](binary::Elf& elf) {
     elf.sections = {{".text", 0, 5}, {".debug_info", 0, 2000}, {".zdebug_str", 0, 50}};
   });
-  CHECK(told(debuggable) == Texts{"[debug-info] `demo/_C.so`: has 2.0 KB of debug information, "
-                                  "unpacked (.debug_info, .zdebug_str)"});
+  CHECK(told(debuggable) == Texts{"[debug-info] `demo/_C.so`: has 2.0 KB of uncompressed debug "
+                                  "information (.debug_info, .zdebug_str)"});
   CHECK(severity_of(debuggable) == Severity::warning);
 }
 

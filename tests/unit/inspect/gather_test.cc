@@ -22,7 +22,7 @@ TEST_CASE("a wheel is read once into facts") {
   CHECK(facts->unreadable.empty());
 }
 
-TEST_CASE("what is missing or malformed is told under the rule that judges it") {
+TEST_CASE("missing and malformed parts are reported under the rule that checks them") {
   const ports::MemorySource source(wheel::make_zip(
       {{"demo_kit-1.0.dist-info/METADATA", "Name: demo-kit\n"},
        {"demo_kit/_C.so", std::string("\x7f\x45LF\x02\x01", 6) + std::string(10, '\0') + "\x03" +
@@ -40,7 +40,7 @@ TEST_CASE("what is missing or malformed is told under the rule that judges it") 
   CHECK(seen == wanted);
 }
 
-TEST_CASE("a damaged member is a finding and the others are read") {
+TEST_CASE("a corrupt member is a finding and the others are read") {
   std::string bytes = wheel::built_wheel();
   bytes[bytes.find("x = 1")] = 'y';
   const ports::MemorySource source(bytes);
@@ -52,7 +52,7 @@ TEST_CASE("a damaged member is a finding and the others are read") {
   CHECK(facts->members.size() == 6);
 }
 
-TEST_CASE("what is no wheel at all is an error") {
+TEST_CASE("a file that is not a wheel at all is an error") {
   const ports::MemorySource text("no zip");
   CHECK(gather(wheel::kBuiltName, text).error().kind == ErrorKind::check);
   const ports::MemorySource other(wheel::make_zip({{"a.txt", "a"}}));

@@ -15,7 +15,7 @@ ElfMember file(const std::string& name, std::vector<pinwheel::binary::VersionNee
 
 }  // namespace
 
-TEST_CASE("what a C library lacks is named by file, version and library") {
+TEST_CASE("versions missing from a C library are reported with file, version and library") {
   const std::vector<ElfMember> files = {
       file("demo/_C.so", {{"libc.so.6", {"GLIBC_2.2.5", "GLIBC_2.34"}},
                           {"libm.so.6", {"GLIBC_2.35"}},
@@ -35,7 +35,7 @@ TEST_CASE("numbers are compared as numbers") {
   CHECK(newer_than_glibc(files, "2.5").size() == 1);
 }
 
-TEST_CASE("versions that are no release, and a C library that names none, say nothing") {
+TEST_CASE("versions that are not releases, and an unknown C library, have no findings") {
   const std::vector<ElfMember> files = {
       file("a.so", {{"libc.so.6", {"GLIBC_PRIVATE", "GLIBC_ABI_DT_RELR", "GLIBC_2.99"}}})};
   CHECK(newer_than_glibc(files, "2.31").size() == 1);

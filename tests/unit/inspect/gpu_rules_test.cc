@@ -27,7 +27,7 @@ Texts label_told(const WheelFacts& facts) {
   return out;
 }
 
-TEST_CASE("local versions promise a release of a GPU stack") {
+TEST_CASE("local versions name a release of a GPU stack") {
   CHECK(promise("1.0") == "");
   CHECK(promise("1.0+local.7") == "");
   CHECK(promise("1.0+cpu") == "CPU");
@@ -41,7 +41,7 @@ TEST_CASE("local versions promise a release of a GPU stack") {
   CHECK(promise("1.0+custom") == "");
 }
 
-TEST_CASE("libraries carry the release of their toolkit") {
+TEST_CASE("libraries are numbered by the release of their toolkit") {
   const auto release = [](std::string_view soname) {
     const std::optional<GpuRelease> found = release_of_library(soname);
     return found ? to_string(*found) : "";
@@ -54,7 +54,7 @@ TEST_CASE("libraries carry the release of their toolkit") {
   CHECK(release("libcudart.so.x") == "");
 }
 
-TEST_CASE("a label that fits says nothing") {
+TEST_CASE("a correct label has no findings") {
   CHECK(label_told(labelled("cu130", {"libcudart.so.13", "libtorch_cuda.so"})).empty());
   CHECK(label_told(labelled("cu126", {"libcudart.so.12"})).empty());
   CHECK(label_told(labelled("cpu", {"libtorch_cpu.so"})).empty());
@@ -65,31 +65,34 @@ TEST_CASE("a label that fits says nothing") {
   CHECK(label_told(pure).empty());
 }
 
-TEST_CASE("a label that lies is an error with its evidence") {
+TEST_CASE("a wrong label is an error with its evidence") {
   CHECK(label_told(labelled("cu130", {"libcudart.so.12", "libcublas.so.12"})) ==
-        Texts{"is made for CUDA 12, but the wheel's version says CUDA 13.0 (needs "
+        Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 (needs "
               "libcudart.so.12)"});
   CHECK(label_told(labelled("cpu", {"libtorch_cuda.so"})) ==
-        Texts{"is made for CUDA, but the wheel's version says CPU (needs libtorch_cuda.so)"});
+        Texts{"is for CUDA, but the label in the wheel's version is for CPU (needs "
+              "libtorch_cuda.so)"});
   CHECK(label_told(labelled("rocm6.4", {"libamdhip64.so.5"})).size() == 1);
   CHECK(label_told(labelled("cu130", {"libtorch_cpu.so"})) ==
-        Texts{"says CUDA 13.0 in its version, but nothing in it is for a GPU (no device code, no "
+        Texts{"is labeled for CUDA 13.0, but contains nothing for a GPU (no device code, no "
               "library of CUDA 13.0 needed)"});
   WheelFacts facts = labelled("cu130", {"libtorch_cpu.so"});
   facts.device_code = {{"demo/_C.so", {{binary::CodeKind::cubin, "sm_90"}}}};
   CHECK(label_told(facts).empty());
   facts.device_code[0].code = {{binary::CodeKind::code_object, "gfx90a"}};
-  CHECK(label_told(facts) == Texts{"is made for ROCm, but the wheel's version says CUDA 13.0 "
-                                   "(holds device code for AMD GPUs)"});
+  CHECK(label_told(facts) ==
+        Texts{"is made for ROCm, but the label in the wheel's version is for CUDA 13.0 "
+              "(has device code for AMD GPUs)"});
   facts = labelled("cu130", {"libcudart.so.13"});
   facts.metadata = *wheel::parse_metadata(
       "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n"
       "Requires-Dist: nvidia-cublas-cu12==12.6\nRequires-Dist: nvidia-nccl\n");
-  CHECK(label_told(facts) == Texts{"is made for CUDA 12, but the wheel's version says CUDA 13.0 "
-                                   "(requires nvidia-cublas-cu12)"});
+  CHECK(label_told(facts) ==
+        Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 "
+              "(requires nvidia-cublas-cu12)"});
 }
 
-TEST_CASE("who needs torch's libraries requires torch") {
+TEST_CASE("a wheel that needs torch's libraries requires torch") {
   WheelFacts facts = native_facts();
   facts.libraries[0].elf.needed = {"libtorch.so", "libc10.so"};
   CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());

@@ -20,7 +20,7 @@ std::string_view object_on(const std::string& architecture, std::string_view gpu
   return to_string(support_by({CodeKind::code_object, architecture}, gpu));
 }
 
-TEST_CASE("machine code runs on later minor releases of its major one") {
+TEST_CASE("machine code runs on later minor versions of its major version") {
   CHECK(cubin_on("sm_80", "8.0") == "native");
   CHECK(cubin_on("sm_80", "8.9") == "native");
   CHECK(cubin_on("sm_86", "8.0") == "none");
@@ -47,7 +47,7 @@ TEST_CASE("PTX runs on everything later") {
   CHECK(ptx_on("compute_90", "8.9") == "none");
 }
 
-TEST_CASE("AMD's code runs on its target or what a generic one stands for") {
+TEST_CASE("AMD code runs on its target or the targets of a generic one") {
   CHECK(object_on("gfx90a", "gfx90a") == "native");
   CHECK(object_on("gfx90a:xnack+", "gfx90a") == "native");
   CHECK(object_on("gfx90a", "gfx942") == "none");
@@ -56,7 +56,7 @@ TEST_CASE("AMD's code runs on its target or what a generic one stands for") {
   CHECK(object_on("gfx942", "9.4") == "none");
 }
 
-TEST_CASE("other code and names that are none run nowhere") {
+TEST_CASE("other code and invalid names run nowhere") {
   CHECK(to_string(support_by({CodeKind::lto_ir, "lto_90"}, "9.0")) == "none");
   CHECK(cubin_on("sm_x", "9.0") == "none");
   CHECK(cubin_on("", "9.0") == "none");
@@ -89,7 +89,7 @@ TEST_CASE("a wheel runs on a product as its worst library does") {
   CHECK(product_support(facts).front().product.name == "Radeon VII");
 }
 
-TEST_CASE("products are told once") {
+TEST_CASE("products are listed once") {
   std::vector<std::string_view> names;
   for (const GpuProduct& product : gpu_products()) {
     CHECK(std::find(names.begin(), names.end(), product.name) == names.end());
@@ -97,7 +97,7 @@ TEST_CASE("products are told once") {
   }
 }
 
-TEST_CASE("PTX needs the driver of the CUDA release that brought its version") {
+TEST_CASE("PTX needs the driver of the CUDA release that introduced its version") {
   const auto release = [](uint16_t major, uint16_t minor) {
     return to_string(release_of_ptx({major, minor}));
   };
@@ -122,8 +122,8 @@ TEST_CASE("compressed code can need a newer driver than its release") {
   const std::vector<Finding> found = findings_of(facts, {}, {"gpu-driver"});
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
-        "runs on no driver older than 550 (CUDA 12.4), though drivers from 525 (CUDA 12.0) on run "
-        "CUDA 12");
+        "does not run on drivers older than 550 (CUDA 12.4), although drivers since 525 (CUDA "
+        "12.0) run CUDA 12");
   CHECK(found[0].severity == Severity::warning);
   facts.device_code[0].code = {ptx};
   CHECK(findings_of(facts, {}, {"gpu-driver"}).empty());

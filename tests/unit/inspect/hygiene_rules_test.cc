@@ -26,7 +26,7 @@ Texts told_of_names(const std::vector<std::string>& names) {
   return told_of(std::move(members));
 }
 
-TEST_CASE("members lie below site-packages or elsewhere") {
+TEST_CASE("members are installed in site-packages or elsewhere") {
   const WheelFacts facts = pure_facts();
   CHECK(installed_path("demo/_C.so") == "demo/_C.so");
   CHECK(installed_path("demo-1.0.data/platlib/demo/_C.so") == "demo/_C.so");
@@ -36,12 +36,12 @@ TEST_CASE("members lie below site-packages or elsewhere") {
   CHECK_FALSE(library_path(facts, "demo_kit-1.0.dist-info/WHEEL"));
 }
 
-TEST_CASE("byte code is told") {
+TEST_CASE("bytecode is reported") {
   CHECK(told_of_names({"demo/__pycache__/a.cpython-312.pyc", "demo/a.py", "b.pyo"}) ==
         Texts{"byte-code demo/__pycache__/a.cpython-312.pyc", "byte-code b.pyo"});
 }
 
-TEST_CASE("what lies at the top level has a name of its own and is importable") {
+TEST_CASE("top-level entries have uncommon names and are importable") {
   CHECK(
       told_of_names({"demo/__init__.py", "demo.pth", "one.py", "_C.cpython-312-x86_64-linux-gnu.so",
                      "demo-stubs/__init__.pyi", "demo.libs/libx-1.so", "demo/libx-2.so",
@@ -54,7 +54,7 @@ TEST_CASE("what lies at the top level has a name of its own and is importable") 
               "top-level demo_kit-1.0.data/purelib/docs/x.txt"});
 }
 
-TEST_CASE("large contents are told when they are there twice") {
+TEST_CASE("large duplicates are reported") {
   const auto file = [](const std::string& name, uint64_t size, const std::string& digest) {
     return MemberFacts{name, size, 700, 1, 0100644, digest};
   };
@@ -64,7 +64,7 @@ TEST_CASE("large contents are told when they are there twice") {
         Texts{"duplicates demo/b.bin"});
 }
 
-TEST_CASE("odd members are told with what is odd") {
+TEST_CASE("odd members are reported with the reason") {
   WheelFacts facts = pure_facts();
   facts.members = {{"demo/link", 3, 3, 1, 0120777, "a"},
                    {"demo/pipe", 0, 0, 1, 0010644, "b"},
@@ -81,15 +81,14 @@ TEST_CASE("odd members are told with what is odd") {
   for (const Finding& finding : findings_of(facts, {}, {"odd-members"})) {
     messages.push_back(finding.message);
   }
-  CHECK(messages == Texts{"is a symbolic link, which installers write as a file of text",
-                          "is neither a file nor a directory",
-                          "would run with the rights of another user", "has a space in its name",
-                          "has a name that is not ASCII",
+  CHECK(messages == Texts{"is a symbolic link, which installers write as a text file",
+                          "is neither a file nor a directory", "has a setuid or setgid bit",
+                          "has a space in its name", "has a name that is not ASCII",
                           "looks like a leftover of a tool or an editor",
                           "looks like a leftover of a tool or an editor",
                           "has a name of 205 bytes, too long for some systems",
-                          "differs only by case from `demo/Readme`, which systems that ignore case "
-                          "overwrite with it"});
+                          "differs only by case from `demo/Readme`, and one overwrites the other "
+                          "on case-insensitive systems"});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Texts told_of(const std::string& runpath, const std::string& name = "demo/lib/_C
   return out;
 }
 
-TEST_CASE("a search path relative to $ORIGIN that stays in site-packages is right") {
+TEST_CASE("a search path relative to $ORIGIN that stays in site-packages is valid") {
   CHECK(told_of("").empty());
   CHECK(told_of("$ORIGIN").empty());
   CHECK(told_of("${ORIGIN}/../../torch/lib:$ORIGIN/../..").empty());
@@ -27,7 +27,7 @@ TEST_CASE("every other entry of a search path is a finding") {
   CHECK(told_of("$ORIGIN:/home/me/build/lib") ==
         Texts{"has a RUNPATH entry that is not relative to $ORIGIN: /home/me/build/lib"});
   CHECK(told_of("$ORIGIN/../../../lib") ==
-        Texts{"has a RUNPATH entry that leaves site-packages: $ORIGIN/../../../lib"});
+        Texts{"has a RUNPATH entry that points outside site-packages: $ORIGIN/../../../lib"});
   CHECK(told_of("$ORIGIN/../..", "demo_kit-1.0.data/platlib/demo/_C.so").size() == 1);
   CHECK(told_of("$ORIGIN:").size() == 1);
   CHECK(told_of("$ORIGINAL/lib").size() == 1);
@@ -37,7 +37,7 @@ TEST_CASE("every other entry of a search path is a finding") {
         Texts{"[rpath] `demo/_C.so`: has a RPATH entry that is not relative to $ORIGIN (lib)"});
 }
 
-TEST_CASE("a path that nothing is found through is to be dropped, one that is used to be mended") {
+TEST_CASE("the hint is to remove an unused path, and to fix one in use") {
   const auto hint_of = [](const std::vector<std::string>& needed) {
     WheelFacts facts = native_facts();
     facts.libraries = {library("demo/_C.so", needed), library("demo.libs/libown-12.so", {})};
@@ -49,7 +49,7 @@ TEST_CASE("a path that nothing is found through is to be dropped, one that is us
     return std::string("no finding");
   };
   const std::string dropped = hint_of({"libc.so.6", "libtorch_cpu.so"});
-  CHECK(dropped.starts_with("nothing is found through it"));
+  CHECK(dropped.starts_with("the entry is unused"));
   CHECK(dropped.find("LDSHARED") != std::string::npos);
   CHECK(dropped.find("patchelf --remove-rpath") != std::string::npos);
   for (const std::string needed : {"libown.so", "libsomewhere.so"}) {
@@ -57,7 +57,7 @@ TEST_CASE("a path that nothing is found through is to be dropped, one that is us
   }
 }
 
-TEST_CASE("a needed library that nobody brings is a finding of every member that needs it") {
+TEST_CASE("a needed library without a provider is a finding of every member that needs it") {
   WheelFacts facts = native_facts("py3-none-manylinux_2_35_x86_64");
   facts.libraries = {
       library("demo/_C.so", {"libtorch_cpu.so", "libc10.so", "libown.so", "libcudart.so.13"}),
@@ -67,7 +67,7 @@ TEST_CASE("a needed library that nobody brings is a finding of every member that
   const std::vector<Finding> found = findings_of(facts, {}, {"needed-libraries"});
   REQUIRE(found.size() == 2);
   CHECK(found[0].file == "demo.libs/libown-12.so");
-  CHECK(found[0].message == "needs `libgomp.so.1`, which nobody brings");
+  CHECK(found[0].message == "needs `libgomp.so.1`, which nothing provides");
   CHECK(found[1].file == "demo/_D.so");
   Expectations expected;
   expected.external = {"libgomp.so.*"};

@@ -17,7 +17,7 @@ LooseFile loose(const std::string& name, const std::string& bytes) {
           }};
 }
 
-TEST_CASE("libraries by themselves have facts and rules of libraries") {
+TEST_CASE("loose libraries have the facts and rules of libraries") {
   const Result<WheelFacts> facts = gather_files(
       "build", {loose("b.so", binary::make_elf(".text", "code")),
                 loose("a/c.so", binary::make_elf(".debug_info", std::string(2000, 'd')))});
@@ -51,7 +51,7 @@ std::vector<std::string> targets_in(const DeviceCodeMember& member) {
   return out;
 }
 
-TEST_CASE("an object by itself tells its device code, and no rule of libraries judges it") {
+TEST_CASE("a loose object has its device code, and no library rule applies to it") {
   const Result<WheelFacts> facts =
       gather_files("plain.o", {loose("plain.o", made_object("plain"))});
   REQUIRE(facts);
@@ -67,7 +67,8 @@ TEST_CASE("an object by itself tells its device code, and no rule of libraries j
   CHECK(check(*facts, expected, rule_ids())->size() == 1);
 }
 
-TEST_CASE("objects without device code, for a GPU or of 32 bits tell nothing; damage is told") {
+TEST_CASE(
+    "objects without device code, for a GPU or of 32 bits have no facts; corruption is reported") {
   std::string narrow = as_object(binary::make_elf(".nv_fatbin", "junk"));
   narrow[4] = 1;
   std::string cubin = as_object(binary::make_elf(".nv_fatbin", "junk"));
@@ -88,14 +89,14 @@ TEST_CASE("objects without device code, for a GPU or of 32 bits tell nothing; da
   CHECK(gather_files("f.o", {loose("f.o", as_object(binary::make_elf("", "")).substr(0, 4))}));
 }
 
-TEST_CASE("a file that cannot be opened is the error") {
+TEST_CASE("a file that cannot be opened is an error") {
   const LooseFile missing{"x.so", []() -> Result<std::unique_ptr<ports::ByteSource>> {
                             return fail(ErrorKind::environment, "no such file");
                           }};
   CHECK(gather_files("x.so", {missing}).error().message == "no such file");
 }
 
-TEST_CASE("a large library passes by and tells what a small one tells") {
+TEST_CASE("a large library is streamed and has the same facts as a small one") {
   // More than is held at once, with device code in the middle of it.
   std::mt19937 random(3);
   std::string noise;
@@ -118,7 +119,7 @@ TEST_CASE("a large library passes by and tells what a small one tells") {
   CHECK(map.packed(0, elf.size()) > 0);
 }
 
-TEST_CASE("objects in a wheel are listed, small ones and one that passes by") {
+TEST_CASE("objects in a wheel are listed, small ones and a streamed one") {
   const std::string plain = made_object("plain");
   const binary::Section code = *binary::read_elf(ports::MemorySource(plain))->section(".nv_fatbin");
   std::string large = plain.substr(code.offset, code.size);

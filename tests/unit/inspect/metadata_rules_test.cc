@@ -23,22 +23,22 @@ TEST_CASE("requirements must be readable and may not be URLs") {
   CHECK(
       told_of_metadata("2.1",
                        "Requires-Dist: a @ https://example.org/a.whl\nRequires-Dist: b>>2\n") ==
-      Texts{"requires `a` from a URL, which PyPI refuses", "has a malformed Requires-Dist `b>>2`"});
+      Texts{"requires `a` from a URL, which PyPI rejects", "has a malformed Requires-Dist `b>>2`"});
   CHECK(told_of_metadata("2.1", "Requires-Python: 3.x\n") ==
         Texts{"has a malformed Requires-Python `3.x`"});
 }
 
-TEST_CASE("licence files must be in the wheel since 2.4") {
+TEST_CASE("license files must be in the wheel since 2.4") {
   CHECK(told_of_metadata("2.1", "License-File: LICENSE\n").empty());
   CHECK(told_of_metadata("2.4", "License-File: LICENSE\n") ==
-        Texts{"names the License-File `LICENSE`, which is not in the wheel"});
+        Texts{"has the License-File `LICENSE`, which is not in the wheel"});
   CHECK(told_of_metadata("2.4", "License: MIT\nLicense-Expression: MIT\n") ==
         Texts{"has both License and License-Expression"});
 }
 
-TEST_CASE("what PyPI's form refuses is a finding") {
+TEST_CASE("fields that PyPI's form rejects are findings") {
   CHECK(told_of_metadata("2.0", "") == Texts{"has the unknown Metadata-Version `2.0`"});
-  CHECK(told_of_metadata("2.1", "Summary: a\n  b\n") == Texts{"has a Summary of several lines"});
+  CHECK(told_of_metadata("2.1", "Summary: a\n  b\n") == Texts{"has a multi-line Summary"});
   CHECK(told_of_metadata("2.1", "Summary: " + std::string(512, 's') + "\n").empty());
   CHECK(told_of_metadata("2.1", "Summary: " + std::string(513, 's') + "\n") ==
         Texts{"has a Summary of more than 512 characters"});

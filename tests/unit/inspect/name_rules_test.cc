@@ -12,13 +12,13 @@ TEST_CASE("the planned name and version must be the file's, however they are spe
   expected.distribution = "other";
   expected.version = "1.0+cpu";
   CHECK(told(pure_facts(), expected) ==
-        Texts{"[wheel-name] `demo_kit-1.0-py3-none-any.whl`: another name than the plan has "
+        Texts{"[wheel-name] `demo_kit-1.0-py3-none-any.whl`: has a different name than the plan "
               "(demo_kit, the plan: other)",
-              "[wheel-name] `demo_kit-1.0-py3-none-any.whl`: another version than the plan has "
+              "[wheel-name] `demo_kit-1.0-py3-none-any.whl`: has a different version than the plan "
               "(1.0, the plan: 1.0+cpu)"});
 }
 
-TEST_CASE("METADATA and the dist-info directory tell the file's name and version") {
+TEST_CASE("METADATA and the dist-info directory have the file's name and version") {
   WheelFacts facts = pure_facts();
   facts.metadata = *wheel::parse_metadata("Metadata-Version: 2.1\nName: kit\nVersion: 1.1\n");
   facts.dist_info = "demo_kit-1.1.dist-info";
@@ -26,11 +26,11 @@ TEST_CASE("METADATA and the dist-info directory tell the file's name and version
   facts.record = std::vector<wheel::RecordRow>{{"demo/__init__.py", "sha256", "digest", 10},
                                                {"demo_kit-1.1.dist-info/RECORD"}};
   CHECK(told(facts) ==
-        Texts{"[wheel-name] `demo_kit-1.0-py3-none-any.whl`: another name than METADATA has "
+        Texts{"[wheel-name] `demo_kit-1.0-py3-none-any.whl`: has a different name than METADATA "
               "(demo_kit, METADATA: kit)",
-              "[wheel-name] `demo_kit-1.0-py3-none-any.whl`: another version than METADATA has "
+              "[wheel-name] `demo_kit-1.0-py3-none-any.whl`: has a different version than METADATA "
               "(1.0, METADATA: 1.1)",
-              "[wheel-name] `demo_kit-1.1.dist-info`: is not named as the file is "
+              "[wheel-name] `demo_kit-1.1.dist-info`: does not match the file name "
               "(demo_kit-1.0-py3-none-any.whl)"});
 }
 
@@ -42,8 +42,8 @@ TEST_CASE("WHEEL lists the tags of the file name, expanded or compressed") {
   CHECK(told(facts).empty());
   facts.wheel_file = *wheel::parse_wheel_file(head + "Tag: py3-none-any\n");
   CHECK(told(facts) ==
-        Texts{"[wheel-name] `demo_kit-1.0.dist-info/WHEEL`: lists other tags than the file name "
-              "has (py3-none-any; file name: py2-none-any, py3-none-any)"});
+        Texts{"[wheel-name] `demo_kit-1.0.dist-info/WHEEL`: lists different tags than the file "
+              "name (py3-none-any; file name: py2-none-any, py3-none-any)"});
   facts.wheel_file = *wheel::parse_wheel_file(head + "Tag: py3\n");
   CHECK(told(facts).size() == 2);
 }

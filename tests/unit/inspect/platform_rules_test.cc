@@ -15,7 +15,7 @@ TEST_CASE("a tag as new as the binaries or newer is justified") {
   CHECK(told_of_platform("manylinux_2_28_x86_64.manylinux_2_34_x86_64").empty());
 }
 
-TEST_CASE("a tag older than the binaries names what forbids it") {
+TEST_CASE("a tag older than the binaries names what rules it out") {
   const std::vector<Finding> found =
       findings_of(native_facts("py3-none-manylinux2014_x86_64.manylinux_2_28_x86_64"));
   REQUIRE(found.size() == 1);
@@ -27,10 +27,10 @@ TEST_CASE("a tag older than the binaries names what forbids it") {
   CHECK(findings_of(native_facts("py3-none-manylinux_2_4_x86_64")).size() == 1);
 }
 
-TEST_CASE("a linux tag promises nothing") {
+TEST_CASE("a linux tag is not portable") {
   const std::vector<Finding> found = findings_of(native_facts("py3-none-linux_x86_64"));
   REQUIRE(found.size() == 1);
-  CHECK(found[0].message == "has the tag `linux_x86_64`, which promises no system it runs on");
+  CHECK(found[0].message == "has the tag `linux_x86_64`, which is not a portable platform tag");
   CHECK(found[0].hint == "tag it `manylinux_2_28_x86_64`");
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("binaries and tag must be for the same machine and C library") {
 TEST_CASE("binaries in a wheel for any platform are a finding") {
   WheelFacts facts = native_facts("py3-none-any");
   CHECK(told(facts) ==
-        Texts{"[platform-tag] `demo_kit-1.0.dist-info/WHEEL`: says Root-Is-Purelib, but the wheel "
+        Texts{"[platform-tag] `demo_kit-1.0.dist-info/WHEEL`: sets Root-Is-Purelib, but the wheel "
               "has binaries (`demo/_C.so`)",
               "[platform-tag] `demo_kit-1.0-py3-none-any.whl`: is tagged `any`, but has binaries "
               "(`demo/_C.so`)"});
@@ -58,7 +58,7 @@ TEST_CASE("binaries in a wheel for any platform are a finding") {
 TEST_CASE("a platform tag without a binary is a finding") {
   WheelFacts facts = pure_facts("py3-none-manylinux_2_28_x86_64");
   CHECK(told(facts) == Texts{"[platform-tag] `demo_kit-1.0-py3-none-manylinux_2_28_x86_64.whl`: "
-                             "has a platform tag and no binary (manylinux_2_28_x86_64)"});
+                             "has a platform tag but no binary (manylinux_2_28_x86_64)"});
   facts.other_elf = {"demo/kernel.hsaco"};
   CHECK(told(facts).empty());
 }

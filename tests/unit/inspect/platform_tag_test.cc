@@ -29,7 +29,7 @@ TEST_CASE("the oldest policy that allows every version is the tag") {
   CHECK(tag_of(file({}, {{"libstdc++.so.6", {"CXXABI_FLOAT128"}}})) == "manylinux_2_24_x86_64");
 }
 
-TEST_CASE("what no policy allows gives the linux tag and says why") {
+TEST_CASE("binaries that no policy allows have the linux tag and a reason") {
   const Result<PlatformTag> tag = platform_tag({file({"libfoo.so.1"})});
   REQUIRE(tag);
   CHECK(tag->tag == "linux_x86_64");
@@ -38,7 +38,7 @@ TEST_CASE("what no policy allows gives the linux tag and says why") {
   CHECK(tag_of(file({}, {{"libc.so.6", {"GLIBC_2.99"}}})) == "linux_x86_64");
 }
 
-TEST_CASE("libraries that torch, a declaration or the wheel brings do not count") {
+TEST_CASE("libraries provided by torch, a declaration or the wheel do not count") {
   CHECK(tag_of(file({"libtorch_cpu.so", "libc10.so", "libcuda.so.1", "libcudart.so.13"},
                     {{"libcudart.so.13", {"libcudart.so.13"}}})) == "manylinux_2_5_x86_64");
   CHECK(tag_of(file({"libfoo.so.1"}, {{"libfoo.so.1", {"GLIBC_2.99"}}}), {"libfoo.so.*"}) ==

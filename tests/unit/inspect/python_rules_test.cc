@@ -27,7 +27,7 @@ TEST_CASE("the Stable ABI is known with the release of each symbol") {
   }
 }
 
-TEST_CASE("a module's name tells which Python imports it") {
+TEST_CASE("a module's name determines which Python imports it") {
   CHECK(module_name("demo/_C.so") == ModuleName{});
   CHECK(module_name("demo.d/_C.abi3.so") == ModuleName{ModuleKind::stable});
   CHECK(module_name("_C.cpython-312-x86_64-linux-gnu.so") ==
@@ -38,20 +38,20 @@ TEST_CASE("a module's name tells which Python imports it") {
   CHECK(module_name("_C.cpython-312-x86_64-linux-gnu.so.1") == ModuleName{});
 }
 
-TEST_CASE("a module for one Python belongs into a wheel for that Python") {
+TEST_CASE("a module for one Python belongs in a wheel for that Python") {
   const std::string file = "_C.cpython-312-x86_64-linux-gnu.so";
   CHECK(told(with_module("cp312-cp312", file, {"PyFrame_GetBack"})).empty());
   CHECK(told(with_module("py3-none", file, {})).empty());
   CHECK(told(with_module("cp311-cp311", file, {})) ==
-        Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module for `cp312` "
-              "alone, so no Python that installs the wheel imports it "
+        Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module only for "
+              "`cp312`, so no Python that can install the wheel imports it "
               "(cp311-cp311-manylinux_2_28_x86_64)"});
   CHECK(told(with_module("cp39-abi3", file, {"PyFrame_GetBack"})) ==
-        Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module for `cp312` "
-              "alone, but the wheel is tagged `abi3` (cp39-abi3-manylinux_2_28_x86_64)"});
+        Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module only for "
+              "`cp312`, but the wheel is tagged `abi3` (cp39-abi3-manylinux_2_28_x86_64)"});
 }
 
-TEST_CASE("an abi3 wheel keeps to the Stable ABI of its oldest Python") {
+TEST_CASE("an abi3 wheel uses only the Stable ABI of its oldest Python") {
   CHECK(told(with_module("cp311-abi3", "_C.abi3.so", {"PyBuffer_Release", "malloc"})).empty());
   CHECK(told(with_module("cp310-abi3", "_C.so", {"PyBuffer_Release", "PyFrame_GetBack"})) ==
         Texts{"[python-abi] `demo/_C.so`: takes 1 symbol of CPython that is not in the Stable ABI "
@@ -66,7 +66,7 @@ TEST_CASE("an abi3 wheel keeps to the Stable ABI of its oldest Python") {
       1);
 }
 
-TEST_CASE("symbols that the wheel's own libraries bring are not CPython's") {
+TEST_CASE("symbols defined by the wheel's own libraries are not CPython's") {
   WheelFacts facts = with_module("cp310-abi3", "_C.abi3.so", {"PyOwn_Call"});
   CHECK(told(facts).size() == 1);
   facts.libraries.push_back(library("demo/libown.so"));
@@ -88,7 +88,7 @@ TEST_CASE("free-threaded code and its tag go together") {
             .empty());
   CHECK(told(with_module("cp313-cp313", locked, {"_Py_Dealloc"})).empty());
   CHECK(told(with_module("cp313-cp313", locked, {"_Py_DecRefShared"})) ==
-        Texts{"[python-abi] `demo/_C.cpython-313-x86_64-linux-gnu.so`: takes symbols that only a "
+        Texts{"[python-abi] `demo/_C.cpython-313-x86_64-linux-gnu.so`: imports symbols that only a "
               "free-threaded Python has (_Py_DecRefShared)"});
   CHECK(told(with_module("cp313-cp313t", unlocked, {"_Py_Dealloc"})).size() == 1);
   CHECK(told(with_module("cp313-cp313", unlocked, {"_Py_DecRefShared"})).size() == 1);

@@ -13,7 +13,7 @@ bool brings(const std::string& requirement, const std::string& soname) {
   return is_required_library(facts, soname);
 }
 
-TEST_CASE("a required distribution of NVIDIA's brings its libraries of its number") {
+TEST_CASE("a required NVIDIA distribution provides its libraries of the same number") {
   CHECK(brings("nvidia-cuda-runtime-cu12", "libcudart.so.12"));
   CHECK_FALSE(brings("nvidia-cuda-runtime-cu12", "libcudart.so.13"));
   CHECK(brings("nvidia-cuda-runtime==13.0.*", "libcudart.so.13"));
@@ -25,7 +25,7 @@ TEST_CASE("a required distribution of NVIDIA's brings its libraries of its numbe
   CHECK_FALSE(brings("torch", "libcudart.so.12"));
 }
 
-TEST_CASE("the driver brings its own libraries") {
+TEST_CASE("the driver provides its own libraries") {
   CHECK(is_driver_library("libcuda.so.1"));
   CHECK_FALSE(is_driver_library("libcudart.so.13"));
 }

@@ -8,7 +8,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-TEST_CASE("a right wheel keeps every rule") {
+TEST_CASE("a valid wheel follows every rule") {
   CHECK(told(pure_facts()).empty());
   CHECK(told(native_facts()).empty());
 }
@@ -53,7 +53,7 @@ TEST_CASE("an unknown rule is a configuration error that names the nearest") {
   CHECK_FALSE(chosen_rules({{"sizes"}, {}}));
 }
 
-TEST_CASE("only the rules that were asked for are judged") {
+TEST_CASE("only the selected rules are checked") {
   WheelFacts facts = pure_facts();
   facts.file_size = uint64_t{1} << 40U;
   facts.record.reset();
@@ -73,7 +73,7 @@ TEST_CASE("only the rules that were asked for are judged") {
         "[record] `demo_kit-1.0.dist-info/RECORD`: is missing from the wheel");
 }
 
-TEST_CASE("warnings fail where they are asked to") {
+TEST_CASE("warnings of strict rules fail") {
   const std::vector<Finding> findings = {{"size", "x.whl", "is large"},
                                          {"relro", "x.so", "has none", "", "", Severity::warning}};
   CHECK(failures(findings) == std::vector<Finding>{findings[0]});

@@ -42,7 +42,7 @@ TEST_CASE("a map of the compressed stream is interpolated within its steps") {
   CHECK(PackedMap{}.packed(3, 4) == 0);
 }
 
-TEST_CASE("bytes are told by member, section, architecture and unit") {
+TEST_CASE("bytes are reported by member, section, architecture and unit") {
   const WheelFacts facts = measured_facts();
   const SizeShares shares = size_shares(facts);
   CHECK(shares.members[0].what == "demo/_C.so");
@@ -58,7 +58,7 @@ TEST_CASE("bytes are told by member, section, architecture and unit") {
   CHECK(size_shares(unmeasured).sections[0] == SizeShare{".nv_fatbin", 6000});
 }
 
-TEST_CASE("a budget is met by what costs nobody anything first") {
+TEST_CASE("a budget first cuts what costs users nothing") {
   const WheelFacts facts = measured_facts();
   const BudgetPlan plan = plan_budget(facts, 1500);
   CHECK(plan.cuts == std::vector<Cut>{{"debug information", 120, false},
@@ -72,12 +72,12 @@ TEST_CASE("a budget is met by what costs nobody anything first") {
   CHECK_FALSE(plan_budget(facts, 1000).reached);
 }
 
-TEST_CASE("byte code and second copies can go, too") {
+TEST_CASE("byte code and second copies can be cut too") {
   WheelFacts facts = native_facts();
   facts.members = {
       {"a.py", 9, 5, 1, 0, "x"}, {"b.py", 9, 5, 1, 0, "x"}, {"c.pyc", 9, 7, 1, 0, "y"}};
   CHECK(plan_budget(facts, 1).cuts ==
-        std::vector<Cut>{{"byte code", 7, false}, {"files that are there twice", 5, false}});
+        std::vector<Cut>{{"bytecode", 7, false}, {"duplicate files", 5, false}});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ TEST_CASE("names in torch's namespaces and its C shims are torch's") {
   }
 }
 
-TEST_CASE("names that only mention torch's types are anybody's") {
+TEST_CASE("names that only mention torch's types have no owner") {
   CHECK(symbol_owner("_Z35split_embedding_codegen_forward_cpuN2at6TensorE") ==
         SymbolOwner::anybody);
   CHECK(symbol_owner("_ZN8internal7csr2cscIlfEEvN5torch6headerE") == SymbolOwner::anybody);
@@ -26,7 +26,7 @@ TEST_CASE("names that only mention torch's types are anybody's") {
   CHECK(symbol_owner("_Z") == SymbolOwner::anybody);
 }
 
-TEST_CASE("the interpreter, the GPU's libraries, OpenMP and the systems' own are told apart") {
+TEST_CASE("the interpreter, GPU libraries, OpenMP and system libraries are distinguished") {
   CHECK(symbol_owner("_Py_NoneStruct") == SymbolOwner::interpreter);
   CHECK(symbol_owner("PyErr_SetString") == SymbolOwner::interpreter);
   CHECK(symbol_owner("cudaMalloc") == SymbolOwner::gpu);
@@ -45,7 +45,7 @@ TEST_CASE("the interpreter, the GPU's libraries, OpenMP and the systems' own are
   CHECK(symbol_owner("powf") == SymbolOwner::c_library);
 }
 
-TEST_CASE("the shims of the Stable ABI are known by their prefixes") {
+TEST_CASE("the shims of the Stable ABI are identified by their prefixes") {
   CHECK(is_stable_shim("aoti_torch_get_data_ptr"));
   CHECK(is_stable_shim("torch_library_impl"));
   CHECK_FALSE(is_stable_shim("_ZN5torch7Library4_defEv"));

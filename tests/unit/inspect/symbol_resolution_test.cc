@@ -77,7 +77,7 @@ TEST_CASE("weak symbols may stay undefined") {
   CHECK(LinkView(facts).symbols().empty());
 }
 
-TEST_CASE("own libraries give to each other by soname and by file name") {
+TEST_CASE("the wheel's libraries find each other by soname and by file name") {
   ElfMember helper = library("demo.libs/libhelp-12ab.so.1", {"libc.so.6"});
   helper.elf.soname = "libhelp.so.1";
   helper.elf.defined = {plain("_Z4helpv")};
@@ -92,7 +92,7 @@ TEST_CASE("own libraries give to each other by soname and by file name") {
   CHECK(names(load(unneeded).missing) == Texts{"_Z4helpv"});
 }
 
-TEST_CASE("a helper may count on what draws it in, and still fails by itself") {
+TEST_CASE("a helper may rely on the library that loads it, and still fails on its own") {
   ElfMember main = wanting("demo/_C.so", {"libhelp.so"}, {});
   main.elf.defined = {plain("_Z8callbackv"), plain("PyInit__C")};
   const WheelFacts facts = wheel_of({main, wanting("demo/libhelp.so", {}, {"_Z8callbackv"})});
@@ -109,7 +109,7 @@ TEST_CASE("a helper's missing symbol keeps its users from loading") {
   CHECK(loading.failing == Texts{"demo/_C.so", "demo/libhelp.so"});
 }
 
-TEST_CASE("an own library of another version does not give") {
+TEST_CASE("a library of the wheel without the version does not define the symbol") {
   ElfMember helper = library("demo/libhelp.so.1", {});
   helper.elf.defined = {{.name = "help", .version = "HELP_1"}};
   ElfMember user = library("demo/_C.so", {"libhelp.so.1"});
@@ -119,7 +119,7 @@ TEST_CASE("an own library of another version does not give") {
   CHECK(names(load(wheel_of({user, helper})).missing) == Texts{"help"});
 }
 
-TEST_CASE("versions of system libraries and of unknown ones are not judged here") {
+TEST_CASE("versions of system libraries and of unknown ones are not checked here") {
   ElfMember user = library("demo/_C.so", {"libc.so.6", "libcudart.so.12"});
   user.elf.undefined = {
       {.name = "memcpy", .version = "GLIBC_2.99", .library = "libc.so.6"},
@@ -129,13 +129,13 @@ TEST_CASE("versions of system libraries and of unknown ones are not judged here"
   CHECK(loading.absent == std::vector<AbsentLibrary>{{"libcudart.so.12", {"demo/_C.so"}}});
 }
 
-TEST_CASE("CUDA's symbols are CUDA's where its libraries are") {
+TEST_CASE("CUDA's symbols are CUDA's when its libraries are present") {
   const WheelFacts facts = wheel_of({wanting("demo/_C.so", {"libtorch.so"}, {"cudaMalloc"})});
   CHECK(load(facts, cuda_torch()).loads());
   CHECK(names(load(facts).missing) == Texts{"cudaMalloc"});
 }
 
-TEST_CASE("a library that torch brings is brought, one of another number is absent") {
+TEST_CASE("a library that torch provides is present, one of another number is absent") {
   const WheelFacts facts = wheel_of({wanting("demo/_C.so", {"libcudart.so.13"}, {"cudaMalloc"})});
   CHECK(load(facts, cuda_torch()).absent.empty());
   const WheelFacts older =
@@ -150,7 +150,7 @@ TEST_CASE("an absent library of torch's keeps the wheel from loading") {
   CHECK(load(facts, cuda_torch()).loads());
 }
 
-TEST_CASE("what the wheel requires or declares is brought") {
+TEST_CASE("required and declared libraries are present") {
   WheelFacts facts = wheel_of({wanting("demo/_C.so", {"libcudart.so.12", "libodd.so.3"}, {})});
   CHECK(load(facts).absent.size() == 2);
   CHECK(LinkView(facts, {"libodd.so.*"}).beside(torch_with()).absent.size() == 1);
@@ -160,7 +160,8 @@ TEST_CASE("what the wheel requires or declares is brought") {
   CHECK(load(facts).absent == std::vector<AbsentLibrary>{{"libodd.so.3", {"demo/_C.so"}}});
 }
 
-TEST_CASE("what may be in a library of unknown content is undecided, torch's never") {
+TEST_CASE(
+    "a symbol that a library with unknown exports may have is undecided, a torch symbol never") {
   const WheelFacts facts = wheel_of(
       {wanting("demo/_C.so", {"libtorch.so", "libz.so.1"}, {"inflate", kDim, "_ZN4demo1fEv"})});
   const Loading loading = load(facts);
@@ -171,7 +172,7 @@ TEST_CASE("what may be in a library of unknown content is undecided, torch's nev
   CHECK(names(load(known).missing) == Texts{"_ZN4demo1fEv", "inflate"});
 }
 
-TEST_CASE("the C++ runtime's and the C library's own without a version are undecided") {
+TEST_CASE("unversioned symbols of the C++ runtime and the C library are undecided") {
   const WheelFacts facts =
       wheel_of({wanting("demo/_C.so", {"libtorch.so"},
                         {"_ZSt21ios_base_library_initv", "shm_open", "Py_Initialize"})});
@@ -182,7 +183,7 @@ TEST_CASE("the C++ runtime's and the C library's own without a version are undec
             .undecided.empty());
 }
 
-TEST_CASE("libraries that need each other in a circle are read once") {
+TEST_CASE("libraries with cyclic dependencies are read once") {
   WheelFacts facts = wheel_of(
       {wanting("demo/a.so", {"b.so"}, {"_Z1bv"}), wanting("demo/b.so", {"a.so"}, {"_Z1av"})});
   facts.libraries[0].elf.defined = {plain("_Z1av"), plain("PyInit_a")};

@@ -42,7 +42,7 @@ TEST_CASE("the summary tells what a wheel is, requires and holds") {
         "  symbol versions  CXXABI 1.3, GLIBC 2.28, GLIBCXX 3.4.21\n"
         "  C++ strings      _GLIBCXX_USE_CXX11_ABI=1\n"
         "  needs            libc.so.6 from the system, for demo/_C.so\n"
-        "                   libgomp.so.1 from what was declared, for demo/_C.so\n"
+        "                   libgomp.so.1 from a declared external library, for demo/_C.so\n"
         "                   libtorch_cpu.so from torch, for demo/_C.so\n"
         "  device code      sm_90a as cubin by zstd, 2 pieces in demo/_C.so\n"
         "  driver           550 (CUDA 12.4) or newer, as its device code is zstd-compressed\n"
