@@ -36,7 +36,7 @@ std::vector<std::string> names_in(const Matrix& matrix) {
   return names;
 }
 
-std::vector<std::string> texts_of(const Node& node) {
+std::vector<std::string> strings_of(const Node& node) {
   if (node.type == Node::Type::scalar) return {node.scalar};
   std::vector<std::string> texts;
   for (const Node& item : node.items) texts.push_back(item.scalar);
@@ -56,7 +56,7 @@ Result<When> decode_when(const Node& node, const Matrix& matrix) {
       return fail(config_error(fmt::format("unknown axis `{}`", member.key), member.key_at,
                                suggest(member.key, names)));
     }
-    when[member.key] = texts_of(member.value);
+    when[member.key] = strings_of(member.value);
   }
   return when;
 }

@@ -31,7 +31,7 @@ Done decode_channels(const Node& root, Matrix& matrix);
 /// A condition (`when`, `only`, `select`); an axis that the matrix lacks is an error.
 Result<When> decode_when(const Node& node, const Matrix& matrix);
 /// The scalars of a list, or the single scalar.
-std::vector<std::string> texts_of(const Node& node);
+std::vector<std::string> strings_of(const Node& node);
 /// The text of a key, or the fallback when it is absent.
 std::string text_or(const Node& mapping, std::string_view key, const std::string& fallback);
 /// Checks the globs of a `{default: ..., "cuda/*": ...}` mapping: each must match a value of some

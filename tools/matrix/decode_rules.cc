@@ -39,7 +39,7 @@ Result<Rule> decode_rule(const Node& node, const Node* channels, const Matrix& m
     TRY(rule.only, decode_when(*only, matrix));
   }
   if (const Node* const status = node.find("status")) rule.status = kStatus.at(status->scalar);
-  if (const Node* const limit = node.find("channels")) rule.channels = texts_of(*limit);
+  if (const Node* const limit = node.find("channels")) rule.channels = strings_of(*limit);
   rule.because = text_or(node, "because", "");
   TRY_DONE(check_channels(node, channels));
   const bool idle = !rule.status && rule.only.empty() && rule.channels.empty();

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The regular expression of a format; "" when any nonempty text is valid. Each accepts what
-/// `reads_as` accepts, as far as a regular expression can express it.
+/// `has_format` accepts, as far as a regular expression can express it.
 std::string_view pattern_of(Format format) {
   switch (format) {
     case Format::name:

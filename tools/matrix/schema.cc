@@ -67,7 +67,7 @@ bool is_requirement(std::string_view text) {
 
 }  // namespace
 
-bool reads_as(Format format, std::string_view text) {
+bool has_format(Format format, std::string_view text) {
   switch (format) {
     case Format::text:
     case Format::scalar:

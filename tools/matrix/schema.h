@@ -67,7 +67,7 @@ Shape patch_of(const Shape& shape);
 Done validate(const Node& node, const Shape& shape, const std::string& what);
 
 /// Whether the text has the format.
-bool reads_as(Format format, std::string_view text);
+bool has_format(Format format, std::string_view text);
 /// The format in words: "a size such as `100 MB`".
 std::string_view describe(Format format);
 

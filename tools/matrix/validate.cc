@@ -54,12 +54,12 @@ Done validate_format(const Node& node, Format format, const std::string& what) {
     return fail(config_error(fmt::format("{} must not be empty", what), node.at));
   }
   if (format == Format::boolean || format == Format::count) {
-    if (!node.quoted && reads_as(format, node.scalar)) return {};
+    if (!node.quoted && has_format(format, node.scalar)) return {};
   } else if (is_plain_boolean(node) && format != Format::scalar) {
     return fail(config_error(
         fmt::format("{} must be {}, and `{}` is a boolean", what, describe(format), node.scalar),
         node.at, fmt::format("quote it: \"{}\"", node.scalar)));
-  } else if (reads_as(format, node.scalar)) {
+  } else if (has_format(format, node.scalar)) {
     return {};
   }
   return fail(config_error(
