@@ -18,8 +18,8 @@
 //   number of strings, each a number with its length and the bytes: sonames, Python tags
 //   number of records, each: build, soname, Python tag, number of needed, each needed
 //   number of sets, each: number of runs, each: gap to the previous run, length minus one
-//   number of symbols n; 8 planes of n bytes: byte k of each hash's difference to the previous
-//   hash; 4 planes of n bytes: byte k of each symbol's set
+//   number of symbols n; 8 planes of n bytes: byte k of each hash's difference to the previous one;
+//   4 planes of n bytes: byte k of each symbol's set
 //
 // Hashes are random, so their differences are the smallest encoding; in planes, bytes that are
 // always zero compress to nothing.

@@ -81,7 +81,7 @@ TEST_CASE("a wrong label is an error with its evidence") {
   CHECK(label_told(facts).empty());
   facts.device_code[0].code = {{binary::CodeKind::code_object, "gfx90a"}};
   CHECK(label_told(facts) ==
-        Texts{"is made for ROCm, but the label in the wheel's version is for CUDA 13.0 "
+        Texts{"is for ROCm, but the label in the wheel's version is for CUDA 13.0 "
               "(has device code for AMD GPUs)"});
   facts = labelled("cu130", {"libcudart.so.13"});
   facts.metadata = *wheel::parse_metadata(
