@@ -27,7 +27,7 @@ TEST_CASE("the nearest name is suggested only when it is close") {
   CHECK(suggest("colour", {"python", "torch"}) == "expected one of `python`, `torch`");
 }
 
-TEST_CASE("a shell reads back what shell_quote wrote") {
+TEST_CASE("a shell parses the output of shell_quote to the original") {
   CHECK(shell_quote("a-b_c.d/e") == "a-b_c.d/e");
   CHECK(shell_quote("") == "''");
   CHECK(shell_quote("it's") == R"('it'\''s')");

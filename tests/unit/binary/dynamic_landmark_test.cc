@@ -88,7 +88,7 @@ TEST_CASE("a chunk of a library is located relative to the dynamic section") {
   CHECK(mark->look(library.part(names.from + 100, names.to)).where == Where::after);
 }
 
-TEST_CASE("names with gaps are still names, and gaps alone are nothing") {
+TEST_CASE("names with unknown bytes are still names, and unknown bytes alone are not") {
   const Library library;
   const auto mark = DynamicLandmark::of(ports::MemorySource(library.bytes));
   REQUIRE(mark);

@@ -139,7 +139,7 @@ TEST_CASE("the loader finds each version of a symbol, and its function works") {
   CHECK(*library.symbol<int*>("count", nullptr) == 0);
 }
 
-TEST_CASE("readelf and nm read the library as it was meant") {
+TEST_CASE("readelf and nm agree with the description of the library") {
   const Directory directory;
   const std::string path = shell_quote(directory.write(example(kHere)).string());
   CHECK(said_by("readelf -aW " + path).find("Warning") == std::string::npos);

@@ -14,7 +14,7 @@ WheelFacts with_module(const std::string& python_and_abi, const std::string& fil
   return facts;
 }
 
-TEST_CASE("the Stable ABI is known with the release of each symbol") {
+TEST_CASE("the table of the Stable ABI has the release of each symbol") {
   CHECK(stable_since("PyArg_Parse") == 2);
   CHECK(stable_since("_Py_NoneStruct") == 2);
   CHECK(stable_since("PyBuffer_Release") == 11);

@@ -70,7 +70,7 @@ TEST_CASE("a later status overrides, and a variant that only excluded stays excl
   CHECK(expansion.excluded[1].rule == 2);
 }
 
-TEST_CASE("channels are those whose select and whose rules let the variant in") {
+TEST_CASE("a variant is in the channels whose select and rules admit it") {
   const Matrix matrix = parsed(
       "axes: {compute: [cpu, rocm/7.1], torch: ['2.13', nightly]}\n"
       "channels: {ci: {}, nightly: {select: {torch: nightly}}, release: {select: {torch: "

@@ -93,7 +93,7 @@ TEST_CASE("a matrix that sets nothing has the documented defaults") {
   CHECK(parse(kHead + "axes: {python: ['3.11']}\n", "m.yaml")->directory == ".");
 }
 
-TEST_CASE("every section arrives as the file says") {
+TEST_CASE("every section is parsed into its settings") {
   const Result<Matrix> matrix = parse(
       "schema: pinwheel/1\n"
       "package:\n"

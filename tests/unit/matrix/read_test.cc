@@ -48,7 +48,7 @@ TEST_CASE("a value that is missing has the place of its key") {
   CHECK(root->find("a")->at.line > 0);
 }
 
-TEST_CASE("an alias is a copy of what it names") {
+TEST_CASE("an alias is a copy of its anchor") {
   const Result<Node> root = read_yaml("a: &x [1, 2]\nb: *x\n", "m.yaml");
   REQUIRE(root.has_value());
   REQUIRE(root->find("b")->items.size() == 2);

@@ -28,8 +28,7 @@ std::vector<std::string> age_messages(const std::vector<IndexFile>& page) {
 
 }  // namespace
 
-TEST_CASE(
-    "a file that joins a release of more than 14 days is told with the release's first file") {
+TEST_CASE("a file for a release older than 14 days is reported with the release's first file") {
   CHECK(age_messages({held("demo_ops-1.0-py3-none-any.whl", "2026-08-20T01:00:00Z"),
                       held("demo_ops-1.0.0.tar.gz", "2026-08-07T23:59:59.1Z")}) ==
         std::vector<std::string>{

@@ -6,7 +6,7 @@ using namespace pinwheel;
 using ports::HttpResponse;
 using publish::Outcome;
 
-TEST_CASE("the status decides what a reply means") {
+TEST_CASE("the status determines the outcome of a reply") {
   const std::vector<std::pair<int, Outcome>> cases = {
       {200, Outcome::uploaded},  {201, Outcome::uploaded},  {204, Outcome::policy},
       {301, Outcome::policy},    {308, Outcome::policy},    {400, Outcome::refused},

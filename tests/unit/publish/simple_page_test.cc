@@ -27,7 +27,7 @@ std::vector<IndexFile> sample() {
 
 }  // namespace
 
-TEST_CASE("pages are read back to what they were made of, sorted") {
+TEST_CASE("pages read back to their contents, sorted") {
   std::vector<IndexFile> expected = {sample()[1], sample()[0]};
   const auto json =
       publish::parse_simple_page(kJson, publish::project_page_json("demo-ops", sample()));
@@ -40,7 +40,7 @@ TEST_CASE("pages are read back to what they were made of, sorted") {
   CHECK(*html == expected);
 }
 
-TEST_CASE("the HTML page says what PEP 503, 629, 658 and 714 ask for") {
+TEST_CASE("the HTML page has what PEP 503, 629, 658 and 714 require") {
   const std::string page = publish::project_page_html("demo-ops", {sample()[1]});
   CHECK(page.starts_with("<!DOCTYPE html>\n"));
   CHECK(page.find("<meta name=\"pypi:repository-version\" content=\"1.1\">") != std::string::npos);

@@ -47,7 +47,7 @@ struct Opened {
   ZipReader zip;
 };
 
-TEST_CASE("both ends of a member are read without what lies between them") {
+TEST_CASE("both ends of a member are read without the middle") {
   const std::string contents = hex_noise(120000);
   const Opened archive(Contents{{"lib.so", contents}});
   const auto member = archive.member("lib.so");

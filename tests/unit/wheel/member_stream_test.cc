@@ -133,7 +133,7 @@ TEST_CASE("wrong sizes and checksums are rejected") {
   CHECK_FALSE(MemberStream::open(opened.zip, member));
 }
 
-TEST_CASE("a member that has passed by is read at any offset") {
+TEST_CASE("a streamed member is read at any offset") {
   const std::string contents = sample((21 << 20U) + 4321, 3);
   const OpenedStream opened(make_zip({{"a", contents}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
@@ -157,7 +157,7 @@ TEST_CASE("a member that has passed by is read at any offset") {
   CHECK_FALSE(source->read(UINT64_MAX, 2));
 }
 
-TEST_CASE("what has not passed by cannot be read") {
+TEST_CASE("data that was not streamed yet cannot be read") {
   const OpenedStream opened(make_zip({{"a", sample(9 << 20U)}}));
   MemberStream stream = *MemberStream::open(opened.zip, opened.member());
   const std::unique_ptr<PassedMember> source = *PassedMember::open(opened.zip, opened.member());

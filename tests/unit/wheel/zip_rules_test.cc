@@ -206,7 +206,7 @@ TEST_CASE("member comments, encryption and unknown compression are rejected") {
   }
 }
 
-TEST_CASE("extra fields are whole, single and of a known length") {
+TEST_CASE("extra fields are complete, unique and of a known length") {
   Raw raw;
   SECTION("twice") {
     raw.local_extra = extra(zip::kExtraUnicodePath, 5) + extra(zip::kExtraUnicodePath, 5);
