@@ -86,7 +86,7 @@ def test_a_wheel_that_loads_and_whose_command_ends_well_ran(runs):
     run = wheel.result("--smoke", smoke)
     assert wheel.verdict == "symbols-resolve"
     assert run["state"] == "ran" and run["torch"] == BUILD and run["python"].startswith("3.11.")
-    assert run["evidence"].startswith("1 library loads with RTLD_NOW; importing `demo` ended well; `python -c")
+    assert run["evidence"].startswith("1 library loads with RTLD_NOW; importing `demo` succeeded; `python -c")
     assert run["disagreements"] == []
 
 

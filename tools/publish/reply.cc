@@ -168,7 +168,7 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
       fmt::format("`{}` was not accepted by {}: HTTP {}", filename, quoted(url), response.status);
   if (!said.empty()) message += fmt::format(" ({})", said);
   if (!location.empty() && is_redirect(response.status)) {
-    message += fmt::format(", redirected to {}", quoted(resolve_url(url, location)));
+    message += fmt::format(", moved to {}", quoted(resolve_url(url, location)));
   }
   return Error{
       ErrorKind::publish, std::move(message), std::nullopt, hint_for(outcome, response.status), {}};

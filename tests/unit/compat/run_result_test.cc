@@ -22,7 +22,7 @@ TEST_CASE("libraries that open and modules that import are loaded, with the torc
   CHECK(found.state == RunState::loaded);
   CHECK(found.torch == "2.13.0+cpu");
   CHECK(found.python == "3.11.7");
-  CHECK(found.evidence == "1 library loads with RTLD_NOW; importing `demo` ended well");
+  CHECK(found.evidence == "1 library loads with RTLD_NOW; importing `demo` succeeded");
   CHECK(found.disagreements.empty());
 }
 
