@@ -111,7 +111,7 @@ std::string_view describe(Format format) {
     case Format::duration:
       return "a nonzero duration such as `90 min`";
     case Format::backoff:
-      return "a range of durations such as `5s..2m`";
+      return "a range of durations, shorter first, such as `5s..2m`";
     case Format::python_abi:
       return "`none`, `limited(3.10)` or `version`";
     case Format::torch_abi:
