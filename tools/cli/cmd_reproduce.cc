@@ -163,7 +163,7 @@ Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& o
   const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
   TRY(const RecordedSource source, source_of(target, of, place, git));
   TRY(OneVariant variant, gather(global, options, target, place, source.matrix, streams));
-  TRY(plan::Plan part, plan::part_of(variant.plan, target.step));
+  TRY(plan::Plan part, plan::subplan(variant.plan, target.step));
   RunRequest request{std::move(part), std::move(variant.workplace),
                      "reproduce " + shell_join(options.arguments)};
   TRY(request.results, earlier_results(global, request.plan, target.step));

@@ -73,7 +73,7 @@ StepCommand command_of(const Step& step) {
   return command;
 }
 
-Result<Plan> part_of(const Plan& plan, const std::string& wanted) {
+Result<Plan> subplan(const Plan& plan, const std::string& wanted) {
   std::set<std::string> needed = {wanted};
   std::vector<std::string> ids;
   Plan part;

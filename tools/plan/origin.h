@@ -45,6 +45,6 @@ StepCommand command_of(const Step& step);
 
 /// A step with all that it needs, in the order of the plan. `usage`, with the nearest name, when
 /// the plan has no such step.
-Result<Plan> part_of(const Plan& plan, const std::string& step);
+Result<Plan> subplan(const Plan& plan, const std::string& step);
 
 }  // namespace pinwheel::plan

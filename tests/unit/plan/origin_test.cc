@@ -51,13 +51,13 @@ TEST_CASE("what is no origin is a config error") {
 }
 
 TEST_CASE("a part of a plan is a step and what it needs, in the plan's order") {
-  CHECK(ids(*part_of(chain(), "test:x")) ==
+  CHECK(ids(*subplan(chain(), "test:x")) ==
         std::vector<std::string>{"env:a", "build:cpu", "env:b", "test:x"});
-  CHECK(ids(*part_of(chain(), "build:cpu")) == std::vector<std::string>{"env:a", "build:cpu"});
+  CHECK(ids(*subplan(chain(), "build:cpu")) == std::vector<std::string>{"env:a", "build:cpu"});
 }
 
 TEST_CASE("a step that the plan has not is told with the nearest one") {
-  const Result<Plan> part = part_of(chain(), "build:cpi");
+  const Result<Plan> part = subplan(chain(), "build:cpi");
   REQUIRE_FALSE(part);
   CHECK(part.error().kind == ErrorKind::usage);
   CHECK(part.error().hint.find("`build:cpu`") != std::string::npos);
