@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/gather.h"
+#include "cli/workplace.h"
 #include "env/doctor.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/doctor.h"

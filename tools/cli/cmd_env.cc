@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/gather.h"
+#include "cli/workplace.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/compare_environments.h"
 #include "host/provision/environment_list.h"

@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The environment that builds the variant.
-Result<env::Request> build_environment(const OneVariant& variant) {
-  for (const plan::Step& step : variant.plan.steps) {
+Result<env::Request> build_environment(const plan::Plan& plan) {
+  for (const plan::Step& step : plan.steps) {
     if (const auto* const build = std::get_if<plan::BuildWheel>(&step.action)) {
       return build->environment;
     }
   }
-  return fail(ErrorKind::internal, fmt::format("the plan does not build `{}`", variant.id));
+  return fail(ErrorKind::internal, "the plan builds nothing");
 }
 
 /// An export is written whole: an older one is replaced, anything else is left alone.
@@ -60,14 +60,14 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
 }
 
 /// Level 1 of the export: the image that was used, else the public one with the same Python.
-Done add_image(ports::Files& files, const OneVariant& variant, const env::Request& request,
+Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& request,
                const fs::path& out, env::Export& what) {
   if (request.container.base.empty()) {
     what.base = "python:" + what.lock.resolution.python;
     return {};
   }
-  const auto image = variant.facts.images.find(env::digest(request.container));
-  if (image == variant.facts.images.end()) {
+  const auto image = run.images.find(env::digest(request.container));
+  if (image == run.images.end()) {
     return fail(ErrorKind::internal, fmt::format("`{}` has no image", request.container.base));
   }
   const auto& [name, used] = image->second;
@@ -75,25 +75,26 @@ Done add_image(ports::Files& files, const OneVariant& variant, const env::Reques
   what.lock.image = locked_image(used);
   if (request.container.dockerfile.empty()) return {};
   const fs::path dockerfile =
-      (variant.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
+      (run.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
   TRY(const std::string text, files.read(dockerfile));
   what.dockerfile = env::with_arguments(text, request.container.arguments);
   what.stage = request.container.target;
   return copy_context(files, dockerfile, out);
 }
 
-Result<env::Export> gather_export(ports::Files& files, const OneVariant& variant,
+Result<env::Export> gather_export(ports::Files& files, const PreparedRun& prepared,
                                   const fs::path& out) {
-  TRY(const env::Request request, build_environment(variant));
-  const host::LocalMachine local(variant.workplace);
+  const GatheredRun& run = prepared.gathered;
+  const std::string& variant = run.scope.outline.variants.front().id;
+  TRY(const env::Request request, build_environment(prepared.plan));
+  const host::LocalMachine local(run.workplace);
   TRY(env::Resolution resolution, host::load_resolution(local.machine, env::digest(request)));
-  env::Export what{variant.id,
-                   env::make_lock(request, std::move(resolution), variant.facts.plan.machine)};
-  what.lock.variants = {variant.id};
+  env::Export what{variant, env::make_lock(request, std::move(resolution), run.facts.machine)};
+  what.lock.variants = {variant};
   if (!request.toolkit.empty()) {
-    what.lock.toolkits = {{request.toolkit, found_release(local.machine, variant.facts, request)}};
+    what.lock.toolkits = {{request.toolkit, found_release(local.machine, run.facts, request)}};
   }
-  TRY_DONE(add_image(files, variant, request, out, what));
+  TRY_DONE(add_image(files, run, request, out, what));
   return what;
 }
 
@@ -104,17 +105,17 @@ Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& 
   host::LocalFiles files;
   const fs::path out = fs::absolute(options.out).lexically_normal();
   const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-  TRY(const OneVariant variant,
-      gather_variant(global,
-                     {"env export", options.arguments, options.levels, plan::Stage::build, locks},
-                     streams));
+  TRY(const PreparedRun run, prepare_variant(global,
+                                             {"env export", options.arguments, options.levels,
+                                              plan::Stage::build, locks_or_indexes(locks)},
+                                             streams));
   TRY_DONE(make_room(files, out));
-  TRY(const env::Export what, gather_export(files, variant, out));
+  TRY(const env::Export what, gather_export(files, run, out));
   for (const env::ExportedFile& file : env::export_files(what)) {
     TRY_DONE(files.write(out / file.path, file.text, file.mode));
   }
   streams.note(fmt::format("wrote {0}: `docker build {1}`, or {1}/{2}/create.sh DIRECTORY\n",
-                           variant.id, shell_quote(options.out), env::kExportDirectory));
+                           what.id, shell_quote(options.out), env::kExportDirectory));
   return 0;
 }
 

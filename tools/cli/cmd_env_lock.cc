@@ -1,22 +1,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/levels.h"
 #include "cli/load.h"
 #include "cli/locks.h"
-#include "cli/prepare_containers.h"
+#include "cli/plan_facts.h"
+#include "cli/prepare_environments.h"
 #include "cli/stoppable.h"
+#include "cli/workplace.h"
 #include "env/commands.h"
 #include "host/machine/local_machine.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
-#include "host/provision/toolkit.h"
 #include "host/system/files.h"
 #include "plan/environments.h"
 #include "report/plan_text.h"
@@ -28,9 +30,7 @@ namespace fs = std::filesystem;
 
 /// What every part of the command works on.
 struct Locking {
-  const Loaded& loaded;
-  const plan::Outline& outline;
-  plan::PlanOptions options;
+  RunScope scope;
   std::string directory;
   std::vector<plan::LockTarget> targets;  ///< of the whole matrix
   std::vector<plan::LockTarget> needed;   ///< of the selection
@@ -63,7 +63,7 @@ Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) 
     TRY(const std::string text, files.read(fs::path(what.directory) / name));
     Result<env::Lock> lock = env::parse_pylock(text, name);
     // Somebody else's pylock file is nobody's orphan.
-    if (!lock || levels_of(*lock, what.options) == Levels::other) continue;
+    if (!lock || levels_of(*lock, what.scope.options) == Levels::other) continue;
     result.push_back({{name, {}}, LockState::orphan, {}, {}, *std::move(lock)});
   }
   return result;
@@ -81,7 +81,8 @@ Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
 }
 
 std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, const Locking& what,
-                                            const Facts& facts, const plan::LockTarget& target) {
+                                            const plan::PlanFacts& facts,
+                                            const plan::LockTarget& target) {
   std::vector<env::LockedToolkit> result;
   for (const env::Request& build : target.toolkits) {
     env::LockedToolkit toolkit{build.toolkit, found_release(machine, facts, build)};
@@ -113,16 +114,16 @@ void keep_places(const env::Lock& old, std::vector<env::Package>& packages) {
 
 /// The lock of a target from the resolution on record, and what of the machine belongs to it.
 Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
-                          const LockFile& before, const Facts& facts) {
+                          const LockFile& before, const PreparedEnvironments& made) {
   const plan::LockTarget& target = before.target;
   TRY(env::Resolution resolution, host::load_resolution(machine, env::digest(target.request)));
   if (before.lock) keep_places(*before.lock, resolution.packages);
-  env::Lock lock = env::make_lock(target.request, std::move(resolution), facts.plan.machine);
+  env::Lock lock = env::make_lock(target.request, std::move(resolution), made.facts.machine);
   lock.variants = target.variants;
-  lock.toolkits = toolkits_of(machine, what, facts, target);
+  lock.toolkits = toolkits_of(machine, what, made.facts, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
-  const auto image = facts.images.find(env::digest(target.request.container));
-  if (image != facts.images.end() && !target.request.container.base.empty()) {
+  const auto image = made.images.find(env::digest(target.request.container));
+  if (image != made.images.end() && !target.request.container.base.empty()) {
     lock.image = locked_image(image->second.image);
   }
   return lock;
@@ -135,120 +136,55 @@ env::Lock still_current(const LockFile& before) {
   return lock;
 }
 
-Result<std::vector<LockFile>> read_all(ports::Files& files, const Locking& what,
-                                       const Facts& facts) {
-  std::vector<LockFile> locks;
-  for (const plan::LockTarget& target : what.needed) {
-    TRY(LockFile lock, read_lock(files, what.directory, target, facts));
-    locks.push_back(std::move(lock));
-  }
-  return locks;
-}
-
-/// The toolkits that PyPI may give are locked for machines that have none, wherever that works.
-void resolve_toolkits(const host::EnvMachine& machine, std::vector<LockFile>& locks,
-                      Refresh refresh, Streams& streams) {
-  const auto cannot = [&](const LockFile& lock) {
-    if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
-    // Those of conda are resolved with the builds that ask for them.
-    if (lock.target.request.python.empty()) return false;
-    const Result<host::Resolved> resolved = host::resolve(machine, lock.target.request, refresh);
-    if (!resolved) streams.warn(resolved.error());
-    return !resolved;
-  };
-  locks.erase(std::remove_if(locks.begin(), locks.end(), cannot), locks.end());
-}
-
-Done write_lock(const host::EnvMachine& machine, const Locking& what, const Facts& facts,
-                LockFile& lock, Streams& streams) {
-  const bool kept = lock.state == LockState::current;
-  env::Lock made;
-  if (kept) {
-    made = still_current(lock);
+/// The lock file as it is when this returns.
+Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what, LockFile lock,
+                            const PreparedEnvironments& made, Streams& streams) {
+  env::Lock next;
+  if (lock.state == LockState::current) {
+    next = still_current(lock);
   } else {
-    TRY(made, lock_of(machine, what, lock, facts));
+    TRY(next, lock_of(machine, what, lock, made));
   }
   const fs::path path = fs::path(what.directory) / lock.target.file;
-  const std::string text = env::to_pylock(made);
+  const std::string text = env::to_pylock(next);
   if (lock.lock && env::to_pylock(*lock.lock) == text) {
     lock.state = LockState::current;
-    return {};
+    return lock;
   }
   if (lock.lock) {
-    lock.differences = env::package_differences(lock.lock->resolution, made.resolution);
+    lock.differences = env::package_differences(lock.lock->resolution, next.resolution);
     for (const env::Difference& each : lock.differences) {
       streams.note(fmt::format("{}: {}\n", lock.target.file, env::to_text(each)));
     }
   }
   TRY_DONE(machine.files.write(path, text));
   lock.state = LockState::written;
-  lock.lock = std::move(made);
-  return {};
+  lock.lock = std::move(next);
+  return lock;
 }
 
-/// Resolves what is not locked, and writes what is not as it should be.
-Result<std::vector<LockFile>> write_locks(const host::Workplace& workplace, const Locking& what,
-                                          Refresh refresh, Facts& facts, Streams& streams) {
+/// Writes what is not as it should be, and removes what nothing is locked by any more.
+Result<std::vector<LockFile>> write_locks(const Locking& what, const PreparedEnvironments& made,
+                                          const std::stop_token& stop, Streams& streams) {
+  host::Workplace workplace = made.workplace;
+  workplace.stop = stop;
   host::LocalMachine local(workplace);
-  host::LocalFiles& files = local.files;
-  const host::EnvMachine& machine = local.machine;
-  TRY(std::vector<LockFile> locks, read_all(files, what, facts));
-  for (LockFile& lock : locks) {
-    if (lock.state != LockState::current) continue;
-    if (refresh == Refresh::yes) {
-      lock.state = LockState::stale;
-    } else {
-      TRY_DONE(use_lock(machine, lock, streams, facts));
-    }
+  std::vector<LockFile> locks;
+  for (const LockFile& before : made.locks) {
+    TRY(LockFile lock, write_lock(local.machine, what, before, made, streams));
+    locks.push_back(std::move(lock));
   }
-  TRY_DONE(gather_resolutions({what.loaded, what.outline, what.options}, workplace, refresh,
-                              streams, facts));
-  resolve_toolkits(machine, locks, refresh, streams);
-  for (LockFile& lock : locks) TRY_DONE(write_lock(machine, what, facts, lock, streams));
-  TRY(const std::vector<LockFile> gone, orphans(files, what));
+  TRY(const std::vector<LockFile> gone, orphans(local.files, what));
   for (const LockFile& each : gone) {
-    TRY_DONE(files.remove_all(fs::path(what.directory) / each.target.file));
+    TRY_DONE(local.files.remove_all(fs::path(what.directory) / each.target.file));
     streams.note(
         fmt::format("removed {}: no environment of the matrix is its\n", quoted(each.target.file)));
   }
   return locks;
 }
 
-/// What a resolution now would change, found in a state directory of its own: a check must not
-/// decide what the next build takes.
-Done compare_afresh(host::Workplace workplace, const Locking& what, Facts facts,
-                    std::vector<LockFile>& locks, Streams& streams) {
-  workplace.state /= "lock-check";
-  host::LocalMachine local(workplace);
-  host::LocalFiles& files = local.files;
-  const host::EnvMachine& machine = local.machine;
-  TRY_DONE(files.remove_all(workplace.state));
-  TRY_DONE(gather_resolutions({what.loaded, what.outline, what.options}, workplace, Refresh::yes,
-                              streams, facts));
-  for (LockFile& lock : locks) {
-    if (lock.state != LockState::current) continue;
-    const Result<env::Resolution> now =
-        host::load_resolution(machine, env::digest(lock.target.request));
-    if (!now) continue;
-    lock.differences = env::package_differences(lock.lock->resolution, *now);
-    if (!lock.differences.empty()) lock.state = LockState::stale;
-  }
-  return files.remove_all(workplace.state);
-}
-
-Result<std::vector<LockFile>> check_locks(const host::Workplace& workplace, const Locking& what,
-                                          Refresh refresh, const Facts& facts, Streams& streams) {
-  host::LocalMachine local(workplace);
-  host::LocalFiles& files = local.files;
-  const host::EnvMachine& machine = local.machine;
-  TRY(std::vector<LockFile> locks, read_all(files, what, facts));
-  const auto optional = [&machine](const LockFile& lock) {
-    return lock.state == LockState::missing && !binds(machine, lock.target);
-  };
-  locks.erase(std::remove_if(locks.begin(), locks.end(), optional), locks.end());
-  if (refresh == Refresh::yes) {
-    TRY_DONE(compare_afresh(workplace, what, facts, locks, streams));
-  }
+Result<std::vector<LockFile>> check_locks(ports::Files& files, const Locking& what,
+                                          std::vector<LockFile> locks) {
   TRY(const std::vector<LockFile> gone, orphans(files, what));
   locks.insert(locks.end(), gone.begin(), gone.end());
   return locks;
@@ -288,49 +224,54 @@ std::string as_json(const std::string& directory, const std::vector<LockFile>& l
          "\n";
 }
 
-Result<Locking> gather(const Loaded& loaded, const plan::Outline& outline,
-                       const LevelOptions& levels) {
-  TRY(const plan::PlanOptions options, plan_options(plan::Stage::test, {}, levels));
-  Locking what{loaded, outline, options, plan::lock_directory(loaded.matrix.file), {}, {}};
-  what.targets = plan::lock_targets(loaded.matrix, loaded.expansion, loaded.classes, options);
-  TRY(what.needed,
-      plan::needed_locks(what.targets, loaded.matrix, loaded.expansion, outline, options));
-  return what;
-}
-
-}  // namespace
-
-Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& options,
-                         Streams& streams) {
+Result<Locking> read_locking(const GlobalOptions& global, const EnvLockOptions& options,
+                             Streams& streams) {
   host::LocalFiles files;
   TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
   TRY(const plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, options.selection.channel));
-  TRY(host::Workplace workplace, make_workplace(global, loaded));
-  TRY(const Locking what, gather(loaded, outline, options.levels));
-  Facts facts;
-  facts.plan.machine = host::machine_name();
-  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
-  std::vector<LockFile> locks;
-  const auto prepare = [&]() -> Done {
-    TRY_DONE(prepare_containers({loaded, outline, what.options}, options.levels, TestImages::leave,
-                                workplace, streams, facts));
-    if (options.check) {
-      TRY(locks, check_locks(workplace, what, refresh, facts, streams));
-    } else {
-      TRY(locks, write_locks(workplace, what, refresh, facts, streams));
-    }
-    return {};
-  };
-  TRY_DONE(stoppable(workplace, prepare));
+  VersionFacts here;
+  here.machine = host::machine_name();
+  TRY(RunScope scope,
+      up_to(plan::Stage::test, {global, loaded, outline, options.levels, std::move(here)}));
+  Locking what{std::move(scope), plan::lock_directory(loaded.matrix.file), {}, {}};
+  what.targets =
+      plan::lock_targets(loaded.matrix, loaded.expansion, loaded.classes, what.scope.options);
+  TRY(what.needed, plan::needed_locks(what.targets, loaded.matrix, loaded.expansion, outline,
+                                      what.scope.options));
+  return what;
+}
+
+/// The locks of the selection, once they are written or checked.
+Result<std::vector<LockFile>> brought_up_to_date(const Locking& what, const EnvLockOptions& options,
+                                                 Streams& streams) {
+  host::LocalFiles files;
+  TRY(const host::Workplace workplace, make_workplace(what.scope.global, what.scope.loaded));
+  const plan::PlanFacts facts = plan_facts(what.scope.version, {});
+  const ForLocks source{what.directory, what.needed,
+                        options.check ? LockWork::check : LockWork::write,
+                        options.refresh ? Refresh::yes : Refresh::no};
+  TRY(PreparedEnvironments made,
+      prepare_environments({what.scope, workplace, facts}, source, streams));
+  if (options.check) return check_locks(files, what, std::move(made.locks));
+  return stoppable<std::vector<LockFile>>(
+      [&](const std::stop_token& stop) { return write_locks(what, made, stop, streams); });
+}
+
+}  // namespace
+
+Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& options,
+                         Streams& streams) {
+  TRY(const Locking what, read_locking(global, options, streams));
+  TRY(const std::vector<LockFile> locks, brought_up_to_date(what, options, streams));
   streams.data(options.json ? as_json(what.directory, locks) : as_table(locks));
   const bool good = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
     return lock.state == LockState::current || lock.state == LockState::written;
   });
   if (good) return 0;
-  return fail(out_of_date(what.directory, loaded.matrix.file, locks));
+  return fail(out_of_date(what.directory, what.scope.loaded.matrix.file, locks));
 }
 
 }  // namespace pinwheel::cli

@@ -21,11 +21,11 @@ const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
 }
 
 /// What earlier runs left of the steps that a test needs.
-Result<std::vector<plan::StepOutcome>> earlier_needs(const OneVariant& variant,
+Result<std::vector<plan::StepOutcome>> earlier_needs(const PreparedRun& run,
                                                      const plan::Step& step) {
-  TRY(const journal::History history, host::read_journal(variant.workplace.state));
+  TRY(const journal::History history, host::read_journal(run.gathered.workplace.state));
   std::vector<plan::StepOutcome> needs;
-  for (const auto& [id, outcome] : plan::reuse(variant.plan, find_results(variant.plan, history))) {
+  for (const auto& [id, outcome] : plan::reuse(run.plan, find_results(run.plan, history))) {
     const bool needed = std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end();
     if (needed) needs.push_back(outcome);
   }
@@ -51,19 +51,22 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
                           Streams& streams) {
   const plan::Stage stage = options.test ? plan::Stage::test : plan::Stage::build;
   const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-  TRY(const OneVariant variant,
-      gather_variant(global, {"env shell", options.arguments, options.levels, stage, locks},
-                     streams));
-  const plan::Step& step = step_of(variant.plan, options.test ? "test:" : "build:");
+  TRY(const PreparedRun run,
+      prepare_variant(
+          global, {"env shell", options.arguments, options.levels, stage, locks_or_indexes(locks)},
+          streams));
+  const RunScope& scope = run.gathered.scope;
+  const std::string& variant = scope.outline.variants.front().id;
+  const plan::Step& step = step_of(run.plan, options.test ? "test:" : "build:");
   StepVisit visit{step,
-                  fmt::format("{}{}{}", variant.id, options.test ? " test" : "",
-                              levels_text(options.levels, variant.options)),
+                  fmt::format("{}{}{}", variant, options.test ? " test" : "",
+                              levels_text(options.levels, scope.options)),
                   options.command};
   if (options.test) {
-    TRY(visit.needs, earlier_needs(variant, step));
+    TRY(visit.needs, earlier_needs(run, step));
     if (!has_wheel(visit.needs)) {
       streams.note(
-          fmt::format("no wheel of `{}` is there yet: `pinwheel build` makes it\n", variant.id));
+          fmt::format("no wheel of `{}` is there yet: `pinwheel build` makes it\n", variant));
     }
   }
   if (options.command.empty()) {
@@ -72,7 +75,7 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
                     "what is left in it go when the shell ends\n",
                     step.id, options.test ? "test" : "build"));
   }
-  return enter_step(variant.workplace, visit, streams);
+  return enter_step(run.gathered.workplace, visit, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/commands.h"
-#include "cli/foresee.h"
-#include "cli/gather.h"
+#include "cli/freeze_plan.h"
 #include "cli/levels.h"
 #include "cli/load.h"
+#include "cli/plan_facts.h"
+#include "cli/prepare_run.h"
+#include "cli/run_forecast.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/image_tests.h"
-#include "plan/make_plan.h"
 #include "plan/shards.h"
 #include "report/forecast_text.h"
 #include "report/plan_json.h"
@@ -38,34 +41,29 @@ Result<std::string> text_from_matrix(const PlanOptions& options, const Loaded& l
   }
 }
 
-Result<std::string> text_from_facts(const PlanOptions& options, const Loaded& loaded,
-                                    const plan::Outline& outline, const Facts& facts) {
+Result<std::string> text_from_facts(const PlanOptions& options, const RunScope& scope) {
+  const Loaded& loaded = scope.loaded;
   if (options.format == PlanFormat::dot) {
-    TRY(const plan::PlanOptions whole,
-        plan_options(plan::Stage::publish, facts.targets, options.levels));
-    TRY(const plan::Plan plan,
-        plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, whole));
+    TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
     return report::plan_dot(plan);
   }
-  TRY(const plan::Namings namings, name_builds(loaded, outline, facts));
+  TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
   TRY(const plan::PlanOptions tests, plan_options(plan::Stage::test, {}, options.levels));
   TRY(const std::vector<plan::ImageTest> images,
-      plan::image_tests(loaded.matrix, loaded.expansion, outline, tests));
+      plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
   if (options.format == PlanFormat::json) {
-    return report::outline_json(outline, namings, facts.plan.version.version, images);
+    return report::outline_json(scope.outline, namings, scope.version.version.version, images);
   }
-  return report::plan_table(outline, images);
+  return report::plan_table(scope.outline, images);
 }
 
 /// What a run here would do; empty where nothing has been run.
-Result<std::string> text_from_journal(const GlobalOptions& global, const LevelOptions& levels,
-                                      const Loaded& loaded, const plan::Outline& outline,
-                                      const Facts& facts) {
-  TRY(const std::optional<Foreseen> foreseen, foresee(global, levels, loaded, outline, facts));
-  if (!foreseen) return std::string();
+Result<std::string> text_from_journal(const RunScope& scope, Streams& streams) {
+  TRY(const std::optional<RunForecast> forecast, forecast_run(scope, streams));
+  if (!forecast) return std::string();
   std::vector<std::optional<std::chrono::seconds>> ages;
-  for (const RecordedResolution& each : foreseen->environments) ages.push_back(each.age);
-  return fmt::format("\n{}\n{}", report::forecast_table(foreseen->steps),
+  for (const RecordedResolution& each : forecast->environments) ages.push_back(each.age);
+  return fmt::format("\n{}\n{}", report::forecast_table(forecast->steps),
                      report::resolutions_line(ages));
 }
 
@@ -89,18 +87,21 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
     return 0;
   }
   host::LibGit2 git;
-  TRY(const Facts facts, gather_version_facts(files, git, loaded, options.selection.channel, {}));
-  TRY(const plan::Outline outline,
-      select_outline(loaded, options.selection, choice.globs, facts.channel));
-  TRY(const std::string text, text_from_facts(options, loaded, outline, facts));
+  TRY(VersionFacts version,
+      gather_version_facts(files, git, loaded, options.selection.channel, {}));
+  TRY(plan::Outline outline,
+      select_outline(loaded, options.selection, choice.globs, version.channel));
+  TRY(const RunScope scope,
+      up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
+                                   std::move(version), TestImages::prepare}));
+  TRY(const std::string text, text_from_facts(options, scope));
   if (!options.out.empty()) {
     const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-    TRY_DONE(freeze_plan(files, global, {options.out, loaded, outline, options.levels, locks},
-                         facts, streams));
+    TRY_DONE(freeze_plan(files, scope, locks_or_indexes(locks), options.out, streams));
   }
   streams.data(text);
   if (options.format == PlanFormat::table) {
-    TRY(const std::string would, text_from_journal(global, options.levels, loaded, outline, facts));
+    TRY(const std::string would, text_from_journal(scope, streams));
     streams.data(would);
   }
   return 0;

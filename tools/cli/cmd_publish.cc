@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/gather.h"
+#include "cli/http_options.h"
+#include "cli/workplace.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
 #include "host/net/credentials.h"

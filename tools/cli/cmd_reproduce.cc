@@ -11,9 +11,11 @@
 #include "cli/commands.h"
 #include "cli/earlier_results.h"
 #include "cli/enter_step.h"
+#include "cli/one_variant.h"
 #include "cli/recorded_run.h"
 #include "cli/reproduce_target.h"
 #include "cli/run_plan.h"
+#include "cli/workplace.h"
 #include "env/container.h"
 #include "host/git/worktree.h"
 #include "host/machine/local_machine.h"
@@ -69,18 +71,18 @@ Result<RecordedSource> source_of(const ReproduceTarget& target, SourceOf of, con
   return recorded_source(*target.origin, of, place.directory / "checkout", git);
 }
 
-Result<OneVariant> gather(const GlobalOptions& global, const ReproduceOptions& options,
-                          const ReproduceTarget& target, const Place& place,
-                          const std::string& matrix, Streams& streams) {
+Result<PreparedRun> prepare_step(const GlobalOptions& global, const ReproduceOptions& options,
+                                 const ReproduceTarget& target, const Place& place,
+                                 const std::string& matrix, Streams& streams) {
   if (target.origin) {
-    return gather_recorded_run(place.global, matrix, *target.origin, target.step, options.levels,
-                               streams);
+    return prepare_recorded_run(place.global, matrix, *target.origin, target.step, options.levels,
+                                streams);
   }
   TRY_DONE(take_resolutions(global, place));
   const plan::Stage stage =
       target.step.starts_with("test:") ? plan::Stage::test : plan::Stage::build;
   const std::vector<std::string> arguments = {target.step, target.matrix};
-  return gather_variant(place.global, {"reproduce", arguments, options.levels, stage}, streams);
+  return prepare_variant(place.global, {"reproduce", arguments, options.levels, stage}, streams);
 }
 
 /// What the checkout's own runs left of the steps that the wanted one needs.
@@ -162,9 +164,9 @@ Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& o
   const host::GitProgram git{local.files, local.process, variables};
   const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
   TRY(const RecordedSource source, source_of(target, of, place, git));
-  TRY(OneVariant variant, gather(global, options, target, place, source.matrix, streams));
-  TRY(plan::Plan part, plan::subplan(variant.plan, target.step));
-  RunRequest request{std::move(part), std::move(variant.workplace),
+  TRY(PreparedRun prepared, prepare_step(global, options, target, place, source.matrix, streams));
+  TRY(plan::Plan part, plan::subplan(prepared.plan, target.step));
+  RunRequest request{std::move(part), std::move(prepared.gathered.workplace),
                      "reproduce " + shell_join(options.arguments)};
   TRY(request.results, earlier_results(global, request.plan, target.step));
   RunOptions run;

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/gather.h"
 #include "cli/torch_sources.h"
+#include "cli/workplace.h"
 #include "exports/listing.h"
 #include "exports/table_bytes.h"
 #include "host/system/files.h"

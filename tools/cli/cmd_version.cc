@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/gather.h"
+#include "cli/http_options.h"
+#include "cli/load.h"
 #include "cli/package_version.h"
 #include "host/git/git.h"
 #include "host/net/http.h"

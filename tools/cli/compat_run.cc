@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "cli/gather.h"
+#include "cli/workplace.h"
 #include "host/machine/local_machine.h"
 #include "host/steps/run_beside.h"
 #include "host/system/scratch_directory.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
-#include "cli/gather.h"
+#include "cli/workplace.h"
 #include "env/container.h"
 #include "host/steps/visit.h"
 #include "host/system/files.h"

@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<std::string>> expected_files(const Loaded& loaded, const plan::Outline& outline,
-                                                const Facts& facts) {
-  TRY(const plan::Namings namings, name_builds(loaded, outline, facts));
+Result<std::vector<std::string>> expected_files(const RunScope& scope) {
+  const Loaded& loaded = scope.loaded;
+  TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
   std::vector<std::string> files;
-  for (const plan::BuildGroup& group : outline.builds) {
+  for (const plan::BuildGroup& group : scope.outline.builds) {
     TRY(const matrix::Variant* const variant,
         plan::find_variant(loaded.expansion, group.cls.representative));
-    const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, facts.plan.machine);
+    const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, scope.version.machine);
     for (const wheel::Naming& naming : namings.at(group.cls.id)) {
       files.push_back(fmt::format("{}-{}-{}-{}-*_{}.whl",
                                   replace_all(naming.distribution, "-", "_"), naming.version,
@@ -67,29 +67,29 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
 
 }  // namespace
 
-Result<plan::FrozenPlan> freeze(ports::Files& files, const Undertaking& what, const Facts& facts,
-                                const host::Workplace& workplace, const LevelOptions& levels) {
+Result<plan::FrozenPlan> freeze(ports::Files& files, const GatheredRun& run) {
+  const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  TRY(const std::string text, files.read(what.loaded.matrix.file));
+  TRY(const std::string text, files.read(scope.loaded.matrix.file));
   frozen.matrix_digest = sha256_hex(text);
-  frozen.channel = facts.channel;
-  frozen.targets = facts.targets;
-  for (const matrix::Variant& variant : what.outline.variants) {
+  frozen.channel = scope.version.channel;
+  frozen.targets = scope.version.targets;
+  for (const matrix::Variant& variant : scope.outline.variants) {
     frozen.variants.push_back(variant.id);
   }
-  frozen.version = facts.plan.version;
-  frozen.source_date_epoch = facts.plan.source_date_epoch;
-  frozen.commit = facts.plan.commit;
-  frozen.source_digest = facts.plan.source.digest;
-  frozen.machine = facts.plan.machine;
-  frozen.levels = {engine_of(levels), what.options.level2, what.options.bases};
-  for (const auto& [settings, used] : facts.images) {
+  frozen.version = run.facts.version;
+  frozen.source_date_epoch = run.facts.source_date_epoch;
+  frozen.commit = run.facts.commit;
+  frozen.source_digest = run.facts.source.digest;
+  frozen.machine = run.facts.machine;
+  frozen.levels = {engine_of(scope.levels), scope.options.level2, scope.options.bases};
+  for (const auto& [settings, used] : run.images) {
     frozen.images[settings] = {used.base, used.image.base_id, used.image.base_digests,
                                used.image.key};
   }
-  TRY(frozen.files, expected_files(what.loaded, what.outline, facts));
-  const host::LocalMachine local(workplace);
-  for (const auto& [asked, digest] : facts.plan.resolutions) {
+  TRY(frozen.files, expected_files(scope));
+  const host::LocalMachine local(run.workplace);
+  for (const auto& [asked, digest] : run.facts.resolutions) {
     TRY(env::Resolution resolution, host::load_resolution(local.machine, asked));
     resolution.torch_index = env::without_credentials(resolution.torch_index);
     frozen.resolutions[asked] = env::to_json(resolution);
@@ -97,22 +97,20 @@ Result<plan::FrozenPlan> freeze(ports::Files& files, const Undertaking& what, co
   return frozen;
 }
 
-Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const Undertaking& what,
-                                  const Facts& facts, const host::Workplace& workplace,
-                                  const LevelOptions& levels) {
+Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {
   plan::RunOrigin origin;
   origin.pinwheel = kPinwheelVersion;
-  origin.matrix = what.loaded.matrix.file;
-  if (const Result<ports::GitFacts> checkout = git.facts(workplace.matrix_directory)) {
-    const fs::path file =
-        fs::weakly_canonical(workplace.matrix_directory) / fs::path(origin.matrix).filename();
+  origin.matrix = run.scope.loaded.matrix.file;
+  const fs::path& directory = run.workplace.matrix_directory;
+  if (const Result<ports::GitFacts> checkout = git.facts(directory)) {
+    const fs::path file = fs::weakly_canonical(directory) / fs::path(origin.matrix).filename();
     origin.matrix = file.lexically_relative(fs::weakly_canonical(checkout->root)).string();
     origin.commit = checkout->commit;
     origin.dirty = checkout->dirty;
   }
-  origin.variables = facts.plan.variables;
-  origin.toolchain = facts.plan.toolchain;
-  TRY(origin.plan, freeze(files, what, facts, workplace, levels));
+  origin.variables = run.facts.variables;
+  origin.toolchain = run.facts.toolchain;
+  TRY(origin.plan, freeze(files, run));
   return origin;
 }
 
@@ -145,44 +143,56 @@ Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& f
   return asked;
 }
 
-void take_frozen(const plan::FrozenPlan& frozen, Facts& facts) {
-  facts.channel = frozen.channel;
-  facts.targets = frozen.targets;
-  facts.plan.version = frozen.version;
-  facts.plan.source_date_epoch = frozen.source_date_epoch;
-  facts.plan.commit = frozen.commit;
-  facts.pinned = frozen.images;
+VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
+  here.channel = frozen.channel;
+  here.targets = frozen.targets;
+  here.version = frozen.version;
+  here.source_date_epoch = frozen.source_date_epoch;
+  here.commit = frozen.commit;
+  return here;
 }
 
-std::vector<Error> other_images(const Facts& facts) {
+plan::Outline narrowed(const Loaded& loaded, const plan::Outline& outline,
+                       const plan::FrozenPlan& frozen) {
+  std::vector<matrix::Variant> kept;
+  for (const matrix::Variant& variant : outline.variants) {
+    const bool frozen_in = std::find(frozen.variants.begin(), frozen.variants.end(), variant.id) !=
+                           frozen.variants.end();
+    if (frozen_in) kept.push_back(variant);
+  }
+  return plan::make_outline(loaded.classes, kept);
+}
+
+std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned) {
   std::vector<Error> errors;
-  for (const auto& [settings, used] : facts.images) {
-    const auto pinned = facts.pinned.find(settings);
-    if (pinned == facts.pinned.end()) continue;
-    Done same = plan::check_image(pinned->second, used.image.base_id, used.image.key);
+  for (const auto& [settings, used] : images) {
+    const auto known = pinned.find(settings);
+    if (known == pinned.end()) continue;
+    Done same = plan::check_image(known->second, used.image.base_id, used.image.key);
     if (!same) errors.push_back(std::move(same).error());
   }
   return errors;
 }
 
-Done record_frozen(const plan::FrozenPlan& frozen, const Undertaking& what,
-                   const host::Workplace& workplace, OtherPython other, Streams& streams,
-                   Facts& facts) {
-  const host::LocalMachine local(workplace);
+Result<Decided> record_frozen(const plan::FrozenPlan& frozen, const RunView& run, OtherPython other,
+                              Streams& streams) {
+  const host::LocalMachine local(run.workplace);
+  const auto& [matrix, expansion, classes] = run.scope.loaded;
   TRY(const std::vector<env::Request> requests,
-      plan::requests_of(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+      plan::requests_of(matrix, expansion, run.scope.outline, run.scope.options));
   std::map<std::string, env::Request> by_digest;
   for (const env::Request& request : requests) by_digest[env::digest(request)] = request;
+  Decided decided;
   for (const auto& [digest, text] : frozen.resolutions) {
     TRY(env::Resolution resolution, env::parse_resolution(text));
     if (const auto request = by_digest.find(digest); request != by_digest.end()) {
       TRY(resolution,
           resolution_here(local.machine, request->second, std::move(resolution), other, streams));
-      facts.locked.insert(digest);
+      decided.insert(digest);
     }
     TRY_DONE(host::record_resolution(local.machine, digest, env::to_json(resolution)));
   }
-  return {};
+  return decided;
 }
 
 }  // namespace pinwheel::cli

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The packages of a lock as they are recorded here: for the interpreter that this machine has.
-Result<env::Resolution> resolution_here(const host::EnvMachine& machine, const LockFile& lock,
-                                        Streams& streams) {
+Result<env::Resolution> locked_resolution(const host::EnvMachine& machine, const LockFile& lock,
+                                          Streams& streams) {
   const env::Request& request = lock.target.request;
   env::Resolution resolution = lock.lock->resolution;
   // The lock shows the index without credentials; the matrix knows them.
@@ -61,7 +61,7 @@ std::string_view to_string(LockState state) {
 }
 
 Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
-                           const plan::LockTarget& target, const Facts& facts) {
+                           const plan::LockTarget& target, const plan::PlanFacts& facts) {
   LockFile result{target};
   const fs::path path = fs::path(directory) / target.file;
   TRY(const ports::FileStatus status, files.status(path));
@@ -77,7 +77,7 @@ Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
     return result;
   }
   result.differences = env::request_differences(*lock, target.request);
-  const std::string key = plan::image_key(facts.plan, target.request);
+  const std::string key = plan::image_key(facts, target.request);
   if (lock->image && !key.empty() && lock->image->key != key) {
     result.differences.push_back({"image", lock->image->key.substr(0, 12), key.substr(0, 12)});
   }
@@ -118,10 +118,10 @@ env::LockedImage locked_image(const env::ContainerImage& image) {
           image.base_digests.empty() ? image.base_id : image.base_digests.front()};
 }
 
-std::string found_release(const host::EnvMachine& machine, const Facts& facts,
+std::string found_release(const host::EnvMachine& machine, const plan::PlanFacts& facts,
                           const env::Request& build) {
-  const auto fact = facts.plan.toolkits.find(env::toolkit_digest(build));
-  if (fact != facts.plan.toolkits.end()) {
+  const auto fact = facts.toolkits.find(env::toolkit_digest(build));
+  if (fact != facts.toolkits.end()) {
     const bool found = fact->second.origin == plan::ToolkitOrigin::found;
     return found ? fact->second.exact : std::string();
   }
@@ -143,41 +143,37 @@ bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {
                      });
 }
 
-Done use_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams,
-              Facts& facts) {
+Done record_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams) {
   const std::string request = env::digest(lock.target.request);
-  facts.locked.insert(request);
-  TRY(const env::Resolution resolution, resolution_here(machine, lock, streams));
+  TRY(const env::Resolution resolution, locked_resolution(machine, lock, streams));
   const Result<env::Resolution> known = host::load_resolution(machine, request);
   // What is on record says when it was found; the same packages keep their age.
   if (known && known->digest() == resolution.digest()) return {};
   return host::record_resolution(machine, request, env::to_json(resolution));
 }
 
-Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
-                 Streams& streams, Facts& facts) {
-  host::LocalMachine local(workplace);
-  host::LocalFiles& files = local.files;
-  const matrix::Matrix& matrix = what.loaded.matrix;
+Result<Decided> apply_locks(const RunView& run, Refresh refresh, Streams& streams) {
+  host::LocalMachine local(run.workplace);
+  const auto& [matrix, expansion, classes] = run.scope.loaded;
+  const plan::PlanOptions& options = run.scope.options;
   const std::string directory = plan::lock_directory(matrix.file);
-  TRY(const ports::FileStatus status, files.status(directory));
-  if (status.type != ports::FileType::directory) return {};
+  TRY(const ports::FileStatus status, local.files.status(directory));
+  if (status.type != ports::FileType::directory) return Decided{};
   if (refresh == Refresh::yes) {
     return fail(
         ErrorKind::usage,
         fmt::format("`--refresh` cannot change the packages that {} holds", quoted(directory)),
         "`pinwheel env lock --refresh` writes the locks anew; `--no-lock` leaves them out");
   }
-  const host::EnvMachine& machine = local.machine;
   const std::vector<plan::LockTarget> targets =
-      plan::lock_targets(matrix, what.loaded.expansion, what.loaded.classes, what.options);
+      plan::lock_targets(matrix, expansion, classes, options);
   TRY(const std::vector<plan::LockTarget> needed,
-      plan::needed_locks(targets, matrix, what.loaded.expansion, what.outline, what.options));
+      plan::needed_locks(targets, matrix, expansion, run.scope.outline, options));
   std::vector<LockFile> locks;
   for (const plan::LockTarget& target : needed) {
-    TRY(LockFile lock, read_lock(files, directory, target, facts));
-    if (lock.state == LockState::current || binds(machine, target))
-      locks.push_back(std::move(lock));
+    TRY(LockFile lock, read_lock(local.files, directory, target, run.facts));
+    const bool counts = lock.state == LockState::current || binds(local.machine, target);
+    if (counts) locks.push_back(std::move(lock));
   }
   const bool current = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
     return lock.state == LockState::current;
@@ -187,8 +183,12 @@ Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refr
     error.hint += ", or go on without them: `--no-lock`";
     return fail(std::move(error));
   }
-  for (const LockFile& lock : locks) TRY_DONE(use_lock(machine, lock, streams, facts));
-  return {};
+  Decided decided;
+  for (const LockFile& lock : locks) {
+    TRY_DONE(record_lock(local.machine, lock, streams));
+    decided.insert(env::digest(lock.target.request));
+  }
+  return decided;
 }
 
 }  // namespace pinwheel::cli

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/gather.h"
+#include "cli/packages.h"
+#include "cli/run_scope.h"
+#include "cli/streams.h"
 #include "env/lock.h"
 #include "env/lock_difference.h"
 #include "host/machine/env_machine.h"
@@ -31,7 +33,7 @@ struct LockFile {
 /// Reads the file of a target and compares what was asked. Asks no index. A file that cannot be
 /// read as a lock is a state, not an error.
 Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
-                           const plan::LockTarget& target, const Facts& facts);
+                           const plan::LockTarget& target, const plan::PlanFacts& facts);
 
 /// The lock as the error that says what is wrong with it.
 Error to_error(const LockFile& lock);
@@ -45,23 +47,20 @@ env::LockedImage locked_image(const env::ContainerImage& image);
 
 /// The release of a toolkit that a build finds; empty where it takes one that is made of packages.
 /// A selection gathers the facts of its own builds, and this machine answers for the others.
-std::string found_release(const host::EnvMachine& machine, const Facts& facts,
+std::string found_release(const host::EnvMachine& machine, const plan::PlanFacts& facts,
                           const env::Request& build);
 
 /// Whether a lock binds a run on this machine. The lock of a toolkit that PyPI may give binds only
 /// where the machine has not got that toolkit.
 bool binds(const host::EnvMachine& machine, const plan::LockTarget& target);
 
-/// Records what a current lock holds as the resolution of its request, and enters the request into
-/// `facts.locked`. The interpreter of level 2 by venv is the machine's: where its patch release is
-/// not the locked one, a warning says so.
-Done use_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams,
-              Facts& facts);
+/// Records what a current lock holds as the resolution of its request. The interpreter of level 2
+/// by venv is the machine's: where its patch release is not the locked one, a warning says so.
+Done record_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams);
 
-/// Where the matrix has a directory of locks, they decide the packages of what is undertaken: takes
-/// them all, or stops with `drift`. Without that directory nothing happens. `refresh` against locks
-/// is `usage`: one of them must give way.
-Done apply_locks(const Undertaking& what, const host::Workplace& workplace, Refresh refresh,
-                 Streams& streams, Facts& facts);
+/// Where the matrix has a directory of locks, they decide the packages of the run: records them all
+/// and returns what they decide, or stops with `drift`. Without that directory nothing is decided.
+/// `refresh` against locks is `usage`: one of them must give way.
+Result<Decided> apply_locks(const RunView& run, Refresh refresh, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/levels.h"
-#include "cli/prepare_environments.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/step_id.h"
@@ -38,8 +36,8 @@ Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
               nearest.empty() ? "`pinwheel plan --format ids` lists them" : nearest);
 }
 
-Result<OneVariant> gather_variant(const GlobalOptions& global, const OneVariantRequest& request,
-                                  Streams& streams) {
+Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVariantRequest& request,
+                                    Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
   TRY(const MatrixChoice choice, choose_matrix(files, request.arguments));
@@ -47,20 +45,14 @@ Result<OneVariant> gather_variant(const GlobalOptions& global, const OneVariantR
     return fail(ErrorKind::usage, fmt::format("`{}` takes one id", request.command),
                 "`pinwheel plan --format ids` lists them");
   }
-  TRY(Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(plan::Outline outline, outline_of(loaded, choice.globs[0]));
-  TRY(Facts facts, gather_version_facts(files, git, loaded, {}, {}));
-  TRY(host::Workplace workplace, make_workplace(global, loaded));
-  TRY_DONE(gather_build_facts(loaded, workplace, facts));
-  TRY(plan::PlanOptions options, plan_options(request.stage, {}, request.levels));
-  const Undertaking what{loaded, outline, options};
-  TRY_DONE(prepare_environments(what, {request.levels, TestImages::leave, request.locks}, workplace,
-                                streams, facts));
-  TRY(plan::Plan plan,
-      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, options));
-  std::string id = outline.variants.front().id;
-  return OneVariant{std::move(id),        std::move(loaded),  std::move(outline), std::move(facts),
-                    std::move(workplace), std::move(options), std::move(plan)};
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(const plan::Outline outline, outline_of(loaded, choice.globs[0]));
+  TRY(VersionFacts version, gather_version_facts(files, git, loaded, {}, {}));
+  // Nothing is published, and targets would change the names of wheels.
+  version.targets.clear();
+  TRY(const RunScope scope,
+      up_to(request.stage, {global, loaded, outline, request.levels, std::move(version)}));
+  return prepare_run(scope, request.packages, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -46,9 +46,9 @@ std::string id_of(const plan::ImageTest& test) {
   return id + "-cp" + replace_all(test.environment.python, ".", "");
 }
 
-Done want_test_images(const Undertaking& what, std::map<std::string, Wanted>& wanted) {
+Done want_test_images(const RunScope& scope, std::map<std::string, Wanted>& wanted) {
   TRY(const std::vector<plan::ImageTest> tests,
-      plan::image_tests(what.loaded.matrix, what.loaded.expansion, what.outline, what.options));
+      plan::image_tests(scope.loaded.matrix, scope.loaded.expansion, scope.outline, scope.options));
   for (const plan::ImageTest& test : tests) {
     Wanted* const image = want(wanted, test.environment.container, id_of(test));
     if (image != nullptr && test.python == matrix::TestPython::image) image->test_of = test.image;
@@ -56,100 +56,115 @@ Done want_test_images(const Undertaking& what, std::map<std::string, Wanted>& wa
   return {};
 }
 
-Result<std::map<std::string, Wanted>> wanted_images(const Undertaking& what) {
+Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestImages tests) {
   std::map<std::string, Wanted> wanted;
-  const auto& [loaded, outline, options] = what;
+  const auto& [matrix, expansion, classes] = scope.loaded;
   TRY(const std::vector<plan::BuildRequest> builds,
-      plan::build_requests(loaded.matrix, loaded.expansion, outline, options));
+      plan::build_requests(matrix, expansion, scope.outline, scope.options));
   for (const auto& [build, request] : builds) want(wanted, request.container, build);
   TRY(const std::vector<env::Request> requests,
-      plan::requests_of(loaded.matrix, loaded.expansion, outline, options));
+      plan::requests_of(matrix, expansion, scope.outline, scope.options));
   for (const env::Request& request : requests) want(wanted, request.container, {});
+  if (tests == TestImages::prepare) TRY_DONE(want_test_images(scope, wanted));
   return wanted;
 }
 
 /// An image outside git has no commit to be called after.
-Result<std::vector<std::string>> tags_of(const Wanted& image, const Facts& facts) {
+Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts& version) {
   std::vector<std::string> tags;
-  if (image.settings.dockerfile.empty() || facts.plan.commit.empty()) return tags;
+  if (image.settings.dockerfile.empty() || version.commit.empty()) return tags;
   for (const std::string& build : image.ids) {
     TRY(const std::string tag,
-        env::image_tag(facts.branch, facts.plan.commit.substr(0, kShortCommit), build));
+        env::image_tag(version.branch, version.commit.substr(0, kShortCommit), build));
     tags.push_back(fmt::format("{}:{}", kRepository, tag));
   }
   return tags;
 }
 
-/// The engine of the levels, and what of it every container needs, in the workplace.
-Result<host::ContainerEngine> enter_engine(host::LocalMachine& local, const LevelOptions& levels,
-                                           host::Workplace& workplace) {
-  TRY(host::ContainerEngine engine,
-      host::find_engine(local.files, local.process, engine_of(levels), workplace.variables));
-  workplace.containers.client = engine.client;
-  workplace.containers.variables = engine.variables;
-  workplace.containers.network = levels.network;
-  if (levels.keep_failed) workplace.containers.after_failure = env::AfterEnd::keep;
-  return engine;
+/// Where the images of a run are made or found, and what is known of them so far.
+struct ImageSite {
+  host::LocalMachine local;
+  host::ContainerEngine engine;
+  host::Workplace workplace;  ///< with the containers so far
+  PreparedContainers prepared = {};
+
+  ImageSite(const host::Workplace& around, host::ContainerEngine found, const LevelOptions& levels)
+      : local(around), engine(std::move(found)), workplace(around) {
+    host::Containers& containers = workplace.containers;
+    containers.client = engine.client;
+    containers.variables = engine.variables;
+    containers.network = levels.network;
+    if (levels.keep_failed) containers.after_failure = env::AfterEnd::keep;
+  }
+
+  /// An image that is there now; asks it for its own Python where tests run on that, which is
+  /// remembered with the image once it was asked.
+  Done enter(const std::string& digest, const Wanted& wanted, const env::ContainerImage& image) {
+    prepared.images[digest] = {wanted.settings.base, image};
+    workplace.containers.images[digest] = image;
+    if (wanted.test_of.empty()) return {};
+    TRY(const std::unique_ptr<host::ContainedMachine> contained,
+        host::contain(local.machine, workplace, wanted.settings, "look", workplace.stop));
+    TRY(prepared.pythons[digest], host::image_python(contained->machine(), wanted.test_of));
+    return {};
+  }
+
+  PreparedContainers result() && {
+    prepared.containers = std::move(workplace.containers);
+    return std::move(prepared);
+  }
+};
+
+Result<host::ContainerEngine> answering_engine(const LevelOptions& levels,
+                                               const host::Workplace& workplace) {
+  host::LocalMachine local(workplace);
+  return host::find_engine(local.files, local.process, engine_of(levels), workplace.variables);
 }
 
-void enter_image(const std::string& digest, const std::string& base,
-                 const env::ContainerImage& image, host::Workplace& workplace, Facts& facts) {
-  facts.plan.images[digest] = image.key;
-  facts.images[digest] = {base, image};
-  workplace.containers.images[digest] = image;
-}
-
-/// What the image's own Python is; remembered with the image once it was asked.
-Done enter_python(const std::string& digest, const Wanted& image, const host::LocalMachine& local,
-                  const host::Workplace& workplace, Facts& facts) {
-  TRY(const std::unique_ptr<host::ContainedMachine> contained,
-      host::contain(local.machine, workplace, image.settings, "look", workplace.stop));
-  TRY(facts.plan.image_pythons[digest], host::image_python(contained->machine(), image.test_of));
-  return {};
+/// A name may have moved on since it was pinned; a registry still has the image by its digest.
+matrix::ContainerSettings settings_of(const Wanted& image, const std::string& digest,
+                                      const PinnedImages& pinned) {
+  matrix::ContainerSettings settings = image.settings;
+  const auto known = pinned.find(digest);
+  if (known != pinned.end() && !known->second.base_digests.empty()) {
+    settings.base = known->second.base_digests.front();
+  }
+  return settings;
 }
 
 }  // namespace
 
-Done prepare_containers(const Undertaking& what, const LevelOptions& levels, TestImages tests,
-                        host::Workplace& workplace, Streams& streams, Facts& facts) {
-  if (levels.engine == EngineChoice::host) return {};
-  host::LocalMachine local(workplace);
-  TRY(const host::ContainerEngine engine, enter_engine(local, levels, workplace));
-  const host::ImageBench bench{local.machine, engine, workplace.matrix_directory,
+Result<PreparedContainers> prepare_containers(const RunScope& scope,
+                                              const host::Workplace& workplace,
+                                              const PinnedImages& pinned, Streams& streams) {
+  if (scope.levels.engine == EngineChoice::host) return PreparedContainers{};
+  TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
+  ImageSite site(workplace, std::move(engine), scope.levels);
+  const host::ImageBench bench{site.local.machine, site.engine, workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&streams](std::string_view text) { streams.note(text); }};
-  TRY(auto wanted, wanted_images(what));
-  if (tests == TestImages::prepare) TRY_DONE(want_test_images(what, wanted));
+  TRY(const auto wanted, wanted_images(scope, scope.images));
   for (const auto& [digest, image] : wanted) {
-    TRY(const std::vector<std::string> tags, tags_of(image, facts));
-    const auto pinned = facts.pinned.find(digest);
-    matrix::ContainerSettings settings = image.settings;
-    // A name may have moved on since; a registry still has the image by its digest.
-    if (pinned != facts.pinned.end() && !pinned->second.base_digests.empty()) {
-      settings.base = pinned->second.base_digests.front();
-    }
-    TRY(const env::ContainerImage made, host::ensure_image(bench, settings, tags));
-    enter_image(digest, image.settings.base, made, workplace, facts);
-    if (!image.test_of.empty()) TRY_DONE(enter_python(digest, image, local, workplace, facts));
+    TRY(const std::vector<std::string> tags, tags_of(image, scope.version));
+    TRY(const env::ContainerImage made,
+        host::ensure_image(bench, settings_of(image, digest, pinned), tags));
+    TRY_DONE(site.enter(digest, image, made));
   }
-  return {};
+  return std::move(site).result();
 }
 
-Done recall_containers(const Undertaking& what, const LevelOptions& levels,
-                       host::Workplace& workplace, Facts& facts) {
-  if (levels.engine == EngineChoice::host) return {};
-  host::LocalMachine local(workplace);
-  TRY(const host::ContainerEngine engine, enter_engine(local, levels, workplace));
-  const host::ImageBench bench{local.machine, engine, workplace.matrix_directory, {}, {}};
-  TRY(auto wanted, wanted_images(what));
-  TRY_DONE(want_test_images(what, wanted));
+Result<PreparedContainers> recall_containers(const RunScope& scope,
+                                             const host::Workplace& workplace) {
+  if (scope.levels.engine == EngineChoice::host) return PreparedContainers{};
+  TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
+  ImageSite site(workplace, std::move(engine), scope.levels);
+  const host::ImageBench bench{site.local.machine, site.engine, workplace.matrix_directory, {}, {}};
+  TRY(const auto wanted, wanted_images(scope, TestImages::prepare));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
-    if (!found) continue;
-    enter_image(digest, image.settings.base, *found, workplace, facts);
-    if (!image.test_of.empty()) TRY_DONE(enter_python(digest, image, local, workplace, facts));
+    if (found) TRY_DONE(site.enter(digest, image, *found));
   }
-  return {};
+  return std::move(site).result();
 }
 
 }  // namespace pinwheel::cli

@@ -1,22 +1,42 @@
 #pragma once
+#include <map>
+#include <string>
+
 #include "base/result.h"
-#include "cli/gather.h"
-#include "cli/options.h"
+#include "cli/run_scope.h"
+#include "cli/streams.h"
+#include "env/container_image.h"
+#include "env/interpreter.h"
+#include "host/machine/workplace.h"
+#include "plan/frozen.h"
 
 namespace pinwheel::cli {
 
-/// Whether the images that wheels are tested on are made as well.
-enum class TestImages { leave, prepare };
+/// An image that environments stand on.
+struct UsedImage {
+  std::string base;  ///< as the matrix or the command line names it
+  env::ContainerImage image;
+};
 
-/// Makes the images that the environments of a run need, and enters engine and images into the
-/// workplace, and the images' content keys and the Pythons of test images into the facts. Nothing
-/// on the host engine. Tells what it pulls or builds.
-Done prepare_containers(const Undertaking& what, const LevelOptions& levels, TestImages tests,
-                        host::Workplace& workplace, Streams& streams, Facts& facts);
+using UsedImages = std::map<std::string, UsedImage>;            ///< by the digest of their settings
+using PinnedImages = std::map<std::string, plan::FrozenImage>;  ///< likewise
+
+/// The containers that a run works in; empty on the host.
+struct PreparedContainers {
+  host::Containers containers = {};  ///< engine and images, for the workplace
+  UsedImages images = {};
+  std::map<std::string, env::Interpreter> pythons = {};  ///< of the images that tests run in
+};
+
+/// Makes the images that the environments of a run need. An image that is pinned is taken from a
+/// registry by its digest. Tells what it pulls or builds.
+Result<PreparedContainers> prepare_containers(const RunScope& scope,
+                                              const host::Workplace& workplace,
+                                              const PinnedImages& pinned, Streams& streams);
 
 /// The same without making, pulling or tagging anything: images that are not there are left out.
 /// `environment` when the engine does not answer.
-Done recall_containers(const Undertaking& what, const LevelOptions& levels,
-                       host::Workplace& workplace, Facts& facts);
+Result<PreparedContainers> recall_containers(const RunScope& scope,
+                                             const host::Workplace& workplace);
 
 }  // namespace pinwheel::cli

@@ -1,20 +1,97 @@
 #include "cli/prepare_environments.h"
 
-#include "cli/locks.h"
+#include <utility>
+
+#include "cli/frozen_run.h"
+#include "cli/lock_packages.h"
+#include "cli/plan_facts.h"
+#include "cli/recorded_run.h"
 #include "cli/stoppable.h"
 
 namespace pinwheel::cli {
+namespace {
 
-Done prepare_environments(const Undertaking& what, const EnvironmentChoice& choice,
-                          host::Workplace& workplace, Streams& streams, Facts& facts) {
-  const auto prepare = [&]() -> Done {
-    TRY_DONE(prepare_containers(what, choice.levels, choice.images, workplace, streams, facts));
-    if (choice.locks == UseLocks::yes) {
-      TRY_DONE(apply_locks(what, workplace, Refresh::no, streams, facts));
-    }
-    return gather_resolutions(what, workplace, Refresh::no, streams, facts);
-  };
-  return stoppable(workplace, prepare);
+/// The packages of a run whose images are there, and what their source says besides.
+struct FoundPackages {
+  Packages packages = {};
+  std::vector<RecordedResolution> recorded = {};
+  std::vector<LockFile> locks = {};
+};
+
+FoundPackages packages_alone(Packages packages) {
+  return {std::move(packages)};
+}
+
+/// Finds the packages, each source in its own way.
+struct PackageFinder {
+  const RunView& run;
+  const UsedImages& images;
+  Streams& streams;
+
+  Result<FoundPackages> operator()(const FromFrozenPlan& source) const {
+    const std::vector<Error> others = other_images(images, source.plan.images);
+    if (!others.empty()) return fail(others.front());
+    TRY(const Decided decided, record_frozen(source.plan, run, OtherPython::refuse, streams));
+    return resolve_packages(run, decided, source.refresh, streams).map(packages_alone);
+  }
+  Result<FoundPackages> operator()(const FromRun& source) const {
+    const plan::RunOrigin& origin = source.origin;
+    for (const Error& difference : differences(source, run.facts)) streams.warn(difference);
+    for (const Error& image : other_images(images, origin.plan.images)) streams.warn(image);
+    TRY(const Decided decided, record_frozen(origin.plan, run, OtherPython::accept, streams));
+    return resolve_packages(run, decided, Refresh::no, streams).map(packages_alone);
+  }
+  Result<FoundPackages> operator()(const FromLocks& source) const {
+    TRY(const Decided decided, apply_locks(run, source.refresh, streams));
+    return resolve_packages(run, decided, source.refresh, streams).map(packages_alone);
+  }
+  Result<FoundPackages> operator()(const FromIndexes& source) const {
+    return resolve_packages(run, {}, source.refresh, streams).map(packages_alone);
+  }
+  Result<FoundPackages> operator()(const FromRecord& /*source*/) const {
+    TRY(RecordedPackages recorded, recall_packages(run));
+    return FoundPackages{std::move(recorded.packages), std::move(recorded.environments)};
+  }
+  Result<FoundPackages> operator()(const ForLocks& source) const {
+    TRY(LockedPackages locked, packages_for_locks(run, source, streams));
+    return FoundPackages{std::move(locked.packages), {}, std::move(locked.locks)};
+  }
+};
+
+PinnedImages pinned_by(const PackageSource& source) {
+  if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) return frozen->plan.images;
+  if (const auto* const run = std::get_if<FromRun>(&source)) return run->origin.plan.images;
+  return {};
+}
+
+/// With a stop that ends what the workplace's machines run.
+Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const PackageSource& source,
+                                               const std::stop_token& stop, Streams& streams) {
+  host::Workplace workplace = run.workplace;
+  workplace.stop = stop;
+  const bool recall = std::holds_alternative<FromRecord>(source);
+  TRY(PreparedContainers containers,
+      recall ? recall_containers(run.scope, workplace)
+             : prepare_containers(run.scope, workplace, pinned_by(source), streams));
+  workplace.containers = containers.containers;
+  plan::PlanFacts facts = with_containers(run.facts, containers);
+  const RunView known{run.scope, workplace, facts};
+  TRY(FoundPackages packages, std::visit(PackageFinder{known, containers.images, streams}, source));
+  workplace.stop = {};
+  return PreparedEnvironments{std::move(workplace), std::move(containers.images),
+                              with_packages(std::move(facts), packages.packages),
+                              std::move(packages.recorded), std::move(packages.locks)};
+}
+
+}  // namespace
+
+Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
+                                                  Streams& streams) {
+  // What is on record is read in no time, and nothing is left behind when it is not.
+  if (std::holds_alternative<FromRecord>(source))
+    return prepare_with_stop(run, source, {}, streams);
+  return stoppable<PreparedEnvironments>(
+      [&](const std::stop_token& stop) { return prepare_with_stop(run, source, stop, streams); });
 }
 
 }  // namespace pinwheel::cli

@@ -1,21 +1,29 @@
 #pragma once
+#include <vector>
+
 #include "base/result.h"
-#include "cli/gather.h"
-#include "cli/options.h"
+#include "cli/locks.h"
+#include "cli/package_source.h"
+#include "cli/packages.h"
 #include "cli/prepare_containers.h"
+#include "cli/run_scope.h"
+#include "cli/streams.h"
 
 namespace pinwheel::cli {
 
-/// What a command that starts no run yet takes for its environments.
-struct EnvironmentChoice {
-  const LevelOptions& levels;
-  TestImages images = TestImages::leave;
-  UseLocks locks = UseLocks::yes;
+/// What the environments of a run are made of.
+struct PreparedEnvironments {
+  host::Workplace workplace = {};  ///< with the run's containers
+  UsedImages images = {};
+  plan::PlanFacts facts = {};                     ///< those given, with images and packages
+  std::vector<RecordedResolution> recorded = {};  ///< of `FromRecord`
+  std::vector<LockFile> locks = {};               ///< of `ForLocks`
 };
 
-/// Images, locks and resolutions of the undertaking, in that order, entered into workplace and
-/// facts; what was resolved before is taken again. Stops when a signal comes (cli/stoppable.h).
-Done prepare_environments(const Undertaking& what, const EnvironmentChoice& choice,
-                          host::Workplace& workplace, Streams& streams, Facts& facts);
+/// Makes the images of a run and finds its packages where `source` says, in that order: what is in
+/// an image decides what is resolved in it. `run` knows no container and no package yet. Stops when
+/// a signal comes (cli/stoppable.h).
+Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
+                                                  Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -7,11 +7,10 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "cli/build_facts.h"
 #include "cli/frozen_run.h"
-#include "cli/levels.h"
 #include "cli/load.h"
-#include "cli/prepare_containers.h"
-#include "cli/stoppable.h"
+#include "cli/one_variant.h"
 #include "host/git/git.h"
 #include "host/machine/machine_name.h"
 #include "host/system/files.h"
@@ -67,25 +66,6 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
               "the matrix is not the one of the run");
 }
 
-void tell_differences(const plan::RunOrigin& origin, const std::string& matrix_digest,
-                      const Facts& facts, Streams& streams) {
-  if (origin.plan.source_digest != facts.plan.source.digest) {
-    streams.warn({ErrorKind::drift, origin.dirty
-                                        ? "the run's checkout had changes that its commit has not"
-                                        : "the package source is not the one of the run"});
-  }
-  if (origin.plan.matrix_digest != matrix_digest) {
-    streams.warn({ErrorKind::drift, "the matrix file is not the one of the run"});
-  }
-  const bool hosts = origin.plan.levels.engine == env::Engine::host;
-  if (hosts && origin.toolchain != facts.plan.toolchain) {
-    streams.warn(
-        {ErrorKind::environment, fmt::format("the run's compiler was `{}`, this machine's is `{}`",
-                                             trim(origin.toolchain), trim(facts.plan.toolchain))});
-  }
-  for (const Error& image : other_images(facts)) streams.warn(image);
-}
-
 }  // namespace
 
 Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
@@ -101,45 +81,51 @@ Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf o
   return RecordedSource{(place / origin.matrix).string(), std::move(worktree)};
 }
 
-Result<OneVariant> gather_recorded_run(const GlobalOptions& global, const std::string& matrix,
-                                       const plan::RunOrigin& origin, const std::string& step,
-                                       const LevelOptions& asked, Streams& streams) {
+std::map<std::string, std::string> recorded_variables(const plan::RunOrigin& origin) {
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : origin.variables) {
+    if (decides_build(name)) variables[name] = value;
+  }
+  return variables;
+}
+
+std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) {
+  const plan::RunOrigin& origin = run.origin;
+  std::vector<Error> errors;
+  if (origin.plan.source_digest != here.source.digest) {
+    errors.push_back(
+        {ErrorKind::drift, origin.dirty ? "the run's checkout had changes that its commit has not"
+                                        : "the package source is not the one of the run"});
+  }
+  if (origin.plan.matrix_digest != run.matrix_digest) {
+    errors.push_back({ErrorKind::drift, "the matrix file is not the one of the run"});
+  }
+  const bool hosts = origin.plan.levels.engine == env::Engine::host;
+  if (hosts && origin.toolchain != here.toolchain) {
+    errors.push_back(
+        {ErrorKind::environment, fmt::format("the run's compiler was `{}`, this machine's is `{}`",
+                                             trim(origin.toolchain), trim(here.toolchain))});
+  }
+  return errors;
+}
+
+Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
+                                         const plan::RunOrigin& origin, const std::string& step,
+                                         const LevelOptions& asked, Streams& streams) {
   host::LocalFiles files;
   TRY_DONE(check_machine(origin.plan));
-  TRY(Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
+  TRY(const Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
   TRY(const std::string matrix_text, files.read(matrix));
-  TRY(plan::Outline outline, outline_of_step(loaded, origin.plan, step));
-  TRY(host::Workplace workplace, make_workplace(global, loaded));
-  Facts facts;
-  take_frozen(origin.plan, facts);
-  facts.plan.machine = origin.plan.machine;
-  TRY_DONE(gather_build_facts(loaded, workplace, facts));
-  facts.plan.variables.clear();
-  for (const auto& [name, value] : origin.variables) {
-    if (decides_build(name)) facts.plan.variables[name] = value;
-  }
+  TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
   TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
-  const bool build = step.starts_with("build:") || step == "sdist";
-  TRY(plan::PlanOptions options,
-      plan_options(build ? plan::Stage::build : plan::Stage::test, facts.targets, levels));
-  const Undertaking what{loaded, outline, options};
+  VersionFacts here;
+  here.machine = origin.plan.machine;
   const TestImages images = plan::is_image_test(step) ? TestImages::prepare : TestImages::leave;
-  const auto prepare = [&]() -> Done {
-    TRY_DONE(prepare_containers(what, levels, images, workplace, streams, facts));
-    tell_differences(origin, sha256_hex(matrix_text), facts, streams);
-    TRY_DONE(record_frozen(origin.plan, what, workplace, OtherPython::accept, streams, facts));
-    return gather_resolutions(what, workplace, Refresh::no, streams, facts);
-  };
-  TRY_DONE(stoppable(workplace, prepare));
-  TRY(plan::Plan plan,
-      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts.plan, options));
-  return OneVariant{step,
-                    std::move(loaded),
-                    std::move(outline),
-                    std::move(facts),
-                    std::move(workplace),
-                    std::move(options),
-                    std::move(plan)};
+  const bool build = step.starts_with("build:") || step == "sdist";
+  TRY(const RunScope scope,
+      up_to(build ? plan::Stage::build : plan::Stage::test,
+            {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
+  return prepare_run(scope, FromRun{origin, sha256_hex(matrix_text)}, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -1,14 +1,17 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
-#include "cli/gather.h"
-#include "cli/one_variant.h"
 #include "cli/options.h"
+#include "cli/package_source.h"
+#include "cli/prepare_run.h"
 #include "cli/streams.h"
 #include "host/git/worktree.h"
+#include "plan/make_plan.h"
 #include "plan/origin.h"
 
 namespace pinwheel::cli {
@@ -27,12 +30,17 @@ Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf o
                                        const std::filesystem::path& place,
                                        const host::GitProgram& git);
 
-/// Gathers and plans what a step needs as its run had it: version, date, levels, images, packages,
-/// the variables that decide a build. `global` names the state and output directories of the
-/// repetition. Warnings tell what could not be had: another compiler, another Python, a source with
-/// changes that were never committed. `environment` for a run of another architecture.
-Result<OneVariant> gather_recorded_run(const GlobalOptions& global, const std::string& matrix,
-                                       const plan::RunOrigin& origin, const std::string& step,
-                                       const LevelOptions& levels, Streams& streams);
+/// Prepares what a step needs as its run had it: version, date, levels, images, packages, the
+/// variables that decide a build. `global` names the state and output directories of the
+/// repetition. `environment` for a run of another architecture.
+Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
+                                         const plan::RunOrigin& origin, const std::string& step,
+                                         const LevelOptions& levels, Streams& streams);
+
+/// The variables of the user's that decided the builds of a run. Pure.
+std::map<std::string, std::string> recorded_variables(const plan::RunOrigin& origin);
+
+/// What could not be had of a run that is repeated: another source, matrix or compiler. Pure.
+std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here);
 
 }  // namespace pinwheel::cli

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
-#include "cli/gather.h"
+#include "cli/http_options.h"
 #include "cli/load.h"
 #include "cli/one_variant.h"
 #include "cli/run_plan.h"

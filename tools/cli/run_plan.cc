@@ -16,6 +16,7 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/earlier_results.h"
+#include "cli/workplace.h"
 #include "host/machine/contained_machine.h"
 #include "host/steps/dry_runner.h"
 #include "host/steps/journal_file.h"

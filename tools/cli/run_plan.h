@@ -3,12 +3,12 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/gather.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "plan/make_plan.h"
+#include "host/machine/workplace.h"
 #include "plan/origin.h"
 #include "plan/reuse.h"
+#include "plan/step.h"
 #include "report/report_json.h"
 
 namespace pinwheel::cli {
@@ -34,9 +34,5 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
 /// Carries out a plan: real or dry. The exit code is the report's.
 Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
                      const RunRequest& request, Streams& streams);
-
-/// `build`, `test` and `release` up to `stage`: load, gather, decide, run.
-Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, plan::Stage stage,
-                      const std::string& command, Streams& streams);
 
 }  // namespace pinwheel::cli

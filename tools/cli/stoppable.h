@@ -1,15 +1,27 @@
 #pragma once
 #include <functional>
+#include <stop_token>
 
 #include "base/result.h"
-#include "host/machine/workplace.h"
+#include "host/system/stop_on_signal.h"
 
 namespace pinwheel::cli {
 
+/// The error of a command that a signal stopped before its first step: `interrupted` for SIGINT,
+/// else `terminated`.
+Error stopped_by(int signal);
+
 /// Does what a command needs before its first step: images, resolutions, locks. Until it is done,
-/// Ctrl-C, TERM and HUP end what the machines of the workplace run, with its containers, instead of
-/// ending pinwheel around it; a second one ends pinwheel at once. `interrupted` or `terminated`
-/// when one came.
-Done stoppable(host::Workplace& workplace, const std::function<Done()>& prepare);
+/// Ctrl-C, TERM and HUP ask the token for a stop, which ends what the machines of a workplace with
+/// that token run, with its containers, instead of ending pinwheel around it; a second one ends
+/// pinwheel at once.
+template <class T>
+Result<T> stoppable(const std::function<Result<T>(std::stop_token)>& prepare) {
+  host::StopOnSignal stop;
+  Result<T> result = prepare(stop.token());
+  const int signal = stop.end();
+  if (signal != 0) return fail(stopped_by(signal));
+  return result;
+}
 
 }  // namespace pinwheel::cli

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/gather.h"
+#include "cli/http_options.h"
+#include "cli/workplace.h"
 #include "env/pip_index.h"
 #include "exports/table_bytes.h"
 #include "host/system/file_source.h"

@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 #include "base/url.h"
-#include "cli/gather.h"
+#include "cli/http_options.h"
+#include "cli/workplace.h"
 #include "host/net/get_remote.h"
 #include "host/net/http.h"
 

@@ -1,9 +1,8 @@
-#include <fmt/format.h>
+#include "cli/workplace.h"
+
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/gather.h"
-#include "cli/product.h"
 #include "host/machine/fixed_path.h"
 #include "host/system/files.h"
 #include "host/system/process.h"
@@ -30,18 +29,6 @@ std::map<std::string, std::string> user_variables() {
     variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return variables;
-}
-
-host::HttpOptions http_options() {
-  return {.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion),
-          .ca_bundle = host::ca_bundle_from(user_variables())};
-}
-
-host::HttpOptions reading_options() {
-  host::HttpOptions options = http_options();
-  options.connections = host::Connections::kept;
-  options.netrc = host::netrc_from(user_variables());
-  return options;
 }
 
 fs::path unnamed_files_directory(const std::map<std::string, std::string>& variables) {

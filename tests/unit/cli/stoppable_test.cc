@@ -11,33 +11,34 @@ namespace pinwheel::cli {
 namespace {
 
 /// Work that a signal comes to, and that ends when it is told to stop.
-Done end_when_told(const host::Workplace& workplace, int signal) {
-  ::kill(::getpid(), signal);
-  while (!workplace.stop.stop_requested()) std::this_thread::yield();
-  return fail(ErrorKind::environment, "a process was stopped");
+std::function<Done(std::stop_token)> ended_by(int signal) {
+  return [signal](const std::stop_token& stop) -> Done {
+    ::kill(::getpid(), signal);
+    while (!stop.stop_requested()) std::this_thread::yield();
+    return fail(ErrorKind::environment, "a process was stopped");
+  };
 }
 
 TEST_CASE("a signal ends what is prepared, and its number decides the kind") {
-  host::Workplace workplace;
-  const Done interrupted = stoppable(workplace, [&] { return end_when_told(workplace, SIGINT); });
+  const Done interrupted = stoppable<void>(ended_by(SIGINT));
   REQUIRE_FALSE(interrupted);
   CHECK(interrupted.error().kind == ErrorKind::interrupted);
-  const Done terminated = stoppable(workplace, [&] { return end_when_told(workplace, SIGTERM); });
+  const Done terminated = stoppable<void>(ended_by(SIGTERM));
   REQUIRE_FALSE(terminated);
   CHECK(terminated.error().kind == ErrorKind::terminated);
   CHECK(exit_code(terminated.error().kind) == 143);
 }
 
 TEST_CASE("what is prepared without a signal keeps its result") {
-  host::Workplace workplace;
-  CHECK(stoppable(workplace, [] { return Done(); }));
-  const Done failed = stoppable(workplace, [&]() -> Done {
-    CHECK(workplace.stop.stop_possible());
+  const Result<int> prepared = stoppable<int>([](const std::stop_token&) { return 7; });
+  REQUIRE(prepared);
+  CHECK(*prepared == 7);
+  const Done failed = stoppable<void>([](const std::stop_token& stop) -> Done {
+    CHECK(stop.stop_possible());
     return fail(ErrorKind::config, "no such package");
   });
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message == "no such package");
-  CHECK_FALSE(workplace.stop.stop_possible());
 }
 
 }  // namespace

@@ -1,20 +1,15 @@
-#include "cli/gather.h"
-
-#include <fmt/format.h>
+#include "cli/version_facts.h"
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 
-#include "base/text.h"
+#include "cli/http_options.h"
 #include "cli/package_version.h"
-#include "host/git/git.h"
-#include "host/git/source_tree.h"
 #include "host/machine/machine_name.h"
 #include "host/net/http.h"
-#include "host/provision/env_resolve.h"
 #include "host/system/clock.h"
-#include "host/system/files.h"
-#include "host/system/process.h"
 #include "version/run_date.h"
 
 namespace pinwheel::cli {
@@ -84,12 +79,12 @@ Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
 
 }  // namespace
 
-Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const Loaded& loaded,
-                                   const std::string& channel,
-                                   const std::vector<std::string>& targets) {
+Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
+                                          const Loaded& loaded, const std::string& channel,
+                                          const std::vector<std::string>& targets) {
   const matrix::Matrix& matrix = loaded.matrix;
   TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix));
-  Facts facts;
+  VersionFacts facts;
   TRY(facts.channel, decide_channel(matrix, channel, repository));
   facts.targets = targets;
   const matrix::Channel* const found = find_channel(matrix, facts.channel);
@@ -100,20 +95,20 @@ Result<Facts> gather_version_facts(ports::Files& files, ports::Git& git, const L
                                package_directory(matrix), date};
   TRY(const version::Derived derived,
       package_version(matrix.package, version_channel(matrix, facts.channel), sources));
-  facts.plan.version = {pep::to_string(derived.version), derived.unreleased};
-  TRY(facts.plan.source_date_epoch, source_epoch(repository, date));
+  facts.version = {pep::to_string(derived.version), derived.unreleased};
+  TRY(facts.source_date_epoch, source_epoch(repository, date));
   if (repository) {
-    facts.plan.commit = repository->commit;
+    facts.commit = repository->commit;
     facts.branch = repository->branch;
   }
-  facts.plan.machine = host::machine_name();
+  facts.machine = host::machine_name();
   return facts;
 }
 
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
-                                  const Facts& facts) {
+                                  const VersionFacts& version) {
   plan::NamingRequest request{
-      {}, loaded.expansion.variants, facts.targets, facts.plan.version, facts.plan.machine};
+      {}, loaded.expansion.variants, version.targets, version.version, version.machine};
   for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
   return plan::name_wheels(loaded.matrix, request);
 }

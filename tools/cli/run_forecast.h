@@ -3,24 +3,25 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/gather.h"
+#include "cli/packages.h"
+#include "cli/run_scope.h"
+#include "cli/streams.h"
 #include "journal/forecast.h"
-#include "plan/make_plan.h"
+#include "plan/step.h"
 
 namespace pinwheel::cli {
 
 /// What a run would do now, by what earlier runs left here.
-struct Foreseen {
+struct RunForecast {
   plan::Plan plan;
   std::vector<journal::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
 };
 
+/// Of a run that goes as far as it can: it publishes where the channel has targets, else it tests.
 /// Nothing when nothing has been run in the state directory, and for containers whose engine does
 /// not answer. Reads the source, the journal, the recorded resolutions and the images that are
 /// there; asks no index, makes no image.
-Result<std::optional<Foreseen>> foresee(const GlobalOptions& global, const LevelOptions& levels,
-                                        const Loaded& loaded, const plan::Outline& outline,
-                                        Facts facts);
+Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams);
 
 }  // namespace pinwheel::cli

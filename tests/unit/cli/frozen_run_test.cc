@@ -1,0 +1,62 @@
+#include "cli/frozen_run.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::cli {
+namespace {
+
+matrix::Variant variant(const std::string& id) {
+  matrix::Variant one;
+  one.id = id;
+  return one;
+}
+
+TEST_CASE("a frozen plan fixes the version, and leaves branch and machine as they are here") {
+  VersionFacts here;
+  here.branch = "topic";
+  here.machine = "x86_64";
+  here.version = {"2.0.0", {}};
+  plan::FrozenPlan frozen;
+  frozen.channel = "release";
+  frozen.targets = {"index"};
+  frozen.version = {"1.2.0", {}};
+  frozen.source_date_epoch = 7;
+  frozen.commit = "c0ffee";
+  const VersionFacts taken = frozen_version(here, frozen);
+  CHECK(taken.channel == "release");
+  CHECK(taken.targets == frozen.targets);
+  CHECK(taken.version.version == "1.2.0");
+  CHECK(taken.source_date_epoch == 7);
+  CHECK(taken.commit == "c0ffee");
+  CHECK(taken.branch == "topic");
+  CHECK(taken.machine == "x86_64");
+}
+
+TEST_CASE("a selection and a frozen plan come to what both have") {
+  plan::Outline selected;
+  selected.variants = {variant("a"), variant("b")};
+  plan::FrozenPlan frozen;
+  frozen.variants = {"b", "c"};
+  const plan::Outline both = narrowed({}, selected, frozen);
+  REQUIRE(both.variants.size() == 1);
+  CHECK(both.variants[0].id == "b");
+}
+
+TEST_CASE("only an image that is pinned can be another one") {
+  const UsedImages used = {{"same", {"debian:12", {"sha256:1", "key"}}},
+                           {"other", {"ubuntu:24.04", {"sha256:2", "key"}}},
+                           {"new", {"alpine", {"sha256:3", "key"}}}};
+  PinnedImages pinned;
+  for (const auto& [settings, image] : used) {
+    if (settings != "new") pinned[settings] = {image.base, image.image.base_id, {}, "key"};
+  }
+  CHECK(other_images(used, pinned).empty());
+  pinned.at("other").key = "another key";
+  const std::vector<Error> errors = other_images(used, pinned);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].kind == ErrorKind::drift);
+  CHECK(errors[0].message.find("ubuntu:24.04") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace pinwheel::cli

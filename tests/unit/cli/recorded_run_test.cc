@@ -1,0 +1,58 @@
+#include "cli/recorded_run.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::cli {
+namespace {
+
+FromRun example() {
+  plan::RunOrigin origin;
+  origin.plan.source_digest = "source";
+  origin.plan.matrix_digest = "matrix";
+  origin.toolchain = "12.2.0";
+  return {origin, "matrix"};
+}
+
+plan::PlanFacts the_same() {
+  plan::PlanFacts facts;
+  facts.source.digest = "source";
+  facts.toolchain = "12.2.0";
+  return facts;
+}
+
+TEST_CASE("a report hands over the variables that decide a build, and no others") {
+  plan::RunOrigin origin;
+  origin.variables = {{"CFLAGS", "-O1"}, {"LD_PRELOAD", "/evil.so"}};
+  CHECK(recorded_variables(origin) == std::map<std::string, std::string>{{"CFLAGS", "-O1"}});
+}
+
+TEST_CASE("a machine that has all of a run is told of no difference") {
+  CHECK(differences(example(), the_same()).empty());
+}
+
+TEST_CASE("another source, matrix and compiler are each told") {
+  FromRun run = example();
+  run.matrix_digest = "another";
+  plan::PlanFacts here = the_same();
+  here.source.digest = "another";
+  here.toolchain = "13.1.0";
+  const std::vector<Error> errors = differences(run, here);
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].message == "the package source is not the one of the run");
+  CHECK(errors[1].message == "the matrix file is not the one of the run");
+  CHECK(errors[2].message == "the run's compiler was `12.2.0`, this machine's is `13.1.0`");
+  run.origin.dirty = true;
+  CHECK(differences(run, here)[0].message ==
+        "the run's checkout had changes that its commit has not");
+}
+
+TEST_CASE("in a container the compiler of the machine is nobody's business") {
+  FromRun run = example();
+  run.origin.plan.levels.engine = env::Engine::docker;
+  plan::PlanFacts here = the_same();
+  here.toolchain = "13.1.0";
+  CHECK(differences(run, here).empty());
+}
+
+}  // namespace
+}  // namespace pinwheel::cli

@@ -1,0 +1,11 @@
+#include "cli/commands.h"
+#include "cli/run_stage.h"
+
+namespace pinwheel::cli {
+
+Result<int> cmd_release(const GlobalOptions& global, const ReleaseCommand& options,
+                        Streams& streams) {
+  return run_stage(global, options.run, plan::Stage::publish, "release", streams);
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,101 @@
+#include "cli/lock_packages.h"
+
+#include <algorithm>
+
+#include "env/lock_difference.h"
+#include "env/request.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+
+namespace pinwheel::cli {
+namespace {
+
+Result<std::vector<LockFile>> read_needed(ports::Files& files, const RunView& run,
+                                          const ForLocks& what) {
+  std::vector<LockFile> locks;
+  for (const plan::LockTarget& target : what.needed) {
+    TRY(LockFile lock, read_lock(files, what.directory, target, run.facts));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
+/// The locks without those whose toolkit cannot be resolved: PyPI may give it, and is locked for
+/// machines that have none wherever that works.
+std::vector<LockFile> with_toolkits(const host::EnvMachine& machine, std::vector<LockFile> locks,
+                                    Refresh refresh, Streams& streams) {
+  const auto cannot = [&](const LockFile& lock) {
+    if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
+    // Those of conda are resolved with the builds that ask for them.
+    if (lock.target.request.python.empty()) return false;
+    const Result<host::Resolved> resolved = host::resolve(machine, lock.target.request, refresh);
+    if (!resolved) streams.warn(resolved.error());
+    return !resolved;
+  };
+  locks.erase(std::remove_if(locks.begin(), locks.end(), cannot), locks.end());
+  return locks;
+}
+
+Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& what,
+                                         Streams& streams) {
+  host::LocalMachine local(run.workplace);
+  TRY(std::vector<LockFile> locks, read_needed(local.files, run, what));
+  Decided decided;
+  for (LockFile& lock : locks) {
+    if (lock.state != LockState::current) continue;
+    if (what.refresh == Refresh::yes) {
+      lock.state = LockState::stale;
+      continue;
+    }
+    TRY_DONE(record_lock(local.machine, lock, streams));
+    decided.insert(env::digest(lock.target.request));
+  }
+  TRY(Packages packages, resolve_packages(run, decided, what.refresh, streams));
+  locks = with_toolkits(local.machine, std::move(locks), what.refresh, streams);
+  return LockedPackages{std::move(packages), std::move(locks)};
+}
+
+/// The locks with what a resolution now would change, found in a state directory of its own: a
+/// check must not decide what the next build takes.
+Result<std::vector<LockFile>> compared_afresh(const RunView& run, std::vector<LockFile> locks,
+                                              Streams& streams) {
+  host::Workplace aside = run.workplace;
+  aside.state /= "lock-check";
+  host::LocalMachine local(aside);
+  TRY_DONE(local.files.remove_all(aside.state));
+  TRY_DONE(resolve_packages({run.scope, aside, run.facts}, {}, Refresh::yes, streams));
+  for (LockFile& lock : locks) {
+    if (lock.state != LockState::current) continue;
+    const Result<env::Resolution> now =
+        host::load_resolution(local.machine, env::digest(lock.target.request));
+    if (!now) continue;
+    lock.differences = env::package_differences(lock.lock->resolution, *now);
+    if (!lock.differences.empty()) lock.state = LockState::stale;
+  }
+  TRY_DONE(local.files.remove_all(aside.state));
+  return locks;
+}
+
+Result<LockedPackages> packages_to_check(const RunView& run, const ForLocks& what,
+                                         Streams& streams) {
+  host::LocalMachine local(run.workplace);
+  TRY(std::vector<LockFile> locks, read_needed(local.files, run, what));
+  const auto optional = [&local](const LockFile& lock) {
+    return lock.state == LockState::missing && !binds(local.machine, lock.target);
+  };
+  locks.erase(std::remove_if(locks.begin(), locks.end(), optional), locks.end());
+  if (what.refresh == Refresh::yes) {
+    TRY(locks, compared_afresh(run, std::move(locks), streams));
+  }
+  return LockedPackages{{}, std::move(locks)};
+}
+
+}  // namespace
+
+Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
+                                          Streams& streams) {
+  return what.work == LockWork::write ? packages_to_write(run, what, streams)
+                                      : packages_to_check(run, what, streams);
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,10 @@
+#include "cli/package_source.h"
+
+namespace pinwheel::cli {
+
+PackageSource locks_or_indexes(UseLocks locks, Refresh refresh) {
+  if (locks == UseLocks::yes) return FromLocks{refresh};
+  return FromIndexes{refresh};
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,29 @@
+#include "cli/plan_facts.h"
+
+namespace pinwheel::cli {
+
+plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build) {
+  plan::PlanFacts facts;
+  facts.version = version.version;
+  facts.source_date_epoch = version.source_date_epoch;
+  facts.commit = version.commit;
+  facts.machine = version.machine;
+  facts.source = build.source;
+  facts.variables = build.variables;
+  facts.toolchain = build.toolchain;
+  return facts;
+}
+
+plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers& containers) {
+  for (const auto& [settings, used] : containers.images) facts.images[settings] = used.image.key;
+  facts.image_pythons = containers.pythons;
+  return facts;
+}
+
+plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages) {
+  facts.resolutions = packages.resolutions;
+  facts.toolkits = packages.toolkits;
+  return facts;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,15 @@
+#pragma once
+#include "cli/build_facts.h"
+#include "cli/packages.h"
+#include "cli/prepare_containers.h"
+#include "cli/version_facts.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::cli {
+
+/// The facts of a plan, put together in the order in which they become known. Pure.
+plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build);
+plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers& containers);
+plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages);
+
+}  // namespace pinwheel::cli

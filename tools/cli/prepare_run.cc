@@ -1,0 +1,50 @@
+#include "cli/prepare_run.h"
+
+#include <utility>
+
+#include "cli/build_facts.h"
+#include "cli/plan_facts.h"
+#include "cli/prepare_environments.h"
+#include "cli/recorded_run.h"
+#include "cli/workplace.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// A frozen plan is of one source, and a repeated run has the variables of the first.
+Result<BuildFacts> as_source_says(BuildFacts build, const PackageSource& source) {
+  if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
+    TRY_DONE(plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest));
+  }
+  if (const auto* const run = std::get_if<FromRun>(&source)) {
+    build.variables = recorded_variables(run->origin);
+  }
+  return build;
+}
+
+}  // namespace
+
+Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts) {
+  return plan::make_plan(scope.loaded.matrix, scope.loaded.expansion, scope.outline, facts,
+                         scope.options);
+}
+
+Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
+                               Streams& streams) {
+  TRY(const host::Workplace workplace, make_workplace(scope.global, scope.loaded));
+  TRY(BuildFacts found, gather_build_facts(scope.loaded, workplace));
+  TRY(const BuildFacts build, as_source_says(std::move(found), source));
+  const plan::PlanFacts facts = plan_facts(scope.version, build);
+  TRY(PreparedEnvironments made, prepare_environments({scope, workplace, facts}, source, streams));
+  return GatheredRun{scope, std::move(made.workplace), std::move(made.facts),
+                     std::move(made.images), std::move(made.recorded)};
+}
+
+Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
+                                Streams& streams) {
+  TRY(GatheredRun gathered, gather_run(scope, source, streams));
+  TRY(plan::Plan plan, decide_plan(scope, gathered.facts));
+  return PreparedRun{std::move(gathered), std::move(plan)};
+}
+
+}  // namespace pinwheel::cli

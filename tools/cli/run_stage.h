@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/streams.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::cli {
+
+/// `build`, `test` and `release` up to `stage`: load, gather, decide, run. `command` is the name
+/// that a line which repeats the run bears.
+Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, plan::Stage stage,
+                      const std::string& command, Streams& streams);
+
+}  // namespace pinwheel::cli

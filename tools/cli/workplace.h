@@ -1,0 +1,37 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "cli/load.h"
+#include "cli/options.h"
+#include "host/machine/workplace.h"
+#include "ports/files.h"
+
+namespace pinwheel::cli {
+
+/// The user's environment as a map.
+std::map<std::string, std::string> user_variables();
+
+/// Makes a directory of pinwheel's own, which is invisible to the git of a checkout it lies in.
+Done make_ignored_directory(ports::Files& files, const std::filesystem::path& directory);
+
+/// Where files without a name are put, so that nothing has to be cleared away: `$TMPDIR`, else
+/// /var/tmp, which is no memory.
+std::filesystem::path unnamed_files_directory(const std::map<std::string, std::string>& variables);
+
+/// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
+/// when there is no home.
+Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
+
+/// Where a run works; makes the state directory, which ignores itself in git. It has no containers
+/// yet, and whether builds see a fixed path is left open: `run_plan` asks the machine when a step
+/// is to run.
+Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
+
+/// The workplace with what builds may see as their path: the machine is asked, which starts four
+/// programs; a container sees what is mounted where it is mounted.
+host::Workplace with_path_mode(host::Workplace workplace);
+
+}  // namespace pinwheel::cli
