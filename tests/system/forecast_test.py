@@ -1,13 +1,16 @@
 """What `plan` and `explain` say a run would do is what the run then does."""
 
+import json
+import os
+
 
 def would(script) -> dict[str, str]:
     """The forecast of `plan` by step: "reuse", "run" or "perhaps"."""
-    table = script.run("plan", "matrix.yaml", "--channel", "release").stdout.split("\nstep ")
-    assert len(table) == 2, table
-    rows = [line.split() for line in table[1].splitlines()[1:] if line]
+    paragraphs = script.run("plan", "matrix.yaml", "--channel", "release").stdout.split("\n\n")
+    table = next(text for text in paragraphs if text.startswith("step "))
+    rows = [line.split() for line in table.splitlines()[1:]]
     # "2 tests  reuse ..." stands for as many steps.
-    return {(row[1] if row[0].isdigit() else row[0]): row[2 if row[0].isdigit() else 1] for row in rows[:-1]}
+    return {(row[1] if row[0].isdigit() else row[0]): row[2 if row[0].isdigit() else 1] for row in rows}
 
 
 def test_a_forecast_is_what_then_happens(project):
@@ -31,3 +34,35 @@ def test_a_forecast_is_what_then_happens(project):
     # The same bytes again: what was tested before stands.
     tests = [outcome["state"] for step, outcome in outcomes.items() if step.startswith("test:")]
     assert set(tests) == {"reused"}
+
+
+def forecast(script, **environment: str) -> dict:
+    """The forecast of `plan --format json`; empty before the first run."""
+    plan = script.run("plan", "matrix.yaml", "--channel", "release", "--format", "json", **environment)
+    return json.loads(plan.stdout).get("forecast", {})
+
+
+def test_a_second_plan_tells_how_long_a_run_takes_by_what_the_first_took(project):
+    script = project("script")
+    assert forecast(script) == {}
+    outcomes = script.report("release", "matrix.yaml", "--channel", "release")
+
+    reused = forecast(script)
+    assert reused["seconds"] == 0
+    assert reused["cores"] == len(os.sched_getaffinity(0))
+    steps = {step["id"]: step for step in reused["steps"]}
+    assert steps.keys() == outcomes.keys()
+    for step, outcome in outcomes.items():
+        assert steps[step]["seconds"] == outcome["elapsed_ms"] / 1000, step
+        assert (steps[step]["would"], steps[step]["from"]) == ("reuse", "measured")
+
+    # Other flags: all builds run again, and each wheel may be another one.
+    afresh = forecast(script, CXXFLAGS="-O1")
+    runs = [step for step in afresh["steps"] if step["would"] != "reuse"]
+    assert {step["id"] for step in runs} >= {step for step in outcomes if step.startswith("build:")}
+    longest = max(step["seconds"] for step in runs)
+    assert longest <= afresh["seconds"] <= sum(step["seconds"] for step in runs) + 0.001 * len(runs)
+
+    told = script.run("plan", "matrix.yaml", "--channel", "release", CXXFLAGS="-O1").stdout
+    assert "step " in told and " takes " in told
+    assert f" core{'s' if reused['cores'] > 1 else ''}, by earlier runs\n" in told

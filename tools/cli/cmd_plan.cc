@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "cli/commands.h"
@@ -41,7 +43,8 @@ Result<std::string> text_from_matrix(const PlanOptions& options, const Loaded& l
   }
 }
 
-Result<std::string> text_from_facts(const PlanOptions& options, const RunScope& scope) {
+Result<std::string> text_from_facts(const PlanOptions& options, const RunScope& scope,
+                                    const std::optional<report::TimedForecast>& forecast) {
   const Loaded& loaded = scope.loaded;
   if (options.format == PlanFormat::dot) {
     TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
@@ -52,19 +55,29 @@ Result<std::string> text_from_facts(const PlanOptions& options, const RunScope& 
   TRY(const std::vector<plan::ImageTest> images,
       plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
   if (options.format == PlanFormat::json) {
-    return report::outline_json(scope.outline, namings, scope.version.version.version, images);
+    return report::outline_json(scope.outline, namings, scope.version.version.version, images,
+                                forecast);
   }
   return report::plan_table(scope.outline, images);
 }
 
-/// What a run here would do; empty where nothing has been run.
-Result<std::string> text_from_journal(const RunScope& scope, Streams& streams) {
+/// What a run here would do, below the table; empty where nothing has been run.
+Result<std::string> forecast_text(const RunScope& scope, Streams& streams) {
   TRY(const std::optional<RunForecast> forecast, forecast_run(scope, streams));
   if (!forecast) return std::string();
   std::vector<std::optional<std::chrono::seconds>> ages;
   for (const RecordedResolution& each : forecast->environments) ages.push_back(each.age);
-  return fmt::format("\n{}\n{}", report::forecast_table(forecast->steps),
+  return fmt::format("\n{}\n{}{}", report::forecast_table(forecast->steps),
+                     report::wall_time_line(forecast->steps, forecast->wall_time, forecast->cores),
                      report::resolutions_line(ages));
+}
+
+/// The same for JSON.
+Result<std::optional<report::TimedForecast>> timed_forecast(const RunScope& scope,
+                                                            Streams& streams) {
+  TRY(std::optional<RunForecast> forecast, forecast_run(scope, streams));
+  if (!forecast) return std::nullopt;
+  return report::TimedForecast{std::move(forecast->steps), forecast->wall_time, forecast->cores};
 }
 
 bool needs_facts(const PlanOptions& options) {
@@ -94,14 +107,19 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, St
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                    std::move(version), TestImages::prepare}));
-  TRY(const std::string text, text_from_facts(options, scope));
+  // Before anything is frozen: names that collide stop it.
+  TRY(std::string text, text_from_facts(options, scope, std::nullopt));
   if (!options.out.empty()) {
     const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
     TRY_DONE(freeze_plan(files, scope, locks_or_indexes(locks), options.out, streams));
   }
+  if (options.format == PlanFormat::json) {
+    TRY(const auto forecast, timed_forecast(scope, streams));
+    TRY(text, text_from_facts(options, scope, forecast));
+  }
   streams.data(text);
   if (options.format == PlanFormat::table) {
-    TRY(const std::string would, text_from_journal(scope, streams));
+    TRY(const std::string would, forecast_text(scope, streams));
     streams.data(would);
   }
   return 0;

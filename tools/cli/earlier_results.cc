@@ -1,5 +1,8 @@
 #include "cli/earlier_results.h"
 
+#include <utility>
+
+#include "host/steps/journal_file.h"
 #include "host/system/digest_file.h"
 #include "journal/reuse.h"
 
@@ -28,6 +31,11 @@ std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
 plan::Results find_results(const plan::Plan& plan, const journal::History& history) {
   const plan::Results results = journal::results_of(plan, history);
   return journal::still_there(results, digests_of(plan, results));
+}
+
+plan::Durations earlier_durations(const std::filesystem::path& state) {
+  Result<journal::History> history = host::read_journal(state);
+  return history ? std::move(history->took) : plan::Durations();
 }
 
 }  // namespace pinwheel::cli

@@ -1,8 +1,10 @@
 #pragma once
+#include <filesystem>
 #include <map>
 #include <string>
 
 #include "journal/history.h"
+#include "plan/predict.h"
 #include "plan/reuse.h"
 
 namespace pinwheel::cli {
@@ -14,5 +16,9 @@ std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
 
 /// What earlier runs left and is still there unchanged.
 plan::Results find_results(const plan::Plan& plan, const journal::History& history);
+
+/// How long the steps of earlier runs in a state directory took; nothing where its journal cannot
+/// be read, which the run itself refuses.
+plan::Durations earlier_durations(const std::filesystem::path& state);
 
 }  // namespace pinwheel::cli

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/build_facts.h"
+#include "cli/earlier_results.h"
 #include "cli/plan_facts.h"
 #include "cli/prepare_environments.h"
 #include "cli/recorded_run.h"
@@ -34,7 +35,8 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   TRY(const host::Workplace workplace, make_workplace(scope.global, scope.loaded));
   TRY(BuildFacts found, gather_build_facts(scope.loaded, workplace));
   TRY(const BuildFacts build, as_source_says(std::move(found), source));
-  const plan::PlanFacts facts = plan_facts(scope.version, build);
+  plan::PlanFacts facts = plan_facts(scope.version, build);
+  facts.durations = earlier_durations(workplace.state);
   TRY(PreparedEnvironments made, prepare_environments({scope, workplace, facts}, source, streams));
   return GatheredRun{scope, std::move(made.workplace), std::move(made.facts),
                      std::move(made.images), std::move(made.recorded)};

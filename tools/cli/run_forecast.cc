@@ -3,9 +3,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/budget.h"
 #include "cli/earlier_results.h"
 #include "cli/prepare_run.h"
 #include "host/steps/journal_file.h"
+#include "journal/reuse.h"
+#include "run/wall_time.h"
 
 namespace pinwheel::cli {
 
@@ -18,14 +21,20 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams
   const plan::Stage stage =
       scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
   TRY(scope, up_to(stage, std::move(scope)));
-  Result<PreparedRun> run = prepare_run(scope, FromRecord{}, streams);
+  Result<PreparedRun> prepared = prepare_run(scope, FromRecord{}, streams);
   const bool contained = scope.levels.engine != EngineChoice::host;
   // Without its engine nothing is known of a container, and a plan is a plan all the same.
-  if (!run && contained && run.error().kind == ErrorKind::environment) return std::nullopt;
-  TRY_DONE(run);
-  RunForecast forecast{std::move(run->plan), {}, std::move(run->gathered.recorded)};
-  forecast.steps =
-      journal::forecast(forecast.plan, history, digest_outputs(forecast.plan, history));
+  if (!prepared && contained && prepared.error().kind == ErrorKind::environment)
+    return std::nullopt;
+  TRY_DONE(prepared);
+  const auto digests = digest_outputs(prepared->plan, history);
+  RunForecast forecast{journal::forecast(prepared->plan, history, digests),
+                       std::move(prepared->gathered.recorded)};
+  TRY(const run::Budget budget, budget_of({}));
+  const plan::Results results =
+      journal::still_there(journal::results_of(prepared->plan, history), digests);
+  forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);
+  forecast.cores = budget.cores;
   return forecast;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -7,15 +8,15 @@
 #include "cli/run_scope.h"
 #include "cli/streams.h"
 #include "journal/forecast.h"
-#include "plan/step.h"
 
 namespace pinwheel::cli {
 
 /// What a run would do now, by what earlier runs left here.
 struct RunForecast {
-  plan::Plan plan;
   std::vector<journal::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
+  std::chrono::milliseconds wall_time{0};  ///< the most that the run takes
+  int cores = 1;                           ///< that it takes so long on
 };
 
 /// Of a run that goes as far as it can: it publishes where the channel has targets, else it tests.

@@ -12,9 +12,9 @@
 #include <memory>
 #include <random>
 
-#include "base/parallel.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "cli/budget.h"
 #include "cli/earlier_results.h"
 #include "cli/workplace.h"
 #include "host/machine/contained_machine.h"
@@ -34,30 +34,12 @@
 #include "report/report_json.h"
 #include "report/summary.h"
 #include "run/execute.h"
+#include "run/silent.h"
 
 namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A dry run remembers nothing.
-class NoRecorder final : public run::Recorder {
- public:
-  Done started(const run::Attempt& /*attempt*/) override { return {}; }
-  Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
-};
-
-/// A dry run's script is its only output.
-class NoStatus final : public run::StatusSink {
- public:
-  void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}
-  void step_started(const plan::Step& /*step*/, int /*attempt*/, int /*cores*/) override {}
-  void step_retry(const plan::Step& /*step*/, const Error& /*error*/,
-                  std::chrono::milliseconds /*delay*/) override {}
-  void step_finished(const plan::StepOutcome& /*outcome*/) override {}
-  void heartbeat(const run::Progress& /*progress*/) override {}
-  void summary(const plan::Report& /*report*/) override {}
-};
 
 size_t terminal_width() {
   winsize size{};
@@ -106,36 +88,6 @@ std::unique_ptr<run::StatusSink> make_status(const GlobalOptions& global, const 
   return std::make_unique<report::PlainStatus>(std::move(printer));
 }
 
-uint64_t free_memory() {
-  std::ifstream info("/proc/meminfo");
-  for (std::string line; std::getline(info, line);) {
-    if (!line.starts_with("MemAvailable:")) continue;
-    return std::strtoull(line.c_str() + sizeof("MemAvailable:"), nullptr, 10) * 1024;
-  }
-  return 0;
-}
-
-Result<run::Budget> budget_of(const RunOptions& options) {
-  run::Budget budget;
-  if (options.jobs < 0) {
-    return fail(ErrorKind::usage, fmt::format("`--jobs` cannot be {}", options.jobs),
-                "give a number of cores, or leave it out for all of them");
-  }
-  budget.cores = options.jobs > 0 ? options.jobs : static_cast<int>(usable_processors());
-  budget.memory = free_memory();
-  if (!options.memory.empty()) {
-    const auto memory = parse_bytes(options.memory);
-    if (!memory || *memory == 0) {
-      return fail(ErrorKind::usage, fmt::format("`--memory` cannot be `{}`", options.memory),
-                  "write a size such as `16 GiB`");
-    }
-    budget.memory = *memory;
-  }
-  // Two installations at once would only wait for the same disk and network.
-  budget.pools = {{"gpu", 1}, {"upload", 2}, {"install", 1}};
-  return budget;
-}
-
 /// The directories of this run alone. Scratch of killed runs is of no use to anyone, and the
 /// journal's lock says that nobody else is running; logs are kept, a directory for each run.
 struct RunDirectories {
@@ -162,8 +114,8 @@ Result<int> run_dry(const RunOptions& options, const RunRequest& request, Stream
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   host::DryRunner runner(with_path_mode(request.workplace), program,
                          [&streams](std::string_view text) { streams.data(text); });
-  NoRecorder recorder;
-  NoStatus status;
+  run::NoRecorder recorder;
+  run::NoStatus status;
   host::SystemClock clock;
   run::ExecuteOptions execute{.budget = budget};
   execute.scratch = request.workplace.state / "scratch";

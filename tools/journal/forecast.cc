@@ -77,7 +77,38 @@ Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const Hist
   return out;
 }
 
+/// What a run would do with one step, where `reused` stand.
+Forecast forecast_step(const plan::Step& step,
+                       const std::map<std::string, plan::StepOutcome>& reused,
+                       const History& history, const std::map<std::string, std::string>& digests) {
+  if (const auto stands = reused.find(step.id); stands != reused.end()) {
+    return {step.id, Expected::reuse, when_done(stands->second, history)};
+  }
+  std::vector<plan::StepOutcome> needs;
+  std::string waits_for;
+  for (const std::string& need : step.needs) {
+    const auto found = reused.find(need);
+    if (found != reused.end()) needs.push_back(found->second);
+    if (found == reused.end() && waits_for.empty()) waits_for = need;
+  }
+  if (waits_for.empty()) return why_run(step, plan::result_parts(step, needs), history, digests);
+  if (!history.latest.contains(step.id)) return {step.id, Expected::run, "never run"};
+  return {step.id, Expected::perhaps, fmt::format("`{}` runs first", waits_for)};
+}
+
 }  // namespace
+
+std::string_view to_string(Expected expected) {
+  switch (expected) {
+    case Expected::reuse:
+      return "reuse";
+    case Expected::run:
+      return "run";
+    case Expected::perhaps:
+      return "perhaps";
+  }
+  return {};
+}
 
 std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now) {
   std::set<std::string> names;
@@ -106,24 +137,9 @@ std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
   const auto reused = plan::reuse(plan, still_there(results_of(plan, history), digests));
   std::vector<Forecast> out;
   for (const plan::Step& step : plan.steps) {
-    if (const auto stands = reused.find(step.id); stands != reused.end()) {
-      out.push_back({step.id, Expected::reuse, when_done(stands->second, history)});
-      continue;
-    }
-    std::vector<plan::StepOutcome> needs;
-    std::string waits_for;
-    for (const std::string& need : step.needs) {
-      const auto found = reused.find(need);
-      if (found != reused.end()) needs.push_back(found->second);
-      if (found == reused.end() && waits_for.empty()) waits_for = need;
-    }
-    if (waits_for.empty()) {
-      out.push_back(why_run(step, plan::result_parts(step, needs), history, digests));
-    } else if (history.latest.contains(step.id)) {
-      out.push_back({step.id, Expected::perhaps, fmt::format("`{}` runs first", waits_for)});
-    } else {
-      out.push_back({step.id, Expected::run, "never run"});
-    }
+    Forecast& one = out.emplace_back(forecast_step(step, reused, history, digests));
+    one.seconds = step.predicted_seconds;
+    one.prediction = step.prediction;
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "journal/history.h"
@@ -14,6 +15,9 @@ enum class Expected {
   perhaps,  ///< a step that it needs runs first; the same product again would start nothing
 };
 
+/// "reuse", "run", "perhaps".
+std::string_view to_string(Expected expected);
+
 /// What a run would do with a step, and why.
 struct Forecast {
   std::string id;
@@ -21,6 +25,8 @@ struct Forecast {
   std::string because = {};  ///< "done 2026-01-02T03:04:05Z", "never run", "`dist/a.whl` is gone"
   /// What differs from the last time, by part of the key: "version: 1.2.0 -> 1.3.0".
   std::vector<std::string> changes = {};
+  double seconds = 0;  ///< that it takes where it runs
+  plan::Prediction prediction = plan::Prediction::guessed;
 };
 
 /// What a run of the plan would do, in plan order. `digests` as for `still_there`.

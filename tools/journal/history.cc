@@ -14,6 +14,10 @@ void History::add(const Record& record) {
   const plan::StepOutcome& outcome = std::get<Finished>(record).outcome;
   unfinished.erase({outcome.id, outcome.key});
   finished[{outcome.id, outcome.key}] = outcome;
+  // How long a failure took says little of how long a success will.
+  const bool well =
+      outcome.state == plan::StepState::done || outcome.state == plan::StepState::skipped;
+  if (well && outcome.attempts > 0) took[outcome.id] = outcome.elapsed;
   latest[outcome.id] = std::get<Finished>(record);
 }
 

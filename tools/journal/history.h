@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -19,7 +20,9 @@ struct History {
   std::map<StepAndKey, plan::StepOutcome> finished = {};
   std::map<std::string, Finished> latest = {};  ///< of each step, whatever its key
   std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that did not end
-  size_t intact_bytes = 0;                      ///< length of the text up to its last whole line
+  /// How long each step took when it last was done or skipped, all its attempts together.
+  std::map<std::string, std::chrono::milliseconds> took = {};
+  size_t intact_bytes = 0;  ///< length of the text up to its last whole line
 
   void add(const Record& record);
 };

@@ -20,7 +20,7 @@
 namespace pinwheel::plan {
 namespace {
 
-// Predictions before any run was recorded; only their order matters.
+// Guesses before any run was recorded; runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
 constexpr double kBuildSeconds = 60;
 constexpr double kSecondsPerArchitecture = 30;
@@ -55,11 +55,6 @@ std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Varian
     return fmt::format("torch=={}.{}.*", parts[0], parts[1]);
   }
   return {};
-}
-
-double predicted(const StepInputs& in, const std::string& id, double otherwise) {
-  const auto known = in.facts.durations.find(id);
-  return known == in.facts.durations.end() ? otherwise : known->second;
 }
 
 /// Collects steps in order, giving each its key and each environment its one step.
@@ -97,7 +92,7 @@ class PlanBuilder {
       std::get<CreateEnvironment>(step.action).only_tests = test->compute;
     }
     step.retry = user.retry;
-    step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
+    step.predicted_seconds = kEnvironmentSeconds;
     step.resources.pools["install"] = 1;
     TRY_DONE(add(std::move(step)));
     return id;
@@ -119,7 +114,7 @@ class PlanBuilder {
                        image_key(in_.facts, request)};
     Step step{id, {}, std::move(action)};
     step.retry = user.retry;
-    step.predicted_seconds = predicted(in_, id, kEnvironmentSeconds);
+    step.predicted_seconds = kEnvironmentSeconds;
     step.resources.pools["install"] = 1;
     TRY_DONE(add(std::move(step)));
     return id;
@@ -129,7 +124,7 @@ class PlanBuilder {
     std::string all;
     for (const Step& step : plan_.steps) all += fmt::format("{} {}\n", step.id, step.key);
     plan_.digest = sha256_hex(all);
-    return std::move(plan_);
+    return with_durations(std::move(plan_), in_.facts.durations);
   }
 
  private:
@@ -167,8 +162,8 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
   const size_t architectures = std::max<size_t>(1, settings.build.arch_list.size());
-  step.predicted_seconds = predicted(
-      in, step.id, kBuildSeconds + kSecondsPerArchitecture * static_cast<double>(architectures));
+  step.predicted_seconds =
+      kBuildSeconds + kSecondsPerArchitecture * static_cast<double>(architectures);
   step.resources.cores_max = 1 << 16;
   step.resources.memory_per_core = settings.build.memory_per_job;
   return step;
@@ -185,7 +180,7 @@ Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
   Step step{"sdist", {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
-  step.predicted_seconds = predicted(in, step.id, kTestSeconds);
+  step.predicted_seconds = kTestSeconds;
   return step;
 }
 
@@ -208,7 +203,7 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const std::s
   Step step{test_id(id), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.test.timeout;
-  step.predicted_seconds = predicted(in, step.id, kTestSeconds);
+  step.predicted_seconds = kTestSeconds;
   step.resources.cores_max = 1 << 16;
   if (settings.test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
   return step;
@@ -222,7 +217,6 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   action.image = test.image;
   action.skip = verdict_on(test, in.facts, in.options).skip;
   action.environment = action.skip.empty() ? test.environment : env::Request{};
-  step.predicted_seconds = predicted(in, step.id, kTestSeconds);
   return step;
 }
 

@@ -10,6 +10,7 @@
 #include "matrix/matrix.h"
 #include "plan/names.h"
 #include "plan/outline.h"
+#include "plan/predict.h"
 #include "plan/step.h"
 
 namespace pinwheel::plan {
@@ -38,8 +39,8 @@ struct PlanFacts {
   /// digest of container settings -> the Python of an image that tests run in
   std::map<std::string, env::Interpreter> image_pythons = {};
   std::map<std::string, std::string>
-      variables;  ///< allow-listed variables of the host that decide a build
-  std::map<std::string, double> durations;  ///< step id -> seconds, from earlier runs
+      variables;             ///< allow-listed variables of the host that decide a build
+  Durations durations = {};  ///< from the journal of earlier runs
 };
 
 /// Which levels the environments of a plan have; independent choices.

@@ -19,6 +19,9 @@ struct Resources {
   std::map<std::string, int> pools = {};  ///< {"gpu", 1}, {"upload", 1}
 };
 
+/// Where the predicted time of a step comes from: an earlier run of it, or a guess.
+enum class Prediction { guessed, measured };
+
 /// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",
 /// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h) or "publish:<target>".
 struct Step {
@@ -32,8 +35,8 @@ struct Step {
   matrix::Retry retry = {};
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Resources resources = {};
-  double predicted_seconds =
-      0;  ///< for longest-first; from earlier reports, else from the arch count
+  double predicted_seconds = 0;  ///< for longest-first and what `plan` tells (plan/predict.h)
+  Prediction prediction = Prediction::guessed;
 };
 
 struct Plan {

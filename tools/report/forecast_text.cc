@@ -12,18 +12,6 @@
 namespace pinwheel::report {
 namespace {
 
-std::string_view word(journal::Expected expected) {
-  switch (expected) {
-    case journal::Expected::reuse:
-      return "reuse";
-    case journal::Expected::run:
-      return "run";
-    case journal::Expected::perhaps:
-      return "perhaps";
-  }
-  return {};
-}
-
 /// "test" of steps that come in numbers; empty for those that are worth a line each.
 std::string kind_of(const std::string& id) {
   if (id.starts_with("test:")) return "test";
@@ -45,36 +33,70 @@ std::string age_text(std::chrono::seconds age) {
   return "within the hour";
 }
 
-}  // namespace
+/// Steps that share a line of the table.
+struct Line {
+  std::string kind;
+  size_t count = 0;
+  const journal::Forecast* first = nullptr;
+  double seconds = 0;
+  bool guessed = false;
+};
 
-std::string forecast_table(const std::vector<journal::Forecast>& steps) {
-  struct Line {
-    std::string kind;
-    size_t count = 0;
-    const journal::Forecast* first = nullptr;
-  };
+bool is_guess(const journal::Forecast& step) {
+  return step.expected != journal::Expected::reuse && step.prediction == plan::Prediction::guessed;
+}
+
+std::vector<Line> lines_of(const std::vector<journal::Forecast>& steps) {
   std::vector<Line> lines;
   for (const journal::Forecast& step : steps) {
     const std::string kind = kind_of(step.id);
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
-      return !kind.empty() && line.kind == kind && line.first->expected == step.expected &&
-             reason_in_table(*line.first) == reason_in_table(step) &&
-             line.first->changes == step.changes;
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& other) {
+      return !kind.empty() && other.kind == kind && other.first->expected == step.expected &&
+             reason_in_table(*other.first) == reason_in_table(step) &&
+             other.first->changes == step.changes;
     });
-    if (same == lines.end()) {
-      lines.push_back({kind, 1, &step});
-    } else {
-      ++same->count;
-    }
+    if (line == lines.end()) line = lines.insert(line, {kind, 0, &step});
+    ++line->count;
+    line->seconds += step.seconds;
+    line->guessed = line->guessed || is_guess(step);
   }
-  std::vector<std::vector<std::string>> rows = {{"step", "would", "because"}};
-  for (const Line& line : lines) {
+  return lines;
+}
+
+std::string time_of(const Line& line) {
+  if (line.first->expected == journal::Expected::reuse) return "-";
+  const std::chrono::duration<double> seconds(line.seconds);
+  return format_duration(std::chrono::round<std::chrono::milliseconds>(seconds)) +
+         (line.guessed ? "?" : "");
+}
+
+}  // namespace
+
+std::string forecast_table(const std::vector<journal::Forecast>& steps) {
+  std::vector<std::vector<std::string>> rows = {{"step", "would", "takes", "because"}};
+  for (const Line& line : lines_of(steps)) {
     std::string because = reason_in_table(*line.first);
     if (!line.first->changes.empty()) because += ": " + join(line.first->changes, ", ");
     rows.push_back({line.count == 1 ? line.first->id : plural(line.count, line.kind),
-                    std::string(word(line.first->expected)), std::move(because)});
+                    std::string(journal::to_string(line.first->expected)), time_of(line),
+                    std::move(because)});
   }
   return align_columns(rows);
+}
+
+std::string wall_time_line(const std::vector<journal::Forecast>& steps,
+                           std::chrono::milliseconds total, int cores) {
+  const auto has = [&steps](journal::Expected expected) {
+    return std::any_of(steps.begin(), steps.end(), [expected](const journal::Forecast& step) {
+      return step.expected == expected;
+    });
+  };
+  const bool perhaps = has(journal::Expected::perhaps);
+  if (!perhaps && !has(journal::Expected::run)) return {};
+  const bool guessed = std::any_of(steps.begin(), steps.end(), is_guess);
+  return fmt::format("{} {} on {}, by earlier runs{}\n", perhaps ? "at most" : "about",
+                     format_duration(total), plural(static_cast<size_t>(cores), "core"),
+                     guessed ? "; `?` is a guess for what never ran here" : "");
 }
 
 std::string forecast_lines(const journal::Forecast& step) {

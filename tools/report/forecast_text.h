@@ -9,8 +9,14 @@
 namespace pinwheel::report {
 
 /// What a run would do, as a table: builds, the sdist and targets a line each; environments and
-/// tests that would do the same for the same reason in one line with their number.
+/// tests that would do the same for the same reason in one line with their number. What would run
+/// shows how long it takes, together where a line stands for several; `?` marks a guess.
 std::string forecast_table(const std::vector<journal::Forecast>& steps);
+
+/// "at most 3m20s on 8 cores, by earlier runs": what the run as a whole takes; empty where nothing
+/// would run.
+std::string wall_time_line(const std::vector<journal::Forecast>& steps,
+                           std::chrono::milliseconds total, int cores);
 
 /// One step's forecast for `explain`: "would run: 2 changes since ...", then a line a change.
 std::string forecast_lines(const journal::Forecast& step);

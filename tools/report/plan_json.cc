@@ -69,10 +69,26 @@ Result<std::string> include_line(const Json& rows) {
   return Json{{"include", rows}}.dump() + "\n";
 }
 
+Json forecast_json(const TimedForecast& forecast) {
+  Json steps = Json::array();
+  for (const journal::Forecast& step : forecast.steps) {
+    const bool measured = step.prediction == plan::Prediction::measured;
+    steps.push_back({{"id", step.id},
+                     {"would", journal::to_string(step.expected)},
+                     {"because", step.because},
+                     {"seconds", step.seconds},
+                     {"from", measured ? "measured" : "guessed"}});
+  }
+  return {{"seconds", std::chrono::duration<double>(forecast.total).count()},
+          {"cores", forecast.cores},
+          {"steps", std::move(steps)}};
+}
+
 }  // namespace
 
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
-                         const std::string& version, const std::vector<plan::ImageTest>& images) {
+                         const std::string& version, const std::vector<plan::ImageTest>& images,
+                         const std::optional<TimedForecast>& forecast) {
   const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
   Json out = {{"schema", "pinwheel-plan/1"}, {"version", version}};
   out["variants"] = Json::array();
@@ -93,6 +109,7 @@ std::string outline_json(const plan::Outline& outline, const plan::Namings& nami
          {"tests", group.tests},
          {"names", names == namings.end() ? Json::array() : names_json(names->second)}});
   }
+  if (forecast) out["forecast"] = forecast_json(*forecast);
   return out.dump(2) + "\n";
 }
 

@@ -1,8 +1,11 @@
 #pragma once
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "journal/forecast.h"
 #include "plan/image_tests.h"
 #include "plan/names.h"
 #include "plan/outline.h"
@@ -15,10 +18,22 @@ constexpr size_t kGitHubRowLimit = 256;
 
 enum class Rows { builds, tests };
 
+/// What a run would do, with how long it takes.
+struct TimedForecast {
+  std::vector<journal::Forecast> steps;
+  std::chrono::milliseconds total;  ///< of the run as a whole
+  int cores = 1;                    ///< that the total is for
+};
+
 /// The outline as JSON, schema `pinwheel-plan/1`: variants with the images that they are tested on,
-/// builds with the names of their wheels, tests.
+/// builds with the names of their wheels, tests. Where something was run before it has the key
+/// `forecast` as well: `seconds`, the most that a run takes on `cores` cores, and `steps`, each
+/// with its `id`; `would` (`reuse`, `run`, or `perhaps` for one whose need runs first); `because`;
+/// `seconds`, how long it takes where it runs; and `from`, `measured` by an earlier run of it or
+/// `guessed`.
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
-                         const std::string& version, const std::vector<plan::ImageTest>& images);
+                         const std::string& version, const std::vector<plan::ImageTest>& images,
+                         const std::optional<TimedForecast>& forecast);
 
 /// `{"include":[...]}` on one line: a row a variant (`tests`) or a row a class (`builds`, with the
 /// axes of its representative). `variants` holds the whole matrix's. More than 256 rows are a

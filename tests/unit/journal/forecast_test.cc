@@ -1,5 +1,7 @@
 #include "journal/forecast.h"
 
+#include <fmt/format.h>
+
 #include "journal/reuse.h"
 #include "unit/catch.h"
 
@@ -39,10 +41,7 @@ History done_before(const plan::Plan& plan) {
 std::string text(const std::vector<Forecast>& steps) {
   std::string out;
   for (const Forecast& step : steps) {
-    const char* const word = step.expected == Expected::reuse ? "reuse"
-                             : step.expected == Expected::run ? "run"
-                                                              : "perhaps";
-    out += step.id + " " + word + ": " + step.because;
+    out += fmt::format("{} {}: {}", step.id, to_string(step.expected), step.because);
     for (const std::string& change : step.changes) out += "; " + change;
     out += "\n";
   }
@@ -59,6 +58,18 @@ TEST_CASE("what is done and still there would be reused") {
         "env reuse: done 2026-01-02T03:04:05Z\n"
         "build reuse: done 2026-01-02T03:04:05Z\n"
         "test reuse: done 2026-01-02T03:04:05Z\n");
+}
+
+TEST_CASE("a forecast says how long a step takes, and whether that was measured") {
+  plan::Plan plan = example();
+  plan.steps[1].predicted_seconds = 42;
+  plan.steps[1].prediction = plan::Prediction::measured;
+  plan.steps[2].predicted_seconds = 30;
+  const std::vector<Forecast> steps = forecast(plan, done_before(plan), {});
+  CHECK(steps[1].seconds == 42);
+  CHECK(steps[1].prediction == plan::Prediction::measured);
+  CHECK(steps[2].seconds == 30);
+  CHECK(steps[2].prediction == plan::Prediction::guessed);
 }
 
 TEST_CASE("nothing done before is said as such") {

@@ -61,6 +61,27 @@ TEST_CASE("the last record of a step and key counts") {
   CHECK(summary(*history) == "build@k2=done env@k1=done test@k3#1 ");
 }
 
+TEST_CASE("a step takes what it last took when it ended well") {
+  History history;
+  plan::StepOutcome one = outcome("build", "k1", plan::StepState::done);
+  one.attempts = 1;
+  one.elapsed = std::chrono::seconds(40);
+  history.add(Finished{one, "2026-01-02T03:04:06Z"});
+  one.key = "k2";
+  one.elapsed = std::chrono::seconds(30);
+  history.add(Finished{one, "2026-01-03T03:04:06Z"});
+  one.state = plan::StepState::failed;
+  one.elapsed = std::chrono::seconds(2);
+  history.add(Finished{one, "2026-01-04T03:04:06Z"});
+  plan::StepOutcome skipped = outcome("test", "k3", plan::StepState::skipped);
+  skipped.attempts = 1;
+  skipped.elapsed = std::chrono::milliseconds(100);
+  history.add(Finished{skipped, "2026-01-04T03:04:07Z"});
+  CHECK(history.took ==
+        std::map<std::string, std::chrono::milliseconds>{{"build", std::chrono::seconds(30)},
+                                                         {"test", std::chrono::milliseconds(100)}});
+}
+
 TEST_CASE("a journal cut at any byte keeps every whole record and invents none") {
   const std::vector<Record> records = some_records();
   const std::string text = text_of(records);

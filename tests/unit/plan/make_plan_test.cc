@@ -1,6 +1,8 @@
 #include "plan/make_plan.h"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <set>
 
 #include "env/container_image.h"
@@ -149,6 +151,20 @@ TEST_CASE("what changes a result changes its key, and what needs it, and nothing
     INFO(step.id);
     CHECK((planned_step(edited, step.id).key == step.key) == environment);
   }
+}
+
+TEST_CASE("what earlier runs took is predicted, and is in no key") {
+  PlanExample example;
+  const Plan guessed = example.plan();
+  example.facts.durations = {{"build:cpu", std::chrono::seconds(45)}};
+  const Plan measured = example.plan();
+  CHECK(measured.digest == guessed.digest);
+  std::map<std::string, double> seconds;
+  for (const Step& step : measured.steps) seconds[step.id] = step.predicted_seconds;
+  CHECK(seconds.at("build:cpu") == 45);
+  // Guessed at 60 and 30 for each of its two architectures, of which builds took half.
+  CHECK(seconds.at("build:cu13") == 60);
+  CHECK(seconds.at("test:cp311-cpu-torch2.10") == 30);
 }
 
 TEST_CASE("a new resolution of one environment changes only the steps that need it") {

@@ -6,18 +6,46 @@ using namespace pinwheel;
 using namespace pinwheel::report;
 using journal::Expected;
 
+namespace {
+
+journal::Forecast timed(journal::Forecast step, double seconds, plan::Prediction prediction) {
+  step.seconds = seconds;
+  step.prediction = prediction;
+  return step;
+}
+
+constexpr plan::Prediction kMeasured = plan::Prediction::measured;
+constexpr plan::Prediction kGuessed = plan::Prediction::guessed;
+
+std::vector<journal::Forecast> example() {
+  return {timed({"env:1", Expected::reuse, "done at one"}, 60, kMeasured),
+          timed({"env:2", Expected::reuse, "done at two"}, 60, kGuessed),
+          timed({"build:cpu", Expected::run, "2 changes since then", {"a", "b"}}, 95, kMeasured),
+          timed({"test:x", Expected::perhaps, "`build:cpu` runs first"}, 1.5, kMeasured),
+          timed({"test:y", Expected::perhaps, "`build:cpu` runs first"}, 2, kMeasured),
+          timed({"test:z", Expected::run, "never run"}, 30, kGuessed)};
+}
+
+}  // namespace
+
 TEST_CASE("builds have a line each, tests with the same fate share one") {
-  CHECK(forecast_table({{"env:1", Expected::reuse, "done at one"},
-                        {"env:2", Expected::reuse, "done at two"},
-                        {"build:cpu", Expected::run, "2 changes since then", {"a", "b"}},
-                        {"test:x", Expected::perhaps, "`build:cpu` runs first"},
-                        {"test:y", Expected::perhaps, "`build:cpu` runs first"},
-                        {"test:z", Expected::run, "never run"}}) ==
-        "step            would    because\n"
-        "2 environments  reuse    done before\n"
-        "build:cpu       run      2 changes since then: a, b\n"
-        "2 tests         perhaps  `build:cpu` runs first\n"
-        "test:z          run      never run\n");
+  CHECK(forecast_table(example()) ==
+        "step            would    takes  because\n"
+        "2 environments  reuse    -      done before\n"
+        "build:cpu       run      1m35s  2 changes since then: a, b\n"
+        "2 tests         perhaps  3.5s   `build:cpu` runs first\n"
+        "test:z          run      30s?   never run\n");
+}
+
+TEST_CASE("the time of a run is at most what it takes if everything that may run does") {
+  std::vector<journal::Forecast> steps = example();
+  CHECK(wall_time_line(steps, std::chrono::seconds(128), 2) ==
+        "at most 2m08s on 2 cores, by earlier runs; `?` is a guess for what never ran here\n");
+  steps.resize(3);
+  CHECK(wall_time_line(steps, std::chrono::seconds(95), 1) ==
+        "about 1m35s on 1 core, by earlier runs\n");
+  steps.resize(2);
+  CHECK(wall_time_line(steps, std::chrono::seconds(0), 2).empty());
 }
 
 TEST_CASE("a step's forecast names its changes line by line") {

@@ -1,0 +1,58 @@
+#include "run/wall_time.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::run;
+using namespace std::chrono_literals;
+
+namespace {
+
+plan::Step takes(const std::string& id, double seconds, std::vector<std::string> needs = {}) {
+  plan::Step step{id, {}, plan::CreateEnvironment{}, std::move(needs)};
+  step.parts = {{"id", id}};
+  step.predicted_seconds = seconds;
+  return step;
+}
+
+std::chrono::milliseconds on_cores(const plan::Plan& plan, int cores) {
+  Budget budget;
+  budget.cores = cores;
+  return predicted_wall_time(plan, budget, {});
+}
+
+}  // namespace
+
+TEST_CASE("steps that need each other take the sum of their times") {
+  plan::Plan plan;
+  plan.steps = {takes("env", 60), takes("build", 90.5, {"env"}), takes("test", 30, {"build"})};
+  CHECK(on_cores(plan, 8) == 180500ms);
+}
+
+TEST_CASE("steps that share the cores take turns, the longest first") {
+  plan::Plan plan;
+  plan.steps = {takes("a", 10), takes("b", 20), takes("c", 30), takes("d", 7200)};
+  CHECK(on_cores(plan, 1) == 7260s);
+  CHECK(on_cores(plan, 2) == 7200s);
+}
+
+TEST_CASE("a pool of one lets its steps through one by one, whatever the cores") {
+  plan::Plan plan;
+  plan.steps = {takes("a", 10), takes("b", 20)};
+  for (plan::Step& step : plan.steps) step.resources.pools["install"] = 1;
+  CHECK(on_cores(plan, 8) == 30s);
+}
+
+TEST_CASE("what is reused takes no time, and what needs something that runs again does") {
+  plan::Plan plan;
+  plan.steps = {takes("env", 60), takes("build", 90, {"env"}), takes("other", 20)};
+  plan::Results results;
+  for (const plan::Step& step : {plan.steps[0], plan.steps[2]}) {
+    plan::StepOutcome outcome;
+    outcome.id = step.id;
+    outcome.key = plan::key_of(plan::result_parts(step, {}));
+    results[{step.id, outcome.key}] = outcome;
+  }
+  CHECK(predicted_wall_time(plan, {}, results) == 90s);
+  CHECK(predicted_wall_time({}, {}, results) == 0s);
+}
