@@ -82,37 +82,42 @@ Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts
 }
 
 /// Where the images of a run are made or found, and what is known of them so far.
-struct ImageSite {
-  host::LocalMachine local;
-  host::ContainerEngine engine;
-  host::Workplace workplace;  ///< with the containers so far
-  PreparedContainers prepared = {};
-
-  ImageSite(const host::Workplace& around, host::ContainerEngine found, const LevelOptions& levels)
-      : local(around), engine(std::move(found)), workplace(around) {
-    host::Containers& containers = workplace.containers;
-    containers.client = engine.client;
-    containers.variables = engine.variables;
+class ImageSite {
+ public:
+  ImageSite(const host::Workplace& around, host::ContainerEngine engine, const LevelOptions& levels)
+      : local_(around), engine_(std::move(engine)), workplace_(around) {
+    host::Containers& containers = workplace_.containers;
+    containers.client = engine_.client;
+    containers.variables = engine_.variables;
     containers.network = levels.network;
     if (levels.keep_failed) containers.after_failure = env::AfterEnd::keep;
   }
 
+  const host::EnvMachine& machine() const { return local_.machine; }
+  const host::ContainerEngine& engine() const { return engine_; }
+
   /// An image that is there now; asks it for its own Python where tests run on that, which is
   /// remembered with the image once it was asked.
   Done enter(const std::string& digest, const Wanted& wanted, const env::ContainerImage& image) {
-    prepared.images[digest] = {wanted.settings.base, image};
-    workplace.containers.images[digest] = image;
+    prepared_.images[digest] = {wanted.settings.base, image};
+    workplace_.containers.images[digest] = image;
     if (wanted.test_of.empty()) return {};
     TRY(const std::unique_ptr<host::ContainedMachine> contained,
-        host::contain(local.machine, workplace, wanted.settings, "look", workplace.stop));
-    TRY(prepared.pythons[digest], host::image_python(contained->machine(), wanted.test_of));
+        host::contain(machine(), workplace_, wanted.settings, "look", workplace_.stop));
+    TRY(prepared_.pythons[digest], host::image_python(contained->machine(), wanted.test_of));
     return {};
   }
 
   PreparedContainers result() && {
-    prepared.containers = std::move(workplace.containers);
-    return std::move(prepared);
+    prepared_.containers = std::move(workplace_.containers);
+    return std::move(prepared_);
   }
+
+ private:
+  host::LocalMachine local_;
+  host::ContainerEngine engine_;
+  host::Workplace workplace_;  ///< with the containers so far
+  PreparedContainers prepared_ = {};
 };
 
 Result<host::ContainerEngine> answering_engine(const LevelOptions& levels,
@@ -140,7 +145,7 @@ Result<PreparedContainers> prepare_containers(const RunScope& scope,
   if (scope.levels.engine == EngineChoice::host) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
   ImageSite site(workplace, std::move(engine), scope.levels);
-  const host::ImageBench bench{site.local.machine, site.engine, workplace.matrix_directory,
+  const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&streams](std::string_view text) { streams.note(text); }};
   TRY(const auto wanted, wanted_images(scope, scope.images));
@@ -158,7 +163,7 @@ Result<PreparedContainers> recall_containers(const RunScope& scope,
   if (scope.levels.engine == EngineChoice::host) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
   ImageSite site(workplace, std::move(engine), scope.levels);
-  const host::ImageBench bench{site.local.machine, site.engine, workplace.matrix_directory, {}, {}};
+  const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory, {}, {}};
   TRY(const auto wanted, wanted_images(scope, TestImages::prepare));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
