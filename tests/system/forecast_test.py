@@ -65,4 +65,4 @@ def test_a_second_plan_tells_how_long_a_run_takes_by_what_the_first_took(project
 
     told = script.run("plan", "matrix.yaml", "--channel", "release", CXXFLAGS="-O1").stdout
     assert "step " in told and " takes " in told
-    assert f" core{'s' if reused['cores'] > 1 else ''}, by earlier runs\n" in told
+    assert f" core{'s' if reused['cores'] > 1 else ''}, estimated from earlier runs\n" in told

@@ -17,8 +17,8 @@ std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
 /// What earlier runs left and is still there unchanged.
 plan::Results find_results(const plan::Plan& plan, const journal::History& history);
 
-/// How long the steps of earlier runs in a state directory took; nothing where its journal cannot
-/// be read, which the run itself refuses.
+/// How long the steps of earlier runs in a state directory took. Empty if its journal cannot be
+/// read: the run itself refuses such a journal.
 plan::Durations earlier_durations(const std::filesystem::path& state);
 
 }  // namespace pinwheel::cli

@@ -20,10 +20,10 @@ Result<std::vector<LockFile>> read_needed(ports::Files& files, const RunView& ru
   return locks;
 }
 
-/// The locks without those whose toolkit cannot be resolved: PyPI may give it, and is locked for
-/// machines that have none wherever that works.
-std::vector<LockFile> with_toolkits(const host::EnvMachine& machine, std::vector<LockFile> locks,
-                                    Refresh refresh, Streams& streams) {
+/// The locks without those of toolkits that cannot be resolved. A toolkit that PyPI may give is
+/// locked for machines that have none, where that works.
+std::vector<LockFile> lockable(const host::EnvMachine& machine, std::vector<LockFile> locks,
+                               Refresh refresh, Streams& streams) {
   const auto cannot = [&](const LockFile& lock) {
     if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
     // Those of conda are resolved with the builds that ask for them.
@@ -51,7 +51,7 @@ Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& wha
     decided.insert(env::digest(lock.target.request));
   }
   TRY(Packages packages, resolve_packages(run, decided, what.refresh, streams));
-  locks = with_toolkits(local.machine, std::move(locks), what.refresh, streams);
+  locks = lockable(local.machine, std::move(locks), what.refresh, streams);
   return LockedPackages{std::move(packages), std::move(locks)};
 }
 

@@ -10,7 +10,7 @@
 
 namespace pinwheel::cli {
 
-/// The packages that `env lock` works on, and how each lock stands to them.
+/// The packages that `env lock` writes or compares, and the state of each lock.
 struct LockedPackages {
   Packages packages = {};
   std::vector<LockFile> locks = {};  ///< of the selection; without those that nothing here needs

@@ -20,8 +20,8 @@ struct FromFrozenPlan {
   Refresh refresh = Refresh::no;
 };
 
-/// A run that is repeated. Its packages and the variables that decided its builds are taken;
-/// warnings tell what could not be had: another compiler, another Python, another source.
+/// A run to repeat, with its packages and the variables that decided its builds. Warnings name what
+/// differs here: the source, the matrix, the compiler, the Python, an image.
 struct FromRun {
   plan::RunOrigin origin;
   std::string matrix_digest;  ///< sha256 of the matrix file as it is now
@@ -33,19 +33,20 @@ struct FromLocks {
   Refresh refresh = Refresh::no;
 };
 
-/// The indexes; what was resolved before is taken again unless it is refreshed.
+/// The indexes. Recorded resolutions are reused unless `refresh` says otherwise.
 struct FromIndexes {
   Refresh refresh = Refresh::no;
 };
 
-/// What is on record here. Nothing is asked, made or pulled; what is missing is left out.
+/// The resolutions recorded here. Asks no index, makes and pulls no image; leaves out what is
+/// missing.
 struct FromRecord {};
 
 enum class LockWork { write, check };
 
-/// Resolutions for `env lock`. `write`: a lock that is current holds, everything else is resolved;
-/// with `refresh` nothing holds. `check`: nothing is resolved; with `refresh` everything is, aside,
-/// to be compared.
+/// For `env lock`. `write`: current locks stand and everything else is resolved; with `refresh`,
+/// everything is. `check`: nothing is resolved; with `refresh`, everything is, in a state directory
+/// of its own, to be compared.
 struct ForLocks {
   std::string directory;
   std::vector<plan::LockTarget> needed;

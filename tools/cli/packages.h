@@ -20,7 +20,8 @@ struct Packages {
   std::map<std::string, plan::ToolkitFact> toolkits = {};  ///< as `PlanFacts::toolkits`
 };
 
-/// Digests of the requests whose resolution a lock or a frozen plan decides; it is on record.
+/// Digests of the requests whose resolution a lock or a frozen plan decides, and which is on
+/// record.
 using Decided = std::set<std::string>;
 
 /// Finds the packages of every environment that the run needs: those that are decided, those on

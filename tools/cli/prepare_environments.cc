@@ -11,7 +11,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The packages of a run whose images are there, and what their source says besides.
+/// The packages of a run, and what their source reports besides.
 struct FoundPackages {
   Packages packages = {};
   std::vector<RecordedResolution> recorded = {};
@@ -64,7 +64,7 @@ PinnedImages pinned_by(const PackageSource& source) {
   return {};
 }
 
-/// With a stop that ends what the workplace's machines run.
+/// `stop` ends the processes and containers that this starts.
 Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const PackageSource& source,
                                                const std::stop_token& stop, Streams& streams) {
   host::Workplace workplace = run.workplace;
@@ -87,7 +87,7 @@ Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const Package
 
 Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
                                                   Streams& streams) {
-  // What is on record is read in no time, and nothing is left behind when it is not.
+  // Reading records starts nothing that would have to be stopped.
   if (std::holds_alternative<FromRecord>(source))
     return prepare_with_stop(run, source, {}, streams);
   return stoppable<PreparedEnvironments>(

@@ -11,7 +11,7 @@
 
 namespace pinwheel::cli {
 
-/// What the environments of a run are made of.
+/// A run whose images and packages are known.
 struct PreparedEnvironments {
   host::Workplace workplace = {};  ///< with the run's containers
   UsedImages images = {};
@@ -20,9 +20,8 @@ struct PreparedEnvironments {
   std::vector<LockFile> locks = {};               ///< of `ForLocks`
 };
 
-/// Makes the images of a run and finds its packages where `source` says, in that order: what is in
-/// an image decides what is resolved in it. `run` knows no container and no package yet. Stops when
-/// a signal comes (cli/stoppable.h).
+/// Makes the images of a run, then finds its packages as `source` says; packages are resolved
+/// inside the images. `run` has neither yet. A signal stops it (cli/stoppable.h).
 Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
                                                   Streams& streams);
 

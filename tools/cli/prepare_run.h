@@ -27,22 +27,22 @@ struct PreparedRun {
   plan::Plan plan;
 };
 
-/// The pipeline that every command with a plan goes through:
+/// The pipeline of every command that needs a plan:
 ///
 ///     scope -> workplace -> build facts -> images -> locks or resolutions -> plan
 ///
-/// The scope is given; what it takes to find the rest is read, made and resolved on the way, each
-/// once, and the last arrow is pure. Nothing is built. Errors: `drift` where `source` is a frozen
+/// Each step happens once, in this order. All but the last act: they read the source, make images
+/// and ask indexes. The last is pure. Nothing is built. Errors: `drift` if `source` is a frozen
 /// plan of another matrix or source, or locks are out of date; those of cli/prepare_environments.h.
 Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
                                 Streams& streams);
 
-/// The pipeline up to the plan.
+/// The pipeline without its last step.
 Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
                                Streams& streams);
 
-/// The plan that follows. Pure. With version facts alone it has the shape of the plan, not its
-/// keys.
+/// The plan for these facts. Pure. Facts that hold a version alone give the steps and their needs,
+/// but not the keys of a run.
 Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts);
 
 }  // namespace pinwheel::cli

@@ -40,7 +40,7 @@ Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std:
 /// The variables of the user's that decided the builds of a run. Pure.
 std::map<std::string, std::string> recorded_variables(const plan::RunOrigin& origin);
 
-/// What could not be had of a run that is repeated: another source, matrix or compiler. Pure.
+/// How this machine differs from a run that is repeated: source, matrix, compiler. Pure.
 std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here);
 
 }  // namespace pinwheel::cli

@@ -15,14 +15,14 @@ namespace pinwheel::cli {
 struct RunForecast {
   std::vector<journal::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
-  std::chrono::milliseconds wall_time{0};  ///< the most that the run takes
-  int cores = 1;                           ///< that it takes so long on
+  std::chrono::milliseconds wall_time{0};  ///< of the whole run, at most
+  int cores = 1;                           ///< that the wall time is for
 };
 
-/// Of a run that goes as far as it can: it publishes where the channel has targets, else it tests.
-/// Nothing when nothing has been run in the state directory, and for containers whose engine does
-/// not answer. Reads the source, the journal, the recorded resolutions and the images that are
-/// there; asks no index, makes no image.
+/// The forecast of a full run: up to publishing if the channel has targets, else up to the tests.
+/// None if the state directory has no earlier run, or if the container engine does not answer.
+/// Reads the source, the journal, the recorded resolutions and the images that are there; asks no
+/// index, makes no image.
 Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams);
 
 }  // namespace pinwheel::cli

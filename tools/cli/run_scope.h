@@ -9,11 +9,11 @@
 
 namespace pinwheel::cli {
 
-/// Whether the images that wheels are tested on are made as well.
+/// Whether to make the images that wheels are tested on.
 enum class TestImages { leave, prepare };
 
-/// What a run is about: which part of which matrix, how far it is carried, in environments of which
-/// levels, as which version. Decided before anything is made or resolved.
+/// What a run is about: which part of which matrix, up to which stage, on which levels of
+/// environments, as which version. Decided before anything is made or resolved.
 struct RunScope {
   GlobalOptions global;
   Loaded loaded;
@@ -28,7 +28,7 @@ struct RunScope {
 /// is no image.
 Result<RunScope> up_to(plan::Stage stage, RunScope scope);
 
-/// A run as far as it is known: what each step of the pipeline is given.
+/// What is known of a run so far: the input of each step of the pipeline.
 struct RunView {
   const RunScope& scope;
   const host::Workplace& workplace;

@@ -11,10 +11,9 @@ namespace pinwheel::cli {
 /// else `terminated`.
 Error stopped_by(int signal);
 
-/// Does what a command needs before its first step: images, resolutions, locks. Until it is done,
-/// Ctrl-C, TERM and HUP ask the token for a stop, which ends what the machines of a workplace with
-/// that token run, with its containers, instead of ending pinwheel around it; a second one ends
-/// pinwheel at once.
+/// Runs what a command does before its first step: images, resolutions, locks. Meanwhile Ctrl-C,
+/// TERM and HUP request a stop on the token instead of ending pinwheel; machines whose workplace
+/// has that token end their processes and containers. A second signal ends pinwheel at once.
 template <class T>
 Result<T> stoppable(const std::function<Result<T>(std::stop_token)>& prepare) {
   host::StopOnSignal stop;

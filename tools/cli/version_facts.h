@@ -12,8 +12,7 @@
 
 namespace pinwheel::cli {
 
-/// What git, the matrix and the command line say of a run, before this machine is asked anything
-/// else.
+/// What is known of a run from git, the matrix and the command line alone.
 struct VersionFacts {
   std::string channel;
   std::string branch;                ///< empty on a detached HEAD and outside git

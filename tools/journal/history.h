@@ -20,7 +20,7 @@ struct History {
   std::map<StepAndKey, plan::StepOutcome> finished = {};
   std::map<std::string, Finished> latest = {};  ///< of each step, whatever its key
   std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that did not end
-  /// How long each step took when it last was done or skipped, all its attempts together.
+  /// How long each step took, retries included, when it last succeeded or was skipped.
   std::map<std::string, std::chrono::milliseconds> took = {};
   size_t intact_bytes = 0;  ///< length of the text up to its last whole line
 

@@ -10,10 +10,10 @@ namespace pinwheel::plan {
 /// How long each step of earlier runs took, by its id.
 using Durations = std::map<std::string, std::chrono::milliseconds>;
 
-/// The plan with the predictions of its steps by what earlier runs took. A step that ran before
-/// takes as long again. One that never ran takes its guess, times the ratio of what the known steps
-/// of its kind ("build", "test", "env") took to what was guessed of them: builds that took half as
-/// long as guessed halve the guesses of the other builds.
+/// The plan with its predictions corrected by what earlier runs took. A step that ran before takes
+/// as long again. A step that never ran takes its guess, scaled by how far off the guesses for the
+/// measured steps of its kind ("build", "test", "env") are: if builds took half as long as guessed,
+/// the guesses for other builds are halved.
 Plan with_durations(Plan plan, const Durations& durations);
 
 }  // namespace pinwheel::plan

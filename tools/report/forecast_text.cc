@@ -94,9 +94,9 @@ std::string wall_time_line(const std::vector<journal::Forecast>& steps,
   const bool perhaps = has(journal::Expected::perhaps);
   if (!perhaps && !has(journal::Expected::run)) return {};
   const bool guessed = std::any_of(steps.begin(), steps.end(), is_guess);
-  return fmt::format("{} {} on {}, by earlier runs{}\n", perhaps ? "at most" : "about",
+  return fmt::format("{} {} on {}, estimated from earlier runs{}\n", perhaps ? "at most" : "about",
                      format_duration(total), plural(static_cast<size_t>(cores), "core"),
-                     guessed ? "; `?` is a guess for what never ran here" : "");
+                     guessed ? "; `?` marks steps that never ran here" : "");
 }
 
 std::string forecast_lines(const journal::Forecast& step) {

@@ -9,12 +9,12 @@
 namespace pinwheel::report {
 
 /// What a run would do, as a table: builds, the sdist and targets a line each; environments and
-/// tests that would do the same for the same reason in one line with their number. What would run
-/// shows how long it takes, together where a line stands for several; `?` marks a guess.
+/// tests that would do the same for the same reason in one line with their number. Steps that would
+/// run show how long they take, a line for several steps their sum; `?` marks a guess.
 std::string forecast_table(const std::vector<journal::Forecast>& steps);
 
-/// "at most 3m20s on 8 cores, by earlier runs": what the run as a whole takes; empty where nothing
-/// would run.
+/// "at most 3m20s on 8 cores, estimated from earlier runs": the time of the whole run; empty if
+/// nothing would run.
 std::string wall_time_line(const std::vector<journal::Forecast>& steps,
                            std::chrono::milliseconds total, int cores);
 

@@ -26,11 +26,11 @@ struct TimedForecast {
 };
 
 /// The outline as JSON, schema `pinwheel-plan/1`: variants with the images that they are tested on,
-/// builds with the names of their wheels, tests. Where something was run before it has the key
-/// `forecast` as well: `seconds`, the most that a run takes on `cores` cores, and `steps`, each
-/// with its `id`; `would` (`reuse`, `run`, or `perhaps` for one whose need runs first); `because`;
-/// `seconds`, how long it takes where it runs; and `from`, `measured` by an earlier run of it or
-/// `guessed`.
+/// builds with the names of their wheels, tests. If an earlier run is on record, also the key
+/// `forecast`: `seconds`, what a run takes at most on `cores` cores, and `steps`, each with its
+/// `id`; `would` (`reuse`, `run`, or `perhaps` if a step it needs runs first); `because`;
+/// `seconds`, how long the step takes if it runs; and `from`: `measured` in an earlier run of the
+/// step, or `guessed`.
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
                          const std::string& version, const std::vector<plan::ImageTest>& images,
                          const std::optional<TimedForecast>& forecast);

@@ -6,14 +6,14 @@
 
 namespace pinwheel::run {
 
-/// Remembers nothing: for an execution that changes nothing.
+/// Records nothing: for an execution that changes nothing.
 class NoRecorder final : public Recorder {
  public:
   Done started(const Attempt& /*attempt*/) override { return {}; }
   Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
 };
 
-/// Tells nothing: for an execution whose result is its only output.
+/// Shows nothing: for an execution whose result is its only output.
 class NoStatus final : public StatusSink {
  public:
   void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}

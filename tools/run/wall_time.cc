@@ -13,7 +13,7 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// Time that passes when somebody waits, all at once.
+/// Simulated time: it stands still until the runner moves it.
 class JumpingClock final : public ports::Clock {
  public:
   std::chrono::system_clock::time_point now() const override { return {}; }
@@ -24,7 +24,7 @@ class JumpingClock final : public ports::Clock {
   SteadyTime time_ = {};
 };
 
-/// Attempts that last as long as is predicted and succeed.
+/// Attempts that succeed after their predicted time.
 class PredictedRunner final : public Runner {
  public:
   explicit PredictedRunner(JumpingClock& clock) : clock_(clock) {}
@@ -40,7 +40,7 @@ class PredictedRunner final : public Runner {
       clock_.jump_to(deadline);
       return Deadline{};
     }
-    // A deadline is for heartbeats and retries; here nobody looks, and nothing fails.
+    // Deadlines serve heartbeats and retries, and there are none.
     const auto next = running_.begin();
     clock_.jump_to(next->first);
     Completed completed{std::move(next->second), Success{}};

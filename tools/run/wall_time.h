@@ -7,10 +7,10 @@
 
 namespace pinwheel::run {
 
-/// How long `execute` takes with this budget when every step takes what is predicted of it and none
-/// fails. Pure: the executor itself runs, with steps that do nothing on a clock that jumps to their
-/// ends. `results` are reused; a step whose need runs again counts as running, though the same
-/// product would start nothing, so this is the most that such a run takes.
+/// How long `execute` takes with this budget if every step takes its predicted time and none fails.
+/// Pure: it runs the executor on a simulated clock, with steps that only let time pass. `results`
+/// are reused. A step whose need runs again counts as running, although an identical product would
+/// start nothing, so a run takes at most this long.
 std::chrono::milliseconds predicted_wall_time(const plan::Plan& plan, const Budget& budget,
                                               const plan::Results& results);
 

@@ -32,7 +32,7 @@ TEST_CASE("a frozen plan fixes the version, and leaves branch and machine as the
   CHECK(taken.machine == "x86_64");
 }
 
-TEST_CASE("a selection and a frozen plan come to what both have") {
+TEST_CASE("an outline is narrowed to the variants of the frozen plan") {
   plan::Outline selected;
   selected.variants = {variant("a"), variant("b")};
   plan::FrozenPlan frozen;
@@ -42,7 +42,7 @@ TEST_CASE("a selection and a frozen plan come to what both have") {
   CHECK(both.variants[0].id == "b");
 }
 
-TEST_CASE("only an image that is pinned can be another one") {
+TEST_CASE("only pinned images are compared") {
   const UsedImages used = {{"same", {"debian:12", {"sha256:1", "key"}}},
                            {"other", {"ubuntu:24.04", {"sha256:2", "key"}}},
                            {"new", {"alpine", {"sha256:3", "key"}}}};

@@ -26,11 +26,11 @@ TEST_CASE("a report hands over the variables that decide a build, and no others"
   CHECK(recorded_variables(origin) == std::map<std::string, std::string>{{"CFLAGS", "-O1"}});
 }
 
-TEST_CASE("a machine that has all of a run is told of no difference") {
+TEST_CASE("a machine that matches the run differs in nothing") {
   CHECK(differences(example(), the_same()).empty());
 }
 
-TEST_CASE("another source, matrix and compiler are each told") {
+TEST_CASE("another source, matrix and compiler are each reported") {
   FromRun run = example();
   run.matrix_digest = "another";
   plan::PlanFacts here = the_same();
@@ -46,7 +46,7 @@ TEST_CASE("another source, matrix and compiler are each told") {
         "the run's checkout had changes that its commit has not");
 }
 
-TEST_CASE("in a container the compiler of the machine is nobody's business") {
+TEST_CASE("in a container the machine's compiler does not matter") {
   FromRun run = example();
   run.origin.plan.levels.engine = env::Engine::docker;
   plan::PlanFacts here = the_same();

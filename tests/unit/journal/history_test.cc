@@ -61,7 +61,7 @@ TEST_CASE("the last record of a step and key counts") {
   CHECK(summary(*history) == "build@k2=done env@k1=done test@k3#1 ");
 }
 
-TEST_CASE("a step takes what it last took when it ended well") {
+TEST_CASE("the duration of a step is that of its last success or skip") {
   History history;
   plan::StepOutcome one = outcome("build", "k1", plan::StepState::done);
   one.attempts = 1;

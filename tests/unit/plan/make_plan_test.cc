@@ -153,7 +153,7 @@ TEST_CASE("what changes a result changes its key, and what needs it, and nothing
   }
 }
 
-TEST_CASE("what earlier runs took is predicted, and is in no key") {
+TEST_CASE("durations of earlier runs set predictions and change no key") {
   PlanExample example;
   const Plan guessed = example.plan();
   example.facts.durations = {{"build:cpu", std::chrono::seconds(45)}};

@@ -54,7 +54,7 @@ TEST_CASE("without earlier runs, or with those of other plans, guesses stand") {
   }
 }
 
-TEST_CASE("a step that is guessed to take no time does not divide by it") {
+TEST_CASE("a guess of no time scales nothing") {
   Plan plan;
   plan.steps = {guessed("test:x", 0), guessed("test:y", 30)};
   const Plan known = with_durations(plan, {{"test:x", 5s}});

@@ -40,10 +40,11 @@ TEST_CASE("builds have a line each, tests with the same fate share one") {
 TEST_CASE("the time of a run is at most what it takes if everything that may run does") {
   std::vector<journal::Forecast> steps = example();
   CHECK(wall_time_line(steps, std::chrono::seconds(128), 2) ==
-        "at most 2m08s on 2 cores, by earlier runs; `?` is a guess for what never ran here\n");
+        "at most 2m08s on 2 cores, estimated from earlier runs; `?` marks steps that never ran "
+        "here\n");
   steps.resize(3);
   CHECK(wall_time_line(steps, std::chrono::seconds(95), 1) ==
-        "about 1m35s on 1 core, by earlier runs\n");
+        "about 1m35s on 1 core, estimated from earlier runs\n");
   steps.resize(2);
   CHECK(wall_time_line(steps, std::chrono::seconds(0), 2).empty());
 }

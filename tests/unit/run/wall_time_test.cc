@@ -23,27 +23,27 @@ std::chrono::milliseconds on_cores(const plan::Plan& plan, int cores) {
 
 }  // namespace
 
-TEST_CASE("steps that need each other take the sum of their times") {
+TEST_CASE("steps in a chain take the sum of their times") {
   plan::Plan plan;
   plan.steps = {takes("env", 60), takes("build", 90.5, {"env"}), takes("test", 30, {"build"})};
   CHECK(on_cores(plan, 8) == 180500ms);
 }
 
-TEST_CASE("steps that share the cores take turns, the longest first") {
+TEST_CASE("steps share the cores, the longest first") {
   plan::Plan plan;
   plan.steps = {takes("a", 10), takes("b", 20), takes("c", 30), takes("d", 7200)};
   CHECK(on_cores(plan, 1) == 7260s);
   CHECK(on_cores(plan, 2) == 7200s);
 }
 
-TEST_CASE("a pool of one lets its steps through one by one, whatever the cores") {
+TEST_CASE("steps of a pool of one run one after another, whatever the cores") {
   plan::Plan plan;
   plan.steps = {takes("a", 10), takes("b", 20)};
   for (plan::Step& step : plan.steps) step.resources.pools["install"] = 1;
   CHECK(on_cores(plan, 8) == 30s);
 }
 
-TEST_CASE("what is reused takes no time, and what needs something that runs again does") {
+TEST_CASE("reused steps take no time") {
   plan::Plan plan;
   plan.steps = {takes("env", 60), takes("build", 90, {"env"}), takes("other", 20)};
   plan::Results results;
