@@ -57,7 +57,7 @@ def test_a_test_that_is_stopped_leaves_no_container(contained, engine, seconds, 
         assert run.returncode == 130
     else:
         contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "pass"]))
-        contained.run("test", "matrix.yaml", *contained.levels, "--resume")
+        contained.run("test", "matrix.yaml", *contained.levels)
     assert engine.containers() == []
 
 

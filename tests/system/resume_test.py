@@ -55,7 +55,7 @@ def test_twenty_kills_at_random_moments(script):
     while kills < KILLS:
         marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
         run = subprocess.Popen(
-            script.command("release", "matrix.yaml", "--resume"),
+            script.command("release", "matrix.yaml"),
             cwd=script.directory,
             env={**script.environment, marker: "1"},
             stdout=subprocess.DEVNULL,
@@ -76,7 +76,7 @@ def test_twenty_kills_at_random_moments(script):
         assert script.wheels() == wanted and digests(script.index) == wanted_index
         script.start_afresh()
 
-    outcomes = script.report("release", "matrix.yaml", "--resume")
+    outcomes = script.report("release", "matrix.yaml")
     assert {outcome["state"] for outcome in outcomes.values()} <= {"done", "reused"}
     done = check_that_nothing_done_was_repeated(script.journal())
     assert {step for step, _ in done} == set(outcomes)
@@ -92,7 +92,7 @@ def test_the_same_command_goes_on_after_a_failure_without_the_finished_steps(scr
     assert [o["state"] for step, o in failed.items() if step.startswith("build:")] == ["done", "done"]
     assert [o["state"] for step, o in failed.items() if step.startswith("test:")] == ["failed", "failed"]
     (script.state / "gate").write_text("")
-    mended = script.report("test", "matrix.yaml", "--resume")
+    mended = script.report("test", "matrix.yaml")
     assert [o["state"] for step, o in mended.items() if step.startswith("build:")] == ["reused", "reused"]
     assert [o["state"] for step, o in mended.items() if step.startswith("test:")] == ["done", "done"]
     check_that_nothing_done_was_repeated(script.journal())

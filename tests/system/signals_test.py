@@ -59,7 +59,7 @@ def test_a_signal_stops_everything_within_five_seconds(slow, number, code):
     assert slow.wheels() == {}
 
     (slow.state / "quick").write_text("")
-    outcomes = slow.report("build", "matrix.yaml", "--resume")
+    outcomes = slow.report("build", "matrix.yaml")
     assert {o["state"] for step, o in outcomes.items() if step.startswith("build:")} == {"done"}
     assert {o["state"] for step, o in outcomes.items() if step.startswith("env:")} == {"reused"}
     assert len(slow.wheels()) == 2

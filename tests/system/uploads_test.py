@@ -60,7 +60,7 @@ def test_a_killed_upload_says_what_was_sent_and_is_resumed_without_it(script):
         assert f"uploading {first} (1/2" in told and f"uploaded {first} (1/2" in told
         assert f"uploading {second} (2/2" in told and f"uploaded {second}" not in told
 
-        outcomes = one.report("release", "matrix.yaml", "--resume")
+        outcomes = one.report("release", "matrix.yaml")
         assert outcomes["publish:index"]["state"] == "done"
         assert {o["state"] for step, o in outcomes.items() if step != "publish:index"} == {"reused"}
         assert names_of(log_of(url)) == [first, second, second]

@@ -83,7 +83,6 @@ struct RunOptions {
   std::string memory;
   bool keep_going = false;
   bool dry_run = false;
-  bool resume = false;
   bool refresh = false;
   bool no_lock = false;
   std::vector<std::string> targets;

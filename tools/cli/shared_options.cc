@@ -90,8 +90,6 @@ void add_run(CLI::App& app, RunOptions& run) {
   app.add_flag("-k,--keep-going", run.keep_going,
                "after a failure, go on with what does not need it");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");
-  app.add_flag("--resume", run.resume,
-               "go on with an interrupted run (finished steps are always reused)");
   app.add_flag("--refresh", run.refresh, "resolve the environments anew");
   app.add_flag("--no-lock", run.no_lock, "leave out the locks beside the matrix");
   app.add_flag("--json", run.json, "print the report as JSON on stdout");
