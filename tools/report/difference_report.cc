@@ -11,7 +11,7 @@
 namespace pinwheel::report {
 namespace {
 
-using nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr size_t kShownNames = 12;
 
@@ -55,22 +55,23 @@ void tell_member(const inspect::ChangedMember& member, Lines& lines) {
             fmt::format("  {} gained, {} lost", plural(member.symbols.gained.size(), "symbol"),
                         member.symbols.lost.size()));
   const auto tell = [&](char sign, const std::vector<std::string>& names) {
-    if (!names.empty()) lines.add("changed", fmt::format("  {} {}", sign, inspect::first_names(names)));
+    if (!names.empty())
+      lines.add("changed", fmt::format("  {} {}", sign, inspect::first_names(names)));
   };
   tell('+', member.symbols.gained);
   tell('-', member.symbols.lost);
 }
 
-json as_json(const inspect::NameChanges& changes) {
+SortedJson as_json(const inspect::NameChanges& changes) {
   return {{"gained", changes.gained}, {"lost", changes.lost}};
 }
 
-json identity(const inspect::WheelFacts& facts) {
+SortedJson identity(const inspect::WheelFacts& facts) {
   const bool known = facts.metadata.has_value();
   return {{"wheel", facts.file_name},
           {"size", facts.file_size},
-          {"name", known ? json(facts.metadata->name()) : json()},
-          {"version", known ? json(facts.metadata->version()) : json()}};
+          {"name", known ? SortedJson(facts.metadata->name()) : SortedJson()},
+          {"version", known ? SortedJson(facts.metadata->version()) : SortedJson()}};
 }
 
 }  // namespace
@@ -96,17 +97,17 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
 std::string difference_json(const inspect::WheelFacts& old_wheel,
                             const inspect::WheelFacts& new_wheel,
                             const inspect::WheelDifference& difference) {
-  json out = {{"schema", 1},
-              {"old", identity(old_wheel)},
-              {"new", identity(new_wheel)},
-              {"sameness", to_string(difference.sameness)},
-              {"archive", difference.archive},
-              {"members", as_json(difference.members)},
-              {"metadata", as_json(difference.metadata)},
-              {"tags", as_json(difference.tags)},
-              {"needed", as_json(difference.needed)},
-              {"architectures", as_json(difference.architectures)},
-              {"changed", json::array()}};
+  SortedJson out = {{"schema", 1},
+                    {"old", identity(old_wheel)},
+                    {"new", identity(new_wheel)},
+                    {"sameness", to_string(difference.sameness)},
+                    {"archive", difference.archive},
+                    {"members", as_json(difference.members)},
+                    {"metadata", as_json(difference.metadata)},
+                    {"tags", as_json(difference.tags)},
+                    {"needed", as_json(difference.needed)},
+                    {"architectures", as_json(difference.architectures)},
+                    {"changed", SortedJson::array()}};
   for (const inspect::ChangedMember& member : difference.changed) {
     out["changed"].push_back({{"name", member.name},
                               {"old_size", member.old_size},
@@ -115,7 +116,7 @@ std::string difference_json(const inspect::WheelFacts& old_wheel,
                               {"sections", member.sections},
                               {"symbols", as_json(member.symbols)}});
   }
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace pinwheel::report

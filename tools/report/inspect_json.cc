@@ -18,31 +18,32 @@
 namespace pinwheel::report {
 namespace {
 
-using nlohmann::json;
+using SortedJson = nlohmann::json;
 
-json or_null(const std::optional<std::string>& text) {
-  return text ? json(*text) : json();
+SortedJson or_null(const std::optional<std::string>& text) {
+  return text ? SortedJson(*text) : SortedJson();
 }
 
-void put_identity(const inspect::WheelFacts& facts, json& out) {
+void put_identity(const inspect::WheelFacts& facts, SortedJson& out) {
   out["schema"] = 1;
   out["wheel"] = facts.file_name;
   out["size"] = facts.file_size;
-  out["tags"] = json::array();
+  out["tags"] = SortedJson::array();
   if (facts.name) {
     for (const pep::Tag& tag : pep::expand(facts.name->tags)) {
       out["tags"].push_back(pep::to_string(tag));
     }
   }
   const bool known = facts.metadata.has_value();
-  out["name"] = known ? json(facts.metadata->name()) : json();
-  out["version"] = known ? json(facts.metadata->version()) : json();
-  out["requires_python"] = known ? or_null(facts.metadata->block.get("Requires-Python")) : json();
-  out["requires_dist"] = known ? json(facts.metadata->requires_dist()) : json::array();
+  out["name"] = known ? SortedJson(facts.metadata->name()) : SortedJson();
+  out["version"] = known ? SortedJson(facts.metadata->version()) : SortedJson();
+  out["requires_python"] =
+      known ? or_null(facts.metadata->block.get("Requires-Python")) : SortedJson();
+  out["requires_dist"] = known ? SortedJson(facts.metadata->requires_dist()) : SortedJson::array();
   out["requires_torch"] = torch_requirements(facts);
 }
 
-json cxx11_abi(const std::vector<inspect::ElfMember>& libraries) {
+SortedJson cxx11_abi(const std::vector<inspect::ElfMember>& libraries) {
   switch (inspect::string_abi(libraries)) {
     case inspect::StringAbi::cxx11:
       return true;
@@ -57,28 +58,28 @@ json cxx11_abi(const std::vector<inspect::ElfMember>& libraries) {
 }
 
 void put_platform(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                  json& out) {
+                  SortedJson& out) {
   const Result<inspect::PlatformTag> earned = platform_tag(facts.libraries, expected.external);
   const bool says = !facts.libraries.empty() || facts.other_elf.empty();
-  out["platform_tag"] = earned && says ? json(earned->tag) : json();
-  out["why_not_older"] = earned ? json(earned->reasons) : json::array();
+  out["platform_tag"] = earned && says ? SortedJson(earned->tag) : SortedJson();
+  out["why_not_older"] = earned ? SortedJson(earned->reasons) : SortedJson::array();
   out["arch"] = earned && !facts.libraries.empty()
-                    ? json(binary::machine_name(facts.libraries.front().elf.machine))
-                    : json();
+                    ? SortedJson(binary::machine_name(facts.libraries.front().elf.machine))
+                    : SortedJson();
   const std::optional<pep::LinuxPolicy> policy =
       earned ? pep::parse_linux_policy(earned->tag) : std::nullopt;
-  out["policy"] =
-      policy ? json(fmt::format("manylinux_{}_{}", policy->major, policy->minor)) : json();
+  out["policy"] = policy ? SortedJson(fmt::format("manylinux_{}_{}", policy->major, policy->minor))
+                         : SortedJson();
   const std::map<std::string, std::string> newest = newest_versions(facts.libraries);
   const auto version_of = [&](const char* family) {
     const auto found = newest.find(family);
-    return found == newest.end() ? json() : json(found->second);
+    return found == newest.end() ? SortedJson() : SortedJson(found->second);
   };
   out["glibc"] = version_of("GLIBC");
   out["glibcxx"] = version_of("GLIBCXX");
   out["cxxabi"] = version_of("CXXABI");
   out["cxx11_abi"] = cxx11_abi(facts.libraries);
-  out["needed"] = json::array();
+  out["needed"] = SortedJson::array();
   for (const inspect::NeededLibrary& library : needed_libraries(facts, expected.external)) {
     out["needed"].push_back({{"library", library.soname},
                              {"provider", provider_id(library.provider)},
@@ -86,22 +87,23 @@ void put_platform(const inspect::WheelFacts& facts, const inspect::Expectations&
   }
 }
 
-json ptx_version(binary::PtxVersion ptx) {
-  return ptx.major == 0 ? json() : json(fmt::format("{}.{}", ptx.major, ptx.minor));
+SortedJson ptx_version(binary::PtxVersion ptx) {
+  return ptx.major == 0 ? SortedJson() : SortedJson(fmt::format("{}.{}", ptx.major, ptx.minor));
 }
 
-json driver_json(const std::optional<inspect::DriverNeed>& need) {
+SortedJson driver_json(const std::optional<inspect::DriverNeed>& need) {
   if (!need) return nullptr;
   const std::optional<int> branch = inspect::driver_branch(need->cuda);
   return {{"cuda", fmt::format("{}.{}", need->cuda.major, need->cuda.minor.value_or(0))},
-          {"branch", branch ? json(*branch) : json()},
+          {"branch", branch ? SortedJson(*branch) : SortedJson()},
           {"reason", need->reason}};
 }
 
-void put_gpus(const inspect::WheelFacts& facts, json& out) {
+void put_gpus(const inspect::WheelFacts& facts, SortedJson& out) {
   const inspect::DriverNeeds needs = driver_needs(facts);
-  out["driver"] = {{"load", driver_json(inspect::oldest_driver(needs))}, {"ptx", driver_json(needs.ptx)}};
-  out["gpus"] = json::array();
+  out["driver"] = {{"load", driver_json(inspect::oldest_driver(needs))},
+                   {"ptx", driver_json(needs.ptx)}};
+  out["gpus"] = SortedJson::array();
   for (const inspect::ProductSupport& each : product_support(facts)) {
     out["gpus"].push_back({{"product", each.product.name},
                            {"arch", each.product.architecture},
@@ -110,8 +112,8 @@ void put_gpus(const inspect::WheelFacts& facts, json& out) {
   }
 }
 
-void put_device_code(const inspect::WheelFacts& facts, json& out) {
-  out["device_code"] = json::array();
+void put_device_code(const inspect::WheelFacts& facts, SortedJson& out) {
+  out["device_code"] = SortedJson::array();
   for (const inspect::CodeTotal& total : code_totals(facts)) {
     out["device_code"].push_back({{"file", total.file},
                                   {"kind", binary::to_string(total.kind)},
@@ -123,20 +125,20 @@ void put_device_code(const inspect::WheelFacts& facts, json& out) {
   }
 }
 
-json share_json(const std::vector<inspect::SizeShare>& shares) {
-  json out = json::array();
+SortedJson share_json(const std::vector<inspect::SizeShare>& shares) {
+  SortedJson out = SortedJson::array();
   for (const inspect::SizeShare& share : shares) {
     out.push_back({{"name", share.what},
                    {"bytes", share.bytes},
-                   {"packed", share.packed ? json(*share.packed) : json()}});
+                   {"packed", share.packed ? SortedJson(*share.packed) : SortedJson()}});
   }
   return out;
 }
 
-void put_sizes(const inspect::WheelFacts& facts, json& out) {
+void put_sizes(const inspect::WheelFacts& facts, SortedJson& out) {
   constexpr size_t kUnits = 20;
   const inspect::SizeShares shares = size_shares(facts);
-  json units = json::array();
+  SortedJson units = SortedJson::array();
   for (size_t i = 0; i < shares.units.size() && i < kUnits; ++i) {
     const inspect::UnitSize& unit = shares.units[i];
     units.push_back({{"file", unit.file}, {"unit", unit.unit}, {"bytes", unit.bytes}});
@@ -147,11 +149,11 @@ void put_sizes(const inspect::WheelFacts& facts, json& out) {
 }
 
 void put_budget(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                json& out) {
+                SortedJson& out) {
   out["budget"] = nullptr;
   if (!expected.budget) return;
   const inspect::BudgetPlan plan = plan_budget(facts, *expected.budget);
-  json cuts = json::array();
+  SortedJson cuts = SortedJson::array();
   for (const inspect::Cut& cut : plan.cuts) {
     cuts.push_back({{"what", cut.what}, {"saves", cut.saves}, {"costs_users", cut.costs_users}});
   }
@@ -161,9 +163,9 @@ void put_budget(const inspect::WheelFacts& facts, const inspect::Expectations& e
                    {"cuts", std::move(cuts)}};
 }
 
-void put_files(const inspect::WheelFacts& facts, json& out) {
+void put_files(const inspect::WheelFacts& facts, SortedJson& out) {
   uint64_t unpacked = 0;
-  out["files"] = json::array();
+  out["files"] = SortedJson::array();
   for (const inspect::MemberFacts& member : facts.members) {
     unpacked += member.size;
     out["files"].push_back({{"name", member.name},
@@ -179,7 +181,7 @@ void put_files(const inspect::WheelFacts& facts, json& out) {
 
 std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                          const std::vector<inspect::Finding>& findings) {
-  json out;
+  SortedJson out;
   put_identity(facts, out);
   put_platform(facts, expected, out);
   put_device_code(facts, out);
@@ -187,7 +189,7 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
   put_sizes(facts, out);
   put_budget(facts, expected, out);
   put_files(facts, out);
-  out["findings"] = json::array();
+  out["findings"] = SortedJson::array();
   for (const inspect::Finding& finding : findings) {
     out["findings"].push_back({{"rule", finding.rule},
                                {"severity", to_string(finding.severity)},
@@ -197,7 +199,7 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
                                {"hint", finding.hint}});
   }
   // A foreign wheel may hold any bytes; JSON holds UTF-8 alone.
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace pinwheel::report
