@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "inspect/rules.h"
 #include "unit/catch.h"
+#include "unit/matrix/checks_of_schema.h"
 
 using namespace pinwheel;
 using namespace pinwheel::compat;
@@ -60,4 +62,11 @@ TEST_CASE("the torch of a C++ ABI is a minor release, of the Stable ABI all from
   CHECK(pep::to_string(*declared_torch(abi, "nightly")) == ">=2.10");
   abi.torch = matrix::TorchAbi::none;
   CHECK_FALSE(declared_torch(abi, "2.13"));
+}
+
+TEST_CASE("a matrix may name every rule of inspect, and beside them what only a build can judge") {
+  const std::vector<std::string> rules = inspect::rule_ids();
+  std::set<std::string> wanted(rules.begin(), rules.end());
+  wanted.insert("operators");
+  CHECK(testing::checks_of_schema("after") == wanted);
 }

@@ -1,6 +1,7 @@
 #include "env/checks_before.h"
 
 #include "unit/catch.h"
+#include "unit/matrix/checks_of_schema.h"
 
 using namespace pinwheel;
 using namespace pinwheel::env;
@@ -152,4 +153,12 @@ TEST_CASE("torch's version file tells its compute") {
   CHECK(parse_torch_build(R"({"__version__": "2.13", "cuda": "", "hip": "6.4.43483-abc"})")
             ->compute == "rocm/6.4");
   CHECK_FALSE(parse_torch_build("").has_value());
+}
+
+TEST_CASE(
+    "a matrix may name every check before a build but `arch`, which each build makes itself") {
+  const std::vector<std::string>& rules = before_rules();
+  std::set<std::string> wanted(rules.begin(), rules.end());
+  CHECK(wanted.erase("arch") == 1);
+  CHECK(testing::checks_of_schema("before") == wanted);
 }
