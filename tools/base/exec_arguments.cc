@@ -1,8 +1,8 @@
-#include "host/system/exec_arguments.h"
+#include "base/exec_arguments.h"
 
 #include <utility>
 
-namespace pinwheel::host {
+namespace pinwheel {
 namespace {
 
 std::vector<std::string> assignments(const std::map<std::string, std::string>& variables) {
@@ -23,4 +23,4 @@ ExecArguments::ExecArguments(std::vector<std::string> strings) : strings_(std::m
 ExecArguments::ExecArguments(const std::map<std::string, std::string>& variables)
     : ExecArguments(assignments(variables)) {}
 
-}  // namespace pinwheel::host
+}  // namespace pinwheel

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace pinwheel::host {
+namespace pinwheel {
 
 /// Strings as execve takes them: an array of pointers that ends in a null pointer. Owns the
 /// strings, so that a child may use the array between fork and exec, where nothing may be
@@ -23,4 +23,4 @@ class ExecArguments {
   std::vector<char*> pointers_;
 };
 
-}  // namespace pinwheel::host
+}  // namespace pinwheel

@@ -1,10 +1,10 @@
-#include "host/system/exec_arguments.h"
+#include "base/exec_arguments.h"
 
 #include <string_view>
 
 #include "unit/catch.h"
 
-using namespace pinwheel::host;
+using namespace pinwheel;
 
 TEST_CASE("execve gets every argument and then a null pointer") {
   const ExecArguments arguments(std::vector<std::string>{"sh", "", "a b"});

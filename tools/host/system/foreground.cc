@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "host/system/exec_arguments.h"
+#include "base/exec_arguments.h"
 #include "host/system/mount_namespace.h"
 #include "host/system/program.h"
 #include "host/system/system_error.h"

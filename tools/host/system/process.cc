@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/exec_arguments.h"
 #include "base/text.h"
-#include "host/system/exec_arguments.h"
 #include "host/system/mount_namespace.h"
 #include "host/system/out_of_memory.h"
 #include "host/system/program.h"
