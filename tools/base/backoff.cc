@@ -1,9 +1,9 @@
-#include "host/index/upload_backoff.h"
+#include "base/backoff.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace pinwheel::host {
+namespace pinwheel {
 
 std::chrono::milliseconds backoff(int attempt, std::chrono::milliseconds min,
                                   std::chrono::milliseconds max, double jitter) {
@@ -13,4 +13,4 @@ std::chrono::milliseconds backoff(int attempt, std::chrono::milliseconds min,
   return std::chrono::milliseconds(static_cast<int64_t>(static_cast<double>(full.count()) * share));
 }
 
-}  // namespace pinwheel::host
+}  // namespace pinwheel

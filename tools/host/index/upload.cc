@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/backoff.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/index/upload_lookup.h"
