@@ -61,12 +61,6 @@ std::string sha256_hex(std::string_view bytes) {
   return to_hex(hash.finish());
 }
 
-std::string blake2b256_hex(std::string_view bytes) {
-  Blake2b256 hash;
-  hash.update(bytes);
-  return to_hex(hash.finish());
-}
-
 constexpr std::string_view kDigits = "0123456789abcdef";
 
 bool is_hex(std::string_view text) {

@@ -43,7 +43,6 @@ class Blake2b256 {
 
 /// 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-std::string blake2b256_hex(std::string_view bytes);
 std::string to_hex(std::string_view bytes);
 /// Whether the text consists of lower-case hexadecimal digits only.
 bool is_hex(std::string_view text);

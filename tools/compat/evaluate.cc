@@ -99,6 +99,18 @@ BuildVerdict judge(const EvaluationInput& input, uint32_t index, std::vector<std
   return out;
 }
 
+/// The architecture of a wheel's libraries, "x86_64"; of its tags when it has none.
+std::string arch_of(const inspect::WheelFacts& facts) {
+  if (!facts.libraries.empty()) {
+    return binary::machine_name(facts.libraries.front().elf.machine);
+  }
+  if (!facts.name) return "x86_64";
+  for (const std::string& platform : facts.name->tags.platform) {
+    if (platform.ends_with("aarch64")) return "aarch64";
+  }
+  return "x86_64";
+}
+
 }  // namespace
 
 std::string_view to_string(TorchUse use) {
@@ -145,17 +157,6 @@ std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other) {
     out.push_back(std::move(one));
   }
   return out;
-}
-
-std::string arch_of(const inspect::WheelFacts& facts) {
-  if (!facts.libraries.empty()) {
-    return binary::machine_name(facts.libraries.front().elf.machine);
-  }
-  if (!facts.name) return "x86_64";
-  for (const std::string& platform : facts.name->tags.platform) {
-    if (platform.ends_with("aarch64")) return "aarch64";
-  }
-  return "x86_64";
 }
 
 TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,

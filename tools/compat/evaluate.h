@@ -72,7 +72,4 @@ std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other);
 TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,
                        const Beside& beside = {});
 
-/// The architecture of a wheel's libraries, "x86_64"; of its tags when it has none.
-std::string arch_of(const inspect::WheelFacts& facts);
-
 }  // namespace pinwheel::compat

@@ -54,11 +54,14 @@ constexpr std::array kCondaTable = {
     Symptom{"onnection refused", ErrorKind::transient, kChannelHint},
 };
 
-}  // namespace
-
+/// What the output of a conda client that failed means. A conflict is `config`, a channel that does
+/// not answer now `transient`, one that is not there `config`, a file that is not the one that the
+/// channel or the list promised `environment`.
 Diagnosis classify_conda(const ports::Exit& exit, std::string_view output) {
   return diagnose(exit, output, kCondaTable);
 }
+
+}  // namespace
 
 Error conda_failure(CondaKind kind, const ports::Captured& ran, std::string_view what) {
   const std::string why = explanation(kind, ran.out, ran.err);

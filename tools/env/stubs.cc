@@ -137,10 +137,6 @@ class Stubs {
 
 }  // namespace
 
-bool is_cuda_library(std::string_view soname) {
-  return vendor_of(soname) != nullptr;
-}
-
 std::vector<binary::SharedObject> stub_libraries(const std::vector<TorchLibrary>& torch,
                                                  const std::set<std::string>& present) {
   Stubs stubs(torch, present);

@@ -12,9 +12,6 @@ namespace pinwheel::env {
 /// What a stub answers: cudaErrorNoDevice, which CUDA's driver calls CUDA_ERROR_NO_DEVICE.
 inline constexpr uint16_t kNoDevice = 100;
 
-/// Whether a library's name is one of NVIDIA's: "libcudart.so.13", "libcuda.so.1".
-bool is_cuda_library(std::string_view soname);
-
 /// A library of torch: its file's name and what it says.
 struct TorchLibrary {
   std::string file;

@@ -292,9 +292,4 @@ Result<Table> parse_table(std::string_view bytes) {
   return Table(std::move(parts));
 }
 
-Result<std::vector<Build>> read_builds(std::string_view bytes) {
-  TRY(Head head, read_head(bytes));
-  return std::move(head.builds);
-}
-
 }  // namespace pinwheel::exports

@@ -32,7 +32,4 @@ std::string serialize(const Table& table);
 /// newer format. Counts and sizes are checked against the bytes present before use.
 Result<Table> parse_table(std::string_view bytes);
 
-/// Only the builds, from the header. Errors as above.
-Result<std::vector<Build>> read_builds(std::string_view bytes);
-
 }  // namespace pinwheel::exports

@@ -118,6 +118,14 @@ bool holds(const Version& version, const Specifier& specifier) {
   return false;
 }
 
+/// Whether a clause names a pre-release, which lets pre-releases in (PEP 440, "Handling of
+/// pre-releases"); an exclusion does not.
+bool allows_prereleases(const SpecifierSet& specifiers) {
+  return std::any_of(specifiers.begin(), specifiers.end(), [](const Specifier& specifier) {
+    return specifier.comparison != Comparison::not_equal && is_prerelease(specifier.version);
+  });
+}
+
 }  // namespace
 
 Result<SpecifierSet> parse_specifiers(std::string_view text) {
@@ -150,12 +158,6 @@ std::string to_string(const SpecifierSet& specifiers) {
 bool satisfies(const Version& version, const SpecifierSet& specifiers) {
   return std::all_of(specifiers.begin(), specifiers.end(),
                      [&version](const Specifier& specifier) { return holds(version, specifier); });
-}
-
-bool allows_prereleases(const SpecifierSet& specifiers) {
-  return std::any_of(specifiers.begin(), specifiers.end(), [](const Specifier& specifier) {
-    return specifier.comparison != Comparison::not_equal && is_prerelease(specifier.version);
-  });
 }
 
 std::vector<Version> candidates(const std::vector<Version>& versions,

@@ -37,10 +37,6 @@ std::string to_string(const SpecifierSet& specifiers);
 /// Whether the version satisfies the clauses; pre-releases are treated like any other version.
 bool satisfies(const Version& version, const SpecifierSet& specifiers);
 
-/// Whether a clause names a pre-release, which admits pre-releases (PEP 440, "Handling of
-/// pre-releases"); an exclusion (`!=`) does not.
-bool allows_prereleases(const SpecifierSet& specifiers);
-
 /// The `versions` that an installer would consider, in the given order: pre-releases only when a
 /// clause names one, or when nothing else satisfies the clauses.
 std::vector<Version> candidates(const std::vector<Version>& versions,

@@ -65,8 +65,7 @@ OrderedJson file_json(const IndexFile& file) {
   return out;
 }
 
-}  // namespace
-
+/// The normalised version in the name of a wheel or sdist; empty when it has none.
 std::string version_in_filename(std::string_view filename) {
   if (const Result<pep::WheelName> wheel = pep::parse_wheel_name(filename); wheel) {
     return pep::to_string(wheel->version);
@@ -74,6 +73,8 @@ std::string version_in_filename(std::string_view filename) {
   const Result<pep::SdistName> sdist = pep::parse_sdist_name(filename);
   return sdist ? pep::to_string(sdist->version) : std::string();
 }
+
+}  // namespace
 
 std::string project_page_html(std::string_view name, std::vector<IndexFile> files) {
   sort_files(files);

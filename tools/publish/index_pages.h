@@ -19,7 +19,4 @@ std::string project_page_json(std::string_view name, std::vector<IndexFile> file
 std::string root_page_html(std::vector<std::string> names);
 std::string root_page_json(std::vector<std::string> names);
 
-/// The normalised version in the name of a wheel or sdist; empty when it has none.
-std::string version_in_filename(std::string_view filename);
-
 }  // namespace pinwheel::publish

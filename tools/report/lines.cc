@@ -9,8 +9,4 @@ void Lines::add(std::string_view label, const std::string& value) {
   last_ = label;
 }
 
-void Lines::add_all(std::string_view label, const std::vector<std::string>& values) {
-  for (const std::string& value : values) add(label, value);
-}
-
 }  // namespace pinwheel::report

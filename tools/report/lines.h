@@ -1,7 +1,6 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace pinwheel::report {
 
@@ -11,7 +10,6 @@ class Lines {
   explicit Lines(std::string title) : text_(std::move(title) + "\n") {}
 
   void add(std::string_view label, const std::string& value);
-  void add_all(std::string_view label, const std::vector<std::string>& values);
   std::string take() { return std::move(text_); }
 
  private:

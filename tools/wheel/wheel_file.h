@@ -16,7 +16,6 @@ struct WheelFile {
   RootIs root = RootIs::purelib;
 
   std::string wheel_version() const { return block.get("Wheel-Version").value_or(""); }
-  std::string generator() const { return block.get("Generator").value_or(""); }
   /// The `Tag` values, verbatim: "py3-none-any".
   std::vector<std::string> tags() const { return block.all("Tag"); }
 };

@@ -29,8 +29,6 @@ class ZipWriter {
   /// Writes the central directory; no members may be added after that.
   Done finish();
 
-  uint64_t bytes_written() const { return offset_; }
-
  private:
   struct Entry {
     std::string name;

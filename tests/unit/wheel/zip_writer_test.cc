@@ -39,7 +39,6 @@ TEST_CASE("Python's zipfile reads what was written") {
   REQUIRE(writer.add("bin/run", "#!", 0755));
   REQUIRE(writer.add("na\xc3\xafve", ""));
   REQUIRE(writer.finish());
-  CHECK(writer.bytes_written() == bytes.size());
   const ScratchDirectory scratch;
   const std::string seen = python(
       "import sys, zipfile\n"

@@ -96,6 +96,12 @@ Variables variables_of(const EnvMachine& around, const Workplace& workplace,
   return variables;
 }
 
+/// The value of `kRunLabel`: the path of the state directory as a short digest, so the same on
+/// every run in it.
+std::string run_label_value(const fs::path& state) {
+  return sha256_hex(state.lexically_normal().string()).substr(0, 12);
+}
+
 }  // namespace
 
 env::Container container_of(const EnvMachine& around, const Workplace& workplace,
@@ -122,10 +128,6 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
                                  [](const auto& a, const auto& b) { return a.at == b.at; });
   container.mounts.erase(twice, container.mounts.end());
   return container;
-}
-
-std::string run_label_value(const fs::path& state) {
-  return sha256_hex(state.lexically_normal().string()).substr(0, 12);
 }
 
 ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& workplace,

@@ -15,8 +15,6 @@ namespace pinwheel::host {
 
 /// The label that says which state directory's run a container belongs to.
 inline constexpr const char* kRunLabel = "io.pinwheel.run";
-/// The same for one state directory on every run: its path as a short digest.
-std::string run_label_value(const std::filesystem::path& state);
 
 /// A machine whose commands run in containers of one image, made from the machine around it: the
 /// cache and the state directory lie at the same paths, so do the files that the configuration of

@@ -94,11 +94,12 @@ Result<std::optional<ports::BasicCredentials>> from_pypirc(std::string_view targ
       ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user, Secret(password)});
 }
 
-}  // namespace
-
+/// "PINWHEEL_TOKEN_" and the target's name as a variable's name, "PINWHEEL_TOKEN_TEST_PYPI".
 std::string token_variable(std::string_view target) {
   return variable("PINWHEEL_TOKEN_", target);
 }
+
+}  // namespace
 
 CredentialSources credential_sources(const std::map<std::string, std::string>& variables,
                                      const std::filesystem::path& token_file) {

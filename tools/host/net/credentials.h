@@ -35,7 +35,4 @@ Result<ports::BasicCredentials> find_credentials(std::string_view target,
                                                  const CredentialSources& sources,
                                                  ports::Files& files);
 
-/// "PINWHEEL_TOKEN_" and the target's name as a variable's name, "PINWHEEL_TOKEN_TEST_PYPI".
-std::string token_variable(std::string_view target);
-
 }  // namespace pinwheel::host

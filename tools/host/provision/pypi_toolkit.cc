@@ -53,8 +53,8 @@ Done install(const EnvMachine& machine, const env::Request& request,
                  fmt::format("installing the toolkit `{}`", request.toolkit));
 }
 
-}  // namespace
-
+/// What PyPI's prefix lacks of an installed toolkit: `lib64`, where nvcc, CMake and PyTorch look
+/// for libraries, and the names without a version that linkers look for.
 Done link_libraries(const fs::path& prefix) {
   TRY_DONE(link("lib", prefix / "lib64"));
   std::error_code error;
@@ -66,6 +66,8 @@ Done link_libraries(const fs::path& prefix) {
   }
   return {};
 }
+
+}  // namespace
 
 Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Request& request) {
   TRY(const env::Request packages, env::pypi_toolkit_request(request));

@@ -10,8 +10,4 @@ namespace pinwheel::host {
 /// recorded, the disk is too full or its nvcc does not start; else as `classify_pip` says.
 Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Request& request);
 
-/// What PyPI's prefix lacks of an installed toolkit: `lib64`, where nvcc, CMake and PyTorch look
-/// for libraries, and the names without a version that linkers look for.
-Done link_libraries(const std::filesystem::path& prefix);
-
 }  // namespace pinwheel::host

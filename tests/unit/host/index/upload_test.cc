@@ -41,7 +41,9 @@ struct UploadBench {
     file.kind = kind;
     file.size = bytes.size();
     file.sha256 = sha256_hex(bytes);
-    file.blake2b_256 = blake2b256_hex(bytes);
+    Blake2b256 blake;
+    blake.update(bytes);
+    file.blake2b_256 = to_hex(blake.finish());
     file.name = replace_all(filename.substr(0, filename.find('-')), "_", "-");
     file.version = "1.0";
     file.fields = {{"metadata_version", "2.1"}, {"name", file.name}, {"version", "1.0"}};
