@@ -16,12 +16,17 @@ struct Command {
   std::string help;
   std::vector<const CLI::Option*> options;
   std::vector<std::string> children;
+  std::vector<std::string> arguments;  ///< positionals, "[MATRIX.yaml] [GLOB]"
 };
 
 void collect(const CLI::App& app, const std::string& path, std::vector<Command>& out) {
-  Command command{path, app.get_description(), {}, {}};
+  Command command{path, app.get_description(), {}, {}, {}};
   for (const CLI::Option* const option : app.get_options()) {
-    if (!option->get_lnames().empty()) command.options.push_back(option);
+    if (!option->get_lnames().empty()) {
+      command.options.push_back(option);
+    } else if (option->get_positional()) {
+      command.arguments.push_back(option->get_type_name());
+    }
   }
   for (const CLI::App* const child : app.get_subcommands({})) {
     command.children.push_back(child->get_name());
@@ -92,24 +97,38 @@ std::string roff(std::string text) {
   return replace_all(std::move(text), "-", "\\-");
 }
 
+/// "-s, --select AXIS=VALUE".
+std::string usage_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  const std::string text = join(names, ", ");
+  return option.get_expected_min() == 0 ? text : text + " " + option.get_type_name();
+}
+
+std::string man_options(const Command& command) {
+  std::string out;
+  for (const CLI::Option* const option : command.options) {
+    const std::string variable = option->get_envname();
+    out +=
+        fmt::format(".TP\n.B {}\n{}{}\n", roff(usage_of(*option)), roff(option->get_description()),
+                    variable.empty() ? "" : roff(fmt::format(" [{}]", variable)));
+  }
+  return out;
+}
+
 std::string man_page(const std::vector<Command>& commands) {
   std::string out =
       ".TH PINWHEEL 1\n.SH NAME\npinwheel \\- " + roff(commands[0].help) +
       "\n.SH SYNOPSIS\n.B pinwheel\nCOMMAND [MATRIX.yaml] [GLOB...] [options]\n.SH COMMANDS\n";
   for (const Command& command : commands) {
     if (command.path.empty()) continue;
-    out += fmt::format(".SS {}\n{}\n", roff(command.path), roff(command.help));
-    for (const CLI::Option* const option : command.options) {
-      out += fmt::format(".TP\n.B \\-\\-{}\n{}\n", roff(option->get_lnames()[0]),
-                         roff(option->get_description()));
-    }
+    std::vector<std::string> usage = command.arguments;
+    usage.insert(usage.begin(), command.path);
+    out += fmt::format(".SS {}\n{}\n", roff(join(usage, " ")), roff(command.help));
+    out += man_options(command);
   }
-  out += ".SH OPTIONS\n";
-  for (const CLI::Option* const option : commands[0].options) {
-    out += fmt::format(".TP\n.B \\-\\-{}\n{}\n", roff(option->get_lnames()[0]),
-                       roff(option->get_description()));
-  }
-  return out +
+  return out + ".SH OPTIONS\n" + man_options(commands[0]) +
          ".SH EXIT STATUS\n0 all that was asked is done; 1 a step failed; 2 usage or matrix; 3 "
          "nothing "
          "selected; 4 environment; 5 a check said no; 6 publishing failed; 7 out of date; 70 a "

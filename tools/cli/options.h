@@ -19,7 +19,7 @@ struct GlobalOptions {
   std::string output_dir = "dist";
 };
 
-/// Which matrix, and which part of it (cli.md, Conventions).
+/// Which matrix, and which part of it (tools/cli/README.md, "Selection").
 struct SelectionOptions {
   std::vector<std::string>
       arguments;  ///< positionals: one may end in .yaml or .yml, the others are globs

@@ -120,7 +120,7 @@ void add_version(Parser& parser) {
 void add_publish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "publish", "check all files, then upload them to PyPI, TestPyPI or another index");
-  app.add_option("files", parser.publish.files, "wheels and sdists")->required();
+  app.add_option("files", parser.publish.files, "wheels and sdists")->type_name("FILE")->required();
   app.add_option("--target", parser.publish.target, "`pypi` or `testpypi`")
       ->envname("PINWHEEL_TARGET");
   app.add_option("--repository-url", parser.publish.repository_url, "upload URL of another index");
@@ -195,7 +195,9 @@ void add_finish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "finish", "rewrite a wheel or sdist reproducibly, under its final name and platform tag");
   FinishOptions& finish = parser.finish;
-  app.add_option("files", finish.files, "wheels and sdists (.tar.gz)")->required();
+  app.add_option("files", finish.files, "wheels and sdists (.tar.gz)")
+      ->type_name("FILE")
+      ->required();
   app.add_option("--distribution", finish.distribution, "the name it gets (default: its own)");
   app.add_option("--wheel-version", finish.wheel_version, "the version it gets (default: its own)");
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
@@ -213,23 +215,25 @@ void add_reproduce(Parser& parser) {
       ->type_name("ID|REPORT [STEP] [MATRIX.yaml]")
       ->required();
   add_levels(app, parser.reproduce.levels);
-  app.add_flag("--shell", parser.reproduce.shell, "a shell in the place of the step instead");
+  app.add_flag("--shell", parser.reproduce.shell, "a shell instead of the step's command");
   app.add_flag("--here", parser.reproduce.here,
-               "with the source of this checkout instead of the run's commit: is it mended?");
+               "with the source of this checkout instead of the run's commit: is it fixed?");
   app.add_flag("--keep-failed", parser.reproduce.levels.keep_failed,
                "leave the containers of failed commands to be looked at");
 }
 
 void add_small_commands(Parser& parser) {
   CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
-  logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->required();
+  logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->type_name("ID")->required();
   logs.add_option("--attempt", parser.logs.attempt, "which attempt (default: the last)");
   CLI::App& doctor = *parser.app.add_subcommand(
-      "doctor", "what this machine can build and test, and how to mend what it cannot");
+      "doctor", "what this machine can build and test, and how to fix what it cannot");
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& completion =
       *parser.app.add_subcommand("completion", "completion script for a shell, or the man page");
-  completion.add_option("shell", parser.completion.shell, "bash, zsh, fish or man")->required();
+  completion.add_option("shell", parser.completion.shell, "bash, zsh, fish or man")
+      ->type_name("SHELL")
+      ->required();
 }
 
 /// The whole tree; every command in the order of the help.

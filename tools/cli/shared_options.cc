@@ -58,12 +58,12 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
                            {{"host", EngineChoice::host},
                             {"docker", EngineChoice::docker},
                             {"podman", EngineChoice::podman}},
-                           "level 1: work on this machine or in containers (default: host)")
+                           "work on this machine or in containers (default: host)")
       ->envname("PINWHEEL_ENGINE");
   add_choice<PythonChoice>(app, "--python", levels.python,
                            {{"venv", PythonChoice::venv}, {"conda", PythonChoice::conda}},
-                           "level 2: Python found in level 1, or solved by conda (default: conda "
-                           "in containers)")
+                           "Python as it is found there, or solved by conda (default: conda in "
+                           "containers)")
       ->envname("PINWHEEL_PYTHON");
   app.add_option(
          "--base-image", levels.base_images,

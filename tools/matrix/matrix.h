@@ -38,7 +38,7 @@ struct Rule {
   Location at;
 };
 
-/// The parts of a variant that the binary depends on.
+/// The parts of a variant that the binary depends on (matrix/README.md, "abi").
 enum class PythonAbi { none, limited, version };
 enum class TorchAbi { none, stable, minor };
 enum class ComputeAbi { major, exact };

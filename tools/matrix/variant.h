@@ -21,8 +21,8 @@ struct Variant {
   const std::string& get(std::string_view name) const;
 };
 
-/// A build unit: variants that share one binary. Computed from the whole matrix, never from a
-/// selection.
+/// A build unit: variants that share one binary (matrix/README.md, "abi"). Computed from the whole
+/// matrix, never from a selection.
 struct AbiClass {
   std::string
       id;  ///< "cu13-x86_64": the axes that remain after the reduction; "any" when none remains
