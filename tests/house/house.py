@@ -1,0 +1,41 @@
+"""The test `house`: rules of the project that are checked by reading its files.
+
+`python3 tests/house/house.py ROOT` prints what breaks a rule and exits 1 when anything does. Each rule is a function
+from the tree of files to findings; self_test.py shows of each that it can fail.
+"""
+
+import pathlib
+import sys
+
+from declarations import check_declarations, check_options
+from documents import check_documents
+from limits import check_limits
+from pages import check_cli_page, check_matrix_page
+from rooms import check_host_modules, check_map, check_pairs, check_rooms
+from tree import read_tree
+
+CHECKS = (
+    check_rooms,
+    check_map,
+    check_pairs,
+    check_host_modules,
+    check_documents,
+    check_limits,
+    check_declarations,
+    check_options,
+    check_matrix_page,
+    check_cli_page,
+)
+
+
+def main(root: str) -> int:
+    tree = read_tree(pathlib.Path(root))
+    findings = [finding for check in CHECKS for finding in check(tree)]
+    for finding in findings:
+        print(f"house: {finding}", file=sys.stderr)
+    print(f"house: {len(CHECKS)} rules, {len(tree)} files, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""The rooms of tools/: the table of tools/README.md, the libraries of CMakeLists.txt and the directories are one list."""
+
+import fnmatch
+import re
+
+from tree import Finding, Tree, directory_of, includes_of, is_cpp
+
+README = "tools/README.md"
+BUILD = "CMakeLists.txt"
+
+# What a module of tools/host/ must touch at least one of: what is a file of the system, of C++ or not.
+SYSTEM_HEADER = re.compile(r"<(.*\.h|fstream|thread|csignal)>")
+
+# Sources that define what a header of another name declares, each for a reason that the header's size or a table gives.
+EXCEPTIONS = "tests/house/rooms.py"
+DECLARED_IN = {
+    "tools/cli/cmd_*.cc": "tools/cli/commands.h",
+    "tools/cli/freeze.cc": "tools/cli/frozen_run.h",
+    "tools/cli/gather_build.cc": "tools/cli/gather.h",
+    "tools/cli/run_stage.cc": "tools/cli/commands.h",
+    "tools/cli/workplace.cc": "tools/cli/gather.h",
+    "tools/env/lock_read.cc": "tools/env/lock.h",
+    "tools/host/steps/perform_*.cc": "tools/host/steps/perform.h",
+    "tools/inspect/*_rules.cc": "tools/inspect/rule_functions.h",
+    "tools/inspect/stable_abi_table.cc": "tools/inspect/stable_abi.h",
+    "tools/matrix/abi_class.cc": "tools/matrix/expand.h",
+    "tools/matrix/decode_*.cc": "tools/matrix/decode.h",
+    "tools/matrix/schema_table.cc": "tools/matrix/schema.h",
+    "tools/matrix/validate.cc": "tools/matrix/schema.h",
+    "tools/wheel/member_name.cc": "tools/wheel/zip_reader.h",
+    "tools/wheel/tar_*er.cc": "tools/wheel/tar.h",
+}
+NO_HEADER = {"tools/cli/main.cc"}
+
+
+def rooms_of(tree: Tree) -> set[str]:
+    return {directory_of(path).removeprefix("tools/") for path in tree if path.startswith("tools/") and is_cpp(path)}
+
+
+def table_of_levels(tree: Tree) -> list[str]:
+    return re.findall(r"^\| \d+ \| `([a-z_/]+)/` \|", tree[README], re.MULTILINE)
+
+
+def libraries_of(tree: Tree) -> list[str]:
+    return re.findall(r"^pinwheel_library\((\S+?)[\s)]", tree[BUILD], re.MULTILINE)
+
+
+def check_rooms(tree: Tree) -> list[Finding]:
+    """The three lists of rooms agree; each room stands once in each."""
+    rooms = rooms_of(tree)
+    found = []
+    for path, what, names in (
+        (README, "the table of levels", table_of_levels(tree)),
+        (BUILD, "pinwheel_library", libraries_of(tree)),
+    ):
+        found += [Finding(path, f"{what} names `{name}`, and tools/{name}/ holds no source") for name in set(names) - rooms]
+        found += [Finding(path, f"{what} lacks `{name}`") for name in rooms - set(names)]
+        found += [Finding(path, f"{what} names `{name}` twice") for name in set(names) if names.count(name) > 1]
+    return found
+
+
+def check_pairs(tree: Tree) -> list[Finding]:
+    """A .cc has the .h of its name, or is listed with the header that declares what it defines."""
+    found = []
+    for path in sorted(tree):
+        if not (path.startswith("tools/") and path.endswith(".cc")) or path[:-2] + "h" in tree or path in NO_HEADER:
+            continue
+        header = next((DECLARED_IN[glob] for glob in DECLARED_IN if fnmatch.fnmatchcase(path, glob)), None)
+        if header is None:
+            found.append(Finding(path, f"has no {path.rpartition('/')[2][:-2]}h and is no exception in {EXCEPTIONS}"))
+        elif f'"{header.removeprefix("tools/")}"' not in includes_of(tree[path]):
+            found.append(Finding(path, f"does not include `{header}`, which is said to declare what it defines"))
+    unused = {glob for glob in DECLARED_IN if not any(fnmatch.fnmatchcase(path, glob) for path in tree)}
+    found += [Finding(EXCEPTIONS, f"`{name}` matches no source") for name in sorted(unused | (NO_HEADER - set(tree)))]
+    return found
+
+
+def check_host_modules(tree: Tree) -> list[Finding]:
+    """A module of tools/host/ touches the world, by a port, a system header or another module of host."""
+    includes: dict[str, set[str]] = {}
+    for path, text in tree.items():
+        if path.startswith("tools/host/") and is_cpp(path):
+            includes.setdefault(path.rpartition(".")[0], set()).update(includes_of(text))
+    return [
+        Finding(module, "uses no port, no system header and nothing of host: what decides purely belongs to another room")
+        for module, names in sorted(includes.items())
+        if not any(
+            name.startswith('"ports/')
+            or SYSTEM_HEADER.fullmatch(name)
+            or (name.startswith('"host/') and name != f'"{module.removeprefix("tools/")}.h"')
+            for name in names
+        )
+    ]
+
+
+def check_map(tree: Tree) -> list[Finding]:
+    """A module that the architecture's page names by its path exists."""
+    rooms = rooms_of(tree)
+    found = []
+    for name in sorted(set(re.findall(r"`([a-z_]+(?:/[a-z_*]+)+)`", tree[README]))):
+        room = directory_of(name)
+        if room in rooms and not any(fnmatch.fnmatchcase(path, f"tools/{name}.*") for path in tree):
+            found.append(Finding(README, f"names `{name}`, and there is no such module"))
+    return found
