@@ -12,9 +12,9 @@ namespace {
 std::string as_text(const std::vector<env::DoctorLine>& lines) {
   std::string out;
   for (const env::DoctorLine& line : lines) {
-    const char* const mark = line.verdict == env::Verdict::good      ? "ok"
-                             : line.verdict == env::Verdict::limited ? "--"
-                                                                     : "no";
+    const char* const mark = line.verdict == env::DoctorVerdict::good      ? "ok"
+                             : line.verdict == env::DoctorVerdict::limited ? "--"
+                                                                           : "no";
     out += fmt::format("{}  {:<13}{}\n", mark, line.name, line.found);
     if (!line.allows.empty()) out += fmt::format("    {:<13}{}\n", "", line.allows);
     if (!line.mend.empty()) out += fmt::format("    {:<13}mend: {}\n", "", line.mend);

@@ -61,7 +61,7 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
 
 /// Level 1 of the export: the image that was used, else the public one with the same Python.
 Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& request,
-               const fs::path& out, env::Export& what) {
+               const fs::path& out, env::EnvironmentExport& what) {
   if (request.container.base.empty()) {
     what.base = "python:" + what.lock.resolution.python;
     return {};
@@ -82,14 +82,14 @@ Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& 
   return copy_context(files, dockerfile, out);
 }
 
-Result<env::Export> gather_export(ports::Files& files, const PreparedRun& prepared,
+Result<env::EnvironmentExport> gather_export(ports::Files& files, const PreparedRun& prepared,
                                   const fs::path& out) {
   const GatheredRun& run = prepared.gathered;
   const std::string& variant = run.scope.outline.variants.front().id;
   TRY(const env::Request request, build_environment(prepared.plan));
   const host::LocalMachine local(run.workplace);
   TRY(env::Resolution resolution, host::load_resolution(local.machine, env::digest(request)));
-  env::Export what{variant, env::make_lock(request, std::move(resolution), run.facts.machine)};
+  env::EnvironmentExport what{variant, env::make_lock(request, std::move(resolution), run.facts.machine)};
   what.lock.variants = {variant};
   if (!request.toolkit.empty()) {
     what.lock.toolkits = {{request.toolkit, found_release(local.machine, run.facts, request)}};
@@ -110,7 +110,7 @@ Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& 
                                               plan::Stage::build, locks_or_indexes(locks)},
                                              streams));
   TRY_DONE(make_room(files, out));
-  TRY(const env::Export what, gather_export(files, run, out));
+  TRY(const env::EnvironmentExport what, gather_export(files, run, out));
   for (const env::ExportedFile& file : env::export_files(what)) {
     TRY_DONE(files.write(out / file.path, file.text, file.mode));
   }

@@ -103,9 +103,9 @@ std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, con
 
 /// Where the same file has a public place in the old lock, the new one keeps it: another machine
 /// knew it.
-void keep_places(const env::Lock& old, std::vector<env::Package>& packages) {
-  for (env::Package& package : packages) {
-    const env::Package* const before = old.resolution.find(package.name);
+void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
+  for (env::PipPackage& package : packages) {
+    const env::PipPackage* const before = old.resolution.find(package.name);
     const bool same =
         before != nullptr && before->sha256 == package.sha256 && before->file == package.file;
     if (same && package.url.empty()) package.url = before->url;
@@ -153,7 +153,7 @@ Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what
   }
   if (lock.lock) {
     lock.differences = env::package_differences(lock.lock->resolution, next.resolution);
-    for (const env::Difference& each : lock.differences) {
+    for (const env::LockDifference& each : lock.differences) {
       streams.note(fmt::format("{}: {}\n", lock.target.file, env::to_text(each)));
     }
   }
@@ -207,7 +207,7 @@ std::string as_json(const std::string& directory, const std::vector<LockFile>& l
   nlohmann::json all = nlohmann::json::array();
   for (const LockFile& each : locks) {
     nlohmann::json differences = nlohmann::json::array();
-    for (const env::Difference& difference : each.differences) {
+    for (const env::LockDifference& difference : each.differences) {
       differences.push_back(
           {{"what", difference.what}, {"locked", difference.locked}, {"now", difference.now}});
     }

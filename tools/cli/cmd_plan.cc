@@ -23,7 +23,7 @@ namespace pinwheel::cli {
 namespace {
 
 /// The formats that the matrix alone decides; they never ask git.
-Result<std::string> text_from_matrix(const PlanOptions& options, const Loaded& loaded,
+Result<std::string> text_from_matrix(const PlanCommand& options, const Loaded& loaded,
                                      const plan::Outline& outline) {
   const bool builds = options.stage == StageRows::build;
   switch (options.format) {
@@ -43,7 +43,7 @@ Result<std::string> text_from_matrix(const PlanOptions& options, const Loaded& l
   }
 }
 
-Result<std::string> text_from_facts(const PlanOptions& options, const RunScope& scope,
+Result<std::string> text_from_facts(const PlanCommand& options, const RunScope& scope,
                                     const std::optional<report::TimedForecast>& forecast) {
   const Loaded& loaded = scope.loaded;
   if (options.format == PlanFormat::dot) {
@@ -80,14 +80,14 @@ Result<std::optional<report::TimedForecast>> timed_forecast(const RunScope& scop
   return report::TimedForecast{std::move(forecast->steps), forecast->wall_time, forecast->cores};
 }
 
-bool needs_facts(const PlanOptions& options) {
+bool needs_facts(const PlanCommand& options) {
   return !options.out.empty() || options.format == PlanFormat::table ||
          options.format == PlanFormat::json || options.format == PlanFormat::dot;
 }
 
 }  // namespace
 
-Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, Streams& streams) {
+Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, Streams& streams) {
   host::LocalFiles files;
   TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;

@@ -8,7 +8,7 @@ namespace pinwheel::cli {
 
 /// Each command takes its options and the streams, and gives the exit code; an error is rendered by
 /// main.
-Result<int> cmd_plan(const GlobalOptions& global, const PlanOptions& options, Streams& streams);
+Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, Streams& streams);
 Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& options,
                         Streams& streams);
 Result<int> cmd_build(const GlobalOptions& global, const BuildCommand& options, Streams& streams);

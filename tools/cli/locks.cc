@@ -99,7 +99,7 @@ Error to_error(const LockFile& lock) {
       break;
   }
   std::vector<std::string> texts;
-  for (const env::Difference& each : lock.differences) texts.push_back(env::to_text(each));
+  for (const env::LockDifference& each : lock.differences) texts.push_back(env::to_text(each));
   return {ErrorKind::drift, fmt::format("{} is out of date: {}", file, join(texts, "; "))};
 }
 

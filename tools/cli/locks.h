@@ -25,7 +25,7 @@ std::string_view to_string(LockState state);
 struct LockFile {
   plan::LockTarget target;  ///< of an orphan: its file alone
   LockState state = LockState::current;
-  std::vector<env::Difference> differences = {};  ///< of a stale one: why
+  std::vector<env::LockDifference> differences = {};  ///< of a stale one: why
   std::optional<Error> damage = {};
   std::optional<env::Lock> lock = {};  ///< what the file holds, where it can be read
 };

@@ -20,7 +20,7 @@ struct Dispatch {
     streams.data(print.text);
     return 0;
   }
-  Result<int> operator()(const PlanOptions& o) const { return cmd_plan(global, o, streams); }
+  Result<int> operator()(const PlanCommand& o) const { return cmd_plan(global, o, streams); }
   Result<int> operator()(const ExplainOptions& o) const { return cmd_explain(global, o, streams); }
   Result<int> operator()(const BuildCommand& o) const { return cmd_build(global, o, streams); }
   Result<int> operator()(const TestCommand& o) const { return cmd_test(global, o, streams); }

@@ -48,7 +48,7 @@ struct LevelOptions {
 enum class PlanFormat { table, ids, json, github, support_table, dot };
 enum class StageRows { build, test };
 
-struct PlanOptions {
+struct PlanCommand {
   SelectionOptions selection;
   LevelOptions levels;
   PlanFormat format = PlanFormat::table;

@@ -22,7 +22,7 @@ struct Parser {
   CLI::App app{"Build, check, test and publish the wheels of a multi-variant GPU Python package.",
                "pinwheel"};
   GlobalOptions global;
-  PlanOptions plan;
+  PlanCommand plan;
   ExplainOptions explain;
   RunOptions build;
   RunOptions test;

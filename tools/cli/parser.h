@@ -24,7 +24,7 @@ struct PrintText {
 };
 
 using CommandOptions =
-    std::variant<PrintText, PlanOptions, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
+    std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, EnvShellOptions,
                  EnvExportOptions, InspectOptions, CompatOptions, TorchExportsOptions,
                  FinishOptions, ReproduceOptions, LogsOptions, DoctorOptions, CompletionOptions>;

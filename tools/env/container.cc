@@ -95,7 +95,7 @@ ports::Command run_in_container(const Container& container, const std::string& n
   if (!container.user.empty()) argv.insert(argv.end(), {"--user", container.user});
   if (!container.network.empty()) argv.insert(argv.end(), {"--network", container.network});
   if (!container.platform.empty()) argv.insert(argv.end(), {"--platform", container.platform});
-  if (container.gpus == Gpus::all) argv.insert(argv.end(), {"--gpus", "all"});
+  if (container.gpus == GpuAccess::all) argv.insert(argv.end(), {"--gpus", "all"});
   if (!command.directory.empty()) {
     argv.insert(argv.end(), {"--workdir", command.directory.string()});
   }

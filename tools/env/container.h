@@ -25,7 +25,7 @@ struct ContainerMount {
   bool operator==(const ContainerMount&) const = default;
 };
 
-enum class Gpus { none, all };
+enum class GpuAccess { none, all };
 enum class AfterEnd { remove, keep };
 /// What of pinwheel's own streams the program gets.
 enum class Attached { output, streams, terminal };
@@ -40,7 +40,7 @@ struct Container {
   std::vector<ContainerMount> mounts = {};
   std::string network = {};   ///< empty: the engine's own
   std::string platform = {};  ///< "linux/arm64", of an image for another machine; empty: its own
-  Gpus gpus = Gpus::none;
+  GpuAccess gpus = GpuAccess::none;
   AfterEnd after_end = AfterEnd::remove;
   Attached attached = Attached::output;
 };

@@ -23,7 +23,7 @@ DoctorLine python(const DoctorFacts& facts) {
   }
   DoctorLine line{.name = "python", .found = join(usable, ", ")};
   if (usable.empty()) {
-    line.verdict = Verdict::missing;
+    line.verdict = DoctorVerdict::missing;
     line.found = lacking.empty() ? "none" : join(lacking, ", ") + " without venv";
     line.allows = "no package can be built or tested";
     line.mend = lacking.empty() ? "apt-get install python3 python3-venv python3-dev"
@@ -32,7 +32,7 @@ DoctorLine python(const DoctorFacts& facts) {
   }
   line.allows = "variants with these Python versions";
   if (!lacking.empty()) {
-    line.verdict = Verdict::limited;
+    line.verdict = DoctorVerdict::limited;
     line.found += "; without venv: " + join(lacking, ", ");
     line.mend = "apt-get install python3-venv";
   }
@@ -46,10 +46,10 @@ DoctorLine compilers(const DoctorFacts& facts) {
     names.push_back(fmt::format("{} {}", compiler.path, compiler.version));
   }
   if (names.empty()) {
-    return {"compiler", Verdict::missing, "none", "no package with C++ can be built",
+    return {"compiler", DoctorVerdict::missing, "none", "no package with C++ can be built",
             "apt-get install g++"};
   }
-  return {"compiler", Verdict::good, join(names, ", "), "packages with C++"};
+  return {"compiler", DoctorVerdict::good, join(names, ", "), "packages with C++"};
 }
 
 std::vector<const Toolkit*> of_kind(const DoctorFacts& facts, std::string_view kind) {
@@ -72,7 +72,8 @@ std::string in_words(const std::vector<const Toolkit*>& toolkits) {
 DoctorLine cuda(const DoctorFacts& facts) {
   const std::vector<const Toolkit*> found = of_kind(facts, "cuda/");
   if (found.empty()) {
-    return {"cuda", Verdict::limited, "none", "CUDA 13 and newer classes, with nvcc from PyPI",
+    return {"cuda", DoctorVerdict::limited, "none",
+            "CUDA 13 and newer classes, with nvcc from PyPI",
             "set `toolkit: pypi` in the matrix, or set CUDA_HOME"};
   }
   for (const Toolkit* toolkit : found) {
@@ -82,20 +83,20 @@ DoctorLine cuda(const DoctorFacts& facts) {
                                    return check_compiler(compiler, range, "").has_value();
                                  });
     if (any || facts.compilers.empty()) continue;
-    return {"cuda", Verdict::limited, in_words(found),
+    return {"cuda", DoctorVerdict::limited, in_words(found),
             fmt::format("no compiler here that CUDA {} supports", toolkit->release),
             fmt::format("apt-get install g++-{}", range.gcc_max)};
   }
-  return {"cuda", Verdict::good, in_words(found), "CUDA classes of this version"};
+  return {"cuda", DoctorVerdict::good, in_words(found), "CUDA classes of this version"};
 }
 
 DoctorLine rocm(const DoctorFacts& facts) {
   const std::vector<const Toolkit*> found = of_kind(facts, "rocm/");
   if (found.empty()) {
-    return {"rocm", Verdict::limited, "none", "no ROCm class can be built",
+    return {"rocm", DoctorVerdict::limited, "none", "no ROCm class can be built",
             "apt-get install hipcc"};
   }
-  return {"rocm", Verdict::good, in_words(found), "ROCm classes of this version"};
+  return {"rocm", DoctorVerdict::good, in_words(found), "ROCm classes of this version"};
 }
 
 /// CPython 3.10 is the first that py-rattler runs on.
@@ -118,7 +119,7 @@ DoctorLine conda(const DoctorFacts& facts) {
   } else if (std::any_of(facts.interpreters.begin(), facts.interpreters.end(), runs_rattler)) {
     line.allows = "environments of conda packages, with py-rattler from PyPI";
   } else {
-    line.verdict = Verdict::limited;
+    line.verdict = DoctorVerdict::limited;
     line.allows = "no environments of conda packages: py-rattler needs CPython 3.10";
     line.mend = "apt-get install python3 python3-venv";
   }
@@ -127,17 +128,17 @@ DoctorLine conda(const DoctorFacts& facts) {
 
 DoctorLine gpu(const DoctorFacts& facts) {
   if (!facts.gpus.empty() && facts.driver.empty()) {
-    return {"gpu", Verdict::limited, join(facts.gpus, ", "), "an AMD GPU: ROCm tests run"};
+    return {"gpu", DoctorVerdict::limited, join(facts.gpus, ", "), "an AMD GPU: ROCm tests run"};
   }
   if (!facts.gpus.empty()) {
-    return {"gpu", Verdict::good, join(facts.gpus, ", ") + "; driver " + facts.driver,
+    return {"gpu", DoctorVerdict::good, join(facts.gpus, ", ") + "; driver " + facts.driver,
             "GPU tests run"};
   }
   if (!facts.driver.empty()) {
-    return {"gpu", Verdict::limited, "driver " + facts.driver + ", no GPU answers",
+    return {"gpu", DoctorVerdict::limited, "driver " + facts.driver + ", no GPU answers",
             "GPU tests stop at `loaded`", "nvidia-smi"};
   }
-  return {"gpu", Verdict::limited, "none", "GPU wheels are built and loaded, never executed",
+  return {"gpu", DoctorVerdict::limited, "none", "GPU wheels are built and loaded, never executed",
           "run the tests on a machine with a GPU"};
 }
 
@@ -145,10 +146,10 @@ DoctorLine disk(const DoctorFacts& facts) {
   DoctorLine line{.name = "disk",
                   .found = fmt::format("{} free in {}", format_bytes(facts.disk_free), facts.disk)};
   if (facts.disk_free < 2'000'000'000) {
-    line.verdict = Verdict::missing;
+    line.verdict = DoctorVerdict::missing;
     line.allows = "not even one environment with torch";
   } else if (facts.disk_free < 10'000'000'000) {
-    line.verdict = Verdict::limited;
+    line.verdict = DoctorVerdict::limited;
     line.allows = "CPU environments; one with a CUDA torch takes 9 GB";
   } else {
     line.allows = "environments with any torch";
@@ -164,7 +165,7 @@ DoctorLine memory(const DoctorFacts& facts) {
   const uint64_t jobs = std::max<uint64_t>(1, facts.memory / (2 * kGiB));
   line.allows = plural(static_cast<size_t>(jobs), "job") + " of 2 GiB side by side";
   if (facts.memory < 2 * kGiB) {
-    line.verdict = Verdict::limited;
+    line.verdict = DoctorVerdict::limited;
     line.mend = "add memory or swap";
   }
   return line;
@@ -172,20 +173,20 @@ DoctorLine memory(const DoctorFacts& facts) {
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
+std::string_view to_string(DoctorVerdict verdict) {
   switch (verdict) {
-    case Verdict::good:
+    case DoctorVerdict::good:
       return "good";
-    case Verdict::limited:
+    case DoctorVerdict::limited:
       return "limited";
-    case Verdict::missing:
+    case DoctorVerdict::missing:
       break;
   }
   return "missing";
 }
 
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
-  const DoctorLine cores{"cores", facts.cores == 0 ? Verdict::limited : Verdict::good,
+  const DoctorLine cores{"cores", facts.cores == 0 ? DoctorVerdict::limited : DoctorVerdict::good,
                          plural(facts.cores, "core"), "as many compilations side by side"};
   return {python(facts),
           compilers(facts),
@@ -203,8 +204,9 @@ std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
 }
 
 bool can_build(const std::vector<DoctorLine>& lines) {
-  return std::none_of(lines.begin(), lines.end(),
-                      [](const DoctorLine& line) { return line.verdict == Verdict::missing; });
+  return std::none_of(lines.begin(), lines.end(), [](const DoctorLine& line) {
+    return line.verdict == DoctorVerdict::missing;
+  });
 }
 
 std::string to_json(const std::vector<DoctorLine>& lines) {

@@ -48,13 +48,13 @@ struct DoctorFacts {
 };
 
 /// `limited`: pinwheel works, but not for all it could do.
-enum class Verdict { good, limited, missing };
-std::string_view to_string(Verdict verdict);
+enum class DoctorVerdict { good, limited, missing };
+std::string_view to_string(DoctorVerdict verdict);
 
 /// A line of `pinwheel doctor`.
 struct DoctorLine {
   std::string name;
-  Verdict verdict = Verdict::good;
+  DoctorVerdict verdict = DoctorVerdict::good;
   std::string found = {};
   std::string allows = {};  ///< what can, or cannot, be done with it
   std::string mend = {};    ///< a command; empty when there is nothing to mend

@@ -20,14 +20,14 @@ struct Words {
 DoctorLine silent(const Words& words, const EngineFacts& engine) {
   const std::string why =
       engine.silence.empty() ? "" : fmt::format(" ({})", split(engine.silence, '\n').front());
-  return {words.name, Verdict::limited,
+  return {words.name, DoctorVerdict::limited,
           fmt::format("{} in {}, does not answer{}", engine.version, engine.program, why),
           "no builds or tests in containers", words.start};
 }
 
 DoctorLine engine_line(const Words& words, const EngineFacts& engine) {
   if (engine.program.empty()) {
-    return {words.name, Verdict::limited, "none", "no builds or tests in containers by it",
+    return {words.name, DoctorVerdict::limited, "none", "no builds or tests in containers by it",
             words.install};
   }
   if (!engine.info) return silent(words, engine);
@@ -40,12 +40,12 @@ DoctorLine engine_line(const Words& words, const EngineFacts& engine) {
     line.found += fmt::format(", {} free in {}", format_bytes(engine.storage_free), info.storage);
   }
   if (!engine.builds) {
-    line.verdict = Verdict::limited;
+    line.verdict = DoctorVerdict::limited;
     line.found += ", without BuildKit";
     line.allows = "builds and tests in images that are there; makes none from Dockerfiles";
     line.mend = "apt-get install docker-buildx";
   } else if (!info.storage.empty() && engine.storage_free < kLittle) {
-    line.verdict = Verdict::limited;
+    line.verdict = DoctorVerdict::limited;
     line.allows = "little room for images: one for building takes about 1 GB";
     line.mend = words.name + " system prune";
   }
@@ -75,7 +75,7 @@ DoctorLine gpu_containers_line(const DoctorFacts& facts) {
     line.allows = "GPU tests in containers, where there is a GPU";
     return line;
   }
-  line.verdict = Verdict::limited;
+  line.verdict = DoctorVerdict::limited;
   line.allows = "GPU wheels are built and loaded in containers, never executed there";
   line.mend = "apt-get install nvidia-container-toolkit";
   return line;
@@ -84,7 +84,7 @@ DoctorLine gpu_containers_line(const DoctorFacts& facts) {
 DoctorLine arm64_line(const DoctorFacts& facts) {
   const Arm64Facts& arm64 = facts.arm64;
   if (arm64.machine == "aarch64") {
-    return {"arm64", Verdict::good, "native", "aarch64 variants at full speed"};
+    return {"arm64", DoctorVerdict::good, "native", "aarch64 variants at full speed"};
   }
   std::vector<std::string> found;
   std::vector<std::string> allows;
@@ -102,7 +102,7 @@ DoctorLine arm64_line(const DoctorFacts& facts) {
                   .found = found.empty() ? "none" : join(found, ", "),
                   .allows = allows.empty() ? "no aarch64 variants" : join(allows, "; ")};
   if (contained && !arm64.cross_compiler.empty()) return line;
-  line.verdict = Verdict::limited;
+  line.verdict = DoctorVerdict::limited;
   line.mend = contained ? "apt-get install g++-aarch64-linux-gnu"
                         : "apt-get install qemu-user-static binfmt-support";
   return line;

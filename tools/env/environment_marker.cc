@@ -42,7 +42,7 @@ std::string environment_id(const Resolution& resolution, const Interpreter& inte
 uint64_t bytes_needed(const Resolution& resolution) {
   constexpr uint64_t kMegabyte = 1'000'000;
   const bool gpu = std::any_of(
-      resolution.packages.begin(), resolution.packages.end(), [](const Package& package) {
+      resolution.packages.begin(), resolution.packages.end(), [](const PipPackage& package) {
         return package.name.starts_with("nvidia-") || package.name.starts_with("cuda-") ||
                package.version.find("+rocm") != std::string::npos;
       });

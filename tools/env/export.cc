@@ -103,7 +103,7 @@ std::string pip_lines(const Resolution& resolution) {
   return text;
 }
 
-std::string create_script(const Export& what) {
+std::string create_script(const EnvironmentExport& what) {
   const Resolution& resolution = what.lock.resolution;
   std::string text = fmt::format(
       "#!/bin/sh\n# Rebuilds the environment of {} in a directory: ./create.sh DIRECTORY\n",
@@ -118,7 +118,7 @@ std::string create_script(const Export& what) {
   return text + fmt::format("echo \"export PATH=$directory/env/bin{}:\\$PATH\"\n", conda);
 }
 
-std::string dockerfile_of(const Export& what) {
+std::string dockerfile_of(const EnvironmentExport& what) {
   std::string text = fmt::format(
       "# The environment of {}: docker build --tag NAME .\n"
       "# A machine whose pip needs its own configuration adds --secret id=pip.conf,src=FILE\n",
@@ -160,7 +160,7 @@ std::string with_arguments(const std::string& dockerfile,
   return join(lines, "\n");
 }
 
-std::vector<ExportedFile> export_files(const Export& what) {
+std::vector<ExportedFile> export_files(const EnvironmentExport& what) {
   const Resolution& resolution = what.lock.resolution;
   std::vector<ExportedFile> files = {{"Dockerfile", dockerfile_of(what)}};
   add(files, "create.sh", create_script(what), 0755);

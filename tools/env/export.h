@@ -8,7 +8,7 @@
 namespace pinwheel::env {
 
 /// An environment to be rebuilt where there is no pinwheel.
-struct Export {
+struct EnvironmentExport {
   std::string id;               ///< of the variant
   Lock lock;                    ///< its packages, image and toolkits
   std::string base = {};        ///< an image, by digest where a registry has it
@@ -29,7 +29,7 @@ inline constexpr const char* kExportDirectory = "environment";
 /// machines without a conda client, what py-rattler installs; requirements with hashes; the PEP 751
 /// lock) and `create.sh`, which rebuilds the environment from them in a directory. Packages that
 /// lie beside the lists are found there first, for those that no index has.
-std::vector<ExportedFile> export_files(const Export& what);
+std::vector<ExportedFile> export_files(const EnvironmentExport& what);
 
 /// A Dockerfile with other defaults for its build arguments, so that it builds as it stands.
 std::string with_arguments(const std::string& dockerfile,

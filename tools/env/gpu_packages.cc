@@ -22,8 +22,8 @@ Resolution without_gpu_packages(Resolution resolution, const Request& request) {
     const auto requirement = pep::parse_requirement(parse_spec(text).requirement);
     if (requirement) asked.insert(pep::normalize_name(requirement->name));
   }
-  std::vector<Package> kept;
-  for (Package& package : resolution.packages) {
+  std::vector<PipPackage> kept;
+  for (PipPackage& package : resolution.packages) {
     const bool absent = is_gpu_package(package.name) && !asked.contains(package.name);
     if (absent) {
       resolution.absent.push_back({package.name, package.version, {}, {}});
@@ -35,7 +35,7 @@ Resolution without_gpu_packages(Resolution resolution, const Request& request) {
   return resolution;
 }
 
-std::map<std::string, std::string> files_of_absent(const Package& package) {
+std::map<std::string, std::string> files_of_absent(const PipPackage& package) {
   const std::string directory =
       fmt::format("{}-{}.dist-info/", replace_all(package.name, "-", "_"), package.version);
   return {

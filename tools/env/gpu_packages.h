@@ -16,6 +16,6 @@ Resolution without_gpu_packages(Resolution resolution, const Request& request);
 
 /// The files, below site-packages, that stand for an absent package: its name and version, so that
 /// pip does not fetch it because torch asks for it.
-std::map<std::string, std::string> files_of_absent(const Package& package);
+std::map<std::string, std::string> files_of_absent(const PipPackage& package);
 
 }  // namespace pinwheel::env

@@ -48,13 +48,13 @@ std::string version_of(std::string python) {
   return python;
 }
 
-std::string index_of(const Package& package, const Resolution& resolution) {
+std::string index_of(const PipPackage& package, const Resolution& resolution) {
   if (package.url.starts_with(pep::pypi_files_url() + "/")) return pep::simple_url(pep::kPypiHost);
   if (package.url.empty() || package.name != "torch") return {};
   return without_credentials(resolution.torch_index);
 }
 
-std::string package_text(const Package& package, const Resolution& resolution) {
+std::string package_text(const PipPackage& package, const Resolution& resolution) {
   const bool wheel = package.file.ends_with(".whl");
   std::string text = "\n[[packages]]\n" + line("name", package.name) +
                      line("version", package.version) +
@@ -94,7 +94,7 @@ std::string asked_text(const Request& asked) {
 
 std::string pinwheel_text(const Lock& lock) {
   std::vector<std::string> absent;
-  for (const Package& package : lock.resolution.absent) {
+  for (const PipPackage& package : lock.resolution.absent) {
     absent.push_back(package.name + "==" + package.version);
   }
   std::string text = "\n[tool.pinwheel]\nschema = 1\n" + line("request", lock.request) +
@@ -168,7 +168,7 @@ std::string to_pylock(const Lock& lock) {
   text += line("created-by", "pinwheel");
   // An array that holds nothing has no header: the key must be there all the same.
   if (lock.resolution.packages.empty()) text += "packages = []\n";
-  for (const Package& package : lock.resolution.packages) {
+  for (const PipPackage& package : lock.resolution.packages) {
     text += package_text(package, lock.resolution);
   }
   return text + pinwheel_text(lock);

@@ -20,8 +20,8 @@ std::string first_that_differs(const std::vector<std::string>& all,
   return mine == all.end() ? std::string() : *mine;
 }
 
-std::vector<Difference> compare(const Values& locked, const Values& now) {
-  std::vector<Difference> result;
+std::vector<LockDifference> compare(const Values& locked, const Values& now) {
+  std::vector<LockDifference> result;
   for (const auto& [name, values] : locked) {
     const auto found = now.find(name);
     if (found == now.end()) {
@@ -38,13 +38,13 @@ std::vector<Difference> compare(const Values& locked, const Values& now) {
 }
 
 void compare_text(const std::string& what, const std::string& locked, const std::string& now,
-                  std::vector<Difference>& result) {
+                  std::vector<LockDifference>& result) {
   const std::string shown = without_credentials(now);
   if (locked != shown) result.push_back({what, locked, shown});
 }
 
 void compare_lists(const std::string& what, const std::vector<std::string>& locked,
-                   const std::vector<std::string>& now, std::vector<Difference>& result) {
+                   const std::vector<std::string>& now, std::vector<LockDifference>& result) {
   std::vector<std::string> shown;
   shown.reserve(now.size());
   for (const std::string& text : now) shown.push_back(without_credentials(text));
@@ -68,17 +68,17 @@ std::vector<std::string> list_of(const std::map<std::string, std::string>& argum
 
 }  // namespace
 
-std::string to_text(const Difference& difference) {
+std::string to_text(const LockDifference& difference) {
   const std::string what = quoted(difference.what);
   if (difference.locked.empty()) return fmt::format("{} {} is new", what, difference.now);
   if (difference.now.empty()) return fmt::format("{} {} is gone", what, difference.locked);
   return fmt::format("{}: {} -> {}", what, difference.locked, difference.now);
 }
 
-std::vector<Difference> request_differences(const Lock& locked, const Request& now) {
+std::vector<LockDifference> request_differences(const Lock& locked, const Request& now) {
   if (locked.request == digest(now)) return {};
   const Request& was = locked.asked;
-  std::vector<Difference> result;
+  std::vector<LockDifference> result;
   compare_text("python", was.python, now.python, result);
   compare_text("torch", was.torch.spec, now.torch.spec, result);
   compare_text("torch index", was.torch.index, now.torch.index, result);
@@ -97,13 +97,13 @@ std::vector<Difference> request_differences(const Lock& locked, const Request& n
   return result;
 }
 
-std::vector<Difference> package_differences(const Resolution& locked, const Resolution& now) {
+std::vector<LockDifference> package_differences(const Resolution& locked, const Resolution& now) {
   const auto values_of = [](const Resolution& resolution) {
     Values values;
-    for (const Package& package : resolution.packages) {
+    for (const PipPackage& package : resolution.packages) {
       values[package.name] = {package.version, package.file, package.sha256};
     }
-    for (const Package& package : resolution.absent) {
+    for (const PipPackage& package : resolution.absent) {
       values["absent:" + package.name] = {package.version};
     }
     for (const CondaPackage& package : resolution.conda) {
@@ -111,7 +111,7 @@ std::vector<Difference> package_differences(const Resolution& locked, const Reso
     }
     return values;
   };
-  std::vector<Difference> result = compare(values_of(locked), values_of(now));
+  std::vector<LockDifference> result = compare(values_of(locked), values_of(now));
   if (locked.python != now.python) {
     result.insert(result.begin(), {"python", locked.python, now.python});
   }

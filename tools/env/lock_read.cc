@@ -77,8 +77,8 @@ std::string digest_at(const toml::table& table, std::string_view key) {
   return text;
 }
 
-Package package_from(const toml::table& table) {
-  Package package;
+PipPackage package_from(const toml::table& table) {
+  PipPackage package;
   package.name = needed_text(table, "name");
   package.version = needed_text(table, "version");
   const std::vector<const toml::table*> wheels = tables_at(table, "wheels");

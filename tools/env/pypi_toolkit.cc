@@ -54,14 +54,14 @@ Result<Request> pypi_toolkit_request(const Request& request) {
 
 std::string pypi_toolkit_id(const std::string& name, const Resolution& resolution) {
   std::string all;
-  for (const Package& package : resolution.packages) {
+  for (const PipPackage& package : resolution.packages) {
     all += fmt::format("{} {} {}\n", package.name, package.version, package.sha256);
   }
   return replace_all(name, "/", "-") + "-" + sha256_hex(all).substr(0, 12);
 }
 
 std::string pypi_release(const Resolution& resolution) {
-  const Package* const nvcc = resolution.find("nvidia-cuda-nvcc");
+  const PipPackage* const nvcc = resolution.find("nvidia-cuda-nvcc");
   return nvcc == nullptr ? "" : nvcc->version;
 }
 

@@ -26,9 +26,9 @@ std::string file_of(const std::string& url) {
   return replace_all(std::string(last_part(path)), "%2B", "+");
 }
 
-Result<Package> parse_package(const Json& item) {
+Result<PipPackage> parse_package(const Json& item) {
   const Json& metadata = item.at("metadata");
-  Package package;
+  PipPackage package;
   package.name = pep::normalize_name(metadata.at("name").get<std::string>());
   package.version = metadata.at("version").get<std::string>();
   const Json& download = item.at("download_info");
@@ -51,9 +51,9 @@ Result<Package> parse_package(const Json& item) {
   return package;
 }
 
-void sort(std::vector<Package>& packages) {
+void sort(std::vector<PipPackage>& packages) {
   std::sort(packages.begin(), packages.end(),
-            [](const Package& a, const Package& b) { return a.name < b.name; });
+            [](const PipPackage& a, const PipPackage& b) { return a.name < b.name; });
 }
 
 std::string format_time(std::chrono::sys_seconds at) {
@@ -107,20 +107,21 @@ std::vector<CondaPackage> conda_from_json(const Json& list) {
 
 std::string Resolution::digest() const {
   Json list = Json::array();
-  for (const Package& package : packages) {
+  for (const PipPackage& package : packages) {
     list.push_back({package.name, package.version, package.sha256});
   }
   Json json = {{"python", python}, {"packages", list}};
   for (const CondaPackage& package : conda) {
     json["conda"].push_back({package.name, package.version, package.build, package.sha256});
   }
-  for (const Package& package : absent) json["absent"].push_back({package.name, package.version});
+  for (const PipPackage& package : absent)
+    json["absent"].push_back({package.name, package.version});
   return sha256_hex(dump(json, -1));
 }
 
-const Package* Resolution::find(std::string_view name) const {
+const PipPackage* Resolution::find(std::string_view name) const {
   const auto it = std::find_if(packages.begin(), packages.end(),
-                               [name](const Package& package) { return package.name == name; });
+                               [name](const PipPackage& package) { return package.name == name; });
   return it == packages.end() ? nullptr : &*it;
 }
 
@@ -130,7 +131,7 @@ Result<PipReport> parse_pip_report(std::string_view text) {
     PipReport report;
     report.pip = json.at("pip_version").get<std::string>();
     for (const Json& item : json.at("install")) {
-      TRY(Package package, parse_package(item));
+      TRY(PipPackage package, parse_package(item));
       report.packages.push_back(std::move(package));
     }
     sort(report.packages);
@@ -144,7 +145,7 @@ Result<PipReport> parse_pip_report(std::string_view text) {
 
 std::string to_json(const Resolution& resolution) {
   Json packages = Json::array();
-  for (const Package& package : resolution.packages) {
+  for (const PipPackage& package : resolution.packages) {
     packages.push_back({{"name", package.name},
                         {"version", package.version},
                         {"file", package.file},
@@ -159,7 +160,7 @@ std::string to_json(const Resolution& resolution) {
                {"at", format_time(resolution.at)},
                {"packages", packages}};
   if (!resolution.conda.empty()) json["conda"] = conda_to_json(resolution.conda);
-  for (const Package& package : resolution.absent) {
+  for (const PipPackage& package : resolution.absent) {
     json["absent"].push_back({{"name", package.name}, {"version", package.version}});
   }
   return dump(json, 1) + "\n";
@@ -201,7 +202,7 @@ Result<Resolution> parse_resolution(std::string_view text) {
 
 std::string requirements_text(const Resolution& resolution, TorchPart part) {
   std::string text;
-  for (const Package& package : resolution.packages) {
+  for (const PipPackage& package : resolution.packages) {
     if (part != TorchPart::with && (package.name == "torch") != (part == TorchPart::only)) continue;
     text += fmt::format("{}=={} --hash=sha256:{}\n", package.name, package.version, package.sha256);
   }
@@ -211,7 +212,7 @@ std::string requirements_text(const Resolution& resolution, TorchPart part) {
 std::string constraints_text(const Resolution& resolution) {
   std::string text;
   for (const auto* list : {&resolution.packages, &resolution.absent}) {
-    for (const Package& package : *list) {
+    for (const PipPackage& package : *list) {
       text += fmt::format("{}=={}\n", package.name, package.version);
     }
   }

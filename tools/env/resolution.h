@@ -10,14 +10,14 @@
 namespace pinwheel::env {
 
 /// One file that pip chose.
-struct Package {
+struct PipPackage {
   std::string name;      ///< normalised (PEP 503)
   std::string version;   ///< "2.13.0+cpu"
   std::string file;      ///< the file's name, without where it lies
   std::string sha256;    ///< hex
   std::string url = {};  ///< where pip found it; recorded as `public_url` gives it, or not at all
 
-  bool operator==(const Package&) const = default;
+  bool operator==(const PipPackage&) const = default;
 };
 
 /// One package that a conda solver chose.
@@ -38,10 +38,10 @@ struct CondaPackage {
 struct Resolution {
   std::string request;                   ///< digest of the request
   std::string python;                    ///< exact, "3.11.7", "3.13.0t"
-  std::vector<Package> packages;         ///< sorted by name
+  std::vector<PipPackage> packages;      ///< sorted by name
   std::vector<CondaPackage> conda = {};  ///< sorted by name; empty without level 2 by conda
   /// What torch depends on and is not installed where there is no GPU; sorted by name.
-  std::vector<Package> absent = {};
+  std::vector<PipPackage> absent = {};
   std::string torch_index = {};  ///< the extra index that torch came from; empty: the user's own
   std::string pip = {};          ///< version of the pip that resolved
   std::chrono::sys_seconds at = {};  ///< when
@@ -52,14 +52,14 @@ struct Resolution {
   /// pip, so the same packages found elsewhere tomorrow give the same key.
   std::string digest() const;
   /// The package of that normalised name; nullptr when there is none.
-  const Package* find(std::string_view name) const;
+  const PipPackage* find(std::string_view name) const;
 };
 
 /// Reads the file that `pip install --report` wrote (pip's "Installation Report", format 1).
 /// `environment` when a package has no hash or is a source tree: it could not be installed again.
 struct PipReport {
   std::string pip;
-  std::vector<Package> packages;
+  std::vector<PipPackage> packages;
 };
 Result<PipReport> parse_pip_report(std::string_view json);
 

@@ -27,12 +27,12 @@ Done check_channels(const Node& rule, const Node* channels) {
   return {};
 }
 
-Result<Rule> decode_rule(const Node& node, const Node* channels, const Matrix& matrix) {
+Result<SupportRule> decode_rule(const Node& node, const Node* channels, const Matrix& matrix) {
   static const std::map<std::string, Status> kStatus = {{"supported", Status::supported},
                                                         {"experimental", Status::experimental},
                                                         {"unmaintained", Status::unmaintained},
                                                         {"unsupported", Status::unsupported}};
-  Rule rule;
+  SupportRule rule;
   rule.at = node.at;
   TRY(rule.when, decode_when(*node.find("when"), matrix));
   if (const Node* const only = node.find("only")) {
@@ -111,7 +111,7 @@ Done decode_rules(const Node& root, Matrix& matrix) {
   const Node* const rules = root.find("rules");
   if (rules == nullptr) return {};
   for (const Node& node : rules->items) {
-    TRY(Rule rule, decode_rule(node, root.find("channels"), matrix));
+    TRY(SupportRule rule, decode_rule(node, root.find("channels"), matrix));
     matrix.rules.push_back(std::move(rule));
   }
   return {};

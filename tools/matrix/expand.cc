@@ -14,7 +14,7 @@ namespace {
 
 /// A rule prepared for matching many variants.
 struct ActiveRule {
-  const Rule* rule = nullptr;
+  const SupportRule* rule = nullptr;
   Condition when;
   Condition only;
   bool used = false;
@@ -27,13 +27,13 @@ struct ActiveChannel {
 
 std::vector<ActiveRule> activate_rules(const Matrix& matrix) {
   std::vector<ActiveRule> rules;
-  for (const Rule& rule : matrix.rules) {
+  for (const SupportRule& rule : matrix.rules) {
     rules.push_back({&rule, Condition(rule.when), Condition(rule.only), false});
   }
   return rules;
 }
 
-bool allows(const Rule& rule, const std::string& channel) {
+bool allows(const SupportRule& rule, const std::string& channel) {
   return rule.channels.empty() ||
          std::find(rule.channels.begin(), rule.channels.end(), channel) != rule.channels.end();
 }

@@ -29,7 +29,7 @@ using When = std::map<std::string, std::vector<std::string>>;
 
 enum class Status { supported, experimental, unmaintained, unsupported };
 
-struct Rule {
+struct SupportRule {
   When when;
   std::optional<Status> status = std::nullopt;
   When only = {};  ///< variants that `when` matches and this does not are excluded
@@ -106,7 +106,7 @@ struct Matrix {
   std::vector<std::string> attributes;
   std::vector<Row> exclude;
   std::vector<Row> include;
-  std::vector<Rule> rules;
+  std::vector<SupportRule> rules;
   Abi abi;
   Node sections;  ///< mapping: environment, build, checks, test
   struct Override {

@@ -37,7 +37,7 @@ bool any_glob(const std::vector<std::string>& globs, const std::string& id) {
 Error unknown_id(const Matrix& matrix, const Expansion& expansion, const std::string& id) {
   for (const Excluded& excluded : expansion.excluded) {
     if (!glob_match(id, excluded.variant.id)) continue;
-    const Rule& rule = matrix.rules[excluded.rule];
+    const SupportRule& rule = matrix.rules[excluded.rule];
     return {
         ErrorKind::usage, fmt::format("`{}` is excluded by a rule", id), rule.at, rule.because, {}};
   }

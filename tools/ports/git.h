@@ -9,7 +9,7 @@
 namespace pinwheel::ports {
 
 /// A tag in the history of HEAD.
-struct Tag {
+struct GitTag {
   std::string name;
   int distance =
       0;  ///< commits from the tag to HEAD, as `git describe` counts them; 0 means on HEAD
@@ -21,7 +21,7 @@ struct GitFacts {
   std::string commit;                          ///< 40 hexadecimal digits
   std::chrono::system_clock::time_point date;  ///< committer date of HEAD
   std::string branch;                          ///< empty on a detached HEAD
-  std::vector<Tag> tags;                       ///< reachable from HEAD, any order
+  std::vector<GitTag> tags;                    ///< reachable from HEAD, any order
   std::vector<std::string> all_tags;           ///< every tag of the repository
   int commit_count = 0;                        ///< commits reachable from HEAD
   bool dirty = false;                          ///< tracked files differ from HEAD

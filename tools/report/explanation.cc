@@ -16,7 +16,7 @@ std::string line(std::string_view label, const std::string& text) {
 }
 
 std::string rule_text(const matrix::Matrix& matrix, size_t index) {
-  const matrix::Rule& rule = matrix.rules[index];
+  const matrix::SupportRule& rule = matrix.rules[index];
   const std::string place = fmt::format("rules[{}] ({}:{})", index, rule.at.file, rule.at.line);
   return rule.because.empty() ? place : fmt::format("{}: {}", place, rule.because);
 }

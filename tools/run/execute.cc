@@ -44,7 +44,7 @@ struct Cursor {
 
 class Execution {
  public:
-  Execution(const plan::Plan& plan, const ExecuteOptions& options, const Surroundings& around)
+  Execution(const plan::Plan& plan, const ExecuteOptions& options, const ExecutionPorts& around)
       : plan_(plan),
         options_(options),
         around_(around),
@@ -343,7 +343,7 @@ class Execution {
 
   const plan::Plan& plan_;
   const ExecuteOptions& options_;
-  const Surroundings& around_;
+  const ExecutionPorts& around_;
   const Graph graph_;
   const std::vector<std::string> stems_;
   Ledger ledger_;
@@ -361,8 +361,8 @@ class Execution {
 }  // namespace
 
 plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,
-                     const Surroundings& surroundings) {
-  return Execution(plan, options, surroundings).run();
+                     const ExecutionPorts& around) {
+  return Execution(plan, options, around).run();
 }
 
 }  // namespace pinwheel::run

@@ -30,8 +30,8 @@ struct ExecuteOptions {
   uint64_t seed = 0;  ///< of the random part of delays
 };
 
-/// The world of an execution; all of it outlives the call.
-struct Surroundings {
+/// What an execution acts through; all of it outlives the call.
+struct ExecutionPorts {
   Runner& runner;
   Recorder& recorder;
   StatusSink& status;
@@ -47,6 +47,6 @@ struct Surroundings {
 /// - a signal cancels what runs, and everything unfinished is `interrupted`, within 5 seconds;
 /// - a record that cannot be kept fails its step and stops the run, whatever `on_failure` says.
 plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,
-                     const Surroundings& surroundings);
+                     const ExecutionPorts& around);
 
 }  // namespace pinwheel::run

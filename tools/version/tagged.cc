@@ -32,7 +32,7 @@ Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rule
                 "the `*` matches the version, e.g. `v*`");
   }
   TaggedVersions result;
-  for (const ports::Tag& tag : facts.tags) {
+  for (const ports::GitTag& tag : facts.tags) {
     const std::optional<std::string_view> part = matched_part(rules.match, tag.name);
     if (!part) continue;
     Result<pep::Version> version = pep::parse_version(*part);

@@ -20,7 +20,7 @@ DoctorFacts with_docker() {
 
 TEST_CASE("an engine that answers is told with all that a container stands on") {
   const DoctorLine line = docker_line(with_docker());
-  CHECK(line.verdict == Verdict::good);
+  CHECK(line.verdict == DoctorVerdict::good);
   CHECK(line.found ==
         "20.10.24+dfsg1 in /usr/bin/docker, running, cgroup v2, 50 GB free in /var/lib/docker");
   CHECK(line.mend.empty());
@@ -33,7 +33,7 @@ TEST_CASE("what an engine lacks is told with the command that mends it") {
   CHECK(docker_line(facts).mend == "apt-get install docker-buildx");
   facts.docker.builds = true;
   facts.docker.storage_free = 1'000'000'000;
-  CHECK(docker_line(facts).verdict == Verdict::limited);
+  CHECK(docker_line(facts).verdict == DoctorVerdict::limited);
   CHECK(docker_line(facts).mend == "docker system prune");
   facts.docker.info.reset();
   facts.docker.silence = "Cannot connect to the Docker daemon\nIs it running?";
@@ -46,10 +46,10 @@ TEST_CASE("what an engine lacks is told with the command that mends it") {
 
 TEST_CASE("GPUs reach containers where an engine hands them in") {
   DoctorFacts facts = with_docker();
-  CHECK(gpu_containers_line(facts).verdict == Verdict::limited);
+  CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::limited);
   CHECK(gpu_containers_line(facts).mend == "apt-get install nvidia-container-toolkit");
   facts.docker.gpus = "runtime nvidia";
-  CHECK(gpu_containers_line(facts).verdict == Verdict::good);
+  CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::good);
   CHECK(gpu_containers_line(facts).found == "docker by runtime nvidia");
 }
 
@@ -62,9 +62,9 @@ TEST_CASE("arm64 is native, emulated, cross-compiled or not possible") {
   facts.arm64.emulation = Binfmt{"/usr/bin/qemu-aarch64", "P"};
   CHECK(arm64_line(facts).allows ==
         "aarch64 programs run emulated, but not in containers; C++ is cross-compiled");
-  CHECK(arm64_line(facts).verdict == Verdict::limited);
+  CHECK(arm64_line(facts).verdict == DoctorVerdict::limited);
   facts.arm64.emulation->flags = "PF";
-  CHECK(arm64_line(facts).verdict == Verdict::good);
+  CHECK(arm64_line(facts).verdict == DoctorVerdict::good);
   facts.arm64.machine = "aarch64";
   CHECK(arm64_line(facts).found == "native");
 }

@@ -39,7 +39,7 @@ TEST_CASE("a good machine can build, and is told what it cannot do") {
   const std::vector<DoctorLine> lines = diagnose_machine(good_machine());
   CHECK(lines.size() == 13);
   CHECK(can_build(lines));
-  CHECK(line(lines, "cuda").verdict == Verdict::good);
+  CHECK(line(lines, "cuda").verdict == DoctorVerdict::good);
   CHECK(line(lines, "gpu").allows == "GPU wheels are built and loaded, never executed");
   CHECK(line(lines, "memory").allows == "8 jobs of 2 GiB side by side");
 }
@@ -49,7 +49,8 @@ TEST_CASE("every line that is not good names what mends it") {
     for (const DoctorLine& each : diagnose_machine(facts)) {
       INFO(each.name);
       CHECK_FALSE(each.allows.empty());
-      if (each.name != "cores" && each.verdict != Verdict::good) CHECK_FALSE(each.mend.empty());
+      if (each.name != "cores" && each.verdict != DoctorVerdict::good)
+        CHECK_FALSE(each.mend.empty());
     }
   }
   CHECK_FALSE(can_build(diagnose_machine({})));
@@ -57,20 +58,20 @@ TEST_CASE("every line that is not good names what mends it") {
 
 TEST_CASE("conda packages need a recent client, or a Python for py-rattler") {
   DoctorFacts facts = good_machine();
-  CHECK(line(diagnose_machine(facts), "conda").verdict == Verdict::good);
+  CHECK(line(diagnose_machine(facts), "conda").verdict == DoctorVerdict::good);
   CHECK(line(diagnose_machine(facts), "conda").found == "none");
   facts.conda = {{CondaKind::conda, "/usr/bin/conda", "4.3.16"}};
   CHECK(line(diagnose_machine(facts), "conda").found == "conda 4.3.16 in /usr/bin/conda (too old)");
   facts.interpreters[0].version = "3.9.2";
-  CHECK(line(diagnose_machine(facts), "conda").verdict == Verdict::limited);
+  CHECK(line(diagnose_machine(facts), "conda").verdict == DoctorVerdict::limited);
   facts.conda.push_back({CondaKind::micromamba, "/bin/micromamba", "2.0.5"});
-  CHECK(line(diagnose_machine(facts), "conda").verdict == Verdict::good);
+  CHECK(line(diagnose_machine(facts), "conda").verdict == DoctorVerdict::good);
 }
 
 TEST_CASE("a compiler that CUDA refuses is found out") {
   DoctorFacts facts = good_machine();
   facts.toolkits = {cuda_toolkit("/usr", "11.8.89")};
-  CHECK(line(diagnose_machine(facts), "cuda").verdict == Verdict::limited);
+  CHECK(line(diagnose_machine(facts), "cuda").verdict == DoctorVerdict::limited);
   CHECK(line(diagnose_machine(facts), "cuda").mend == "apt-get install g++-11");
 }
 

@@ -9,7 +9,7 @@ using namespace pinwheel::env;
 
 namespace {
 
-Export example_export() {
+EnvironmentExport example_export() {
   Resolution resolution;
   resolution.python = "3.11.7";
   resolution.packages = {{"ninja", "1.11", "ninja.whl", std::string(64, 'a')},
@@ -20,15 +20,15 @@ Export example_export() {
   return {"cp311-cpu", make_lock(request, resolution, "x86_64"), "debian:12"};
 }
 
-Export with_conda() {
-  Export what = example_export();
+EnvironmentExport with_conda() {
+  EnvironmentExport what = example_export();
   what.lock.resolution.conda = {{"python", "3.11.7", "0", "linux-64",
                                  "https://conda.example/linux-64/python-3.11.7-0.conda",
                                  std::string(64, 'c'), std::string(32, 'd'), 7}};
   return what;
 }
 
-std::string text_of(const Export& what, const std::string& path) {
+std::string text_of(const EnvironmentExport& what, const std::string& path) {
   for (const ExportedFile& file : export_files(what)) {
     if (file.path == path) return file.text;
   }
@@ -42,7 +42,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("each package is listed with its hash, and torch alone is asked of its index") {
-  const Export what = example_export();
+  const EnvironmentExport what = example_export();
   CHECK(text_of(what, "environment/requirements.txt") ==
         "ninja==1.11 --hash=sha256:" + std::string(64, 'a') + "\n");
   CHECK(text_of(what, "environment/requirements-torch.txt") ==
@@ -81,7 +81,7 @@ TEST_CASE("only the script may be run") {
 }
 
 TEST_CASE("a free-threaded Python is asked for by its own name") {
-  Export what = example_export();
+  EnvironmentExport what = example_export();
   what.lock.resolution.python = "3.13.0t";
   const std::string script = text_of(what, "environment/create.sh");
   CHECK(has(script, "python=${PYTHON:-python3.13t}\n"));
@@ -89,7 +89,7 @@ TEST_CASE("a free-threaded Python is asked for by its own name") {
 }
 
 TEST_CASE("the Dockerfile is the project's own on the base that was used, then the environment") {
-  Export what = example_export();
+  EnvironmentExport what = example_export();
   what.dockerfile = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN apt-get update\n";
   what.base = "docker.io/debian@sha256:ff";
   const std::string text = text_of(what, "Dockerfile");
@@ -107,7 +107,7 @@ TEST_CASE("defaults of build arguments are set, other lines stay") {
 }
 
 TEST_CASE("a toolkit beside the environment is named") {
-  Export what = example_export();
+  EnvironmentExport what = example_export();
   what.lock.toolkits = {{"cuda/13.0", "13.0.88"}};
   CHECK(has(text_of(what, "environment/create.sh"), "the toolkit cuda/13.0 13.0.88 beside it"));
 }

@@ -31,7 +31,7 @@ TEST_CASE("NVIDIA's packages are left out and named, unless the request names th
 
 TEST_CASE("a resolution without them stays the same environment") {
   Resolution cpu = cuda_torch();
-  std::erase_if(cpu.packages, [](const Package& each) { return is_gpu_package(each.name); });
+  std::erase_if(cpu.packages, [](const PipPackage& each) { return is_gpu_package(each.name); });
   CHECK(without_gpu_packages(cpu, {}) == cpu);
   CHECK(without_gpu_packages(cpu, {}).digest() == cpu.digest());
 }

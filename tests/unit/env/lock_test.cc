@@ -176,7 +176,7 @@ TEST_CASE("each thing that was asked otherwise is named") {
   now.torch.spec = "torch~=2.14.0";
   now.conda.packages = {"python"};
   std::vector<std::string> texts;
-  for (const Difference& each : request_differences(lock, now)) texts.push_back(to_text(each));
+  for (const LockDifference& each : request_differences(lock, now)) texts.push_back(to_text(each));
   CHECK(texts == std::vector<std::string>{
                      "`torch`: torch~=2.13.0 -> torch~=2.14.0", "`requirement` ninja is gone",
                      "`requirement` ninja<2 is new", "`conda package` python is new"});
@@ -185,7 +185,7 @@ TEST_CASE("each thing that was asked otherwise is named") {
 TEST_CASE("credentials that changed are a difference that is not shown") {
   Request now = asked();
   now.torch.index = "https://me:other@download.example.org/whl/cpu";
-  const std::vector<Difference> differences = request_differences(example_lock(), now);
+  const std::vector<LockDifference> differences = request_differences(example_lock(), now);
   REQUIRE(differences.size() == 1);
   CHECK(differences[0].what == "request");
   CHECK(to_text(differences[0]).find("other") == std::string::npos);
@@ -202,7 +202,8 @@ TEST_CASE("packages differ by version, file, hash, or by being there") {
   now.conda[0].build = "h2_0";
   now.python = "3.13.1t";
   std::vector<std::string> texts;
-  for (const Difference& each : package_differences(locked, now)) texts.push_back(to_text(each));
+  for (const LockDifference& each : package_differences(locked, now))
+    texts.push_back(to_text(each));
   CHECK(texts == std::vector<std::string>{"`python`: 3.13.0t -> 3.13.1t",
                                           "`conda:zlib`: h1_0 -> h2_0", "`ninja`: 1.13.2 -> 1.14",
                                           "`six`: " + kHash + " -> " + kOther,

@@ -19,10 +19,10 @@ matrix::Matrix two_by_two() {
   matrix::Matrix matrix;
   matrix.file = "m.yaml";
   matrix.axes = {{"compute", {"cpu", "cuda/12"}, {}}, {"torch", {"2.0", "nightly"}, {}}};
-  matrix::Rule silent;
-  matrix::Rule first;
+  matrix::SupportRule silent;
+  matrix::SupportRule first;
   first.because = "first reason";
-  matrix::Rule second;
+  matrix::SupportRule second;
   second.because = "second reason";
   matrix.rules = {silent, first, second};
   return matrix;

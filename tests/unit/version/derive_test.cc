@@ -12,12 +12,12 @@ using std::chrono::system_clock;
 
 const system_clock::time_point kDate(std::chrono::seconds(1795219200));  // 2026-11-21 00:00 UTC
 
-ports::GitFacts repository(const std::vector<ports::Tag>& tags) {
+ports::GitFacts repository(const std::vector<ports::GitTag>& tags) {
   ports::GitFacts facts;
   facts.root = "project";
   facts.commit = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d";
   facts.tags = tags;
-  for (const ports::Tag& tag : tags) facts.all_tags.push_back(tag.name);
+  for (const ports::GitTag& tag : tags) facts.all_tags.push_back(tag.name);
   facts.commit_count = 9;
   return facts;
 }
@@ -139,12 +139,12 @@ TEST_CASE("a final tag is for release, a pre-release tag for test, anything else
 TEST_CASE("the order of versions follows the order of development") {
   const std::vector<std::string> history = {"v1.2.0", "v1.3.0rc1", "v1.3.0rc2", "v1.3.0"};
   pep::Version previous = *pep::parse_version("0");
-  std::vector<ports::Tag> tags;
+  std::vector<ports::GitTag> tags;
   for (const std::string& name : history) {
-    for (ports::Tag& tag : tags) tag.distance += 2;
+    for (ports::GitTag& tag : tags) tag.distance += 2;
     tags.push_back({name, 0});
     for (const int distance : {0, 1, 2}) {
-      for (ports::Tag& tag : tags) tag.distance += distance == 0 ? 0 : 1;
+      for (ports::GitTag& tag : tags) tag.distance += distance == 0 ? 0 : 1;
       const Derived derived = *derive(repository(tags), {}, Channel::ci, kDate);
       INFO(name << " + " << distance);
       CHECK(previous < derived.version);

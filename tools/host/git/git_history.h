@@ -11,7 +11,7 @@ namespace pinwheel::host {
 
 /// What one walk over the history of HEAD tells.
 struct GitHistory {
-  std::vector<ports::Tag> tags;       ///< reachable, with the distance of `git describe`
+  std::vector<ports::GitTag> tags;    ///< reachable, with the distance of `git describe`
   std::vector<std::string> all_tags;  ///< of the repository, annotated and lightweight
   int commit_count = 0;               ///< reachable from HEAD
 };

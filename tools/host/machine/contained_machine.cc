@@ -115,7 +115,7 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
   container.network = workplace.containers.network;
   container.platform = env::foreign_platform(image.architecture, machine_name());
   container.after_end = workplace.containers.after_failure;
-  if (exists(around.files, "/dev/nvidiactl")) container.gpus = env::Gpus::all;
+  if (exists(around.files, "/dev/nvidiactl")) container.gpus = env::GpuAccess::all;
   for (const fs::path& directory : {workplace.cache, workplace.state}) {
     container.mounts.push_back({directory.string(), directory.string(), env::Access::read_write});
   }

@@ -6,7 +6,7 @@ namespace pinwheel::host {
 
 namespace fs = std::filesystem;
 
-BuildSpace::BuildSpace(fs::path scratch, PathMode mode, std::vector<Mount> mounts)
+BuildSpace::BuildSpace(fs::path scratch, PathMode mode, std::vector<BuildMount> mounts)
     : scratch_(std::move(scratch)), mode_(mode), mounts_(std::move(mounts)) {}
 
 fs::path BuildSpace::seen(const fs::path& relative) const {
@@ -15,7 +15,7 @@ fs::path BuildSpace::seen(const fs::path& relative) const {
 }
 
 fs::path BuildSpace::real(const fs::path& relative) const {
-  for (const Mount& mount : mounts_) {
+  for (const BuildMount& mount : mounts_) {
     const fs::path inside = relative.lexically_relative(mount.at);
     if (!inside.empty() && *inside.begin() != "..") {
       return inside == "." ? mount.from : mount.from / inside;
@@ -27,7 +27,8 @@ fs::path BuildSpace::real(const fs::path& relative) const {
 ports::Command BuildSpace::wrap(ports::Command command) const {
   if (mode_ == PathMode::real) return command;
   command.mounts.push_back({scratch_, kFixedPath});
-  for (const Mount& mount : mounts_) command.mounts.push_back({mount.from, kFixedPath / mount.at});
+  for (const BuildMount& mount : mounts_)
+    command.mounts.push_back({mount.from, kFixedPath / mount.at});
   return command;
 }
 

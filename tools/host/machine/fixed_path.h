@@ -16,7 +16,7 @@ enum class PathMode { fixed, real };
 inline constexpr const char* kFixedPath = "/tmp/pinwheel-build";
 
 /// A directory that a build sees elsewhere. `at` is relative to the build's root.
-struct Mount {
+struct BuildMount {
   std::filesystem::path from;
   std::filesystem::path at;
 };
@@ -25,7 +25,7 @@ struct Mount {
 class BuildSpace {
  public:
   /// `scratch` is the real root. Mount points are made below it.
-  BuildSpace(std::filesystem::path scratch, PathMode mode, std::vector<Mount> mounts);
+  BuildSpace(std::filesystem::path scratch, PathMode mode, std::vector<BuildMount> mounts);
 
   /// The path of a file below the root as the build sees it: `src` -> "/tmp/pinwheel-build/src".
   std::filesystem::path seen(const std::filesystem::path& relative) const;
@@ -36,12 +36,12 @@ class BuildSpace {
   ports::Command wrap(ports::Command command) const;
 
   PathMode mode() const { return mode_; }
-  const std::vector<Mount>& mounts() const { return mounts_; }
+  const std::vector<BuildMount>& mounts() const { return mounts_; }
 
  private:
   std::filesystem::path scratch_;
   PathMode mode_;
-  std::vector<Mount> mounts_;
+  std::vector<BuildMount> mounts_;
 };
 
 /// Tries the namespace once with a harmless command.

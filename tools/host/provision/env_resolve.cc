@@ -44,7 +44,7 @@ Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& reque
 }
 
 struct Torch {
-  env::Package package;
+  env::PipPackage package;
   std::string index = {};  ///< the extra index, when it answered
   std::vector<Error> warnings = {};
 };
@@ -56,9 +56,9 @@ Result<env::PipReport> report_of(const EnvMachine& machine, const ports::Command
   return env::parse_pip_report(text);
 }
 
-Result<env::Package> torch_from(const EnvMachine& machine, const env::Pip& pip,
-                                const env::Request& request, const std::string& index,
-                                const std::string& report) {
+Result<env::PipPackage> torch_from(const EnvMachine& machine, const env::Pip& pip,
+                                   const env::Request& request, const std::string& index,
+                                   const std::string& report) {
   TRY(const env::PipReport found,
       report_of(machine, env::resolve_torch(pip, request, index, report), report,
                 fmt::format("resolving {}", pinwheel::quoted(request.torch.spec))));
@@ -135,7 +135,7 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   resolution.pip = found.pip;
   resolution.packages = std::move(found.packages);
   const std::vector<std::string> named = env::places_in(request);
-  for (env::Package& package : resolution.packages) {
+  for (env::PipPackage& package : resolution.packages) {
     package.url = env::public_url(package.url, named);
   }
   return result;

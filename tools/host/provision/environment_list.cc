@@ -44,7 +44,7 @@ Result<EnvironmentEntry> entry(const EnvMachine& machine, const fs::path& kind,
   } else {
     row.python = marker->resolution.python;
   }
-  if (const env::Package* torch = marker->resolution.find("torch")) row.torch = torch->version;
+  if (const env::PipPackage* torch = marker->resolution.find("torch")) row.torch = torch->version;
   row.resolution = marker->resolution.digest();
   row.bytes = marker->bytes;
   row.made = marker->made;

@@ -32,7 +32,7 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
   // The extra index is for torch alone: every other name asked of it could be taken by a stranger.
   TRY_DONE(part(env::TorchPart::only, base.resolution.torch_index));
   TRY_DONE(part(env::TorchPart::without, {}));
-  for (const env::Package& package : base.resolution.absent) {
+  for (const env::PipPackage& package : base.resolution.absent) {
     for (const auto& [name, text] : env::files_of_absent(package)) {
       TRY_DONE(machine.files.write(fs::path(base.site_packages) / name, text));
     }

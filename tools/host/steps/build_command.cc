@@ -54,9 +54,10 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> base,
 std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
                                                   const BuildSpace& space) {
   std::map<std::string, std::string> variables = toolkit.variables;
-  const std::vector<Mount>& mounts = space.mounts();
-  const bool mounted = std::any_of(mounts.begin(), mounts.end(),
-                                   [](const Mount& mount) { return mount.at == kToolkitName; });
+  const std::vector<BuildMount>& mounts = space.mounts();
+  const bool mounted = std::any_of(mounts.begin(), mounts.end(), [](const BuildMount& mount) {
+    return mount.at == kToolkitName;
+  });
   if (!mounted) return variables;
   for (auto& [name, value] : variables) {
     value = replace_all(value, toolkit.prefix, space.seen(kToolkitName).string());

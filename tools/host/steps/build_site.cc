@@ -35,9 +35,9 @@ bool is_cached(const StepContext& context, const env::Toolkit& toolkit) {
   return toolkit.prefix.starts_with(context.workplace.cache.string() + "/");
 }
 
-std::vector<Mount> mounts_of(const StepContext& context, const BaseEnvironment& base,
+std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironment& base,
                              const std::optional<env::Toolkit>& toolkit) {
-  std::vector<Mount> mounts = {{base.directory, kEnvironmentName}};
+  std::vector<BuildMount> mounts = {{base.directory, kEnvironmentName}};
   if (toolkit && is_cached(context, *toolkit)) mounts.push_back({toolkit->prefix, kToolkitName});
   if (!base.conda.empty()) mounts.push_back({base.conda, kCondaName});
   return mounts;

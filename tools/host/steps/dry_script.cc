@@ -49,8 +49,8 @@ std::string install_part(const DryEnvironment& environment, const Workplace& wor
   return heredoc(file, text) + line_in(environment, env::install_exact(pip, python, file, index));
 }
 
-std::vector<Mount> mounts_of(const DryEnvironment& environment) {
-  std::vector<Mount> mounts = {{scratch("env-" + environment.id), kEnvironmentName}};
+std::vector<BuildMount> mounts_of(const DryEnvironment& environment) {
+  std::vector<BuildMount> mounts = {{scratch("env-" + environment.id), kEnvironmentName}};
   if (!environment.conda.empty()) mounts.push_back({environment.conda, kCondaName});
   return mounts;
 }
@@ -149,7 +149,7 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
                             const std::optional<DryToolkit>& toolkit, const Workplace& workplace,
                             int cores) {
   const std::string root = scratch("build-" + action.class_id).string();
-  std::vector<Mount> mounts = mounts_of(environment);
+  std::vector<BuildMount> mounts = mounts_of(environment);
   const bool made = toolkit && toolkit->packages;
   const std::string cache = workplace.cache.string() + "/";
   if (made || (toolkit && toolkit->toolkit.prefix.starts_with(cache)))

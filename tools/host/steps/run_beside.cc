@@ -69,7 +69,7 @@ Result<BaseEnvironment> made_base(const EnvMachine& machine, const Trial& trial,
                                          ? resolved.resolution
                                          : env::without_gpu_packages(resolved.resolution, request);
   TRY(const bool there, has_environment(machine, resolution, interpreter));
-  const env::Package* const torch = resolution.find("torch");
+  const env::PipPackage* const torch = resolution.find("torch");
   if (torch == nullptr) return fail(ErrorKind::internal, "torch was resolved without torch");
   trial.note(fmt::format(
       "{} torch {} and {} for Python {}{}", there ? "using the environment of" : "downloading",

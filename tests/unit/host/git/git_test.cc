@@ -55,7 +55,7 @@ class Repository {
 /// "v1.0:4 v1.1:2", by name.
 std::string distances(const ports::GitFacts& facts) {
   std::vector<std::string> result;
-  for (const ports::Tag& tag : facts.tags) {
+  for (const ports::GitTag& tag : facts.tags) {
     result.push_back(tag.name + ":" + std::to_string(tag.distance));
   }
   std::sort(result.begin(), result.end());
