@@ -1,4 +1,4 @@
-"""Level 2 of environments by conda: solved from a real channel over HTTP, installed, built and tested in."""
+"""Environments by conda: solved from a real channel over HTTP, installed, built and tested in."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Builds and tests inside containers: the host's steps, ids and bytes, another level 1."""
+"""Builds and tests inside containers: the host's steps, ids and bytes, another engine."""
 
 import os
 import subprocess

@@ -59,7 +59,7 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
               fmt::format("`{}` cannot be read: {}", context.string(), failed.message()));
 }
 
-/// Level 1 of the export: the image that was used, else the public one with the same Python.
+/// What the export is built on: the image that was used, else the public one with the same Python.
 Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& request,
                const fs::path& out, env::EnvironmentExport& what) {
   if (request.container.base.empty()) {

@@ -44,8 +44,8 @@ Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
   const bool container = !lock.asked.container.base.empty();
   const bool conda = !lock.asked.conda.packages.empty();
   const bool toolkit = lock.asked.python.empty();
-  const bool same = container == (options.level1 == plan::Level1::container) &&
-                    (toolkit || conda == (options.level2 == plan::Level2::conda));
+  const bool same = container == env::uses_containers(options.engine) &&
+                    (toolkit || conda == (options.python == env::PythonSource::conda));
   return same ? Levels::same : Levels::other;
 }
 

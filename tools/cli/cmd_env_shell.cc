@@ -34,9 +34,8 @@ Result<std::vector<plan::StepOutcome>> earlier_needs(const PreparedRun& run,
 
 std::string levels_text(const LevelOptions& levels, const plan::PlanOptions& options) {
   std::string text;
-  if (levels.engine == EngineChoice::docker) text += " docker";
-  if (levels.engine == EngineChoice::podman) text += " podman";
-  if (options.level2 == plan::Level2::conda) text += " conda";
+  if (levels.engine != env::Engine::host) text += fmt::format(" {}", to_string(levels.engine));
+  if (options.python == env::PythonSource::conda) text += " conda";
   return text;
 }
 

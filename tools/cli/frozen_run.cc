@@ -7,7 +7,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "cli/levels.h"
 #include "cli/product.h"
 #include "env/interpreter.h"
 #include "env/public_url.h"
@@ -82,7 +81,7 @@ Result<plan::FrozenPlan> freeze(ports::Files& files, const GatheredRun& run) {
   frozen.commit = run.facts.commit;
   frozen.source_digest = run.facts.source.digest;
   frozen.machine = run.facts.machine;
-  frozen.levels = {engine_of(scope.levels), scope.options.level2, scope.options.bases};
+  frozen.levels = {scope.levels.engine, scope.options.python, scope.options.bases};
   for (const auto& [settings, used] : run.images) {
     frozen.images[settings] = {used.base, used.image.base_id, used.image.base_digests,
                                used.image.key};
@@ -116,21 +115,16 @@ Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const Ga
 
 Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen) {
   const plan::FrozenLevels& levels = frozen.levels;
-  const bool contained = levels.engine != env::Engine::host;
-  if (!contained && asked.engine != EngineChoice::host) {
-    return fail(disagree("--engine", "`--engine host`"));
+  if (env::uses_containers(levels.engine) != env::uses_containers(asked.engine)) {
+    if (asked.engine != env::Engine::host) {
+      return fail(disagree("--engine", fmt::format("`--engine {}`", to_string(levels.engine))));
+    }
+    asked.engine = levels.engine;
   }
-  if (contained && asked.engine == EngineChoice::host) {
-    const bool docker = levels.engine == env::Engine::docker;
-    asked.engine = docker ? EngineChoice::docker : EngineChoice::podman;
+  if (asked.python.value_or(levels.python) != levels.python) {
+    return fail(disagree("--python", fmt::format("`--python {}`", to_string(levels.python))));
   }
-  const PythonChoice python =
-      levels.python == plan::Level2::conda ? PythonChoice::conda : PythonChoice::venv;
-  if (asked.python != PythonChoice::automatic && asked.python != python) {
-    return fail(disagree("--python",
-                         python == PythonChoice::conda ? "`--python conda`" : "`--python venv`"));
-  }
-  asked.python = python;
+  asked.python = levels.python;
   std::vector<std::string> bases;
   for (const auto& [compute, image] : levels.bases) {
     bases.push_back(compute == "*" ? image : fmt::format("{}={}", compute, image));

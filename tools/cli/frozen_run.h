@@ -42,7 +42,7 @@ enum class OtherPython { refuse, accept };
 
 /// Records the packages of a frozen plan as the resolutions of their requests, and returns the
 /// requests of this run among them. Indexes have the credentials that the matrix knows. `accept`: a
-/// warning says where level 2 by venv has another patch release of Python here.
+/// warning says where the machine's own Python is another patch release here.
 Result<Decided> record_frozen(const plan::FrozenPlan& frozen, const RunView& run, OtherPython other,
                               Streams& streams);
 

@@ -4,26 +4,13 @@
 
 namespace pinwheel::cli {
 
-env::Engine engine_of(const LevelOptions& levels) {
-  switch (levels.engine) {
-    case EngineChoice::host:
-      return env::Engine::host;
-    case EngineChoice::docker:
-      return env::Engine::docker;
-    case EngineChoice::podman:
-      return env::Engine::podman;
-  }
-  return env::Engine::host;
-}
-
 Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
                                        const LevelOptions& levels) {
   plan::PlanOptions options{stage, targets};
-  const bool contained = levels.engine != EngineChoice::host;
-  if (contained) options.level1 = plan::Level1::container;
-  const bool conda =
-      levels.python == PythonChoice::automatic ? contained : levels.python == PythonChoice::conda;
-  if (conda) options.level2 = plan::Level2::conda;
+  const bool contained = env::uses_containers(levels.engine);
+  options.engine = levels.engine;
+  options.python =
+      levels.python.value_or(contained ? env::PythonSource::conda : env::PythonSource::venv);
   for (const std::string& text : levels.base_images) {
     const size_t equals = text.find('=');
     const std::string image = equals == std::string::npos ? text : text.substr(equals + 1);

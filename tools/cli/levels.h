@@ -3,7 +3,6 @@
 
 #include "base/result.h"
 #include "cli/options.h"
-#include "env/container.h"
 #include "plan/make_plan.h"
 
 namespace pinwheel::cli {
@@ -12,7 +11,5 @@ namespace pinwheel::cli {
 /// base image that is no image.
 Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
                                        const LevelOptions& levels);
-
-env::Engine engine_of(const LevelOptions& levels);
 
 }  // namespace pinwheel::cli

@@ -54,8 +54,8 @@ std::string found_release(const host::EnvMachine& machine, const plan::PlanFacts
 /// where the machine has not got that toolkit.
 bool binds(const host::EnvMachine& machine, const plan::LockTarget& target);
 
-/// Records what a current lock holds as the resolution of its request. The interpreter of level 2
-/// by venv is the machine's: where its patch release is not the locked one, a warning says so.
+/// Records what a current lock holds as the resolution of its request. The interpreter of a venv is
+/// the machine's: where its patch release is not the locked one, a warning says so.
 Done record_lock(const host::EnvMachine& machine, const LockFile& lock, Streams& streams);
 
 /// Where the matrix has a directory of locks, they decide the packages of the run: records them all

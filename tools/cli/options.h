@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "env/engine.h"
+#include "env/python_source.h"
+
 namespace pinwheel::cli {
 
 enum class ColourMode { automatic, always, never };
@@ -33,15 +36,12 @@ struct SelectionOptions {
   bool strict = false;
 };
 
-enum class EngineChoice { host, docker, podman };
-enum class PythonChoice { automatic, venv, conda };
-
 /// What the two levels of environments are made of; independent choices.
 struct LevelOptions {
-  EngineChoice engine = EngineChoice::host;
-  PythonChoice python = PythonChoice::automatic;  ///< automatic: conda in containers, else venv
-  std::vector<std::string> base_images;           ///< "IMAGE" or "COMPUTE=IMAGE"
-  std::string network;                            ///< of containers; empty: the engine's own
+  env::Engine engine = env::Engine::host;
+  std::optional<env::PythonSource> python = {};  ///< none: conda in containers, else venv
+  std::vector<std::string> base_images;          ///< "IMAGE" or "COMPUTE=IMAGE"
+  std::string network;                           ///< of containers; empty: the engine's own
   bool keep_failed = false;
 };
 

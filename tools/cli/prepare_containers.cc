@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/levels.h"
 #include "env/container_image.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/container_engine.h"
@@ -86,6 +85,7 @@ class ImageSite {
  public:
   ImageSite(const host::Workplace& around, host::ContainerEngine engine, const LevelOptions& levels)
       : local_(around), engine_(std::move(engine)), workplace_(around) {
+    workplace_.engine = levels.engine;
     host::Containers& containers = workplace_.containers;
     containers.client = engine_.client;
     containers.variables = engine_.variables;
@@ -123,7 +123,7 @@ class ImageSite {
 Result<host::ContainerEngine> answering_engine(const LevelOptions& levels,
                                                const host::Workplace& workplace) {
   host::LocalMachine local(workplace);
-  return host::find_engine(local.files, local.process, engine_of(levels), workplace.variables);
+  return host::find_engine(local.files, local.process, levels.engine, workplace.variables);
 }
 
 /// A name may have moved on since it was pinned; a registry still has the image by its digest.
@@ -142,7 +142,7 @@ matrix::ContainerSettings settings_of(const Wanted& image, const std::string& di
 Result<PreparedContainers> prepare_containers(const RunScope& scope,
                                               const host::Workplace& workplace,
                                               const PinnedImages& pinned, Streams& streams) {
-  if (scope.levels.engine == EngineChoice::host) return PreparedContainers{};
+  if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
   ImageSite site(workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory,
@@ -160,7 +160,7 @@ Result<PreparedContainers> prepare_containers(const RunScope& scope,
 
 Result<PreparedContainers> recall_containers(const RunScope& scope,
                                              const host::Workplace& workplace) {
-  if (scope.levels.engine == EngineChoice::host) return PreparedContainers{};
+  if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
   ImageSite site(workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory, {}, {}};

@@ -22,7 +22,7 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams
       scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
   TRY(scope, up_to(stage, std::move(scope)));
   Result<PreparedRun> prepared = prepare_run(scope, FromRecord{}, streams);
-  const bool contained = scope.levels.engine != EngineChoice::host;
+  const bool contained = env::uses_containers(scope.levels.engine);
   // Without its engine nothing is known of a container, and a plan is a plan all the same.
   if (!prepared && contained && prepared.error().kind == ErrorKind::environment)
     return std::nullopt;

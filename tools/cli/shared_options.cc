@@ -54,16 +54,12 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
 }
 
 void add_levels(CLI::App& app, LevelOptions& levels) {
-  add_choice<EngineChoice>(app, "--engine", levels.engine,
-                           {{"host", EngineChoice::host},
-                            {"docker", EngineChoice::docker},
-                            {"podman", EngineChoice::podman}},
-                           "work on this machine or in containers (default: host)")
+  add_choice<env::Engine>(app, "--engine", levels.engine, named_choices(env::kEngines),
+                          "work on this machine or in containers (default: host)")
       ->envname("PINWHEEL_ENGINE");
-  add_choice<PythonChoice>(app, "--python", levels.python,
-                           {{"venv", PythonChoice::venv}, {"conda", PythonChoice::conda}},
-                           "Python as it is found there, or solved by conda (default: conda in "
-                           "containers)")
+  add_choice<env::PythonSource>(app, "--python", levels.python, named_choices(env::kPythonSources),
+                                "Python as it is found there, or solved by conda (default: conda "
+                                "in containers)")
       ->envname("PINWHEEL_PYTHON");
   app.add_option(
          "--base-image", levels.base_images,

@@ -12,8 +12,8 @@
 namespace pinwheel::cli {
 
 /// An option that takes one of several words; another word is an error that names them all.
-template <class T>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
+template <class T, class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
                         const std::map<std::string, T>& choices, const std::string& help) {
   std::vector<std::string> names;
   names.reserve(choices.size());
@@ -31,6 +31,14 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, T& value,
           },
           help)
       ->type_name(fmt::format("{{{}}}", join(names, "|")));
+}
+
+/// The words of an option that takes one of `values`, each by its name.
+template <class Values>
+auto named_choices(const Values& values) {
+  std::map<std::string, typename Values::value_type> choices;
+  for (const auto value : values) choices.emplace(to_string(value), value);
+  return choices;
 }
 
 /// What every command takes.

@@ -62,7 +62,7 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
 }
 
 host::Workplace with_path_mode(host::Workplace workplace) {
-  if (!workplace.containers.client.empty()) {
+  if (env::uses_containers(workplace.engine)) {
     workplace.paths = host::PathMode::fixed;
     return workplace;
   }

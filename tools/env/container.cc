@@ -63,25 +63,6 @@ std::vector<std::string> without_image_variables(const Container& container,
 
 }  // namespace
 
-std::string_view to_string(Engine engine) {
-  switch (engine) {
-    case Engine::host:
-      return "host";
-    case Engine::docker:
-      return "docker";
-    case Engine::podman:
-      return "podman";
-  }
-  return "";
-}
-
-std::optional<Engine> parse_engine(std::string_view name) {
-  for (const Engine engine : {Engine::host, Engine::docker, Engine::podman}) {
-    if (to_string(engine) == name) return engine;
-  }
-  return std::nullopt;
-}
-
 ports::Command run_in_container(const Container& container, const std::string& name,
                                 const ports::Command& command, const Variables& client_variables) {
   ports::Command out;

@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,11 +7,6 @@
 #include "ports/process.h"
 
 namespace pinwheel::env {
-
-/// What makes level 1 of an environment: nothing, or the engine of a container.
-enum class Engine { host, docker, podman };
-std::string_view to_string(Engine engine);
-std::optional<Engine> parse_engine(std::string_view name);
 
 enum class Access { read_only, read_write };
 

@@ -188,19 +188,14 @@ std::string_view to_string(DoctorVerdict verdict) {
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
   const DoctorLine cores{"cores", facts.cores == 0 ? DoctorVerdict::limited : DoctorVerdict::good,
                          plural(facts.cores, "core"), "as many compilations side by side"};
-  return {python(facts),
-          compilers(facts),
-          cuda(facts),
-          rocm(facts),
-          docker_line(facts),
-          podman_line(facts),
-          conda(facts),
-          gpu(facts),
-          gpu_containers_line(facts),
-          arm64_line(facts),
-          disk(facts),
-          memory(facts),
-          cores};
+  std::vector<DoctorLine> lines = {python(facts), compilers(facts), cuda(facts), rocm(facts)};
+  const std::vector<DoctorLine> engines = engine_lines(facts);
+  lines.insert(lines.end(), engines.begin(), engines.end());
+  const std::vector<DoctorLine> others = {
+      conda(facts),  gpu(facts), gpu_containers_line(facts), arm64_line(facts), disk(facts),
+      memory(facts), cores};
+  lines.insert(lines.end(), others.begin(), others.end());
+  return lines;
 }
 
 bool can_build(const std::vector<DoctorLine>& lines) {

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "env/conda_client.h"
+#include "env/engine.h"
 #include "env/engine_info.h"
 #include "env/interpreter.h"
 #include "env/toolkit.h"
@@ -34,9 +36,8 @@ struct Arm64Facts {
 struct DoctorFacts {
   std::vector<Interpreter> interpreters = {};
   std::vector<HostCompiler> compilers = {};
-  std::vector<Toolkit> toolkits = {};  ///< CUDA and ROCm
-  EngineFacts docker = {};
-  EngineFacts podman = {};
+  std::vector<Toolkit> toolkits = {};          ///< CUDA and ROCm
+  std::map<Engine, EngineFacts> engines = {};  ///< those that have a client
   Arm64Facts arm64 = {};
   std::vector<CondaClient> conda = {};  ///< the user's, in the order in which they are taken
   std::string driver = {};              ///< NVIDIA's kernel driver; empty: none
@@ -60,8 +61,8 @@ struct DoctorLine {
   std::string mend = {};    ///< a command; empty when there is nothing to mend
 };
 
-/// One line each for interpreters, compilers, CUDA, ROCm, Docker, podman, conda, GPU, GPUs in
-/// containers, arm64, disk, memory, cores, in this order. Pure.
+/// One line each for interpreters, compilers, CUDA, ROCm, every container engine, conda, GPU, GPUs
+/// in containers, arm64, disk, memory, cores, in this order. Pure.
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts);
 
 /// Whether the machine can build and test a CPU package: Python, compiler and disk are not missing.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/engine_client.h"
 
 namespace pinwheel::env {
 namespace {
@@ -10,29 +11,23 @@ namespace {
 // A base with compilers and one environment with a CPU torch.
 constexpr uint64_t kLittle = 5'000'000'000;
 
-/// What one engine says otherwise than the other.
-struct Words {
-  std::string name;
-  std::string install;
-  std::string start;
-};
-
-DoctorLine silent(const Words& words, const EngineFacts& engine) {
+DoctorLine silent(const EngineClient& client, const EngineFacts& engine) {
   const std::string why =
       engine.silence.empty() ? "" : fmt::format(" ({})", split(engine.silence, '\n').front());
-  return {words.name, DoctorVerdict::limited,
+  return {std::string(client.program), DoctorVerdict::limited,
           fmt::format("{} in {}, does not answer{}", engine.version, engine.program, why),
-          "no builds or tests in containers", words.start};
+          "no builds or tests in containers", std::string(client.start)};
 }
 
-DoctorLine engine_line(const Words& words, const EngineFacts& engine) {
+DoctorLine engine_line(const EngineClient& client, const EngineFacts& engine) {
   if (engine.program.empty()) {
-    return {words.name, DoctorVerdict::limited, "none", "no builds or tests in containers by it",
-            words.install};
+    return {std::string(client.program), DoctorVerdict::limited, "none",
+            "no builds or tests in containers by it",
+            fmt::format("apt-get install {}", client.package)};
   }
-  if (!engine.info) return silent(words, engine);
+  if (!engine.info) return silent(client, engine);
   const EngineInfo& info = *engine.info;
-  DoctorLine line{.name = words.name,
+  DoctorLine line{.name = std::string(client.program),
                   .found = fmt::format("{} in {}, running", info.version, engine.program),
                   .allows = "builds and tests in containers"};
   if (!info.cgroups.empty()) line.found += fmt::format(", cgroup v{}", info.cgroups);
@@ -47,28 +42,30 @@ DoctorLine engine_line(const Words& words, const EngineFacts& engine) {
   } else if (!info.storage.empty() && engine.storage_free < kLittle) {
     line.verdict = DoctorVerdict::limited;
     line.allows = "little room for images: one for building takes about 1 GB";
-    line.mend = words.name + " system prune";
+    line.mend = fmt::format("{} system prune", client.program);
   }
   return line;
 }
 
 }  // namespace
 
-DoctorLine docker_line(const DoctorFacts& facts) {
-  return engine_line({"docker", "apt-get install docker.io", "systemctl start docker"},
-                     facts.docker);
-}
-
-DoctorLine podman_line(const DoctorFacts& facts) {
-  return engine_line({"podman", "apt-get install podman", "podman info"}, facts.podman);
+std::vector<DoctorLine> engine_lines(const DoctorFacts& facts) {
+  std::vector<DoctorLine> lines;
+  for (const Engine engine : kEngines) {
+    const std::optional<EngineClient> client = client_of(engine);
+    if (!client) continue;
+    const auto found = facts.engines.find(engine);
+    lines.push_back(
+        engine_line(*client, found == facts.engines.end() ? EngineFacts{} : found->second));
+  }
+  return lines;
 }
 
 DoctorLine gpu_containers_line(const DoctorFacts& facts) {
   DoctorLine line{.name = "gpu-runtime"};
   std::vector<std::string> found;
-  for (const auto& [name, engine] :
-       {std::pair("docker", &facts.docker), {"podman", &facts.podman}}) {
-    if (engine->gpus) found.push_back(fmt::format("{} by {}", name, *engine->gpus));
+  for (const auto& [engine, of] : facts.engines) {
+    if (of.gpus) found.push_back(fmt::format("{} by {}", to_string(engine), *of.gpus));
   }
   line.found = found.empty() ? "none" : join(found, ", ");
   if (!found.empty()) {

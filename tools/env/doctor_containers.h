@@ -1,11 +1,12 @@
 #pragma once
+#include <vector>
+
 #include "env/doctor.h"
 
 namespace pinwheel::env {
 
 /// The lines of `pinwheel doctor` about containers and other processors. Pure.
-DoctorLine docker_line(const DoctorFacts& facts);
-DoctorLine podman_line(const DoctorFacts& facts);
+std::vector<DoctorLine> engine_lines(const DoctorFacts& facts);  ///< one for each, in their order
 DoctorLine gpu_containers_line(const DoctorFacts& facts);
 DoctorLine arm64_line(const DoctorFacts& facts);
 

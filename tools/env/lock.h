@@ -10,7 +10,7 @@
 
 namespace pinwheel::env {
 
-/// Level 1 as it was when the lock was written.
+/// The image as it was when the lock was written.
 struct LockedImage {
   std::string id;         ///< "sha256:..."; empty where only the key was known
   std::string key;        ///< of its contents
@@ -44,7 +44,7 @@ struct Lock {
   Resolution resolution;
   std::string machine;                       ///< "x86_64"
   std::vector<std::string> variants = {};    ///< those of the matrix that use it, in its order
-  std::optional<LockedImage> image = {};     ///< of level 1; none on the host
+  std::optional<LockedImage> image = {};     ///< none on the host
   std::vector<LockedToolkit> toolkits = {};  ///< sorted by name
   /// What of the pip configuration decided packages: switches with their values ("pre=true"), and
   /// by name alone those that hold places ("find-links").

@@ -18,7 +18,7 @@ struct Request {
   matrix::CondaSettings toolkit_conda = {};  ///< what a toolkit from conda is solved from
 
   matrix::ContainerSettings container = {};  ///< no base: the host
-  matrix::CondaSettings conda = {};          ///< no packages: an interpreter of level 1
+  matrix::CondaSettings conda = {};          ///< no packages: Python is there already
   std::string conda_cuda = {};  ///< what `__cuda` is for its solver, "13.0"; empty: no CUDA
 
   bool operator==(const Request&) const = default;

@@ -39,7 +39,7 @@ struct Resolution {
   std::string request;                   ///< digest of the request
   std::string python;                    ///< exact, "3.11.7", "3.13.0t"
   std::vector<PipPackage> packages;      ///< sorted by name
-  std::vector<CondaPackage> conda = {};  ///< sorted by name; empty without level 2 by conda
+  std::vector<CondaPackage> conda = {};  ///< sorted by name; empty where Python is no conda's
   /// What torch depends on and is not installed where there is no GPU; sorted by name.
   std::vector<PipPackage> absent = {};
   std::string torch_index = {};  ///< the extra index that torch came from; empty: the user's own

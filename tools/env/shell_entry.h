@@ -9,7 +9,7 @@ namespace pinwheel::env {
 /// for any POSIX shell.
 std::string shell_settings(const std::string& title);
 
-/// bash where level 1 has it, else `sh`, each with the settings of that file and no others: a
+/// bash where there is one, else `sh`, each with the settings of that file and no others: a
 /// user's own would change the environment that the steps see.
 std::vector<std::string> interactive_shell(const std::string& settings_file);
 

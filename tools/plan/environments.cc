@@ -46,10 +46,10 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
 Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
                                   const matrix::Settings& settings, const PlanOptions& options) {
   env::Request request;
-  if (options.level1 == Level1::container) {
+  if (env::uses_containers(options.engine)) {
     TRY(request.container, container_of(matrix, variant, settings, options));
   }
-  if (options.level2 == Level2::conda) {
+  if (options.python == env::PythonSource::conda) {
     request.conda = settings.environment.conda;
     request.conda.toolkit.clear();
     if (request.conda.packages.empty()) {
@@ -80,8 +80,8 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
     const matrix::CondaSettings& conda = settings.environment.conda;
     request.toolkit_conda = {conda.channels, conda.toolkit};
   }
-  const bool host = options.level1 == Level1::host;
-  if (request.toolkit_from == matrix::ToolkitFrom::container && host) {
+  const bool contained = env::uses_containers(options.engine);
+  if (request.toolkit_from == matrix::ToolkitFrom::container && !contained) {
     return fail(ErrorKind::config,
                 fmt::format("`{}` takes the toolkit of `{}` from its container, and there is none",
                             matrix.file, variant.id),

@@ -17,18 +17,18 @@ constexpr const char* kSchema = "pinwheel-frozen-plan/2";
 
 Json levels_json(const FrozenLevels& levels) {
   return {{"engine", std::string(to_string(levels.engine))},
-          {"python", levels.python == Level2::conda ? "conda" : "venv"},
+          {"python", std::string(to_string(levels.python))},
           {"base-images", levels.bases}};
 }
 
 FrozenLevels read_levels(const Json& json) {
   const std::string engine = json.at("engine").get<std::string>();
-  const std::optional<env::Engine> known = env::parse_engine(engine);
   const std::string python = json.at("python").get<std::string>();
-  if (!known) throw std::out_of_range("`" + engine + "` is no engine");
-  if (python != "conda" && python != "venv")
-    throw std::out_of_range("`" + python + "` is no Python");
-  FrozenLevels levels{*known, python == "conda" ? Level2::conda : Level2::venv};
+  const std::optional<env::Engine> known_engine = env::parse_engine(engine);
+  const std::optional<env::PythonSource> known_python = env::parse_python_source(python);
+  if (!known_engine) throw std::out_of_range("`" + engine + "` is no engine");
+  if (!known_python) throw std::out_of_range("`" + python + "` is no Python");
+  FrozenLevels levels{*known_engine, *known_python};
   json.at("base-images").get_to(levels.bases);
   return levels;
 }

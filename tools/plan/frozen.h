@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "env/container.h"
+#include "env/engine.h"
+#include "env/python_source.h"
 #include "plan/make_plan.h"
 
 namespace pinwheel::plan {
 
-/// What the two levels of a plan's environments are made of.
+/// What a plan's environments are made of: an engine, a source of Python, images.
 struct FrozenLevels {
   env::Engine engine = env::Engine::host;
-  Level2 python = Level2::venv;
+  env::PythonSource python = env::PythonSource::venv;
   std::vector<std::pair<std::string, std::string>> bases = {};  ///< as `PlanOptions::bases`
 
   bool operator==(const FrozenLevels&) const = default;

@@ -94,7 +94,7 @@ std::vector<std::string> images_of(const std::vector<ImageTest>& tests,
 ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
                             const PlanOptions& options) {
   using Gate = ImageTestVerdict::Gate;
-  if (options.level1 == Level1::host) {
+  if (!env::uses_containers(options.engine)) {
     return {fmt::format("`{}` needs a container engine: `--engine docker` or `podman`", test.image),
             Gate::holds};
   }

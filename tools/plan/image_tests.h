@@ -10,7 +10,7 @@
 namespace pinwheel::plan {
 
 /// The test of a variant's wheel on a distribution (`test.images`): in a container of that image,
-/// whatever level 1 of the build is.
+/// wherever the build runs.
 struct ImageTest {
   std::string id;     ///< of the step
   std::string build;  ///< of the step whose wheel it takes

@@ -151,7 +151,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
   // In a container the compiler is the image's, which the key of the environment covers.
-  if (in.options.level1 == Level1::host) action.toolchain = in.facts.toolchain;
+  if (!env::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
   const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
   if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
   action.requires_torch = torch_requirement(in.matrix, *variant);

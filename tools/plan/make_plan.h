@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "env/engine.h"
 #include "env/interpreter.h"
+#include "env/python_source.h"
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
 #include "plan/names.h"
@@ -43,15 +45,11 @@ struct PlanFacts {
   Durations durations = {};  ///< from the journal of earlier runs
 };
 
-/// Which levels the environments of a plan have; independent choices.
-enum class Level1 { host, container };
-enum class Level2 { venv, conda };
-
 struct PlanOptions {
   Stage stage = Stage::test;
-  std::vector<std::string> targets = {};  ///< publish targets; also decide the names of wheels
-  Level1 level1 = Level1::host;
-  Level2 level2 = Level2::venv;
+  std::vector<std::string> targets = {};   ///< publish targets; also decide the names of wheels
+  env::Engine engine = env::Engine::host;  ///< keys tell containers from the host, no more
+  env::PythonSource python = env::PythonSource::venv;
   /// Images that take the place of the matrix's: a base by globs on a variant's compute and arch,
   /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, or any by its name -> image; the first that matches
   /// counts.

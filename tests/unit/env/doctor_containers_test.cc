@@ -1,5 +1,6 @@
 #include "env/doctor_containers.h"
 
+#include "env/engine_client.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -9,11 +10,16 @@ namespace {
 
 DoctorFacts with_docker() {
   DoctorFacts facts;
-  facts.docker = {.program = "/usr/bin/docker",
-                  .version = "20.10.24",
-                  .info = EngineInfo{"20.10.24+dfsg1", "/var/lib/docker", "2", {"runc"}},
-                  .storage_free = 50'000'000'000};
+  facts.engines[Engine::docker] = {
+      .program = "/usr/bin/docker",
+      .version = "20.10.24",
+      .info = EngineInfo{"20.10.24+dfsg1", "/var/lib/docker", "2", {"runc"}},
+      .storage_free = 50'000'000'000};
   return facts;
+}
+
+DoctorLine docker_line(const DoctorFacts& facts) {
+  return engine_lines(facts).at(0);
 }
 
 }  // namespace
@@ -28,27 +34,40 @@ TEST_CASE("an engine that answers is told with all that a container stands on") 
 
 TEST_CASE("what an engine lacks is told with the command that mends it") {
   DoctorFacts facts = with_docker();
-  facts.docker.builds = false;
+  EngineFacts& docker = facts.engines[Engine::docker];
+  docker.builds = false;
   CHECK(docker_line(facts).found.ends_with(", without BuildKit"));
   CHECK(docker_line(facts).mend == "apt-get install docker-buildx");
-  facts.docker.builds = true;
-  facts.docker.storage_free = 1'000'000'000;
+  docker.builds = true;
+  docker.storage_free = 1'000'000'000;
   CHECK(docker_line(facts).verdict == DoctorVerdict::limited);
   CHECK(docker_line(facts).mend == "docker system prune");
-  facts.docker.info.reset();
-  facts.docker.silence = "Cannot connect to the Docker daemon\nIs it running?";
+  docker.info.reset();
+  docker.silence = "Cannot connect to the Docker daemon\nIs it running?";
   CHECK(docker_line(facts).found ==
         "20.10.24 in /usr/bin/docker, does not answer (Cannot connect to the Docker daemon)");
   CHECK(docker_line(facts).mend == "systemctl start docker");
-  CHECK(podman_line(facts).found == "none");
-  CHECK(podman_line(facts).mend == "apt-get install podman");
+  const DoctorLine podman = engine_lines(facts).at(1);
+  CHECK(podman.found == "none");
+  CHECK(podman.mend == "apt-get install podman");
+}
+
+TEST_CASE("every engine with a client has a line of its name") {
+  std::vector<std::string> named;
+  for (const DoctorLine& line : engine_lines({})) named.push_back(line.name);
+  std::vector<std::string> wanted;
+  for (const Engine engine : kEngines) {
+    if (client_of(engine)) wanted.emplace_back(to_string(engine));
+  }
+  CHECK(named == wanted);
 }
 
 TEST_CASE("GPUs reach containers where an engine hands them in") {
   DoctorFacts facts = with_docker();
+  EngineFacts& docker = facts.engines[Engine::docker];
   CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::limited);
   CHECK(gpu_containers_line(facts).mend == "apt-get install nvidia-container-toolkit");
-  facts.docker.gpus = "runtime nvidia";
+  docker.gpus = "runtime nvidia";
   CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::good);
   CHECK(gpu_containers_line(facts).found == "docker by runtime nvidia");
 }

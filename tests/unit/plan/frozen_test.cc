@@ -18,7 +18,7 @@ FrozenPlan example() {
   frozen.commit = "c0ffee";
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
-  frozen.levels = {env::Engine::podman, Level2::conda, {{"cuda/*", "mirror/cuda:13"}}};
+  frozen.levels = {env::Engine::podman, env::PythonSource::conda, {{"cuda/*", "mirror/cuda:13"}}};
   frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
   frozen.files = {"x-1.2.0-py3-none-*_x86_64.whl"};

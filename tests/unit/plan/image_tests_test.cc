@@ -27,7 +27,7 @@ struct Example {
   matrix::Expansion expansion;
   Outline outline;
   PlanFacts facts;
-  PlanOptions options{Stage::publish, {"index"}, Level1::container};
+  PlanOptions options{Stage::publish, {"index"}, env::Engine::docker};
 
   explicit Example(const std::string& body) {
     Result<matrix::Matrix> parsed = matrix::parse(kHead + body, "m.yaml");
@@ -131,7 +131,7 @@ TEST_CASE("an image with another Python proves nothing of the variant, and publi
 
 TEST_CASE("without a container engine the tests are skipped and publishing asks for them") {
   Example example(kTest + "dockerfile: t.Dockerfile}\n");
-  example.options.level1 = Level1::host;
+  example.options.engine = env::Engine::host;
   const Plan plan = example.plan();
   const Step& step = step_of(plan, "test:cp311-cpu@debian-bullseye");
   CHECK(step.needs == std::vector<std::string>{"build:cpu"});

@@ -84,10 +84,10 @@ TEST_CASE("an environment is called by its first variant, without dots") {
 
 TEST_CASE("the levels are in the name, so that each choice has locks of its own") {
   PlanOptions options;
-  options.level1 = Level1::container;
-  options.level2 = Level2::conda;
+  options.engine = env::Engine::docker;
+  options.python = env::PythonSource::conda;
   CHECK(LocksExample().files(options).front() == "pylock.cp311-cpu-torch2_13-container-conda.toml");
-  options.level1 = Level1::host;
+  options.engine = env::Engine::host;
   CHECK(LocksExample().files(options).front() == "pylock.cp311-cpu-torch2_13-conda.toml");
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a toolkit from conda is locked for every Python at once, and for its 
   };
   CHECK(conda({}) == std::vector<std::string>{"pylock.toolkit-cuda-12_4-conda.toml",
                                               "pylock.toolkit-cuda-13_0-conda.toml"});
-  CHECK(conda({.level1 = Level1::container}) ==
+  CHECK(conda({.engine = env::Engine::docker}) ==
         std::vector<std::string>{"pylock.toolkit-cuda-12_4-container-conda.toml",
                                  "pylock.toolkit-cuda-13_0-container-conda.toml"});
 }
@@ -123,7 +123,7 @@ TEST_CASE("a toolkit from conda is locked for every Python at once, and for its 
 TEST_CASE("a toolkit that is found has no lock of its own") {
   std::string yaml = kYaml;
   yaml.replace(yaml.find("build:\n"), 0, "  toolkit: container\n");
-  for (const std::string& file : LocksExample(yaml).files({.level1 = Level1::container})) {
+  for (const std::string& file : LocksExample(yaml).files({.engine = env::Engine::docker})) {
     CHECK(file.find("toolkit-") == std::string::npos);
   }
 }

@@ -261,11 +261,14 @@ TEST_CASE("levels are independent, and a container stands in keys by its content
     return planned_step(*plan, "build:cpu").key;
   };
   PlanOptions host{Stage::build, {}};
-  PlanOptions contained{Stage::build, {}, Level1::container};
+  PlanOptions contained{Stage::build, {}, env::Engine::docker};
   contained.bases = {{"*", "debian:bookworm"}};
   const std::string on_host = keys(host);
   const std::string in_container = keys(contained);
   CHECK(on_host != in_container);
+  // Which engine runs the container is no part of what is built.
+  contained.engine = env::Engine::podman;
+  CHECK(keys(contained) == in_container);
   example.facts.images[env::digest(matrix::ContainerSettings{"", "debian:bookworm", {}})] = "k1";
   const std::string of_contents = keys(contained);
   CHECK(of_contents != in_container);
@@ -282,7 +285,7 @@ TEST_CASE("a base image serves by compute and architecture") {
     variant.axes.emplace_back("arch", "aarch64");
   }
   const auto base = [&](const std::vector<std::pair<std::string, std::string>>& bases) {
-    PlanOptions options{Stage::build, {}, Level1::container};
+    PlanOptions options{Stage::build, {}, env::Engine::docker};
     options.bases = bases;
     const Result<Plan> plan =
         make_plan(example.matrix, example.expansion, example.outline({"cp311-cpu-torch2.10"}),
@@ -298,8 +301,9 @@ TEST_CASE("a base image serves by compute and architecture") {
 
 TEST_CASE("a matrix without a container or conda packages says so when they are asked for") {
   const PlanExample example;
-  for (const PlanOptions& options : {PlanOptions{Stage::build, {}, Level1::container},
-                                     PlanOptions{Stage::build, {}, Level1::host, Level2::conda}}) {
+  for (const PlanOptions& options :
+       {PlanOptions{Stage::build, {}, env::Engine::docker},
+        PlanOptions{Stage::build, {}, env::Engine::host, env::PythonSource::conda}}) {
     const Result<Plan> plan =
         make_plan(example.matrix, example.expansion, example.outline(), example.facts, options);
     REQUIRE_FALSE(plan);

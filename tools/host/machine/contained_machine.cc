@@ -151,6 +151,13 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
                                                   const std::string& name,
                                                   const std::stop_token& stop) {
   if (container.base.empty()) return std::unique_ptr<ContainedMachine>();
+  switch (workplace.engine) {
+    case env::Engine::host:
+      return fail(ErrorKind::internal, fmt::format("`{}` has no engine", container.base));
+    case env::Engine::docker:
+    case env::Engine::podman:
+      break;
+  }
   const auto image = workplace.containers.images.find(env::digest(container));
   if (image == workplace.containers.images.end()) {
     return fail(ErrorKind::internal, fmt::format("`{}` has no image", container.base));
@@ -165,7 +172,7 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
 
 void remove_left_containers(ports::Process& process, const Workplace& workplace) {
   const Containers& containers = workplace.containers;
-  if (containers.client.empty()) return;
+  if (!env::uses_containers(workplace.engine)) return;
   const std::string label = fmt::format("{}={}", kRunLabel, run_label_value(workplace.state));
   const Result<ports::Captured> listed =
       process.capture(env::list_containers(containers.client, label, containers.variables));

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "env/container.h"
+#include "env/engine_client.h"
 
 namespace pinwheel::host {
 namespace {
@@ -18,11 +20,7 @@ using Variables = std::map<std::string, std::string>;
 // A daemon that hangs must not hang pinwheel.
 constexpr std::chrono::seconds kAnswerTime(20);
 
-const char* name_of(env::Engine engine) {
-  return engine == env::Engine::podman ? "podman" : "docker";
-}
-
-std::vector<std::string> clients_on_path(ports::Files& files, const std::string& name,
+std::vector<std::string> clients_on_path(ports::Files& files, std::string_view name,
                                          const Variables& variables) {
   std::vector<std::string> found;
   std::set<fs::path> real;
@@ -52,46 +50,40 @@ std::string version_in(const std::string& text) {
   return {};
 }
 
-std::optional<ContainerEngine> client_at(ports::Process& process, env::Engine engine,
+std::optional<ContainerEngine> client_at(ports::Process& process, const env::EngineClient& kind,
                                          const std::string& program, const Variables& variables) {
   const Result<ports::Captured> said = ask(process, variables, {program, "--version"});
   if (!said || !said->exit.ok()) return std::nullopt;
   ContainerEngine client{program, version_in(said->out), variables};
-  if (engine == env::Engine::podman) return client;
-  constexpr int kFirstWithPlugin = 23;
+  if (kind.plugin_since == 0) return client;
   const std::string major = client.version.substr(0, client.version.find('.'));
-  if (major.empty() || std::stoi(major) < kFirstWithPlugin) return client;
+  if (major.empty() || std::stoi(major) < kind.plugin_since) return client;
   const Result<ports::Captured> plugin = ask(process, variables, {program, "buildx", "version"});
   if (!plugin || !plugin->exit.ok()) client.buildkit = BuildKit::missing;
   return client;
 }
 
-Done check_answer(ports::Process& process, env::Engine engine, const ContainerEngine& client) {
-  const std::string wanted =
-      engine == env::Engine::podman ? "{{.Client.Version}}" : "{{.Server.Version}}";
+Done check_answer(ports::Process& process, const env::EngineClient& kind,
+                  const ContainerEngine& client) {
   TRY(const ports::Captured said,
-      ask(process, client.variables, {client.client, "version", "--format", wanted}));
+      ask(process, client.variables,
+          {client.client, "version", "--format", std::string(kind.version_format)}));
   if (said.exit.ok()) return {};
   if (said.exit.cancelled)
     return fail(ErrorKind::interrupted, "looking for the engine was stopped");
   const std::string why(said.exit.timed_out ? "it did not answer in time" : trim(said.err));
   return fail(ErrorKind::environment,
               fmt::format("{} does not answer: {}", pinwheel::quoted(client.client), why),
-              engine == env::Engine::podman
-                  ? "`podman info` shows what is wrong"
-                  : "start the daemon (`systemctl start docker`), or name its socket in "
-                    "`DOCKER_HOST`");
+              std::string(kind.start_hint));
 }
 
-}  // namespace
-
-std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
-                                           env::Engine engine, const Variables& variables) {
-  const std::string name = name_of(engine);
+std::optional<ContainerEngine> best_client(ports::Files& files, ports::Process& process,
+                                           const env::EngineClient& kind,
+                                           const Variables& variables) {
   std::optional<ContainerEngine> best;
-  for (const std::string& program : clients_on_path(files, name, variables)) {
+  for (const std::string& program : clients_on_path(files, kind.program, variables)) {
     const std::optional<ContainerEngine> client =
-        client_at(process, engine, program, env::client_variables(variables));
+        client_at(process, kind, program, env::client_variables(variables));
     if (!client) continue;
     if (!best) best = client;
     if (client->buildkit == BuildKit::missing) continue;
@@ -101,16 +93,28 @@ std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& 
   return best;
 }
 
+}  // namespace
+
+std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
+                                           env::Engine engine, const Variables& variables) {
+  const std::optional<env::EngineClient> kind = env::client_of(engine);
+  return kind ? best_client(files, process, *kind, variables) : std::nullopt;
+}
+
 Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process,
                                     env::Engine engine, const Variables& variables) {
-  const std::string name = name_of(engine);
-  const std::optional<ContainerEngine> best = find_client(files, process, engine, variables);
-  if (!best) {
-    return fail(ErrorKind::environment, fmt::format("there is no `{}` on PATH", name),
-                fmt::format("install it (`apt-get install {}`), or use `--engine host`",
-                            engine == env::Engine::podman ? "podman" : "docker.io"));
+  const std::optional<env::EngineClient> kind = env::client_of(engine);
+  if (!kind) {
+    return fail(ErrorKind::internal,
+                fmt::format("the engine `{}` runs no containers", env::to_string(engine)));
   }
-  TRY_DONE(check_answer(process, engine, *best));
+  const std::optional<ContainerEngine> best = best_client(files, process, *kind, variables);
+  if (!best) {
+    return fail(
+        ErrorKind::environment, fmt::format("there is no `{}` on PATH", kind->program),
+        fmt::format("install it (`apt-get install {}`), or use `--engine host`", kind->package));
+  }
+  TRY_DONE(check_answer(process, *kind, *best));
   return *best;
 }
 

@@ -7,15 +7,16 @@
 
 #include "env/container.h"
 #include "env/container_image.h"
+#include "env/engine.h"
 #include "host/machine/fixed_path.h"
 #include "ports/process.h"
 #include "publish/upload_event.h"
 
 namespace pinwheel::host {
 
-/// The containers that a run works in; none without an engine.
+/// The containers that a run works in; none where its engine uses none.
 struct Containers {
-  std::string client;                                 ///< path of docker or podman; empty: the host
+  std::string client;                                 ///< path of the engine's client
   std::map<std::string, std::string> variables;       ///< the client's own
   std::map<std::string, env::ContainerImage> images;  ///< by the digest of their settings
   std::string network;                                ///< empty: the engine's own
@@ -30,6 +31,7 @@ struct Workplace {
   std::filesystem::path matrix_directory;        ///< relative paths of publish targets start here
   std::map<std::string, std::string> variables;  ///< the user's environment
   PathMode paths = PathMode::real;
+  env::Engine engine = env::Engine::host;       ///< carries out the commands of steps
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
   Containers containers = {};

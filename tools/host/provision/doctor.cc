@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/engine_info.h"
+#include "env/engine_client.h"
 #include "host/machine/ask_program.h"
 #include "host/machine/container_engine.h"
 #include "host/machine/gpu.h"
@@ -60,21 +60,20 @@ fs::path existing(ports::Files& files, fs::path path) {
 }
 
 /// What the engine says of itself; a client that cannot reach it fails or prints its own half.
-std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, env::Engine engine,
+std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, const env::EngineClient& kind,
                                           env::EngineFacts& facts) {
-  const bool docker = engine == env::Engine::docker;
-  ports::Command command{{facts.program, "info", "--format", docker ? "{{json .}}" : "json"},
+  ports::Command command{{facts.program, "info", "--format", std::string(kind.info_format)},
                          "/",
                          machine.variables,
                          std::chrono::seconds(15)};
   const Result<ports::Captured> ran = machine.process.capture(command);
   if (!ran) return std::nullopt;
   facts.silence = ran->exit.timed_out ? "no answer in time" : std::string(trim(ran->err));
-  return docker ? env::parse_docker_info(ran->out) : env::parse_podman_info(ran->out);
+  return kind.parse_info(ran->out);
 }
 
-/// What hands NVIDIA's GPUs into containers: docker by a runtime or a hook, podman by CDI.
-std::optional<std::string> gpus_of(const EnvMachine& machine, env::Engine engine,
+/// What hands NVIDIA's GPUs into containers: a runtime, a CDI file or the engine's hook.
+std::optional<std::string> gpus_of(const EnvMachine& machine, const env::EngineClient& kind,
                                    const env::EngineInfo& info) {
   const bool runtime =
       std::find(info.runtimes.begin(), info.runtimes.end(), "nvidia") != info.runtimes.end();
@@ -83,12 +82,13 @@ std::optional<std::string> gpus_of(const EnvMachine& machine, env::Engine engine
     const Result<ports::FileStatus> status = machine.files.status(cdi);
     if (status && status->type != ports::FileType::missing) return cdi;
   }
-  const bool hook = engine == env::Engine::docker &&
-                    find_program("nvidia-container-runtime-hook", machine.variables).has_value();
-  return hook ? std::optional<std::string>("nvidia-container-runtime-hook") : std::nullopt;
+  const std::string hook(kind.gpu_hook);
+  const bool there = !hook.empty() && find_program(hook, machine.variables).has_value();
+  return there ? std::optional(hook) : std::nullopt;
 }
 
-env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine) {
+env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine,
+                              const env::EngineClient& kind) {
   env::EngineFacts facts;
   const std::optional<ContainerEngine> client =
       find_client(machine.files, machine.process, engine, machine.variables);
@@ -96,11 +96,11 @@ env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine) {
   facts.program = client->client;
   facts.version = client->version;
   facts.builds = client->buildkit != BuildKit::missing;
-  facts.info = ask_engine(machine, engine, facts);
+  facts.info = ask_engine(machine, kind, facts);
   if (!facts.info) return facts;
   facts.storage_free =
       machine.files.free_bytes(existing(machine.files, facts.info->storage)).value_or(0);
-  facts.gpus = gpus_of(machine, engine, *facts.info);
+  facts.gpus = gpus_of(machine, kind, *facts.info);
   return facts;
 }
 
@@ -123,8 +123,10 @@ env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   facts.interpreters = list_interpreters(machine.files, machine.process, machine.variables);
   facts.compilers = compilers(machine);
   facts.toolkits = list_toolkits(machine);
-  facts.docker = engine_facts(machine, env::Engine::docker);
-  facts.podman = engine_facts(machine, env::Engine::podman);
+  for (const env::Engine engine : env::kEngines) {
+    const std::optional<env::EngineClient> kind = env::client_of(engine);
+    if (kind) facts.engines[engine] = engine_facts(machine, engine, *kind);
+  }
   facts.arm64 = arm64_facts(machine);
   facts.conda = list_conda_clients(machine);
   Gpus gpus = find_gpus(machine);

@@ -26,7 +26,8 @@ fs::path record_of(const EnvMachine& machine, const std::string& request_digest)
   return machine.state / "resolutions" / (request_digest + ".json");
 }
 
-/// What pip's packages are resolved for: an interpreter of level 1, or the one of conda packages.
+/// What pip's packages are resolved for: an interpreter that is there, or the one of conda's
+/// packages.
 struct Ground {
   env::Interpreter interpreter;
   std::vector<env::CondaPackage> conda = {};
