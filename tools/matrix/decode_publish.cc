@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -19,8 +18,30 @@ const std::set<std::string>& keys_for(TargetKind kind) {
                                                "label", "url",  "auth",    "size-limit"};
   static const std::set<std::string> kDirectory = {"kind",   "name",  "default",
                                                    "others", "label", "path"};
-  if (kind == TargetKind::index) return kIndex;
-  return kind == TargetKind::directory ? kDirectory : kPypi;
+  switch (kind) {
+    case TargetKind::pypi:
+    case TargetKind::testpypi:
+      break;
+    case TargetKind::index:
+      return kIndex;
+    case TargetKind::directory:
+      return kDirectory;
+  }
+  return kPypi;
+}
+
+/// The key that says where the target is; empty for a place that is known.
+std::string_view place_key(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::pypi:
+    case TargetKind::testpypi:
+      break;
+    case TargetKind::index:
+      return "url";
+    case TargetKind::directory:
+      return "path";
+  }
+  return {};
 }
 
 Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
@@ -33,12 +54,10 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
         fmt::format("a target of kind `{}` takes no `{}`", kind_name, member.key), member.key_at,
         local ? "PyPI rejects local versions; distinguish variants by `others: name-suffix`" : ""));
   }
-  for (const char* needed : {"url", "path"}) {
-    if (kind != TargetKind::pypi && kind != TargetKind::testpypi && keys.contains(needed) &&
-        node.find(needed) == nullptr) {
-      return fail(config_error(fmt::format("a target of kind `{}` needs `{}`", kind_name, needed),
-                               node.at));
-    }
+  const std::string_view needed = place_key(kind);
+  if (!needed.empty() && node.find(needed) == nullptr) {
+    return fail(
+        config_error(fmt::format("a target of kind `{}` needs `{}`", kind_name, needed), node.at));
   }
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
@@ -69,15 +88,12 @@ Done check_templates(const Node& node, const Matrix& matrix) {
 }
 
 Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& matrix) {
-  static const std::map<std::string, TargetKind> kKinds = {{"pypi", TargetKind::pypi},
-                                                           {"testpypi", TargetKind::testpypi},
-                                                           {"index", TargetKind::index},
-                                                           {"directory", TargetKind::directory}};
   const Node& node = member.value;
   PublishTarget target;
   target.name = member.key;
   target.at = member.key_at;
-  target.kind = kKinds.at(node.find("kind")->scalar);
+  // The schema allows no other word.
+  target.kind = parse_target_kind(node.find("kind")->scalar).value();
   TRY_DONE(check_target(node, target.kind, matrix));
   TRY_DONE(check_templates(node, matrix));
   target.url = text_or(node, "url", "");

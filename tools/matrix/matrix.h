@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "matrix/node.h"
+#include "matrix/target_kind.h"
 
 namespace pinwheel::matrix {
 
@@ -79,7 +80,6 @@ struct Channel {
   Location at;
 };
 
-enum class TargetKind { pypi, testpypi, index, directory };
 struct PublishTarget {
   std::string name;
   TargetKind kind = TargetKind::directory;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "base/text.h"
+#include "matrix/target_kind.h"
+
 // The schema of matrix files. A key that has no effect is not in it.
 
 namespace pinwheel::matrix {
@@ -243,10 +246,22 @@ Shape channel() {
   return shape;
 }
 
+std::vector<std::string> target_kinds() {
+  std::vector<std::string> names;
+  for (const TargetKind kind : kTargetKinds) names.emplace_back(to_string(kind));
+  return names;
+}
+
+/// "one, two or three".
+std::string alternatives(std::vector<std::string> names) {
+  const std::string last = names.back();
+  names.pop_back();
+  return join(names, ", ") + " or " + last;
+}
+
 Shape publish() {
   Shape target = mapping({
-      {"kind", one_of({"pypi", "testpypi", "index", "directory"}),
-       "pypi, testpypi, index or directory", Need::required},
+      {"kind", one_of(target_kinds()), alternatives(target_kinds()), Need::required},
       {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
       {"auth", one_of({"none"}), "kind `index`: upload without credentials"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},

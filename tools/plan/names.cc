@@ -46,8 +46,16 @@ bool is_wheel_tag_axis(std::string_view axis) {
   return axis == "python" || axis == "arch";
 }
 
-bool is_pypi(const matrix::PublishTarget& target) {
-  return target.kind == matrix::TargetKind::pypi || target.kind == matrix::TargetKind::testpypi;
+bool takes_local_versions(matrix::TargetKind kind) {
+  switch (kind) {
+    case matrix::TargetKind::pypi:
+    case matrix::TargetKind::testpypi:
+      return false;
+    case matrix::TargetKind::index:
+    case matrix::TargetKind::directory:
+      return true;
+  }
+  return true;
 }
 
 const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std::string& name) {
@@ -122,7 +130,7 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
         matrix::expand_template(target.label_template, *place.representative, target.at));
     label = local_segment(expanded);
   }
-  if (!is_pypi(target)) return with_local(version, label);
+  if (takes_local_versions(target.kind)) return with_local(version, label);
   if (!label.empty()) {
     return fail(
         Error{ErrorKind::config,
@@ -161,7 +169,7 @@ Error collision(const matrix::Matrix& matrix, const Place& first, const Place& s
                   second.target->name, axis)}
       .with_location(second.target->at)
       .with_hint(
-          is_pypi(*second.target)
+          !takes_local_versions(second.target->kind)
               ? fmt::format("give the target `others: name-suffix`, or a `name` template with "
                             "`{{{}}}`",
                             axis)

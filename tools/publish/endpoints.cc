@@ -51,13 +51,47 @@ Endpoint testpypi() {
           pep::simple_url(pep::kTestPypiHost)};
 }
 
+bool has_pypi_rules(IndexKind kind) {
+  switch (kind) {
+    case IndexKind::pypi:
+    case IndexKind::testpypi:
+      return true;
+    case IndexKind::other:
+      return false;
+  }
+  return false;
+}
+
+std::optional<Endpoint> known_endpoint(IndexKind kind) {
+  switch (kind) {
+    case IndexKind::pypi:
+      return pypi();
+    case IndexKind::testpypi:
+      return testpypi();
+    case IndexKind::other:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> known_indexes() {
+  std::vector<std::string> names;
+  for (const IndexKind kind : kIndexKinds) {
+    if (known_endpoint(kind)) names.emplace_back(to_string(kind));
+  }
+  return names;
+}
+
 Result<Endpoint> endpoint(std::string_view target, std::string_view simple_url) {
-  if (target == "pypi") return pypi();
-  if (target == "testpypi") return testpypi();
+  for (const IndexKind kind : kIndexKinds) {
+    const std::optional<Endpoint> known = known_endpoint(kind);
+    if (known && target == to_string(kind)) return *known;
+  }
   TRY_DONE(check_url(target));
-  for (const Endpoint& known : {pypi(), testpypi()}) {
+  for (const IndexKind kind : kIndexKinds) {
+    const std::optional<Endpoint> known = known_endpoint(kind);
     // PyPI redirects a URL without the trailing slash.
-    if (with_slash(target) == known.upload_url) return known;
+    if (known && with_slash(target) == known->upload_url) return *known;
   }
   if (!simple_url.empty()) TRY_DONE(check_url(simple_url));
   return Endpoint{IndexKind::other, std::string(target),

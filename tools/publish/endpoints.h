@@ -1,6 +1,9 @@
 #pragma once
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -9,6 +12,25 @@ namespace pinwheel::publish {
 /// PyPI and TestPyPI have rules of their own (local versions, tags, sizes); for any other index
 /// only the protocol is known.
 enum class IndexKind { pypi, testpypi, other };
+
+/// All of them, in the order in which people are told of them.
+inline constexpr std::array kIndexKinds = {IndexKind::pypi, IndexKind::testpypi, IndexKind::other};
+
+constexpr std::string_view to_string(IndexKind kind) {
+  switch (kind) {
+    case IndexKind::pypi:
+      return "pypi";
+    case IndexKind::testpypi:
+      return "testpypi";
+    case IndexKind::other:
+      return "other";
+  }
+  return {};
+}
+static_assert(to_string(IndexKind{kIndexKinds.size()}).empty(), "kIndexKinds lacks a kind");
+
+/// Whether an index has PyPI's rules: no local versions, its platform tags, sizes and release ages.
+bool has_pypi_rules(IndexKind kind);
 
 /// The upload URL and the simple URL of an index.
 struct Endpoint {
@@ -20,6 +42,11 @@ struct Endpoint {
 
 Endpoint pypi();
 Endpoint testpypi();
+
+/// The index that goes by the name of its kind; none for `other`.
+std::optional<Endpoint> known_endpoint(IndexKind kind);
+/// The names of those that have one: what `--target` takes.
+std::vector<std::string> known_indexes();
 
 /// `target` is `pypi`, `testpypi` or the upload URL of another index; PyPI's own URLs are
 /// recognized. An empty `simple_url` is derived: `/legacy` and `/upload` become `/simple/`,

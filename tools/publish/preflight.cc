@@ -53,7 +53,7 @@ void check_name(const Artifact& file, const Named& named, std::vector<Error>& ou
 
 std::optional<uint64_t> size_limit(const PreflightRules& rules) {
   constexpr uint64_t kPypiLimit = 100ULL << 20U;
-  if (rules.size_limit || rules.kind == IndexKind::other) return rules.size_limit;
+  if (rules.size_limit || !has_pypi_rules(rules.kind)) return rules.size_limit;
   return kPypiLimit;
 }
 
@@ -178,7 +178,7 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
     }
     check_name(file, *named, out);
     check_size(file, rules, out);
-    if (rules.kind != IndexKind::other) check_pypi(file, *named, out);
+    if (has_pypi_rules(rules.kind)) check_pypi(file, *named, out);
   }
   check_set(files, out);
   return out;

@@ -25,6 +25,19 @@ TEST_CASE("the simple URL of another index follows from its upload URL") {
   CHECK(publish::project_url(publish::pypi(), "demo-ops") == "https://pypi.org/simple/demo-ops/");
 }
 
+TEST_CASE("an index with PyPI's rules is known by name and by URL, any other by URL alone") {
+  for (const IndexKind kind : publish::kIndexKinds) {
+    const auto known = publish::known_endpoint(kind);
+    REQUIRE(known.has_value() == publish::has_pypi_rules(kind));
+    if (!known) continue;
+    CHECK(known->kind == kind);
+    CHECK(publish::endpoint(to_string(kind)) == *known);
+    CHECK(publish::endpoint(known->upload_url) == *known);
+  }
+  CHECK(publish::known_indexes() == std::vector<std::string>{"pypi", "testpypi"});
+  CHECK(publish::endpoint("other").error().kind == ErrorKind::usage);
+}
+
 TEST_CASE("a URL with credentials or without http is rejected without showing the credentials") {
   const auto with_password = publish::endpoint("https://user:canary@a.example/");
   REQUIRE_FALSE(with_password);

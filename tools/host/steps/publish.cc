@@ -85,9 +85,9 @@ fs::path index_of(const StepContext& context, const plan::Publish& action) {
   return (context.workplace.matrix_directory / action.target.path).lexically_normal();
 }
 
-Result<std::vector<FileOutcome>> into_directory(const StepContext& context,
-                                                const plan::Publish& action,
-                                                const std::vector<Built>& files) {
+/// Adds the files to the index and returns its page.
+Result<plan::Output> into_directory(const StepContext& context, const plan::Publish& action,
+                                    const std::vector<Built>& files) {
   std::vector<DirectoryEntry> entries;
   for (const Built& built : files) {
     const auto label = action.labels.find(built.build);
@@ -95,7 +95,16 @@ Result<std::vector<FileOutcome>> into_directory(const StepContext& context,
     entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
                        in_root ? publish::InRoot::yes : publish::InRoot::no});
   }
-  return publish_to_directory(index_of(context, action), entries, context.machine.files);
+  TRY(const std::vector<FileOutcome> outcomes,
+      publish_to_directory(index_of(context, action), entries, context.machine.files));
+  for (const FileOutcome& outcome : outcomes) {
+    append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
+                                    publish::to_string(outcome.outcome), outcome.sha256));
+  }
+  // An index that was removed or changed is made again; one that holds the files takes nothing.
+  const fs::path page = index_of(context, action) / "index.json";
+  TRY(const FileDigest digest, digest_file(page));
+  return plan::Output{page.string(), digest.sha256, digest.size};
 }
 
 /// The upload's waits end at once when the run is stopped.
@@ -147,18 +156,17 @@ Result<run::Success> perform_publish(const StepContext& context, const plan::Pub
   run::Success success;
   TRY(std::vector<Built> gathered, gather_files(context, action));
   const std::vector<Built> files = without_lone_sdist(context, action, std::move(gathered));
-  if (action.target.kind == matrix::TargetKind::directory) {
-    TRY(const std::vector<FileOutcome> outcomes, into_directory(context, action, files));
-    for (const FileOutcome& outcome : outcomes) {
-      append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
-                                      publish::to_string(outcome.outcome), outcome.sha256));
+  switch (action.target.kind) {
+    case matrix::TargetKind::directory: {
+      TRY(plan::Output page, into_directory(context, action, files));
+      success.outputs.push_back(std::move(page));
+      break;
     }
-    // An index that was removed or changed is made again; one that holds the files takes nothing.
-    const fs::path page = index_of(context, action) / "index.json";
-    TRY(const FileDigest digest, digest_file(page));
-    success.outputs.push_back({page.string(), digest.sha256, digest.size});
-  } else {
-    TRY_DONE(to_index(context, action, files));
+    case matrix::TargetKind::pypi:
+    case matrix::TargetKind::testpypi:
+    case matrix::TargetKind::index:
+      TRY_DONE(to_index(context, action, files));
+      break;
   }
   return success;
 }

@@ -1,0 +1,11 @@
+#include "matrix/target_kind.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel::matrix;
+
+TEST_CASE("a kind of target is read by the name that it is told by") {
+  for (const TargetKind kind : kTargetKinds) CHECK(parse_target_kind(to_string(kind)) == kind);
+  CHECK_FALSE(parse_target_kind("pip"));
+  CHECK_FALSE(parse_target_kind(""));
+}
