@@ -10,7 +10,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-constexpr std::array<Rule, 22> kRules = {{
+constexpr auto kRules = std::to_array<Rule>({
     {"wheel-name", Severity::error,
      "file name, plan, METADATA and WHEEL agree on name, version and tags", judge_wheel_name},
     {"metadata", Severity::error, "METADATA is accepted by PyPI and installers", judge_metadata},
@@ -56,7 +56,7 @@ constexpr std::array<Rule, 22> kRules = {{
     {"device-code", Severity::error,
      "files with device code have it for every claimed architecture, no other", judge_device_code},
     {"size", Severity::error, "the wheel is no larger than the limit", judge_size},
-}};
+});
 
 bool contains(const std::vector<std::string>& ids, std::string_view id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
