@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,10 @@ class Secret {
  private:
   std::string value_;
 };
+
+/// Called with a secret as soon as it exists, before it is used, so that a log can hide it. On any
+/// thread; may be empty.
+using MaskSecret = std::function<void(const Secret& secret)>;
 
 /// `text` with every occurrence of the secret replaced by `***`; unchanged for an empty secret.
 std::string redact(std::string_view text, const Secret& secret);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
@@ -29,9 +30,11 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
   }
   host::UploadTarget target;
   target.name = options.target.empty() ? "index" : options.target;
-  if (!options.target.empty() && options.target != "pypi" && options.target != "testpypi") {
+  const std::vector<std::string> known = publish::known_indexes();
+  if (!options.target.empty() &&
+      std::find(known.begin(), known.end(), options.target) == known.end()) {
     return fail(ErrorKind::usage, fmt::format("unknown target `{}`", options.target),
-                suggest(options.target, {"pypi", "testpypi"}));
+                suggest(options.target, known));
   }
   if (!options.target.empty() && options.no_auth) {
     return fail(ErrorKind::usage, fmt::format("`{}` takes no file without a token", options.target),
@@ -43,14 +46,16 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
   return target;
 }
 
-Result<std::optional<ports::BasicCredentials>> credentials_for(const host::UploadTarget& target,
-                                                               const PublishOptions& options) {
+Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarget& target,
+                                                         const PublishOptions& options,
+                                                         Streams& streams) {
   if (options.no_auth) return std::nullopt;
   host::LocalFiles files;
-  const host::CredentialSources sources =
-      host::credential_sources(user_variables(), options.token_file);
-  TRY(ports::BasicCredentials found,
-      host::find_credentials(target.name, target.endpoint.upload_url, sources, files));
+  const host::CredentialRequest request{target.name, target.endpoint, user_variables(),
+                                        options.token_file};
+  TRY(host::Credentials found,
+      host::find_credentials(request, host::credential_sources(request, files),
+                             [&streams](const Secret& secret) { streams.mask(secret); }));
   return found;
 }
 
@@ -136,9 +141,7 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
   TRY(host::UploadTarget target, find_target(options));
   TRY(const host::UploadOptions upload, upload_options(options));
   if (!options.dry_run) {
-    TRY(target.credentials, credentials_for(target, options));
-    // Before anything else can speak of it.
-    if (target.credentials) streams.mask(target.credentials->password);
+    TRY(target.credentials, credentials_for(target, options, streams));
   }
   const std::vector<fs::path> paths(options.files.begin(), options.files.end());
   TRY(const std::vector<publish::Artifact> files, host::read_artifacts(paths));

@@ -14,7 +14,6 @@
 #include "cli/upload_notes.h"
 #include "cli/workplace.h"
 #include "host/git/git.h"
-#include "host/index/publish_target.h"
 #include "host/system/files.h"
 
 namespace pinwheel::cli {
@@ -41,22 +40,6 @@ Result<FromFrozenPlan> read_frozen(ports::Files& files, const std::string& file,
   TRY(plan::FrozenPlan frozen, plan::parse_frozen_plan(text, file));
   TRY(const std::string matrix_text, files.read(matrix));
   return FromFrozenPlan{std::move(frozen), sha256_hex(matrix_text), refresh};
-}
-
-/// Hides the tokens of all targets before anything can show them. One that is missing is told by
-/// the step that needs it.
-Done mask_tokens(const GlobalOptions& global, const Loaded& loaded, const std::string& token_file,
-                 Streams& streams) {
-  if (!streams.in_github()) return {};
-  host::LocalFiles files;
-  TRY(host::Workplace workplace, make_workplace(global, loaded));
-  workplace.token_file = token_file;
-  for (const matrix::PublishTarget& target : loaded.matrix.targets) {
-    if (target.kind == matrix::TargetKind::directory) continue;
-    const Result<host::UploadTarget> found = host::upload_target(target, workplace, files);
-    if (found && found->credentials) streams.mask(found->credentials->password);
-  }
-  return {};
 }
 
 std::vector<std::string> targets_of(const RunOptions& options, plan::Stage stage,
@@ -111,15 +94,13 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
   TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
   TRY(const Asked asked, read_request(global, options, choice, stage, streams));
   TRY(const auto accepted, parse_accepted(options.accept));
-  if (stage == plan::Stage::publish) {
-    TRY_DONE(mask_tokens(global, asked.scope.loaded, options.token_file, streams));
-  }
   TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
   RunRequest request{std::move(run.plan), run.gathered.workplace,
                      fmt::format("{} {}", command, shell_quote(choice.path))};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
   request.workplace.on_upload = upload_notes(global, streams);
+  request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   request.origin = [&] { return origin_of(files, git, run.gathered); };
   return run_plan(global, options, request, streams);
 }

@@ -37,21 +37,21 @@ using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
 
 /// One upload: what its functions share.
 struct Session {
-  const UploadTarget& target;
+  const OpenIndex& target;
   const UploadOptions& options;
   ports::Http& http;
   const UploadHooks& hooks;
 };
 
 /// `text` without the credentials, which a server may echo, plain or as it received them.
-std::string redacted(std::string text, const UploadTarget& target) {
+std::string redacted(std::string text, const OpenIndex& target) {
   if (!target.credentials) return text;
   const std::string& password = target.credentials->password.reveal();
   const Secret wire(base64(target.credentials->user + ":" + password));
   return redact(redact(text, target.credentials->password), wire);
 }
 
-Error redacted(Error error, const UploadTarget& target) {
+Error redacted(Error error, const OpenIndex& target) {
   error.message = redacted(std::move(error.message), target);
   error.hint = redacted(std::move(error.hint), target);
   for (Error& cause : error.causes) cause = redacted(std::move(cause), target);
@@ -124,7 +124,7 @@ Result<Survey> survey(const Session& session, const std::vector<Artifact>& files
 /// The files that would join releases which the index has closed.
 std::vector<Error> too_late(const Session& session, const std::vector<Artifact>& files,
                             const Survey& seen) {
-  if (session.target.endpoint.kind == publish::IndexKind::other || !session.hooks.now) return {};
+  if (!publish::has_pypi_rules(session.target.endpoint.kind) || !session.hooks.now) return {};
   std::vector<Error> findings;
   for (size_t i = 0; i < files.size(); ++i) {
     if (seen.holdings[i].held != Held::absent) continue;
@@ -308,9 +308,10 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
               std::nullopt, "mend each finding; none of them would pass at the index",
               std::move(findings)});
   }
-  const Session session{target, options, http, hooks};
+  TRY(const OpenIndex index, open_index(target));
+  const Session session{index, options, http, hooks};
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
-  if (!outcomes) return fail(redacted(std::move(outcomes).error(), target));
+  if (!outcomes) return fail(redacted(std::move(outcomes).error(), index));
   return outcomes;
 }
 

@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/index/upload_target.h"
 #include "ports/http.h"
 #include "publish/artifact.h"
-#include "publish/endpoints.h"
 #include "publish/reply.h"
 #include "publish/upload_event.h"
 
 namespace pinwheel::host {
-
-/// Where a release goes. Credentials are absent for an index that asks for none.
-struct UploadTarget {
-  std::string name;  ///< of the target in the matrix or on the command line, for messages
-  publish::Endpoint endpoint;
-  std::optional<ports::BasicCredentials> credentials = std::nullopt;
-};
 
 struct UploadOptions {
   /// Bytes for one file; without it the default of the index, see `publish::PreflightRules`.
@@ -58,16 +51,17 @@ struct UploadHooks {
 /// Publishes the files of one project or of several, each of which is one release:
 /// 1. all findings of the preflight of all files together (kind `check`, findings as causes; see
 ///    `publish/preflight.h`);
-/// 2. each project's page is read: a file that the index holds with the same SHA-256 is done
+/// 2. credentials that are minted late are minted, once;
+/// 3. each project's page is read: a file that the index holds with the same SHA-256 is done
 ///    (`identical`), files that it holds with other bytes are conflicts, reported together (kind
 ///    `publish`), nothing sent; on PyPI likewise files that come too late for their release;
-/// 3. project by project, wheels, then the sdist, one after another. A busy server is asked again
+/// 4. project by project, wheels, then the sdist, one after another. A busy server is asked again
 ///    with exponential backoff (`Retry-After` is obeyed); after a reply or a silence that leaves
 ///    the outcome open, or a 400 or 409, the file is looked up by hash before it is sent again.
 /// The first file that cannot be published ends it; what was done before was told to `event`.
 /// Errors: `check`, `publish` (refused, wrong token, conflict, outcome unknown), `transient` (never
-/// reached), `environment`, `interrupted`. No error holds the credentials, even if the index echoes
-/// them.
+/// reached), `environment`, `interrupted`, and those of the minting. No error holds the
+/// credentials, even if the index echoes them.
 Result<std::vector<FileOutcome>> upload_release(const std::vector<publish::Artifact>& files,
                                                 const UploadTarget& target,
                                                 const UploadOptions& options, ports::Http& http,

@@ -7,6 +7,7 @@
 #include "base/url.h"
 #include "host/net/get_remote.h"
 #include "pep/name.h"
+#include "publish/reply.h"
 #include "publish/simple_page.h"
 
 namespace pinwheel::host {
@@ -18,8 +19,8 @@ RemoteManner manner(FollowRule follow) {
   return {follow, 1, ErrorKind::publish};
 }
 
-RemoteAccess access_to(const UploadTarget& target, ports::Http& http) {
-  return {http, target.credentials, target.endpoint.upload_url};
+RemoteAccess access_to(const OpenIndex& index, ports::Http& http) {
+  return {http, index.credentials, index.endpoint.upload_url};
 }
 
 Error unreadable(const std::string& url, const ports::HttpResponse& response) {
@@ -38,7 +39,7 @@ Error unreadable(const std::string& url, const ports::HttpResponse& response) {
 
 /// The SHA-256 of a file of the index. Stores may keep files with another host, which https alone
 /// vouches for here: a wrong file has a wrong hash and ends the upload.
-Result<std::string> download_digest(const UploadTarget& target, const std::string& url,
+Result<std::string> download_digest(const OpenIndex& index, const std::string& url,
                                     ports::Http& http) {
   std::optional<Sha256> hash;
   const auto prepare = [&hash](ports::HttpRequest& request) {
@@ -47,14 +48,14 @@ Result<std::string> download_digest(const UploadTarget& target, const std::strin
     request.sink = [&hash](std::string_view bytes) { hash->update(bytes); };
   };
   TRY(const RemoteReply page,
-      get_remote(access_to(target, http), url, prepare, manner(safe_to_follow)));
+      get_remote(access_to(index, http), url, prepare, manner(safe_to_follow)));
   if (page.reply.status != 200) return fail(unreadable(page.url, page.reply));
   return to_hex(hash->finish());
 }
 
 }  // namespace
 
-Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
+Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
                                                      const std::string& name, ports::Http& http) {
   const auto prepare = [](ports::HttpRequest& request) {
     // Caches in between serve pages that are minutes old.
@@ -62,8 +63,8 @@ Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
                        {"Cache-Control", "no-cache"}};
   };
   TRY(const RemoteReply page,
-      get_remote(access_to(target, http),
-                 publish::project_url(target.endpoint, pep::normalize_name(name)), prepare,
+      get_remote(access_to(index, http),
+                 publish::project_url(index.endpoint, pep::normalize_name(name)), prepare,
                  manner(same_server)));
   const int status = page.reply.status;
   // A page elsewhere is another index's, to which a local one passes on what it does not know.
@@ -78,13 +79,13 @@ Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
 }
 
 Result<Holding> look_up(const publish::Artifact& file, const std::vector<publish::IndexFile>& page,
-                        const UploadTarget& target, ports::Http& http) {
+                        const OpenIndex& index, ports::Http& http) {
   for (const publish::IndexFile& held : page) {
     if (held.filename != file.filename) continue;
     const auto found = held.hashes.find("sha256");
     std::string theirs = found == held.hashes.end() ? std::string() : found->second;
     if (theirs.empty()) {
-      TRY(theirs, download_digest(target, held.url, http));
+      TRY(theirs, download_digest(index, held.url, http));
     }
     return Holding{theirs == file.sha256 ? Held::identical : Held::different, theirs};
   }

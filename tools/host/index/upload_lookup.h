@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/index/upload.h"
+#include "host/index/upload_target.h"
+#include "publish/artifact.h"
 #include "publish/index_file.h"
 
 namespace pinwheel::host {
@@ -23,13 +24,13 @@ struct Holding {
 /// same host, and from http to https of it, are followed. Credentials go only to the host that
 /// takes the uploads. Kind `transient` when no answer came or the server is
 /// busy, `publish` when it refuses.
-Result<std::vector<publish::IndexFile>> read_project(const UploadTarget& target,
+Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
                                                      const std::string& name, ports::Http& http);
 
 /// Compares `file` with what the page says. Where the page gives no SHA-256 the file is downloaded
 /// and hashed, never held in memory; redirects to any host that speaks https are followed then.
 /// Errors as above.
 Result<Holding> look_up(const publish::Artifact& file, const std::vector<publish::IndexFile>& page,
-                        const UploadTarget& target, ports::Http& http);
+                        const OpenIndex& index, ports::Http& http);
 
 }  // namespace pinwheel::host

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/secret.h"
 #include "env/container.h"
 #include "env/container_image.h"
 #include "env/engine.h"
@@ -34,6 +35,7 @@ struct Workplace {
   env::Engine engine = env::Engine::host;       ///< carries out the commands of steps
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
+  MaskSecret mask = {};  ///< told of the secrets of uploads, on the thread of their step
   Containers containers = {};
   /// Ends what is prepared for the run; its steps have one of their own.
   std::stop_token stop = {};

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "publish/endpoints.h"
 
 namespace pinwheel::host {
 
@@ -69,73 +68,138 @@ const Section* find_section(const std::map<std::string, Section>& sections, std:
   return nullptr;
 }
 
-/// nullopt when the file or the section does not exist.
-Result<std::optional<ports::BasicCredentials>> from_pypirc(std::string_view target,
-                                                           std::string_view upload_url,
-                                                           const std::filesystem::path& path,
-                                                           ports::Files& files) {
-  using Found = std::optional<ports::BasicCredentials>;
-  if (path.empty()) return Found();
-  TRY(const ports::FileStatus status, files.status(path));
-  if (status.type == ports::FileType::missing) return Found();
-  TRY(const std::string text, files.read(path));
-  const std::map<std::string, Section> sections = parse_ini(text);
-  const Section* section = find_section(sections, target, upload_url);
-  if (section == nullptr) return Found();
-  const std::string user = lookup(*section, "username");
-  const std::string password = lookup(*section, "password");
-  if (password.empty()) {
-    return fail(
-        ErrorKind::config,
-        fmt::format("{} names {} without a password", quoted(path.string()), quoted(target)),
-        "write `password = ` and the token into that section");
-  }
-  return Found(
-      ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user, Secret(password)});
-}
-
 /// "PINWHEEL_TOKEN_" and the target's name as a variable's name, "PINWHEEL_TOKEN_TEST_PYPI".
 std::string token_variable(std::string_view target) {
   return variable("PINWHEEL_TOKEN_", target);
 }
 
-}  // namespace
+using Found = Result<std::optional<Credentials>>;
 
-CredentialSources credential_sources(const std::map<std::string, std::string>& variables,
-                                     const std::filesystem::path& token_file) {
-  const std::string home = value_at(variables, "HOME");
-  return {variables, token_file,
-          home.empty() ? std::filesystem::path() : std::filesystem::path(home) / ".pypirc"};
+/// A token alone: its user is the variable's, else the one that PyPI wants.
+Credentials with_token(const CredentialRequest& request, std::string_view token) {
+  const std::string user = lookup(request.variables, variable("PINWHEEL_USER_", request.target));
+  return ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user,
+                                 Secret(std::string(token))};
 }
 
-Result<ports::BasicCredentials> find_credentials(std::string_view target,
-                                                 std::string_view upload_url,
-                                                 const CredentialSources& sources,
+Found from_variable(const CredentialRequest& request) {
+  const std::string token = lookup(request.variables, token_variable(request.target));
+  if (token.empty()) return std::nullopt;
+  return with_token(request, token);
+}
+
+Found from_token_file(const CredentialRequest& request, ports::Files& files) {
+  if (request.token_file.empty()) return std::nullopt;
+  TRY(const std::string text, files.read(request.token_file));
+  if (trim(text).empty()) {
+    return fail(ErrorKind::config,
+                fmt::format("the token file {} is empty", quoted(request.token_file.string())));
+  }
+  return with_token(request, trim(text));
+}
+
+Found from_pypirc(const CredentialRequest& request, ports::Files& files) {
+  const std::string home = value_at(request.variables, "HOME");
+  if (home.empty()) return std::nullopt;
+  const std::filesystem::path path = std::filesystem::path(home) / ".pypirc";
+  TRY(const ports::FileStatus status, files.status(path));
+  if (status.type == ports::FileType::missing) return std::nullopt;
+  TRY(const std::string text, files.read(path));
+  const std::map<std::string, Section> sections = parse_ini(text);
+  const Section* section = find_section(sections, request.target, request.endpoint.upload_url);
+  if (section == nullptr) return std::nullopt;
+  const std::string user = lookup(*section, "username");
+  const std::string password = lookup(*section, "password");
+  if (password.empty()) {
+    return fail(ErrorKind::config,
+                fmt::format("{} names {} without a password", quoted(path.string()),
+                            quoted(request.target)),
+                "write `password = ` and the token into that section");
+  }
+  return ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user, Secret(password)};
+}
+
+/// How a user provides credentials by it, for `there is no token`.
+constexpr std::string_view advice_on(CredentialOrigin origin) {
+  switch (origin) {
+    case CredentialOrigin::variable:
+      return "set {variable}";
+    case CredentialOrigin::token_file:
+      return "give --token-file FILE";
+    case CredentialOrigin::pypirc:
+      return "add a section `[{target}]` to ~/.pypirc";
+  }
+  return {};
+}
+static_assert(advice_on(CredentialOrigin{kCredentialOrigins.size()}).empty(),
+              "kCredentialOrigins lacks an origin");
+
+CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& request,
+                           ports::Files& files) {
+  const std::string advice = fmt::format(fmt::runtime(advice_on(origin)),
+                                         fmt::arg("variable", token_variable(request.target)),
+                                         fmt::arg("target", request.target));
+  switch (origin) {
+    case CredentialOrigin::variable:
+      return {advice, [request] { return from_variable(request); }};
+    case CredentialOrigin::token_file:
+      return {advice, [request, &files] { return from_token_file(request, files); }};
+    case CredentialOrigin::pypirc:
+      return {advice, [request, &files] { return from_pypirc(request, files); }};
+  }
+  return {};
+}
+
+/// The same credentials, but `mask` is told of their secret before anybody has it.
+struct Masked {
+  const MaskSecret& mask;
+
+  Credentials operator()(const ports::BasicCredentials& known) const {
+    mask(known.password);
+    return known;
+  }
+  Credentials operator()(const MintCredentials& mint) const {
+    return [mint, mask = mask]() -> Result<ports::BasicCredentials> {
+      TRY(ports::BasicCredentials minted, mint());
+      mask(minted.password);
+      return minted;
+    };
+  }
+};
+
+/// "set A, give B, or add C".
+std::string advice_of(const std::vector<CredentialSource>& sources) {
+  std::vector<std::string> parts;
+  parts.reserve(sources.size());
+  for (const CredentialSource& source : sources) parts.push_back(source.advice);
+  if (parts.size() > 1) parts.back() = "or " + parts.back();
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+std::vector<CredentialSource> credential_sources(const CredentialRequest& request,
                                                  ports::Files& files) {
-  std::string user = lookup(sources.environment, variable("PINWHEEL_USER_", target));
-  if (user.empty()) user = kTokenUser;
-  if (const std::string token = lookup(sources.environment, token_variable(target));
-      !token.empty()) {
-    return ports::BasicCredentials{user, Secret(token)};
+  std::vector<CredentialSource> sources;
+  sources.reserve(kCredentialOrigins.size());
+  for (const CredentialOrigin origin : kCredentialOrigins) {
+    sources.push_back(source_of(origin, request, files));
   }
-  if (!sources.token_file.empty()) {
-    TRY(const std::string text, files.read(sources.token_file));
-    if (trim(text).empty()) {
-      return fail(ErrorKind::config,
-                  fmt::format("the token file {} is empty", quoted(sources.token_file.string())));
-    }
-    return ports::BasicCredentials{user, Secret(std::string(trim(text)))};
+  return sources;
+}
+
+Result<Credentials> find_credentials(const CredentialRequest& request,
+                                     const std::vector<CredentialSource>& sources,
+                                     const MaskSecret& mask) {
+  for (const CredentialSource& source : sources) {
+    TRY(std::optional<Credentials> found, source.ask());
+    if (found) return mask ? std::visit(Masked{mask}, *found) : *std::move(found);
   }
-  TRY(const std::optional<ports::BasicCredentials> found,
-      from_pypirc(target, upload_url, sources.pypirc, files));
-  if (found) return *found;
-  std::string hint =
-      fmt::format("set {}, give --token-file FILE, or add a section `[{}]` to ~/.pypirc",
-                  token_variable(target), target);
-  if (upload_url != publish::pypi().upload_url && upload_url != publish::testpypi().upload_url) {
+  std::string hint = advice_of(sources);
+  if (!publish::has_pypi_rules(request.endpoint.kind)) {
     hint += "; for an index that asks for none, `auth: none` in the matrix or --no-auth";
   }
-  return fail(ErrorKind::usage, fmt::format("there is no token for {}", quoted(target)),
+  return fail(ErrorKind::usage, fmt::format("there is no token for {}", quoted(request.target)),
               std::move(hint));
 }
 

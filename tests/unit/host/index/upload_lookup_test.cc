@@ -16,7 +16,7 @@ ports::HttpResponse html_page(const std::string& html) {
   return {200, "", {{"content-type", "text/html"}}, html};
 }
 
-host::UploadTarget target(const std::string& upload_url) {
+host::OpenIndex target(const std::string& upload_url) {
   return {"local", *publish::endpoint(upload_url),
           ports::BasicCredentials{"__token__", Secret("t")}};
 }

@@ -205,6 +205,41 @@ TEST_CASE("files that come too late for PyPI's release are told before anything 
   CHECK(host::upload_release({wheel}, target, {}, http, hooks));
 }
 
+TEST_CASE("a late token is minted once, after the preflight and before the first request") {
+  UploadBench bench;
+  std::vector<std::string> told;
+  host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
+  target.credentials = [&]() -> Result<ports::BasicCredentials> {
+    told.push_back(fmt::format("minted after {} requests", bench.log().size()));
+    return ports::BasicCredentials{"__token__", Secret(kToken)};
+  };
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return true; };
+  host::CurlHttp http;
+  Artifact unfit = bench.file("demo_ops-1.0-py3-none-any.whl");
+  unfit.version = "2.0";
+  CHECK(host::upload_release({unfit}, target, {}, http, hooks).error().kind == ErrorKind::check);
+  CHECK(told.empty());
+  const auto outcomes = host::upload_release(bench.release(), target, {}, http, hooks);
+  REQUIRE(outcomes);
+  CHECK(told == std::vector<std::string>{"minted after 0 requests"});
+  CHECK(bench.sent().size() == 3);
+}
+
+TEST_CASE("what cannot be minted ends the upload before the index is asked") {
+  UploadBench bench;
+  host::UploadTarget target{"pypi", publish::pypi()};
+  target.credentials = []() -> Result<ports::BasicCredentials> {
+    return fail(ErrorKind::publish, "no token is given to this workflow");
+  };
+  ScriptedHttp http;
+  const auto outcomes =
+      host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")}, target, {}, http, {});
+  REQUIRE_FALSE(outcomes);
+  CHECK(outcomes.error().message == "no token is given to this workflow");
+  CHECK(http.asked.empty());
+}
+
 TEST_CASE("an index that answers 500 and then 200 has taken the file") {
   UploadBench bench({"--plan", "500,ok"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});

@@ -10,35 +10,115 @@ namespace {
 
 constexpr const char* kUrl = "https://a.example/legacy/";
 
-Result<ports::BasicCredentials> find(const host::CredentialSources& sources) {
+host::CredentialRequest request(const Scratch& home) {
+  return {"my-index", *publish::endpoint(kUrl), {{"HOME", home.path().string()}}};
+}
+
+/// What the sources of this machine know; the secrets that were masked follow `masked`.
+Result<ports::BasicCredentials> find(const host::CredentialRequest& request,
+                                     std::vector<std::string>* masked = nullptr) {
   host::LocalFiles files;
-  return host::find_credentials("my-index", kUrl, sources, files);
+  Result<host::Credentials> found = host::find_credentials(
+      request, host::credential_sources(request, files), [masked](const Secret& secret) {
+        if (masked != nullptr) masked->push_back(secret.reveal());
+      });
+  if (!found) return fail(found.error());
+  return std::get<ports::BasicCredentials>(*found);
+}
+
+host::CredentialSource silent(std::vector<std::string>& asked) {
+  return {"do this", [&asked]() -> Result<std::optional<host::Credentials>> {
+            asked.emplace_back("silent");
+            return std::nullopt;
+          }};
 }
 
 }  // namespace
 
 TEST_CASE("the variable comes before the token file, the token file before .pypirc") {
   const Scratch scratch;
-  host::CredentialSources sources{{{"PINWHEEL_TOKEN_MY_INDEX", " from-variable\n"}},
-                                  scratch.write("token", "from-file\n"),
-                                  scratch.write("pypirc", "[my-index]\npassword = from-pypirc\n")};
-  CHECK(find(sources)->password.reveal() == "from-variable");
-  CHECK(find(sources)->user == "__token__");
-  sources.environment = {{"PINWHEEL_TOKEN_MY_INDEX", ""}, {"PINWHEEL_USER_MY_INDEX", "robot"}};
-  CHECK(find(sources)->password.reveal() == "from-file");
-  CHECK(find(sources)->user == "robot");
-  sources.token_file.clear();
-  CHECK(find(sources)->password.reveal() == "from-pypirc");
-  CHECK(find(sources)->user == "__token__");
+  scratch.write(".pypirc", "[my-index]\npassword = from-pypirc\n");
+  host::CredentialRequest asked = request(scratch);
+  asked.variables["PINWHEEL_TOKEN_MY_INDEX"] = " from-variable\n";
+  asked.token_file = scratch.write("token", "from-file\n");
+  std::vector<std::string> masked;
+  CHECK(find(asked, &masked)->password.reveal() == "from-variable");
+  CHECK(find(asked)->user == "__token__");
+  asked.variables["PINWHEEL_TOKEN_MY_INDEX"] = "";
+  asked.variables["PINWHEEL_USER_MY_INDEX"] = "robot";
+  CHECK(find(asked, &masked)->password.reveal() == "from-file");
+  CHECK(find(asked)->user == "robot");
+  asked.token_file.clear();
+  CHECK(find(asked, &masked)->password.reveal() == "from-pypirc");
+  CHECK(find(asked)->user == "__token__");
+  CHECK(masked == std::vector<std::string>{"from-variable", "from-file", "from-pypirc"});
+}
+
+TEST_CASE("sources are asked in their order, and none after the first that has some") {
+  std::vector<std::string> asked;
+  const host::CredentialSource knows{"", [&]() -> Result<std::optional<host::Credentials>> {
+                                       asked.emplace_back("knows");
+                                       return ports::BasicCredentials{"me", Secret("word")};
+                                     }};
+  const auto found =
+      host::find_credentials({"index"}, {silent(asked), knows, silent(asked), knows}, {});
+  REQUIRE(found);
+  CHECK(std::get<ports::BasicCredentials>(*found).user == "me");
+  CHECK(asked == std::vector<std::string>{"silent", "knows"});
+}
+
+TEST_CASE("a source that acts late mints when it is called, and masks before it hands over") {
+  std::vector<std::string> told;
+  const host::CredentialSource late{"", [&]() -> Result<std::optional<host::Credentials>> {
+                                      told.emplace_back("asked");
+                                      return host::MintCredentials([&] {
+                                        told.emplace_back("minted");
+                                        return ports::BasicCredentials{"robot", Secret("fresh")};
+                                      });
+                                    }};
+  const auto found = host::find_credentials({"index"}, {late}, [&](const Secret& secret) {
+    told.push_back("masked " + secret.reveal());
+  });
+  REQUIRE(found);
+  CHECK(told == std::vector<std::string>{"asked"});
+  const auto minted = std::get<host::MintCredentials>(*found)();
+  told.push_back("used " + minted->password.reveal());
+  CHECK(told == std::vector<std::string>{"asked", "minted", "masked fresh", "used fresh"});
+}
+
+TEST_CASE("a token that cannot be minted is an error, and there is nothing to mask") {
+  const host::CredentialSource late{
+      "", []() -> Result<std::optional<host::Credentials>> {
+        return host::MintCredentials(
+            []() -> Result<ports::BasicCredentials> { return fail(ErrorKind::publish, "no"); });
+      }};
+  int masked = 0;
+  const auto found =
+      host::find_credentials({"index"}, {late}, [&](const Secret& /*secret*/) { ++masked; });
+  REQUIRE(found);
+  CHECK(std::get<host::MintCredentials>(*found)().error().message == "no");
+  CHECK(masked == 0);
+}
+
+TEST_CASE("there is a source for each origin, and each says how it is used") {
+  const Scratch scratch;
+  host::LocalFiles files;
+  const auto sources = host::credential_sources(request(scratch), files);
+  REQUIRE(sources.size() == host::kCredentialOrigins.size());
+  for (const host::CredentialSource& source : sources) {
+    CHECK_FALSE(source.advice.empty());
+    REQUIRE(source.ask);
+    CHECK_FALSE(*source.ask());
+  }
 }
 
 TEST_CASE("a .pypirc is read as Python reads it, by name and else by address") {
   const Scratch scratch;
-  const auto file = scratch.write("pypirc",
-                                  "; comment\n[distutils]\nindex-servers =\n    other\n"
-                                  "[other]\nRepository: https://a.example/legacy\n"
-                                  "username = me\npassword: se=cr:et%x\n");
-  const auto found = find({{}, {}, file});
+  scratch.write(".pypirc",
+                "; comment\n[distutils]\nindex-servers =\n    other\n"
+                "[other]\nRepository: https://a.example/legacy\n"
+                "username = me\npassword: se=cr:et%x\n");
+  const auto found = find(request(scratch));
   REQUIRE(found);
   CHECK(found->user == "me");
   CHECK(found->password.reveal() == "se=cr:et%x");
@@ -46,9 +126,12 @@ TEST_CASE("a .pypirc is read as Python reads it, by name and else by address") {
 
 TEST_CASE("without any token the error names all three places") {
   const Scratch scratch;
-  const auto file = scratch.write("pypirc", "[other]\npassword = x\n");
-  for (const auto& path : {file, scratch.path() / "missing", std::filesystem::path()}) {
-    const auto found = find({{}, {}, path});
+  const Scratch elsewhere;
+  scratch.write(".pypirc", "[other]\npassword = x\n");
+  host::CredentialRequest homeless = request(scratch);
+  homeless.variables.clear();
+  for (const auto& asked : {request(scratch), request(elsewhere), homeless}) {
+    const auto found = find(asked);
     REQUIRE_FALSE(found);
     CHECK(found.error().kind == ErrorKind::usage);
     CHECK(found.error().hint ==
@@ -59,8 +142,12 @@ TEST_CASE("without any token the error names all three places") {
 
 TEST_CASE("a source that is named but holds nothing is an error, not a reason to look further") {
   const Scratch scratch;
-  CHECK(find({{}, scratch.path() / "missing", {}}).error().kind == ErrorKind::config);
-  CHECK(find({{}, scratch.write("empty", " \n"), {}}).error().kind == ErrorKind::config);
-  const auto file = scratch.write("pypirc", "[my-index]\nusername = me\n");
-  CHECK(find({{}, {}, file}).error().kind == ErrorKind::config);
+  host::CredentialRequest asked = request(scratch);
+  asked.token_file = scratch.path() / "missing";
+  CHECK(find(asked).error().kind == ErrorKind::config);
+  asked.token_file = scratch.write("empty", " \n");
+  CHECK(find(asked).error().kind == ErrorKind::config);
+  asked.token_file.clear();
+  scratch.write(".pypirc", "[my-index]\nusername = me\n");
+  CHECK(find(asked).error().kind == ErrorKind::config);
 }
