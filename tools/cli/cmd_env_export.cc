@@ -83,13 +83,14 @@ Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& 
 }
 
 Result<env::EnvironmentExport> gather_export(ports::Files& files, const PreparedRun& prepared,
-                                  const fs::path& out) {
+                                             const fs::path& out) {
   const GatheredRun& run = prepared.gathered;
   const std::string& variant = run.scope.outline.variants.front().id;
   TRY(const env::Request request, build_environment(prepared.plan));
   const host::LocalMachine local(run.workplace);
   TRY(env::Resolution resolution, host::load_resolution(local.machine, env::digest(request)));
-  env::EnvironmentExport what{variant, env::make_lock(request, std::move(resolution), run.facts.machine)};
+  env::EnvironmentExport what{variant,
+                              env::make_lock(request, std::move(resolution), run.facts.machine)};
   what.lock.variants = {variant};
   if (!request.toolkit.empty()) {
     what.lock.toolkits = {{request.toolkit, found_release(local.machine, run.facts, request)}};

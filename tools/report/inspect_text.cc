@@ -110,7 +110,8 @@ std::string driver_line(const inspect::DriverNeed& need, std::string_view purpos
 void tell_gpus(const inspect::WheelFacts& facts, Lines& lines) {
   const std::vector<inspect::ProductSupport> products = product_support(facts);
   for (const inspect::GpuSupport support :
-       {inspect::GpuSupport::native, inspect::GpuSupport::just_in_time, inspect::GpuSupport::none}) {
+       {inspect::GpuSupport::native, inspect::GpuSupport::just_in_time,
+        inspect::GpuSupport::none}) {
     std::vector<std::string> names;
     for (const inspect::ProductSupport& each : products) {
       if (each.support == support) names.emplace_back(each.product.name);
@@ -118,13 +119,14 @@ void tell_gpus(const inspect::WheelFacts& facts, Lines& lines) {
     if (names.empty()) continue;
     const std::string_view label = support == inspect::GpuSupport::native         ? "runs on"
                                    : support == inspect::GpuSupport::just_in_time ? "by its PTX on"
-                                                                         : "not on";
+                                                                                  : "not on";
     lines.add(label, join(names, ", "));
   }
 }
 
 void tell_device_code(const inspect::WheelFacts& facts, Lines& lines) {
-  for (const inspect::CodeTotal& total : code_totals(facts)) lines.add("device code", code_text(total));
+  for (const inspect::CodeTotal& total : code_totals(facts))
+    lines.add("device code", code_text(total));
   const inspect::DriverNeeds needs = driver_needs(facts);
   const std::optional<inspect::DriverNeed> oldest = inspect::oldest_driver(needs);
   if (oldest) lines.add("driver", driver_line(*oldest, ""));

@@ -14,7 +14,7 @@ Step guessed(const std::string& id, double seconds) {
   return step;
 }
 
-Plan example() {
+Plan guessed_plan() {
   Plan plan;
   plan.steps = {guessed("env:a", 60), guessed("build:cpu", 90), guessed("build:cuda", 240),
                 guessed("test:x", 30), guessed("sdist", 30)};
@@ -31,7 +31,7 @@ double seconds_of(const Plan& plan, const std::string& id) {
 }  // namespace
 
 TEST_CASE("a step that ran before takes as long again") {
-  const Plan plan = with_durations(example(), {{"build:cpu", 45s}, {"test:x", 1500ms}});
+  const Plan plan = with_durations(guessed_plan(), {{"build:cpu", 45s}, {"test:x", 1500ms}});
   CHECK(seconds_of(plan, "build:cpu") == 45);
   CHECK(seconds_of(plan, "test:x") == 1.5);
   CHECK(plan.steps[1].prediction == Prediction::measured);
@@ -39,7 +39,7 @@ TEST_CASE("a step that ran before takes as long again") {
 }
 
 TEST_CASE("a build that never ran is guessed by how wrong the guesses of other builds were") {
-  const Plan plan = with_durations(example(), {{"build:cpu", 45s}});
+  const Plan plan = with_durations(guessed_plan(), {{"build:cpu", 45s}});
   CHECK(seconds_of(plan, "build:cuda") == 120);
   CHECK(plan.steps[2].prediction == Prediction::guessed);
   CHECK(seconds_of(plan, "env:a") == 60);
@@ -47,7 +47,7 @@ TEST_CASE("a build that never ran is guessed by how wrong the guesses of other b
 
 TEST_CASE("without earlier runs, or with those of other plans, guesses stand") {
   for (const Durations& durations : {Durations{}, Durations{{"build:gone", 1s}}}) {
-    const Plan plan = with_durations(example(), durations);
+    const Plan plan = with_durations(guessed_plan(), durations);
     CHECK(seconds_of(plan, "build:cpu") == 90);
     CHECK(seconds_of(plan, "build:cuda") == 240);
     CHECK(plan.steps[1].prediction == Prediction::guessed);

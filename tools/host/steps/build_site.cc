@@ -36,7 +36,7 @@ bool is_cached(const StepContext& context, const env::Toolkit& toolkit) {
 }
 
 std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironment& base,
-                             const std::optional<env::Toolkit>& toolkit) {
+                                  const std::optional<env::Toolkit>& toolkit) {
   std::vector<BuildMount> mounts = {{base.directory, kEnvironmentName}};
   if (toolkit && is_cached(context, *toolkit)) mounts.push_back({toolkit->prefix, kToolkitName});
   if (!base.conda.empty()) mounts.push_back({base.conda, kCondaName});
