@@ -5,7 +5,7 @@ import re
 from tree import Finding, Tree, code_of, is_cpp, words_of
 
 OPTIONS = "tools/cli/options.h"
-# Those that fill the options from argv; a use here is no reading.
+# These fill the options from argv: a use in them does not count as reading.
 FILLERS = re.compile(r"tools/cli/(options\.h|parser\.(h|cc)|\w+_options\.(h|cc))")
 
 FUNCTION = re.compile(r"(?:^|[;{}])[^;{}()=]*?[\w>&*][\s&*]+(\w+)\(", re.MULTILINE)
@@ -15,7 +15,7 @@ NO_NAMES = {"operator", "return", "if", "for", "while", "switch", "static_assert
 
 
 def without_bodies(code: str) -> str:
-    """What stands in namespaces alone: the contents of other braces left out."""
+    """The code of namespaces, without what other braces hold."""
     out, kept = [], []
     for piece in re.split(r"([{}])", code):
         if piece == "{":
@@ -109,7 +109,8 @@ def check_options(tree: Tree) -> list[Finding]:
     for path, text in code.items():
         if not FILLERS.fullmatch(path):
             modules[path.rpartition(".")[0]] = modules.get(path.rpartition(".")[0], "") + text
-    bodies = {name: body_at(code[OPTIONS], code[OPTIONS].index(f"struct {name} {{") + len(f"struct {name} ")) for name in structs}
+    heads = {name: f"struct {name} " for name in structs}
+    bodies = {name: body_at(code[OPTIONS], code[OPTIONS].index(head + "{") + len(head)) for name, head in heads.items()}
     held = {name: {other for other, body in bodies.items() if re.search(rf"\b{name}\b", body)} for name in structs}
     found = []
     for name, fields in structs.items():

@@ -1,6 +1,17 @@
 #include "cli/shared_options.h"
 
 namespace pinwheel::cli {
+namespace {
+
+/// The words of an option that takes one of `values`, each by its name.
+template <class Values>
+auto named_choices(const Values& values) {
+  std::map<std::string, typename Values::value_type> choices;
+  for (const auto value : values) choices.emplace(to_string(value), value);
+  return choices;
+}
+
+}  // namespace
 
 void add_globals(CLI::App& app, GlobalOptions& global) {
   add_choice<ColourMode>(app, "--color", global.colour,

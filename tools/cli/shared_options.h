@@ -33,14 +33,6 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->type_name(fmt::format("{{{}}}", join(names, "|")));
 }
 
-/// The words of an option that takes one of `values`, each by its name.
-template <class Values>
-auto named_choices(const Values& values) {
-  std::map<std::string, typename Values::value_type> choices;
-  for (const auto value : values) choices.emplace(to_string(value), value);
-  return choices;
-}
-
 /// What every command takes.
 void add_globals(CLI::App& app, GlobalOptions& global);
 /// Which matrix, and which part of it.
