@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!elf) must(elf.error().kind == ErrorKind::check);
   const auto mark = binary::DynamicLandmark::of(file);
   if (!mark) return 0;
-  const Sighting seen = mark->look(bytes);
-  must(seen.where != Sighting::Where::reaching || seen.at + mark->size() <= size);
+  const ChunkPosition seen = mark->locate(bytes);
+  must(seen.where != ChunkPosition::Where::contains || seen.at + mark->size() <= size);
   return 0;
 }

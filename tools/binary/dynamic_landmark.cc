@@ -111,7 +111,7 @@ bool DynamicLandmark::begins_at(std::string_view chunk, uint64_t at) const {
          section.find_first_not_of('\0', end) == std::string_view::npos;
 }
 
-ChunkPosition DynamicLandmark::look(std::string_view chunk) const {
+ChunkPosition DynamicLandmark::locate(std::string_view chunk) const {
   constexpr uint64_t kSample = 65536;
   constexpr std::string_view kStringTag("\5\0\0\0\0\0\0\0", 8);
   for (size_t tag = chunk.find(kStringTag); tag != std::string_view::npos;

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/chunk_position.h"
 #include "base/result.h"
-#include "base/sighting.h"
 #include "binary/elf_image.h"
 #include "ports/byte_source.h"
 
@@ -26,7 +26,7 @@ class DynamicLandmark {
   /// guesses from the end of the chunk: symbols and their names follow the section, everything else
   /// precedes it. An empty chunk, one that could not be inflated, counts as `before`: device code
   /// is compressed already and is stored.
-  ChunkPosition look(std::string_view chunk) const;
+  ChunkPosition locate(std::string_view chunk) const;
 
  private:
   /// Whether the section begins at `at` in the chunk.

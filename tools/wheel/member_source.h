@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "base/chunk_position.h"
 #include "base/result.h"
-#include "base/sighting.h"
 #include "ports/byte_source.h"
 #include "wheel/deflate_part.h"
 #include "wheel/zip_reader.h"

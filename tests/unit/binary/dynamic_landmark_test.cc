@@ -71,21 +71,21 @@ TEST_CASE("a chunk of a library is located relative to the dynamic section") {
 
   for (const uint64_t before : {0, 1, 8, 16, 1000}) {
     INFO("from " << before << " bytes in front of it");
-    const auto seen = mark->look(library.part(dynamic.from - before, dynamic.to));
+    const auto seen = mark->locate(library.part(dynamic.from - before, dynamic.to));
     CHECK(seen.where == Where::contains);
     CHECK(seen.at == before);
     // Nothing is found in a part of it.
-    CHECK(mark->look(library.part(dynamic.from - before, dynamic.to - 1)).where == Where::before);
+    CHECK(mark->locate(library.part(dynamic.from - before, dynamic.to - 1)).where == Where::before);
   }
-  CHECK(mark->look(library.part(dynamic.from + 16, dynamic.to)).where == Where::before);
+  CHECK(mark->locate(library.part(dynamic.from + 16, dynamic.to)).where == Where::before);
 
   const Part text = library.section(".text");
-  CHECK(mark->look(library.part(text.from, text.to)).where == Where::before);
-  CHECK(mark->look("").where == Where::before);
+  CHECK(mark->locate(library.part(text.from, text.to)).where == Where::before);
+  CHECK(mark->locate("").where == Where::before);
   const Part symbols = library.section(".symtab");
-  CHECK(mark->look(library.part(symbols.to - 70001, symbols.to - 5)).where == Where::after);
+  CHECK(mark->locate(library.part(symbols.to - 70001, symbols.to - 5)).where == Where::after);
   const Part names = library.section(".strtab");
-  CHECK(mark->look(library.part(names.from + 100, names.to)).where == Where::after);
+  CHECK(mark->locate(library.part(names.from + 100, names.to)).where == Where::after);
 }
 
 TEST_CASE("names with unknown bytes are still names, and unknown bytes alone are not") {
@@ -95,8 +95,8 @@ TEST_CASE("names with unknown bytes are still names, and unknown bytes alone are
   const Part names = library.section(".strtab");
   std::string gappy(library.part(names.from, names.to));
   for (uint64_t at = 0; at + 16 < gappy.size(); at += 20) gappy.replace(at, 14, 14, '\0');
-  CHECK(mark->look(gappy).where == Where::after);
-  CHECK(mark->look(std::string(100000, '\0')).where == Where::before);
+  CHECK(mark->locate(gappy).where == Where::after);
+  CHECK(mark->locate(std::string(100000, '\0')).where == Where::before);
 }
 
 TEST_CASE("a file without a dynamic section has no landmark") {

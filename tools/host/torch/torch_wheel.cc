@@ -59,7 +59,7 @@ Result<binary::ElfExports> read_member(const wheel::ZipReader& zip,
   // Behind the dynamic section lie tens of megabytes of names that nobody needs.
   if (const Result<binary::DynamicLandmark> mark = binary::DynamicLandmark::of(*source)) {
     TRY_DONE(source->seek({mark->offset(), mark->offset() + mark->size()},
-                          [&](std::string_view stretch) { return mark->look(stretch); }));
+                          [&](std::string_view stretch) { return mark->locate(stretch); }));
   }
   Result<binary::ElfExports> read = binary::read_exports(*source);
   if (read || read.error().kind != ErrorKind::check) return read;
