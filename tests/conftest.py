@@ -1,23 +1,44 @@
-"""Fixtures that all system tests share."""
+"""Fixtures that all tests share, the order in which they start, and the record of long tiers."""
 
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from tier_recorder import TierRecorder  # noqa: E402
 
 
 def pytest_addoption(parser):
     parser.addoption("--bless", action="store_true", help="write what was seen as the expected output of golden cases")
+    parser.addoption(
+        "--record", metavar="TIERS", default="", help="tiers, with commas, whose passing goes into tests/last-run.json"
+    )
+
+
+def pytest_configure(config):
+    tiers = [tier for tier in config.getoption("--record").split(",") if tier]
+    if tiers and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(TierRecorder(tiers))
+
+
+def seconds_of(item) -> float:
+    """What a test says that it takes; one that says nothing takes little. Those of containers take long together."""
+    marker = item.get_closest_marker("takes")
+    return float("inf") if item.get_closest_marker("docker") else marker.args[0] if marker else 0
 
 
 def pytest_collection_modifyitems(items):
-    """Keeps the container tests in one worker of pytest-xdist: they share a daemon and its images."""
+    """The longest tests start first, so that no worker ends with one alone. The container tests stay in one worker of
+    pytest-xdist: they share a daemon and its images."""
     for item in items:
         if item.get_closest_marker("docker"):
             item.add_marker(pytest.mark.xdist_group("containers"))
+    items.sort(key=lambda item: -seconds_of(item))
 
 
 @pytest.fixture(scope="session")

@@ -36,8 +36,8 @@ extern "C" int dimensions() { return 7; }
 
 
 @pytest.fixture(scope="module")
-def python(shared) -> pathlib.Path:
-    return torch_python(shared, "2.13.0")
+def python() -> pathlib.Path:
+    return torch_python("2.13.0")
 
 
 class Runs:
@@ -67,7 +67,7 @@ class Runs:
 
 
 @pytest.fixture
-def runs(pinwheel, python, shared, tmp_path):
+def runs(pinwheel, python, environments, tmp_path):
     """A function that gives the runs of a wheel with that source."""
 
     def make(source: str = NATIVE, *link: str) -> Runs:
@@ -75,7 +75,7 @@ def runs(pinwheel, python, shared, tmp_path):
         package = tmp_path / "__init__.py"
         package.write_text(PACKAGE)
         extension.files["demo/__init__.py"] = package
-        return Runs(pinwheel, extension.wheel(), python, shared / "cache")
+        return Runs(pinwheel, extension.wheel(), python, environments)
 
     return make
 

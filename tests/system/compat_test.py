@@ -47,23 +47,23 @@ WHEELS = [
 
 
 @pytest.fixture(scope="module")
-def python(shared) -> pathlib.Path:
+def python() -> pathlib.Path:
     """An interpreter with the torch of this module."""
-    return torch_python(shared, TORCH)
+    return torch_python(TORCH)
 
 
 @pytest.mark.parametrize("requirement", WHEELS)
-def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, shared, python, tmp_path):
-    (wheel,) = fetch_wheels(shared, [requirement])
+def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, python, tmp_path):
+    (wheel,) = fetch_wheels([requirement])
     assert_loads_as_predicted(judged_here(pinwheel, wheel, python), opened(wheel, python, tmp_path))
 
 
-def test_a_real_wheel_for_another_torch_is_refused_by_name(pinwheel, shared, python):
-    (wheel,) = fetch_wheels(shared, ["fbgemm-gpu-cpu==1.7.0"])
+def test_a_real_wheel_for_another_torch_is_refused_by_name(pinwheel, python):
+    (wheel,) = fetch_wheels(["fbgemm-gpu-cpu==1.7.0"])
     ran = compat(pinwheel, wheel, python, "--torch", TORCH + "+cpu", "--require", f"torch=={TORCH}", code=5)
     assert f"does not load on torch {TORCH}+cpu: `" in ran.stderr
     assert "[undefined-symbols] `fbgemm_gpu/" in ran.stderr and "is missing (" in ran.stderr
-    (right,) = fetch_wheels(shared, ["fbgemm-gpu-cpu==1.8.0"])
+    (right,) = fetch_wheels(["fbgemm-gpu-cpu==1.8.0"])
     compat(pinwheel, right, python, "--torch", TORCH + "+cpu", "--require", f"torch=={TORCH}")
 
 

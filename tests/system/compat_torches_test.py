@@ -46,14 +46,14 @@ class Torch(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=TORCHES)
-def torch(request, shared, tmp_path_factory) -> Torch:
-    python = torch_python(shared, request.param)
+def torch(request, tmp_path_factory) -> Torch:
+    python = torch_python(request.param)
     directory = tmp_path_factory.mktemp("stubs") / "lib"
     return Torch(python, directory, make_stub_cuda(site_packages(python), directory))
 
 
 @pytest.mark.parametrize("requirement", WHEELS)
-def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, shared, torch, tmp_path):
-    (wheel,) = fetch_wheels(shared, [requirement])
+def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, torch, tmp_path):
+    (wheel,) = fetch_wheels([requirement])
     told = opened(wheel, torch.python, tmp_path, LD_LIBRARY_PATH=str(torch.cuda))
     assert_loads_as_predicted(judged_here(pinwheel, wheel, torch.python, "--with", str(torch.cuda_wheel)), told)

@@ -14,10 +14,11 @@ import yaml
 from conda_channel import Channel, make_channel
 from conda_oracle import CondaOracle
 from dockerd import Dockerd
+from kept import cache_directory
 from machine import Machine
 from made_wheels import make_wheel
 from podman_engine import Podman
-from rattler_venv import ask, make_venv
+from rattler_venv import ask, rattler_interpreter
 
 PROJECTS = pathlib.Path(__file__).parent / "projects"
 MATRICES = pathlib.Path(__file__).parent / "matrices"
@@ -265,9 +266,9 @@ def conda_oracle(tmp_path_factory) -> CondaOracle:
 
 
 @pytest.fixture(scope="session")
-def rattler_python(tmp_path_factory) -> pathlib.Path:
+def rattler_python() -> pathlib.Path:
     """The interpreter of a venv that has py-rattler."""
-    return make_venv(tmp_path_factory.mktemp("rattler") / "venv")
+    return rattler_interpreter()
 
 
 @pytest.fixture
@@ -278,6 +279,23 @@ def rattler(rattler_python, tmp_path):
         return ask(rattler_python, {"do": do, "cache": str(tmp_path / "rattler"), **request})
 
     return send
+
+
+@pytest.fixture(scope="session")
+def environments() -> pathlib.Path:
+    """pinwheel's cache for the tests that are about what runs in an environment with torch, not about making it: each
+    is there under the name of its contents, from whichever session."""
+    return cache_directory("pinwheel")
+
+
+@pytest.fixture(scope="session")
+def compiler_cache(tmp_path_factory) -> dict[str, str]:
+    """An environment in which the compilers that CMake looks for are ccache's. A build lies at the same path in each
+    session, so that it finds what an earlier one compiled."""
+    programs = tmp_path_factory.mktemp("ccache")
+    for name in ("cc", "c++", "gcc", "g++"):
+        (programs / name).symlink_to(shutil.which("ccache"))
+    return {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 
 
 @pytest.fixture(scope="session")
@@ -308,11 +326,12 @@ def kernels_repository(root):
 
 
 @pytest.fixture
-def kernels_project(pinwheel, kernels_repository, shared, tmp_path):
+def kernels_project(pinwheel, kernels_repository, environments, shared, tmp_path):
     """A function that makes a project of the bundled kernels and one of `matrices/` for one test."""
 
     def make(matrix: str) -> Project:
         directory = kernels_repository(tmp_path / "kernels", matrix)
-        return Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
+        variables = environment_of_projects(shared) | {"PINWHEEL_CACHE_DIR": str(environments)}
+        return Project(pinwheel, directory, variables, shared / "resolutions")
 
     return make

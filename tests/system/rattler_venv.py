@@ -6,17 +6,24 @@ import pathlib
 import subprocess
 import sys
 
+from kept import cache_directory, key, locked
+
 CLIENT = pathlib.Path(__file__).with_name("rattler_client.py")
 REQUIREMENT = "py-rattler==0.28.0"
 VIRTUAL = {"__glibc": os.confstr("CS_GNU_LIBC_VERSION").split()[1]}
 
 
-def make_venv(directory: pathlib.Path) -> pathlib.Path:
-    """The interpreter of a new venv that has py-rattler."""
-    subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True)
-    pip = [str(directory / "bin" / "pip"), "install", "-q", REQUIREMENT]
-    ran = subprocess.run(pip, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
+def rattler_interpreter() -> pathlib.Path:
+    """The interpreter of a venv that has py-rattler and stays as it is; made by whoever comes first."""
+    cache = cache_directory("python")
+    directory = cache / f"rattler-{key(sys.version, sys.executable, REQUIREMENT)}"
+    with locked(cache):
+        if not (directory / "complete").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(directory)], check=True)
+            pip = [str(directory / "bin" / "pip"), "install", "-q", REQUIREMENT]
+            ran = subprocess.run(pip, capture_output=True, text=True)
+            assert ran.returncode == 0, ran.stderr
+            (directory / "complete").touch()
     return directory / "bin" / "python"
 
 

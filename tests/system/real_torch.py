@@ -1,13 +1,15 @@
-"""An interpreter with a real torch, and wheels of PyPI's, installed and fetched once in a session; what pinwheel says
-of a wheel there, and what the dynamic linker does."""
+"""An interpreter with a real torch, and wheels of PyPI's, installed and fetched once and kept for all sessions, which
+only read them; what pinwheel says of a wheel there, and what the dynamic linker does."""
 
-import fcntl
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import zipfile
+
+from kept import cache_directory, key, locked
 
 # Of torch itself and what importing it takes.
 NEEDS = ["filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "mpmath", "markupsafe", "numpy"]
@@ -18,13 +20,13 @@ def site_packages(python: pathlib.Path) -> pathlib.Path:
     return pathlib.Path(subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip())
 
 
-def torch_python(shared: pathlib.Path, version: str) -> pathlib.Path:
+def torch_python(version: str) -> pathlib.Path:
     """The interpreter of a virtual environment with that torch; made by whoever comes first."""
-    directory = shared / f"torch-{version}"
-    with (shared / f"torch-{version}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    cache = cache_directory("python")
+    directory = cache / f"torch-{version}-{key(sys.version, sys.executable, *NEEDS)}"
+    with locked(cache):
         if not (directory / "complete").exists():
-            subprocess.run([sys.executable, "-m", "venv", directory], check=True)
+            subprocess.run([sys.executable, "-m", "venv", "--clear", directory], check=True)
             pip = [directory / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
             subprocess.run([*pip, *NEEDS], check=True)
             subprocess.run([*pip, "--no-deps", f"torch=={version}"], check=True)
@@ -32,21 +34,22 @@ def torch_python(shared: pathlib.Path, version: str) -> pathlib.Path:
     return directory / "bin" / "python"
 
 
-def fetch_wheels(shared: pathlib.Path, requirements: list[str]) -> list[pathlib.Path]:
-    """The wheels for CPython 3.11 on x86_64, whichever runs this, without what they depend on."""
-    directory = shared / "wheels-of-pypi"
+def fetch_wheels(requirements: list[str]) -> list[pathlib.Path]:
+    """The wheels of pinned requirements for CPython 3.11 on x86_64, whichever runs this, without what they need."""
+    assert all("==" in requirement for requirement in requirements)
+    directory = cache_directory("wheels")
     tags = ["manylinux1", "manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_28"]
     platforms = [argument for tag in tags for argument in ("--platform", f"{tag}_x86_64")]
-    with (shared / "wheels-of-pypi.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(directory):
         for requirement in requirements:
             if (directory / requirement).is_dir():
                 continue
             arguments = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.11", *platforms]
-            subprocess.run(
-                [sys.executable, "-m", "pip", "download", "-q", *arguments, "-d", directory / requirement, requirement],
-                check=True,
-            )
+            with tempfile.TemporaryDirectory(dir=directory) as scratch:
+                fetched = pathlib.Path(scratch) / "wheels"
+                pip = [sys.executable, "-m", "pip", "download", "-q", *arguments, "-d", fetched, requirement]
+                subprocess.run(pip, check=True)
+                fetched.rename(directory / requirement)
     return [next((directory / requirement).glob("*.whl")) for requirement in requirements]
 
 

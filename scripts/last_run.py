@@ -1,0 +1,78 @@
+"""What the long tiers of tests last said: `tests/last-run.json`, a line for each tier, committed with the change.
+
+usage: last_run.py fits TIER    exit 0 if the last run of TIER passed on the trees as they are, 1 if not
+"""
+
+import datetime
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "tests" / "last-run.json"
+# What these tiers are about. A change elsewhere is the business of the default tier.
+TREES = ("kernels", "docker")
+# The tiers that leave a line.
+TIERS = ("whole", "torch", "arm64", "long")
+
+
+def files_of(root: Path) -> list[str]:
+    """The files below `TREES` that git has or would add, whatever their state."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *TREES],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return sorted({name for name in listed.stdout.split("\0") if name and (root / name).is_file()})
+
+
+def digest(root: Path = ROOT) -> str:
+    """Names the contents of `TREES` in the working tree: paths, bytes, and whether a file may be run."""
+    whole = hashlib.sha256()
+    for name in files_of(root):
+        file = root / name
+        kind = b"x" if os.access(file, os.X_OK) else b"-"
+        whole.update(name.encode() + b"\0" + kind + hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()[:32]
+
+
+def fits(record: dict, tier: str, trees: str) -> bool:
+    """Whether a tier ran whole on those trees: a skipped test is not a passed one."""
+    last = record.get(tier, {})
+    return last.get("trees") == trees and last.get("passed", 0) > 0 and last.get("skipped") == 0
+
+
+def with_run(record: dict, tier: str, trees: str, passed: int, skipped: int, seconds: float, date: str) -> dict:
+    """The record after a run of `tier` in which nothing failed."""
+    line = {"trees": trees, "date": date, "passed": passed, "skipped": skipped, "minutes": round(seconds / 60, 1)}
+    return {name: {**record, tier: line}[name] for name in TIERS if name in {*record, tier}}
+
+
+def as_text(record: dict) -> str:
+    """One line a tier, so that a change shows which one ran."""
+    lines = (f"  {json.dumps(tier)}: {json.dumps(line)}" for tier, line in record.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read(path: Path = RECORD) -> dict:
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def today() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 2 or arguments[0] != "fits" or arguments[1] not in TIERS:
+        print(f"usage: last_run.py fits {'|'.join(TIERS)}", file=sys.stderr)
+        return 2
+    return 0 if fits(read(), arguments[1], digest()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
