@@ -15,6 +15,7 @@ class Engine:
     def __init__(self, client: str, directory: pathlib.Path):
         self.client = client
         self.directory = directory
+        self.bases: dict[str, str] = {}
 
     def variables(self) -> dict[str, str]:
         """What leads the client to this storage."""
@@ -50,10 +51,13 @@ class Engine:
         return self.call("ps", "--all", "--format", "{{.Names}}").stdout.split()
 
     def import_bases(self) -> dict[str, str]:
-        """The names of the base images, by suite."""
+        """The names of the base images, by suite; imported once, since what is built on a base is not built again only
+        while the base is the same image."""
         for suite in SUITES:
-            self.call("import", str(base_archive(suite)), image_name(suite))
-        return {suite: image_name(suite) for suite in SUITES}
+            if suite not in self.bases:
+                self.call("import", str(base_archive(suite)), image_name(suite))
+                self.bases[suite] = image_name(suite)
+        return dict(self.bases)
 
 
 def mounts_below(directory: pathlib.Path) -> list[str]:
