@@ -9,12 +9,12 @@
 #include "base/text.h"
 #include "unit/binary/make_elf.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel::binary {
 namespace {
 
-const std::filesystem::path kFixtures =
-    std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/device_code";
+const std::filesystem::path kFixtures = in_source_tree("tests/data/device_code");
 
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

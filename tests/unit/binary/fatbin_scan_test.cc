@@ -8,13 +8,13 @@
 #include "unit/binary/make_elf.h"
 #include "unit/binary/make_fatbin.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel::binary {
 namespace {
 
 std::string fixture(const std::string& name) {
-  std::ifstream in(std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/device_code" / name,
-                   std::ios::binary);
+  std::ifstream in(in_source_tree("tests/data/device_code") / name, std::ios::binary);
   REQUIRE(in);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -7,6 +7,7 @@
 #include "env/lock_difference.h"
 #include "pep/pypi.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 using namespace pinwheel;
 using namespace pinwheel::env;
@@ -73,8 +74,7 @@ TEST_CASE("a lock survives its text, whatever it holds") {
 }
 
 TEST_CASE("a lock that was written before reads as it stands") {
-  const std::filesystem::path seeds =
-      std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/fuzz/lock";
+  const std::filesystem::path seeds = in_source_tree("tests/data/fuzz/lock");
   for (const char* name : {"written.toml", "everything.toml"}) {
     CAPTURE(name);
     std::ifstream in(seeds / name);

@@ -4,12 +4,13 @@
 #include <string>
 
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel {
 
 /// What a real tool printed: a file of tests/data/tool_output.
 inline std::string tool_output(const std::string& name) {
-  std::ifstream file(std::string(PINWHEEL_SOURCE_DIR) + "/tests/data/tool_output/" + name);
+  std::ifstream file(in_source_tree("tests/data/tool_output") / name);
   INFO(name);
   REQUIRE(file.good());
   return {std::istreambuf_iterator<char>(file), {}};

@@ -9,6 +9,7 @@
 
 #include "host/net/http.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 extern char** environ;
 
@@ -27,7 +28,8 @@ std::vector<char*> pointers(std::vector<std::string>& arguments) {
 }  // namespace
 
 FakeIndex::FakeIndex(std::vector<std::string> arguments) {
-  std::vector<std::string> argv = {"python3", PINWHEEL_SOURCE_DIR "/tests/fakes/index_server.py"};
+  std::vector<std::string> argv = {"python3",
+                                   in_source_tree("tests/fakes/index_server.py").string()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   int to_child[2] = {-1, -1};
   int from_child[2] = {-1, -1};

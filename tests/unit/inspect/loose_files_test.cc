@@ -6,6 +6,7 @@
 #include "inspect/rules.h"
 #include "unit/binary/make_elf.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 #include "unit/wheel/make_wheel.h"
 
 namespace pinwheel::inspect {
@@ -32,8 +33,7 @@ TEST_CASE("loose libraries have the facts and rules of libraries") {
 
 /// An object that a compiler made, of `tests/data/device_code`.
 std::string made_object(const std::string& name) {
-  const auto path =
-      std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/device_code" / (name + ".o");
+  const auto path = in_source_tree("tests/data/device_code") / (name + ".o");
   std::ifstream in(path, std::ios::binary);
   REQUIRE(in);
   return {std::istreambuf_iterator<char>(in), {}};

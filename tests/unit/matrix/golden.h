@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "unit/source_tree_path.h"
+
 namespace pinwheel::testing {
 
 inline std::string source_path(const std::string& relative) {
-  return std::string(PINWHEEL_SOURCE_DIR) + "/" + relative;
+  return in_source_tree(relative).string();
 }
 
 inline std::string read_text(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "pep/specifier.h"
 #include "pep/version.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel::pep {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using Row = std::vector<std::string>;
 
 std::vector<Row> rows(const std::string& kind) {
-  std::ifstream in(PINWHEEL_SOURCE_DIR "/tests/data/packaging_cases.tsv");
+  std::ifstream in(in_source_tree("tests/data/packaging_cases.tsv"));
   REQUIRE(in.good());
   std::vector<Row> found;
   std::string line;

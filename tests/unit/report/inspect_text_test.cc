@@ -10,6 +10,7 @@
 #include "unit/binary/make_elf.h"
 #include "unit/catch.h"
 #include "unit/inspect/demo_facts.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel::report {
 namespace {
@@ -141,7 +142,7 @@ TEST_CASE("a library by itself has a platform and no name") {
 }
 
 TEST_CASE("an object by itself shows its device code and no platform") {
-  const auto path = std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/device_code/plain.o";
+  const auto path = in_source_tree("tests/data/device_code/plain.o");
   std::ifstream in(path, std::ios::binary);
   REQUIRE(in);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
