@@ -16,8 +16,8 @@ KILLS = 20
 def script(project):
     """Steps that last long enough to be hit, with children of their own."""
     script = project("script")
-    script.edit(lambda matrix: matrix["build"]["command"].extend(["--pause", "0.5"]))
-    script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_PAUSE="0.3"))
+    script.edit(lambda matrix: matrix["build"]["command"].extend(["--pause", "0.25"]))
+    script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_PAUSE="0.15"))
     return script
 
 
@@ -38,6 +38,7 @@ def whole_files(script):
     return {name: digest for name, digest in script.wheels().items() if not name.startswith(".")}
 
 
+@pytest.mark.takes(15)
 def test_twenty_kills_at_random_moments(script):
     script.run("build", "matrix.yaml")  # makes the environment, which the kills are not about
     script.start_afresh()

@@ -27,6 +27,12 @@ struct Place {
   std::filesystem::path path;
 };
 
+/// Where pinwheel's own pip is, which takes seconds to make: the tests of a program share it.
+inline std::filesystem::path shared_tools() {
+  static const Place place;
+  return place.path;
+}
+
 /// Writes pure-Python wheels: directory, name, version, Requires-Dist (or nothing).
 inline constexpr const char* kWriteWheel = R"(import sys, zipfile
 where, name, version, needs = sys.argv[1:]
@@ -43,6 +49,8 @@ with zipfile.ZipFile(where + "/" + name + "-" + version + "-py3-none-any.whl", "
 struct Machine {
   Machine() {
     std::filesystem::create_directories(place.path / "links");
+    std::filesystem::create_directories(machine.cache);
+    std::filesystem::create_directory_symlink(shared_tools(), machine.cache / "tools");
     for (const char* name : {"PATH", "HOME", "PYENV_ROOT", "UV_PYTHON_INSTALL_DIR"}) {
       if (const char* value = ::getenv(name)) machine.variables[name] = value;
     }
