@@ -18,16 +18,6 @@ namespace pinwheel::host {
 
 namespace {
 
-/// The wait before attempt `attempt` + 1 (attempts count from 1): doubles from `min`, never more
-/// than `max`, of which `jitter` in [0, 1) takes away up to a half.
-std::chrono::milliseconds backoff(int attempt, std::chrono::milliseconds min,
-                                  std::chrono::milliseconds max, double jitter) {
-  const int doublings = std::clamp(attempt - 1, 0, 20);
-  const std::chrono::milliseconds full = std::min(min * (int64_t{1} << doublings), max);
-  const double share = 1.0 - std::clamp(jitter, 0.0, 1.0) / 2;
-  return std::chrono::milliseconds(static_cast<int64_t>(static_cast<double>(full.count()) * share));
-}
-
 using publish::Artifact;
 using publish::Outcome;
 using publish::UploadEvent;
