@@ -248,7 +248,8 @@ Result<Locking> read_locking(const GlobalOptions& global, const EnvLockOptions& 
 Result<std::vector<LockFile>> brought_up_to_date(const Locking& what, const EnvLockOptions& options,
                                                  Streams& streams) {
   host::LocalFiles files;
-  TRY(const host::Workplace workplace, make_workplace(what.scope.global, what.scope.loaded));
+  TRY(const host::Workplace workplace,
+      make_workplace(what.scope.global, what.scope.loaded, what.scope.levels.engine));
   const plan::PlanFacts facts = plan_facts(what.scope.version, {});
   const ForLocks source{what.directory, what.needed,
                         options.check ? LockWork::check : LockWork::write,

@@ -85,7 +85,6 @@ class ImageSite {
  public:
   ImageSite(const host::Workplace& around, host::ContainerEngine engine, const LevelOptions& levels)
       : local_(around), engine_(std::move(engine)), workplace_(around) {
-    workplace_.engine = levels.engine;
     host::Containers& containers = workplace_.containers;
     containers.client = engine_.client;
     containers.variables = engine_.variables;

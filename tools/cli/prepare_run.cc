@@ -32,8 +32,8 @@ Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& fac
 
 Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
                                Streams& streams) {
-  TRY(host::Workplace workplace, make_workplace(scope.global, scope.loaded));
-  workplace.engine = scope.levels.engine;
+  TRY(const host::Workplace workplace,
+      make_workplace(scope.global, scope.loaded, scope.levels.engine));
   TRY(BuildFacts found, gather_build_facts(scope.loaded, workplace));
   TRY(const BuildFacts build, as_source_says(std::move(found), source));
   plan::PlanFacts facts = plan_facts(scope.version, build);

@@ -49,9 +49,11 @@ Result<fs::path> cache_directory(const std::map<std::string, std::string>& varia
   return fs::path(home) / ".cache" / "pinwheel";
 }
 
-Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded) {
+Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
+                                       env::Engine engine) {
   host::LocalFiles files;
   host::Workplace workplace;
+  workplace.engine = engine;
   workplace.variables = user_variables();
   TRY(workplace.cache, cache_directory(workplace.variables));
   workplace.state = fs::absolute(global.state_dir).lexically_normal();

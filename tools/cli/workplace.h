@@ -25,10 +25,11 @@ std::filesystem::path unnamed_files_directory(const std::map<std::string, std::s
 /// when there is no home.
 Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
 
-/// Where a run works; makes the state directory, which ignores itself in git. It has no containers
-/// yet, and whether builds see a fixed path is left open: `run_plan` asks the machine when a step
-/// is to run.
-Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded);
+/// Where a run works, by that engine; makes the state directory, which ignores itself in git. It
+/// has no containers yet, and whether builds see a fixed path is left open: `run_plan` asks the
+/// machine when a step is to run.
+Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
+                                       env::Engine engine);
 
 /// The workplace with what builds may see as their path: the machine is asked, which starts four
 /// programs; a container sees what is mounted where it is mounted.
