@@ -32,7 +32,7 @@ def test_a_machine_that_makes_other_code_is_refused_before_compiling(extension):
     outcomes = extension.report("build", "matrix.yaml", code=4)
     outcome = outcomes[f"build:{VARIANT}"]
     message = outcome["error"]["message"]
-    assert f"the build is for `{OTHER}`" in message and f"code for `{platform.machine()}`" in message
+    assert f"the build is for `{OTHER}`" in message and f"targets `{platform.machine()}`" in message
     assert f"--base-image @{OTHER}=IMAGE" in outcome["error"]["hint"]
     assert outcome["attempts"] == 1 and extension.wheels() == {}
 

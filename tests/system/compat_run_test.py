@@ -122,7 +122,7 @@ def test_what_takes_too_long_is_ended(runs):
     wheel = runs()
     wheel.environment[marker] = "1"
     run = wheel.result("--smoke", "sleep 300 & sleep 300", "--timeout", "2s", code=5)
-    assert run["evidence"].endswith("failed: ran past its time limit")
+    assert run["evidence"].endswith("failed: exceeded its time limit")
     assert wait_for_none(marker) == []
 
 

@@ -83,7 +83,7 @@ def test_another_python_is_refused(project, out, tmp_path):
     other.write_text("#!/bin/sh\necho 3.6.15\n")
     other.chmod(0o755)
     refused = create(script, out, tmp_path / "made", PYTHON=str(other))
-    assert refused.returncode == 1 and f"name a Python {PYTHON} in PYTHON" in refused.stderr
+    assert refused.returncode == 1 and f"set PYTHON to a Python {PYTHON}" in refused.stderr
 
 
 def test_conda_packages_come_along(project, channel, out, tmp_path):

@@ -209,7 +209,7 @@ class TestTheBuild:
     def test_a_command_that_is_not_there_is_named(self, script):
         script.edit(lambda matrix: matrix["build"].update(command=["no-such-program", "{dest_dir}"]))
         ran = script.run("build", "matrix.yaml", code=4)
-        assert "`no-such-program` is no program" in ran.stderr and "failed      build:plain" in ran.stderr
+        assert "`no-such-program` is not on the build's PATH" in ran.stderr and "failed      build:plain" in ran.stderr
         assert script.starts()["build:plain"] == 1
         assert script.wheels() == {}
 

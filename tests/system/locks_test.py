@@ -131,7 +131,7 @@ class TestCheck:
         path = script.directory / "matrix.locks" / LOCK
         path.write_text(path.read_text().replace('version = "1.0"', 'version = "1.1"', 2))
         refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
-        assert f"`{LOCK}` is no lock" in refused.stderr
+        assert f"`{LOCK}` is not a valid lock" in refused.stderr
         script.run("env", "lock", "matrix.yaml")
         script.run("env", "lock", "--check", "matrix.yaml")
 

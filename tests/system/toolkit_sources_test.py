@@ -115,7 +115,7 @@ class TestConda:
         outcomes = from_conda.report("build", "matrix.yaml", code=4, CUDAHOSTCXX=str(stand_in(tmp_path)))
         build = build_of(outcomes)
         assert build["state"] == "failed" and build["attempts"] == 1
-        assert f"gcc 99.1.0) is not supported by cuda/{MINOR}, which takes gcc 6 to " in json.dumps(build["error"])
+        assert f"gcc 99.1.0) is not supported by cuda/{MINOR}, which supports gcc 6 to " in json.dumps(build["error"])
 
     def test_packages_of_another_cuda_are_refused(self, from_conda, cuda_channel):
         says = "#!/bin/sh\necho 'Cuda compilation tools, release 9.9, V9.9.9'\n"
@@ -177,7 +177,7 @@ class TestContainer:
         named = {"CUDAHOSTCXX": str(stand_in(tmp_path))}
         outcomes = from_container.report("build", "matrix.yaml", *from_container.levels, code=4, **named)
         said = json.dumps(build_of(outcomes)["error"])
-        assert f"gcc 99.1.0) is not supported by cuda/{MINOR}, which takes gcc 6 to " in said
+        assert f"gcc 99.1.0) is not supported by cuda/{MINOR}, which supports gcc 6 to " in said
 
     def test_without_a_container_it_is_refused(self, from_container):
         ran = from_container.run("build", "matrix.yaml", code=2)

@@ -101,7 +101,7 @@ def test_a_host_compiler_that_is_too_new_is_refused_before_anything_compiles(pla
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
     assert build["state"] == "failed" and build["attempts"] == 1
     said = json.dumps(build["error"])
-    assert "gcc 99.1.0" in said and "cuda/13.0, which takes gcc 6 to 15" in said
+    assert "gcc 99.1.0" in said and "cuda/13.0, which supports gcc 6 to 15" in said
 
 
 def test_an_architecture_that_nvcc_has_not_is_refused_before_anything_compiles(place, kernels_repository, tmp_path):

@@ -15,7 +15,7 @@ bool is_rocm(const Toolkit& toolkit) {
   return toolkit.name.starts_with("rocm/");
 }
 
-/// "100" -> "10.0"; nvcc's numbers have one digit for the minor version.
+/// "100" -> "10.0"; in nvcc's numbers the last digit is the minor version.
 std::string with_dot(std::string number) {
   if (number.size() > 1) number.insert(number.size() - 1, ".");
   return number;

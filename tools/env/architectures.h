@@ -7,14 +7,16 @@
 
 namespace pinwheel::env {
 
-/// Asks a toolkit's compiler, which compiles nothing, whether it has one entry of an arch list
-/// ("9.0a", "12.0+PTX", "gfx90a"); it exits 0 when it has. For hipcc the device library of the
-/// architecture must be there too.
+/// Checks whether a toolkit's compiler supports one entry of an arch list ("9.0a", "12.0+PTX",
+/// "gfx90a"), without compiling anything; exits 0 if it does. hipcc also needs the device library
+/// of the architecture.
 std::vector<std::string> probe_architecture(const Toolkit& toolkit, const std::string& entry);
 
-/// Makes the compiler print all that it has, on either stream, for `parse_architectures`.
+/// Makes the compiler list every architecture it supports, on either stream, for
+/// `parse_architectures`.
 std::vector<std::string> list_architectures(const Toolkit& toolkit);
-/// "8.0" of nvcc's "compute_80", "gfx90a" of clang's table of processors; in order, each once.
+/// "8.0" from nvcc's "compute_80", "gfx90a" from clang's table of processors; in the order of the
+/// output, without duplicates.
 std::vector<std::string> parse_architectures(std::string_view output);
 
 }  // namespace pinwheel::env

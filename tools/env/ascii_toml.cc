@@ -9,7 +9,7 @@ namespace pinwheel::env {
 namespace {
 
 struct Utf8Lead {
-  unsigned char mask;  ///< the bits that tell the length
+  unsigned char mask;  ///< the bits that encode the length
   unsigned char value;
   size_t more;  ///< bytes that follow
   uint32_t least;
@@ -17,7 +17,7 @@ struct Utf8Lead {
 constexpr std::array<Utf8Lead, 3> kUtf8Leads = {
     {{0xe0, 0xc0, 1, 0x80}, {0xf0, 0xe0, 2, 0x800}, {0xf8, 0xf0, 3, 0x10000}}};
 
-/// The character at the head of the text, which begins beyond ASCII, and is cut off.
+/// Removes and returns the first character of the text, which is not ASCII.
 std::optional<uint32_t> take_character(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
   for (const Utf8Lead& lead : kUtf8Leads) {

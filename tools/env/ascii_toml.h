@@ -5,8 +5,8 @@
 
 namespace pinwheel::env {
 
-/// TOML with an escape in the place of each character beyond ASCII: the same where these stand in
-/// basic strings and comments, and wrong TOML elsewhere, as before. nullopt when it is no UTF-8.
+/// TOML with an escape instead of each non-ASCII character: equivalent in basic strings and
+/// comments, and still invalid elsewhere. nullopt if the text is not UTF-8.
 std::optional<std::string> to_ascii_toml(std::string_view text);
 
 }  // namespace pinwheel::env

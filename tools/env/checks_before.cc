@@ -18,7 +18,7 @@ void compiler(const CheckFacts& facts, Findings& findings) {
   if (!facts.compiler) {
     findings.push_back({.kind = ErrorKind::environment,
                         .message = "no C++ compiler was found",
-                        .hint = "run `apt-get install g++`, or name one with `CXX`"});
+                        .hint = "run `apt-get install g++`, or set `CXX`"});
     return;
   }
   if (!facts.toolkit) return;
@@ -37,14 +37,14 @@ void architectures(const CheckFacts& facts, Findings& findings) {
   }
   if (lacking.empty()) return;
   const std::string has = facts.known_architectures.empty()
-                              ? fmt::format("it says: {}", said)
+                              ? fmt::format("its output: {}", said)
                               : fmt::format("it has {}", join(facts.known_architectures, ", "));
   findings.push_back(
       {.kind = ErrorKind::environment,
        .message =
            fmt::format("{} {} in `{}` does not compile for {}; {}", facts.toolkit->name,
                        facts.toolkit->release, facts.toolkit->prefix, quoted_list(lacking), has),
-       .hint = "take them out of `arch-list`, or build with a toolkit that has them"});
+       .hint = "remove them from `arch-list`, or build with a toolkit that supports them"});
 }
 
 void toolkit(const CheckFacts& facts, Findings& findings) {
@@ -53,13 +53,13 @@ void toolkit(const CheckFacts& facts, Findings& findings) {
   if (!facts.toolkit) {
     findings.push_back(
         {.kind = ErrorKind::environment,
-         .message = fmt::format("the toolkit {} is not here", pinwheel::quoted(wanted)),
-         .hint = "put it on PATH, or set `toolkit: pypi` in the matrix"});
+         .message = fmt::format("the toolkit {} was not found", pinwheel::quoted(wanted)),
+         .hint = "add it to PATH, or set `toolkit: pypi` in the matrix"});
   } else if (facts.toolkit->name != wanted) {
     findings.push_back(
         {.kind = ErrorKind::check,
-         .message = fmt::format("the class is built for `{}`, the toolkit in `{}` is `{}`", wanted,
-                                facts.toolkit->prefix, facts.toolkit->name),
+         .message = fmt::format("the class is built for `{}`, but the toolkit in `{}` is `{}`",
+                                wanted, facts.toolkit->prefix, facts.toolkit->name),
          .hint = "set CUDA_HOME or ROCM_PATH to the version of the class"});
   } else {
     architectures(facts, findings);
@@ -79,28 +79,29 @@ void torch_variant(const CheckFacts& facts, Findings& findings) {
   if (!facts.torch) {
     findings.push_back({.kind = ErrorKind::environment,
                         .message = "the build environment has no torch",
-                        .hint = "name it in `environment: {torch: ...}`"});
+                        .hint = "add it to `environment: {torch: ...}`"});
     return;
   }
   const auto have = pep::parse_version(facts.torch->version);
   const std::string hint = "check the `torch` and its `index` in `environment` of the matrix";
   if (!have) {
     findings.push_back({.kind = ErrorKind::check,
-                        .message = fmt::format("torch calls itself {}, which is no version",
+                        .message = fmt::format("torch reports the version {}, which is not valid",
                                                pinwheel::quoted(facts.torch->version)),
                         .hint = hint});
   } else if (need.abi == matrix::TorchAbi::stable) {
     const auto target = pep::parse_version(need.version);
     if (target && pep::base_part(*have) >= pep::base_part(*target)) return;
-    findings.push_back({.kind = ErrorKind::check,
-                        .message = fmt::format("the Stable ABI target is torch {}, here is {}",
-                                               need.version, facts.torch->version),
-                        .hint = hint});
+    findings.push_back(
+        {.kind = ErrorKind::check,
+         .message = fmt::format("the Stable ABI target is torch {}, the environment has {}",
+                                need.version, facts.torch->version),
+         .hint = hint});
   } else if (!is_minor(*have, need.version) || facts.torch->compute != need.compute) {
     findings.push_back({.kind = ErrorKind::check,
                         .message = fmt::format(
-                            "the class needs torch {} for `{}`, here is {} for `{}`", need.version,
-                            need.compute, facts.torch->version, facts.torch->compute),
+                            "the class needs torch {} for `{}`, the environment has {} for `{}`",
+                            need.version, need.compute, facts.torch->version, facts.torch->compute),
                         .hint = hint});
   }
 }
@@ -109,13 +110,13 @@ void present(const matrix::Check& check, const std::map<std::string, std::string
              const std::string& hint, Findings& findings) {
   if (check.arguments.empty()) {
     findings.push_back({.kind = ErrorKind::config,
-                        .message = fmt::format("the check `{}` names nothing", check.rule),
+                        .message = fmt::format("the check `{}` has no value", check.rule),
                         .hint = fmt::format("write `{}: NAME`", check.rule)});
   }
   for (const std::string& name : check.arguments) {
     const auto fact = facts.find(name);
     if (fact != facts.end() && fact->second.empty()) continue;
-    const std::string why = fact == facts.end() ? "it was not looked for" : fact->second;
+    const std::string why = fact == facts.end() ? "it was not checked" : fact->second;
     findings.push_back(
         {.kind = ErrorKind::environment,
          .message = fmt::format("the {} `{}` is not usable: {}",
@@ -128,11 +129,11 @@ void arch(const CheckFacts& facts, Findings& findings) {
   if (facts.wanted_arch.empty() || facts.arch == facts.wanted_arch) return;
   findings.push_back(
       {.kind = ErrorKind::environment,
-       .message = fmt::format("the build is for `{}`, and what compiles here makes code for `{}`",
+       .message = fmt::format("the build is for `{}`, but the compiler here targets `{}`",
                               facts.wanted_arch, facts.arch.empty() ? "nothing" : facts.arch),
-       .hint = fmt::format("build it on such a machine, in a container of such an image "
-                           "(`--engine docker --base-image @{}=IMAGE`; `pinwheel doctor` says "
-                           "whether they run here), or by a cross compiler in `CXX`",
+       .hint = fmt::format("build on such a machine, in a container for it (`--engine docker "
+                           "--base-image @{}=IMAGE`; `pinwheel doctor` shows whether it runs "
+                           "here), or with a cross compiler in `CXX`",
                            facts.wanted_arch)});
 }
 
@@ -146,12 +147,12 @@ void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findin
   } else if (check.rule == "torch-variant") {
     torch_variant(facts, findings);
   } else if (check.rule == "header") {
-    present(check, facts.headers, "install the package that holds it", findings);
+    present(check, facts.headers, "install the package that provides it", findings);
   } else if (check.rule == "import") {
-    present(check, facts.imports, "name its package in `environment: {pip: [...]}`", findings);
+    present(check, facts.imports, "add its package to `environment: {pip: [...]}`", findings);
   } else {
     findings.push_back({.kind = ErrorKind::config,
-                        .message = fmt::format("no check before a build is called {}",
+                        .message = fmt::format("unknown check {} in `checks.before`",
                                                pinwheel::quoted(check.rule)),
                         .hint = suggest(check.rule, before_rules())});
   }

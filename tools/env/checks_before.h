@@ -11,7 +11,7 @@
 
 namespace pinwheel::env {
 
-/// The torch of an environment, as its version file says.
+/// The torch of an environment, according to its version file.
 struct TorchBuild {
   std::string version;  ///< "2.13.0+cpu"
   std::string compute;  ///< "cpu", "cuda/13.0", "rocm/6.4"
@@ -23,22 +23,22 @@ struct TorchNeed {
   std::string compute = {};  ///< of the class
 };
 
-/// What was found before a build: the rules below judge it.
+/// Facts gathered before a build, for the checks below.
 struct CheckFacts {
   std::string wanted_arch = {};  ///< of the class, "aarch64"; empty: the matrix has no such axis
-  /// What the compiler of the build makes code for, "x86_64"; the machine itself without a
+  /// The architecture that the build's compiler targets, "x86_64"; the machine's own without a
   /// compiler.
   std::string arch = {};
   std::optional<HostCompiler> compiler = std::nullopt;
   std::string wanted_toolkit = {};  ///< "cuda/13.0"; empty: none is needed
   std::optional<Toolkit> toolkit = std::nullopt;
   CompilerRange supported = {};
-  /// By entry of the arch list: empty when the toolkit compiles for it, else what it said.
+  /// By entry of the arch list: empty if the toolkit compiles for it, else the toolkit's output.
   std::map<std::string, std::string> architectures = {};
-  std::vector<std::string> known_architectures = {};  ///< all that the toolkit has
+  std::vector<std::string> known_architectures = {};  ///< all that the toolkit supports
   std::optional<TorchBuild> torch = std::nullopt;
   TorchNeed torch_need = {};
-  /// By header or module name: empty when it was found, else what the compiler or Python said.
+  /// By header or module name: empty if it was found, else the output of the compiler or Python.
   std::map<std::string, std::string> headers = {};
   std::map<std::string, std::string> imports = {};
 };
@@ -52,14 +52,14 @@ struct BeforeFinding {
   Error error;
 };
 
-/// What fails, in the order of the checks: `environment` where something is missing on the machine,
-/// `check` where it contradicts the class, `config` for an unknown rule. A fact that was not
-/// gathered is a failure of its check, never a pass.
+/// The checks that fail, in order: `environment` if something is missing on the machine, `check` if
+/// it contradicts the class, `config` for an unknown rule. A fact that was not gathered fails its
+/// check.
 std::vector<BeforeFinding> check_before(const std::vector<matrix::Check>& checks,
                                         const CheckFacts& facts);
 
-/// The findings as one error that names every check that failed, with each finding as a cause; a
-/// single finding is itself. `findings` must not be empty.
+/// Combines the findings into one error that names every failed check, with each finding as a
+/// cause; a single finding is returned as is. `findings` must not be empty.
 Error to_error(std::vector<BeforeFinding> findings, const std::string& class_id);
 
 /// Why a test cannot run in an environment: "no cu130 torch here"; nullopt when it can. A test
@@ -70,7 +70,7 @@ std::optional<std::string> skip_reason(const std::optional<TorchBuild>& torch,
 /// Prints version and compute of the installed torch as JSON, without importing it: 20 ms instead
 /// of 2 s, and no GPU library is loaded. For `parse_torch_build`.
 std::vector<std::string> torch_probe(const std::string& python);
-/// nullopt when the output is something else: there is no torch.
+/// nullopt for any other output: there is no torch.
 std::optional<TorchBuild> parse_torch_build(std::string_view output);
 
 }  // namespace pinwheel::env

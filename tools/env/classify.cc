@@ -14,7 +14,7 @@ constexpr std::string_view kFreeSpace =
     "the "
     "engine's storage";
 
-/// What any program may meet.
+/// Failures that any program may report.
 constexpr std::array kCommon = {
     Symptom{"No space left on device", ErrorKind::environment, kFreeSpace},
     Symptom{"Disk quota exceeded", ErrorKind::environment, kFreeSpace},
@@ -27,7 +27,7 @@ std::string_view line_around(std::string_view text, size_t at) {
   return trim(text.substr(from, end == std::string_view::npos ? end : end - from));
 }
 
-/// The place of `pattern` in the text; its parts between `*` must follow each other on one line.
+/// The position of `pattern` in the text; its parts between `*` must be on one line, in order.
 size_t find_pattern(std::string_view text, std::string_view pattern) {
   const std::vector<std::string> parts = split(pattern, '*');
   for (size_t at = text.find(parts[0]); at != std::string_view::npos;
@@ -52,7 +52,7 @@ Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
   if (exit.cancelled) return {.kind = ErrorKind::interrupted};
   if (exit.timed_out) return {.kind = ErrorKind::timeout};
   if (exit.out_of_memory) {
-    return {.kind = ErrorKind::out_of_memory, .hint = "give it fewer jobs with `--jobs`"};
+    return {.kind = ErrorKind::out_of_memory, .hint = "run fewer jobs with `--jobs`"};
   }
   for (const std::span<const Symptom> rows : {std::span<const Symptom>(kCommon), table}) {
     for (const Symptom& row : rows) {
@@ -65,7 +65,7 @@ Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
 }
 
 std::string ending(const ports::Exit& exit) {
-  if (exit.timed_out) return "ran past its time limit";
+  if (exit.timed_out) return "exceeded its time limit";
   return exit.signal != 0 ? fmt::format("ended by signal {}", exit.signal)
                           : fmt::format("exit code {}", exit.code);
 }

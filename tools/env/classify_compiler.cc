@@ -10,9 +10,9 @@
 namespace pinwheel::env {
 namespace {
 
-constexpr std::string_view kFewerJobs = "give it fewer jobs with `--jobs`";
+constexpr std::string_view kFewerJobs = "run fewer jobs with `--jobs`";
 constexpr std::string_view kCompiler =
-    "name a host compiler that the toolkit supports with `CXX` and `CUDAHOSTCXX`";
+    "set `CXX` and `CUDAHOSTCXX` to a host compiler that the toolkit supports";
 
 constexpr std::array kCompilerTable = {
     Symptom{"Killed signal terminated program", ErrorKind::out_of_memory, kFewerJobs},
@@ -31,14 +31,15 @@ constexpr std::array kCompilerTable = {
             "set `toolkit: pypi` in the matrix, or put nvcc on PATH"},
 };
 
-/// A build backend fetches what it needs with pip; only these words are certain to be pip's.
+/// A build backend downloads its requirements with pip; only these phrases are certain to be pip's.
 constexpr std::array kPipInside = {
     Symptom{"pip subprocess to install build dependencies did not run successfully",
             ErrorKind::step, ""},
     Symptom{"WARNING: Retrying (Retry(", ErrorKind::step, ""},
 };
 
-/// The line to show of a build that failed by itself: the first that a compiler calls an error.
+/// The line to show for a build that failed on its own: the first that a compiler marks as an
+/// error.
 constexpr std::array kErrors = {
     Symptom{"undefined reference to ", ErrorKind::step, ""},
     Symptom{": fatal error: ", ErrorKind::step, ""},
@@ -47,8 +48,8 @@ constexpr std::array kErrors = {
     Symptom{"ERROR: ", ErrorKind::step, ""},
 };
 
-/// "nosuch" of "sh: 1: exec: nosuch: not found" or "env: 'nosuch': No such file or directory": what
-/// stands before the complaint, without quotes.
+/// "nosuch" from "sh: 1: exec: nosuch: not found" or "env: 'nosuch': No such file or directory":
+/// the word before the error text, without quotes.
 std::string program_of(std::string_view line, std::string_view complaint) {
   line.remove_suffix(complaint.size());
   const size_t at = line.rfind(": ");
@@ -59,8 +60,8 @@ std::string program_of(std::string_view line, std::string_view complaint) {
   return name;
 }
 
-/// By the convention of shells 127 means that a program was not found, 126 that it cannot be
-/// executed; the last line that says so names it.
+/// In shells, exit code 127 means that a program was not found, 126 that it cannot be executed; the
+/// last line with such an error names it.
 std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_view output) {
   if (exit.code != 126 && exit.code != 127) return std::nullopt;
   const std::vector<std::string> lines = split(output, '\n');
@@ -75,8 +76,8 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
         return Diagnosis{ErrorKind::environment, quoted(name) + " cannot be executed",
                          "make it executable: `chmod +x`, and commit its mode"};
       }
-      return Diagnosis{ErrorKind::environment, quoted(name) + " is no program on the build's PATH",
-                       "name its package in `environment: {tools: [...]}`, install it, or mend "
+      return Diagnosis{ErrorKind::environment, quoted(name) + " is not on the build's PATH",
+                       "add its package to `environment: {tools: [...]}`, install it, or fix "
                        "`build.command`"};
     }
   }
@@ -90,7 +91,7 @@ Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
   if (const auto program = unusable_program(exit, output)) return *program;
   Diagnosis error = diagnose(exit, output, kErrors);
-  // A compile error beside a warning about the network is a compile error.
+  // A compile error along with a network warning is a compile error.
   const bool compiled = !error.line.empty() && !error.line.starts_with("ERROR: ");
   if (!compiled && !diagnose(exit, output, kPipInside).line.empty()) {
     return classify_pip(exit, output);

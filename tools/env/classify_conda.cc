@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::string_view kChannelHint =
     "check the network, the proxy and the channel, then run again";
-constexpr std::string_view kConflict = "loosen one of the packages of `environment.conda`";
+constexpr std::string_view kConflict = "relax the version of a package in `environment.conda`";
 constexpr std::string_view kNoChannel = "check the channels of `environment.conda`";
 constexpr std::string_view kOtherFile =
-    "the channel serves another file under the same name: resolve again with `--refresh`";
+    "the channel serves a different file under the same name: resolve again with `--refresh`";
 
-// What lasts stands first. A hash comes before everything: it is told together with the download.
+// Permanent failures come first. A hash mismatch comes before all: it is reported along with the
+// download.
 constexpr std::array kCondaTable = {
     Symptom{"has sha256 * not ", ErrorKind::environment, kOtherFile},
     Symptom{"ChecksumMismatch", ErrorKind::environment, kOtherFile},
@@ -41,7 +42,7 @@ constexpr std::array kCondaTable = {
     Symptom{"HTTP 404 NOT FOUND", ErrorKind::config, kNoChannel},
     Symptom{"UnavailableInvalidChannel", ErrorKind::config, kNoChannel},
     Symptom{"CERTIFICATE_VERIFY_FAILED", ErrorKind::environment,
-            "name the certificate authority of the channel with SSL_CERT_FILE"},
+            "set SSL_CERT_FILE to the certificate authority of the channel"},
     Symptom{"status server error (5", ErrorKind::transient, kChannelHint},
     Symptom{"429 Too Many Requests", ErrorKind::transient, kChannelHint},
     Symptom{"CondaHTTPError: HTTP 5", ErrorKind::transient, kChannelHint},
@@ -54,9 +55,9 @@ constexpr std::array kCondaTable = {
     Symptom{"onnection refused", ErrorKind::transient, kChannelHint},
 };
 
-/// What the output of a conda client that failed means. A conflict is `config`, a channel that does
-/// not answer now `transient`, one that is not there `config`, a file that is not the one that the
-/// channel or the list promised `environment`.
+/// Why a conda client failed, from its output. A conflict is `config`, a channel that does not
+/// respond `transient`, one that does not exist `config`, a file that does not match the hash of
+/// the channel or the list `environment`.
 Diagnosis classify_conda(const ports::Exit& exit, std::string_view output) {
   return diagnose(exit, output, kCondaTable);
 }
@@ -66,7 +67,7 @@ Diagnosis classify_conda(const ports::Exit& exit, std::string_view output) {
 Error conda_failure(CondaKind kind, const ports::Captured& ran, std::string_view what) {
   const std::string why = explanation(kind, ran.out, ran.err);
   Diagnosis diagnosis = classify_conda(ran.exit, why + "\n" + ran.out + "\n" + ran.err);
-  // An answer of rattler's script exits 0: what it does not know is the machine's fault.
+  // When rattler's script replies, it exits 0: any other failure is the machine's.
   if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
   const bool ended = !ran.exit.cancelled && !ran.exit.timed_out && !ran.exit.out_of_memory;
   if (ended && !why.empty()) diagnosis.line = why;

@@ -20,21 +20,23 @@ constexpr std::string_view kNoPackage =
 constexpr std::string_view kPipConflict =
     "because these package versions have conflicting dependencies";
 
-// What lasts stands first; then the network, because pip says "No matching distribution" also when
-// the index could not be reached, after lines that name the fault; then what the index refused.
+// Permanent failures come first; then the network, because pip also reports "No matching
+// distribution" when the index could not be reached, after lines that name the cause; then what the
+// index rejected.
 constexpr std::array kPipTable = {
-    Symptom{"THESE PACKAGES DO NOT MATCH THE HASHES", ErrorKind::environment,
-            "the index serves another file under the same name: resolve again with `--refresh`"},
-    Symptom{kPipConflict, ErrorKind::config, "loosen one of the requirements it names"},
+    Symptom{
+        "THESE PACKAGES DO NOT MATCH THE HASHES", ErrorKind::environment,
+        "the index serves a different file under the same name: resolve again with `--refresh`"},
+    Symptom{kPipConflict, ErrorKind::config, "relax one of the requirements it names"},
     Symptom{"ERROR: ResolutionImpossible", ErrorKind::config,
-            "loosen one of the requirements it names"},
-    Symptom{"Invalid requirement", ErrorKind::config, "write it as PEP 508 does, `name>=1.0`"},
+            "relax one of the requirements it names"},
+    Symptom{"Invalid requirement", ErrorKind::config, "write it as in PEP 508, `name>=1.0`"},
     Symptom{"is not a supported wheel on this platform", ErrorKind::config,
             "the wheel is for another Python or machine"},
     Symptom{"CERTIFICATE_VERIFY_FAILED", ErrorKind::environment,
-            "name the certificate authority of the index with `PIP_CERT`"},
+            "set `PIP_CERT` to the certificate authority of the index"},
     Symptom{"is not a trusted or secure host and is being ignored", ErrorKind::environment,
-            "use https, or name the host with `PIP_TRUSTED_HOST`"},
+            "use https, or set `PIP_TRUSTED_HOST` to the host"},
     Symptom{"Server Error", ErrorKind::transient, kIndexHint},
     Symptom{"429 Client Error", ErrorKind::transient, kIndexHint},
     Symptom{"too many * error responses", ErrorKind::transient, kIndexHint},
@@ -44,7 +46,8 @@ constexpr std::array kPipTable = {
     Symptom{"Connection reset by peer", ErrorKind::transient, kIndexHint},
     Symptom{"Temporary failure in name resolution", ErrorKind::transient, kIndexHint},
     Symptom{"Max retries exceeded", ErrorKind::transient, kIndexHint},
-    // A download that was cut short: pip checks no length when the server closes early.
+    // A truncated download: pip does not check the length if the server closes the connection
+    // early.
     Symptom{"Wheel * located at * is invalid", ErrorKind::transient, kIndexHint},
     Symptom{"401 Client Error", ErrorKind::environment, kLogin},
     Symptom{"403 Client Error", ErrorKind::environment, kLogin},
@@ -52,11 +55,11 @@ constexpr std::array kPipTable = {
     Symptom{"No matching distribution found for", ErrorKind::config, kNoPackage},
     Symptom{"404 Client Error", ErrorKind::config, kNoPackage},
     Symptom{"Could not install packages due to an OSError", ErrorKind::environment,
-            "mend the cause that pip names"},
+            "fix the cause that pip names"},
 };
 
-/// What pip says of a conflict, each thing once, in its order: "one 1.0 depends on tiny==1.0". It
-/// stands in a paragraph of its own, which a build's output may have indented.
+/// pip's reasons for a conflict, without duplicates, in its order: "one 1.0 depends on tiny==1.0".
+/// They are a separate paragraph, which a build's output may indent.
 std::vector<std::string> conflict_reasons(std::string_view output) {
   constexpr std::string_view kHead = "The conflict is caused by:";
   std::vector<std::string> reasons;
@@ -66,7 +69,7 @@ std::vector<std::string> conflict_reasons(std::string_view output) {
     ++at;
     const std::string reason(trim(output.substr(at, output.find('\n', at) - at)));
     if (reason.empty() || reason.starts_with("ERROR: ")) break;
-    // Old pips repeat one for each version that they tried of another package.
+    // Old versions of pip repeat a reason for each version that they tried of another package.
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
       reasons.push_back(reason);
     }

@@ -40,10 +40,10 @@ Variables pip_variables(const Variables& user) {
   result["PIP_PROGRESS_BAR"] = "off";
   result["PIP_ROOT_USER_ACTION"] = "ignore";
   result["PYTHONNOUSERSITE"] = "1";
-  // What an interpreter is made of stays as it is; pip compiles what it installs all the same.
+  // An interpreter's own files must not change; pip still compiles the packages it installs.
   result["PYTHONDONTWRITEBYTECODE"] = "1";
-  // Byte code that names the hash of its source instead of its time, and sets in one order: two
-  // installations of the same files are the same.
+  // Byte code is checked by the hash of its source instead of its time, and sets have a fixed
+  // order: two installations of the same files are identical.
   result["SOURCE_DATE_EPOCH"] = "315532800";
   result["PYTHONHASHSEED"] = "0";
   return result;
@@ -79,7 +79,7 @@ ports::Command list_configuration(const Pip& pip) {
 }
 
 ports::Command upgrade_pip(const Pip& pip) {
-  // One retry: without a network the bundled pip does, and nobody should wait for that.
+  // One retry: without a network the bundled pip is good enough, and waiting does not help.
   return run(pip.python,
              {"pip", "install", "--upgrade", "--retries", "1", "--timeout", "10", "pip"},
              pip.variables);

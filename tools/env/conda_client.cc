@@ -17,8 +17,8 @@ namespace {
 using Json = nlohmann::json;
 using Variables = std::map<std::string, std::string>;
 
-// What says where channels are and who asks; not what an activated environment left behind, nor
-// settings that change what a list of packages means.
+// Settings for channel locations and credentials; not the variables of an activated environment,
+// nor settings that change the meaning of a package list.
 constexpr std::array<std::string_view, 15> kPassedToConda = {"PATH",
                                                              "HOME",
                                                              "USER",
@@ -58,7 +58,7 @@ Variables client_settings(const Variables& user, const std::string& subdir,
   return result;
 }
 
-/// The first two numbers of a version.
+/// The major and minor number of a version.
 std::pair<int, int> numbers(std::string_view version) {
   std::array<int, 2> found = {0, 0};
   const char* at = version.data();
@@ -71,7 +71,7 @@ std::pair<int, int> numbers(std::string_view version) {
   return {found[0], found[1]};
 }
 
-/// "python" of "python >=3.9", "conda-forge::python=3.11", "python[version=3.11]".
+/// "python" from "python >=3.9", "conda-forge::python=3.11", "python[version=3.11]".
 std::string name_of(const std::string& spec) {
   const size_t channel = spec.rfind("::");
   const std::string rest = channel == std::string::npos ? spec : spec.substr(channel + 2);
@@ -101,7 +101,7 @@ CondaKind conda_kind(std::string_view program) {
 }
 
 std::string parse_conda_version(CondaKind kind, std::string_view output) {
-  // mamba 1 names itself and the conda that it is made of, micromamba and mamba 2 a number alone.
+  // mamba 1 prints its own version and that of its conda, micromamba and mamba 2 only a number.
   for (const std::string& line : split(output, '\n')) {
     const std::vector<std::string> words = split(trim(line), ' ');
     const bool digit = !words.back().empty() && words.back()[0] >= '0' && words.back()[0] <= '9';
@@ -124,7 +124,7 @@ std::string conda_subdir(std::string_view machine) {
 }
 
 std::vector<VirtualPackage> virtual_packages(const CondaTarget& target) {
-  // The oldest processor of its kind: what is made here must run on others.
+  // The oldest processor of its family: the results must run on other machines.
   const bool intel = target.subdir == "linux-64";
   const std::string processor =
       intel ? "x86_64" : target.subdir.substr(target.subdir.find('-') + 1);
@@ -158,12 +158,13 @@ ports::Command solve_command(const CondaClient& client, const CondaSolve& solve,
   for (const std::string& channel : solve.channels) {
     command.argv.insert(command.argv.end(), {"--channel", channel});
   }
-  // Packages that a user wants in each new environment are not in the matrix.
+  // A user's default packages for new environments are not in the matrix.
   if (client.kind == CondaKind::conda) command.argv.emplace_back("--no-default-packages");
   command.argv.insert(command.argv.end(), solve.specs.begin(), solve.specs.end());
   command.environment = client_settings(user, solve.target.subdir, solve.packages);
   command.environment["CONDA_CHANNEL_PRIORITY"] = "strict";
-  // An empty value says that there is none; a variable left out lets the client look at the host.
+  // An empty value means that there is none; without the variable the client would detect the
+  // host's.
   command.environment["CONDA_OVERRIDE_GLIBC"] = solve.target.glibc;
   command.environment["CONDA_OVERRIDE_LINUX"] = solve.target.linux;
   command.environment["CONDA_OVERRIDE_CUDA"] = solve.target.cuda;

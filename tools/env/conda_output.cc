@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Without `user:password@`, and without the `/t/TOKEN` that conda writes into the URLs of private
+/// The URL without `user:password@` and without the `/t/TOKEN` that conda adds for private
 /// channels.
 std::string public_part(std::string_view given) {
   std::string url = without_credentials(given);
@@ -33,7 +33,7 @@ std::string text_of(const Json& item, const char* name) {
   return found != item.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// "linux-64" of ".../linux-64/python-3.11.7-0.conda".
+/// "linux-64" from ".../linux-64/python-3.11.7-0.conda".
 std::string subdir_of(const std::string& url) {
   const std::vector<std::string> parts = split(url, '/');
   return parts.size() < 2 ? "" : parts[parts.size() - 2];
@@ -43,7 +43,7 @@ CondaPackage package_of(const Json& item) {
   CondaPackage package;
   package.name = text_of(item, "name");
   package.version = text_of(item, "version");
-  // conda says `build`, mamba `build_string`.
+  // conda uses `build`, mamba `build_string`.
   for (const char* const name : {"build_string", "build"}) {
     if (package.build.empty()) package.build = text_of(item, name);
   }
@@ -61,8 +61,8 @@ bool is_whole(const CondaPackage& package) {
   return !package.url.empty() && package.sha256.size() == 64;
 }
 
-/// `LINK` names all packages, with hashes only in mamba's answers; `FETCH` tells all of those that
-/// are not in the package cache, which is empty.
+/// `LINK` names all packages, with hashes only in mamba's output; `FETCH` has full records of those
+/// that are not in the package cache, which is empty.
 Result<std::vector<CondaPackage>> from_actions(const Json& actions) {
   std::map<std::string, CondaPackage> found;
   for (const char* const part : {"FETCH", "LINK"}) {
@@ -81,7 +81,7 @@ Result<std::vector<CondaPackage>> from_actions(const Json& actions) {
 
 Error unreadable(CondaKind kind, const std::string& why) {
   return Error{ErrorKind::environment,
-               fmt::format("the solution of {} cannot be read: {}", to_string(kind), why)}
+               fmt::format("cannot parse the solution of {}: {}", to_string(kind), why)}
       .with_hint("choose another client with PINWHEEL_CONDA; `PINWHEEL_CONDA=rattler` needs none");
 }
 
@@ -125,7 +125,7 @@ std::string explanation(CondaKind kind, std::string_view out, std::string_view e
       if (!text.empty()) return std::string(trim(text));
     }
   }
-  // Before its complaint a client tells what it downloads.
+  // A client prints its downloads before the error.
   std::string_view said = trim(err).empty() ? out : err;
   if (const size_t at = said.find("Could not solve for"); at != std::string_view::npos) {
     return std::string(trim(said.substr(at)));

@@ -12,7 +12,7 @@
 namespace pinwheel::env {
 namespace {
 
-// The package that holds the compiler goes before those that only ask for it.
+// The package that contains the compiler comes before those that only depend on it.
 constexpr std::array<const char*, 5> kCompilers = {"cuda-nvcc-tools", "cuda-nvcc-impl", "cuda-nvcc",
                                                    "hipcc", "cuda-toolkit"};
 
@@ -31,13 +31,14 @@ Result<Request> conda_toolkit_request(const Request& request) {
     return fail(ErrorKind::config,
                 fmt::format("the matrix names no conda channel for the toolkit {}",
                             pinwheel::quoted(request.toolkit)),
-                "write `environment.conda.channels`");
+                "set `environment.conda.channels`");
   }
   if (packages.conda.packages.empty() && compute.family != "cuda") {
-    return fail(ErrorKind::config,
-                fmt::format("the matrix names no conda packages for the toolkit {}",
-                            pinwheel::quoted(request.toolkit)),
-                "write `environment.conda.toolkit`, match specs of what holds the compiler");
+    return fail(
+        ErrorKind::config,
+        fmt::format("the matrix names no conda packages for the toolkit {}",
+                    pinwheel::quoted(request.toolkit)),
+        "set `environment.conda.toolkit` to match specs of the packages that contain the compiler");
   }
   if (packages.conda.packages.empty()) {
     packages.conda.packages = {fmt::format("cuda-toolkit={}", matrix::leading(2, compute.version))};

@@ -8,21 +8,21 @@
 
 namespace pinwheel::env {
 
-/// What a toolkit from conda is solved from: the channels of the matrix, and the packages that
-/// `environment.conda.toolkit` names, by default `cuda-toolkit` of the class. No Python is among
-/// them. `config` where the matrix names no channel, and for a ROCm without packages.
+/// The request for a toolkit from conda: the channels of the matrix, and the packages that
+/// `environment.conda.toolkit` names, by default `cuda-toolkit` of the class, without a Python.
+/// `config` if the matrix names no channel, and for a ROCm without packages.
 Result<Request> conda_toolkit_request(const Request& request);
 
-/// The name of the toolkit's directory in the cache: "cuda-13.0-conda-" and 12 hex digits over the
-/// exact packages.
+/// The name of the toolkit's directory in the cache: "cuda-13.0-conda-" and 12 hex digits of a
+/// digest over the exact packages.
 std::string conda_toolkit_id(const std::string& name, const Resolution& resolution);
 
-/// The version of the package that holds the compiler, as far as its name tells; empty when none
-/// does.
+/// The version of the package that contains the compiler, recognized by its name; empty if there is
+/// none.
 std::string conda_toolkit_release(const Resolution& resolution);
 
-/// The toolkit in a prefix of conda packages, whose libraries lie by target as well. `machine` is
-/// "x86_64".
+/// The toolkit in a prefix of conda packages, which also has libraries under `targets/`. `machine`
+/// is "x86_64".
 Toolkit conda_toolkit(const std::string& compute, const std::string& prefix,
                       const std::string& release, const std::string& machine);
 

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> kClientNames = {"PATH",   "HOME", "USE
 constexpr std::array<std::string_view, 4> kClientPrefixes = {"DOCKER_", "CONTAINER", "BUILDKIT_",
                                                              "XDG_"};
 
-/// Whether docker or podman would take a variable of that name for itself.
+/// Whether docker or podman reads a variable of that name itself.
 bool client_reads(std::string_view name) {
   const bool named =
       std::find(kClientNames.begin(), kClientNames.end(), name) != kClientNames.end();
@@ -26,7 +26,7 @@ bool client_reads(std::string_view name) {
 }
 
 std::string mount_argument(const ContainerMount& mount) {
-  // The long form: a colon in a path would end the short one's.
+  // The long form: a colon in a path would break the short one.
   std::string text = fmt::format("type=bind,source={},target={}", mount.from, mount.at);
   if (mount.access == Access::read_only) text += ",readonly";
   return text;
@@ -44,11 +44,11 @@ void append_attached(Attached attached, std::vector<std::string>& argv) {
   if (attached == Attached::output) return;
   argv.emplace_back("--interactive");
   if (attached != Attached::terminal) return;
-  // Ctrl-P is a shell's own; by default the client waits after it for a Ctrl-Q.
+  // Ctrl-P belongs to the shell; by default the client intercepts it and waits for a Ctrl-Q.
   argv.insert(argv.end(), {"--tty", "--detach-keys", "ctrl-^,ctrl-q"});
 }
 
-/// What the image sets and the command does not is taken away again.
+/// Unsets variables that the image sets and the command does not.
 std::vector<std::string> without_image_variables(const Container& container,
                                                  const ports::Command& command) {
   std::vector<std::string> argv;

@@ -50,9 +50,8 @@ Variables split_assignments(const Json& list) {
 }
 
 Result<ContainerImage> unreadable(const std::string& why) {
-  return fail(
-      ErrorKind::environment,
-      fmt::format("the container engine describes an image in a way unknown here: {}", why));
+  return fail(ErrorKind::environment,
+              fmt::format("cannot parse the container engine's description of an image: {}", why));
 }
 
 }  // namespace
@@ -67,11 +66,11 @@ Result<ContainerImage> parse_image(std::string_view json) {
     const Json& one = all.at(0);
     ContainerImage image;
     image.id = one.at("Id").get<std::string>();
-    // podman leaves out the name of the digest.
+    // podman omits the name of the digest.
     if (!image.id.starts_with("sha256:")) image.id = "sha256:" + image.id;
     image.architecture = one.value("Architecture", "");
     for (const Json& digest : one.value("RepoDigests", Json::array())) {
-      // podman gives what was made here a digest of this name, by which nothing is pulled.
+      // podman gives locally built images a digest with this name, which cannot be pulled.
       if (digest.get<std::string>().starts_with("localhost/")) continue;
       image.digests.push_back(digest.get<std::string>());
     }
@@ -139,7 +138,7 @@ ports::Command build_image(const ImageBuild& build, const Variables& client_vari
 std::string image_key(const matrix::ContainerSettings& request, const std::string& context_digest,
                       const std::string& base_id) {
   Json whole = to_json(request);
-  // What the base is called does not matter, and the Dockerfile is in the context.
+  // The name of the base does not matter, and the Dockerfile is in the context.
   whole["base"] = base_id;
   whole.erase("arch");
   whole["context"] = context_digest;
@@ -151,8 +150,8 @@ Result<std::string> image_tag(const std::string& branch, const std::string& shor
   const std::string end = fmt::format("{}-{}", short_sha, id);
   if (end.size() > kLongestTag) {
     return fail(ErrorKind::config,
-                fmt::format("the image tag `{}` has {} characters, {} are allowed", end, end.size(),
-                            kLongestTag),
+                fmt::format("the image tag `{}` has {} characters, the limit is {}", end,
+                            end.size(), kLongestTag),
                 "shorten the values of the axes");
   }
   const std::string name = slug(branch);

@@ -84,7 +84,7 @@ DoctorLine cuda(const DoctorFacts& facts) {
                                  });
     if (any || facts.compilers.empty()) continue;
     return {"cuda", DoctorVerdict::limited, in_words(found),
-            fmt::format("no compiler here that CUDA {} supports", toolkit->release),
+            fmt::format("no compiler that CUDA {} supports", toolkit->release),
             fmt::format("apt-get install g++-{}", range.gcc_max)};
   }
   return {"cuda", DoctorVerdict::good, in_words(found), "CUDA classes of this version"};
@@ -99,7 +99,7 @@ DoctorLine rocm(const DoctorFacts& facts) {
   return {"rocm", DoctorVerdict::good, in_words(found), "ROCm classes of this version"};
 }
 
-/// CPython 3.10 is the first that py-rattler runs on.
+/// py-rattler needs CPython 3.10 or newer.
 bool runs_rattler(const Interpreter& interpreter) {
   constexpr int kFirstMinor = 10;
   const std::vector<std::string> parts = split(interpreter.version, '.');
@@ -135,7 +135,7 @@ DoctorLine gpu(const DoctorFacts& facts) {
             "GPU tests run"};
   }
   if (!facts.driver.empty()) {
-    return {"gpu", DoctorVerdict::limited, "driver " + facts.driver + ", no GPU answers",
+    return {"gpu", DoctorVerdict::limited, "driver " + facts.driver + ", no GPU responds",
             "GPU tests stop at `loaded`", "nvidia-smi"};
   }
   return {"gpu", DoctorVerdict::limited, "none", "GPU wheels are built and loaded, never executed",
@@ -147,7 +147,7 @@ DoctorLine disk(const DoctorFacts& facts) {
                   .found = fmt::format("{} free in {}", format_bytes(facts.disk_free), facts.disk)};
   if (facts.disk_free < 2'000'000'000) {
     line.verdict = DoctorVerdict::missing;
-    line.allows = "not even one environment with torch";
+    line.allows = "too little for an environment with torch";
   } else if (facts.disk_free < 10'000'000'000) {
     line.verdict = DoctorVerdict::limited;
     line.allows = "CPU environments; one with a CUDA torch takes 9 GB";
@@ -163,7 +163,7 @@ DoctorLine memory(const DoctorFacts& facts) {
   DoctorLine line{.name = "memory",
                   .found = fmt::format("{:.1f} GiB", static_cast<double>(facts.memory) / kGiB)};
   const uint64_t jobs = std::max<uint64_t>(1, facts.memory / (2 * kGiB));
-  line.allows = plural(static_cast<size_t>(jobs), "job") + " of 2 GiB side by side";
+  line.allows = plural(static_cast<size_t>(jobs), "job") + " of 2 GiB in parallel";
   if (facts.memory < 2 * kGiB) {
     line.verdict = DoctorVerdict::limited;
     line.mend = "add memory or swap";
@@ -187,7 +187,7 @@ std::string_view to_string(DoctorVerdict verdict) {
 
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
   const DoctorLine cores{"cores", facts.cores == 0 ? DoctorVerdict::limited : DoctorVerdict::good,
-                         plural(facts.cores, "core"), "as many compilations side by side"};
+                         plural(facts.cores, "core"), "as many compilations in parallel"};
   std::vector<DoctorLine> lines = {python(facts), compilers(facts), cuda(facts), rocm(facts)};
   const std::vector<DoctorLine> engines = engine_lines(facts);
   lines.insert(lines.end(), engines.begin(), engines.end());

@@ -8,21 +8,21 @@
 namespace pinwheel::env {
 namespace {
 
-// A base with compilers and one environment with a CPU torch.
+// Bytes for a base with compilers and one environment with a CPU torch.
 constexpr uint64_t kLittle = 5'000'000'000;
 
 DoctorLine silent(const EngineClient& client, const EngineFacts& engine) {
   const std::string why =
       engine.silence.empty() ? "" : fmt::format(" ({})", split(engine.silence, '\n').front());
   return {std::string(client.program), DoctorVerdict::limited,
-          fmt::format("{} in {}, does not answer{}", engine.version, engine.program, why),
+          fmt::format("{} in {}, does not respond{}", engine.version, engine.program, why),
           "no builds or tests in containers", std::string(client.start)};
 }
 
 DoctorLine engine_line(const EngineClient& client, const EngineFacts& engine) {
   if (engine.program.empty()) {
     return {std::string(client.program), DoctorVerdict::limited, "none",
-            "no builds or tests in containers by it",
+            "no builds or tests in its containers",
             fmt::format("apt-get install {}", client.package)};
   }
   if (!engine.info) return silent(client, engine);
@@ -37,11 +37,11 @@ DoctorLine engine_line(const EngineClient& client, const EngineFacts& engine) {
   if (!engine.builds) {
     line.verdict = DoctorVerdict::limited;
     line.found += ", without BuildKit";
-    line.allows = "builds and tests in images that are there; makes none from Dockerfiles";
+    line.allows = "builds and tests in existing images; cannot build Dockerfiles";
     line.mend = "apt-get install docker-buildx";
   } else if (!info.storage.empty() && engine.storage_free < kLittle) {
     line.verdict = DoctorVerdict::limited;
-    line.allows = "little room for images: one for building takes about 1 GB";
+    line.allows = "little space for images: one with compilers takes about 1 GB";
     line.mend = fmt::format("{} system prune", client.program);
   }
   return line;
@@ -65,11 +65,11 @@ DoctorLine gpu_containers_line(const DoctorFacts& facts) {
   DoctorLine line{.name = "gpu-runtime"};
   std::vector<std::string> found;
   for (const auto& [engine, of] : facts.engines) {
-    if (of.gpus) found.push_back(fmt::format("{} by {}", to_string(engine), *of.gpus));
+    if (of.gpus) found.push_back(fmt::format("{} with {}", to_string(engine), *of.gpus));
   }
   line.found = found.empty() ? "none" : join(found, ", ");
   if (!found.empty()) {
-    line.allows = "GPU tests in containers, where there is a GPU";
+    line.allows = "GPU tests in containers, if there is a GPU";
     return line;
   }
   line.verdict = DoctorVerdict::limited;
@@ -87,7 +87,7 @@ DoctorLine arm64_line(const DoctorFacts& facts) {
   std::vector<std::string> allows;
   const bool contained = arm64.emulation && arm64.emulation->flags.find('F') != std::string::npos;
   if (arm64.emulation) {
-    found.push_back(fmt::format("{} by binfmt", arm64.emulation->interpreter));
+    found.push_back(fmt::format("{} through binfmt", arm64.emulation->interpreter));
     allows.emplace_back(contained ? "aarch64 containers run emulated, about ten times slower"
                                   : "aarch64 programs run emulated, but not in containers");
   }

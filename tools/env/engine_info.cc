@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A key that is a text, whatever else the document holds.
+/// The string at a key; empty if it is missing or not a string.
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -21,7 +21,7 @@ std::optional<EngineInfo> parse_docker_info(std::string_view json) {
   const Json info = Json::parse(json, nullptr, false);
   if (!info.is_object()) return std::nullopt;
   EngineInfo out{.version = text_at(info, "ServerVersion")};
-  // The client prints its own half and exits well where the server does not answer.
+  // The client prints its own part and exits 0 even if the server does not respond.
   if (out.version.empty()) return std::nullopt;
   out.storage = text_at(info, "DockerRootDir");
   out.cgroups = text_at(info, "CgroupVersion");

@@ -7,7 +7,7 @@
 
 namespace pinwheel::env {
 
-/// What an engine says of itself.
+/// What an engine reports about itself.
 struct EngineInfo {
   std::string version;                     ///< of the server
   std::string storage = {};                ///< the directory of its images
@@ -17,13 +17,13 @@ struct EngineInfo {
   bool operator==(const EngineInfo&) const = default;
 };
 
-/// Reads `docker info --format '{{json .}}'`; nothing when no server answered. Source: the engine
+/// Parses `docker info --format '{{json .}}'`; nullopt if no server responded. Source: the engine
 /// API's SystemInfo.
 std::optional<EngineInfo> parse_docker_info(std::string_view json);
-/// Reads `podman info --format json`.
+/// Parses `podman info --format json`.
 std::optional<EngineInfo> parse_podman_info(std::string_view json);
 
-/// How the kernel runs programs of another processor.
+/// How the kernel runs programs of another architecture.
 struct Binfmt {
   std::string interpreter;
   std::string flags = {};  ///< with "F" the interpreter is found in containers too
@@ -31,7 +31,7 @@ struct Binfmt {
   bool operator==(const Binfmt&) const = default;
 };
 
-/// Reads a file of /proc/sys/fs/binfmt_misc; nothing when it is disabled.
+/// Parses a file of /proc/sys/fs/binfmt_misc; nullopt if the entry is disabled.
 std::optional<Binfmt> parse_binfmt(std::string_view text);
 
 }  // namespace pinwheel::env

@@ -10,25 +10,25 @@
 
 namespace pinwheel::env {
 
-/// What the completion marker of a base environment says it holds.
+/// The contents of a base environment, as its completion marker records them.
 struct EnvironmentMarker {
-  std::string interpreter;  ///< the program it was made with
+  std::string interpreter;  ///< the interpreter it was made with
   Resolution resolution;    ///< what is installed
-  uint64_t bytes = 0;       ///< on disk when it was complete
+  uint64_t bytes = 0;       ///< on disk when it was completed
   std::chrono::sys_seconds made = {};
 
   bool operator==(const EnvironmentMarker&) const = default;
 };
 
 std::string to_json(const EnvironmentMarker& marker);
-/// The inverse; `environment` when it is damaged.
+/// The inverse; `environment` if the text is damaged.
 Result<EnvironmentMarker> parse_environment_marker(std::string_view json);
 
-/// The name of the base environment of a resolution made with an interpreter: 16 hex digits.
+/// The name of the base environment that an interpreter makes from a resolution: 16 hex digits.
 std::string environment_id(const Resolution& resolution, const Interpreter& interpreter);
 
-/// Bytes that must be free before it is made. Measured: a CPU torch takes 0.8 GB with its download,
-/// a CUDA one with its libraries 9 GB, anything else far less.
+/// Free bytes that the environment needs before it is made. Measured: a CPU torch takes 0.8 GB with
+/// its download, a CUDA one with its libraries 9 GB, anything else far less.
 uint64_t bytes_needed(const Resolution& resolution);
 
 }  // namespace pinwheel::env

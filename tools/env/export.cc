@@ -12,11 +12,11 @@
 namespace pinwheel::env {
 namespace {
 
-// What create.sh puts in the place of these.
+// Placeholders that create.sh replaces.
 constexpr const char* kPrefix = "@PREFIX@";
 constexpr const char* kCache = "@CACHE@";
 
-// Byte code is the same in every place that way, as pinwheel installs it.
+// This makes byte code the same everywhere, as pinwheel installs it.
 constexpr const char* kHead = R"sh(set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -50,13 +50,13 @@ python=$prefix/bin/python
 )sh";
 
 constexpr const char* kPython = R"sh(
-# The Python: PYTHON names another one than that on PATH.
+# Set PYTHON to use another Python than the one on PATH.
 python=${{PYTHON:-python{minor}}}
 found=$("$python" -c 'import platform; print(platform.python_version())')
 case $found in
   {exact}) ;;
   {number}.*) echo "Python is $found here, it was {exact}" >&2 ;;
-  *) echo "$python is Python $found: name a Python {number} in PYTHON" >&2 && exit 1 ;;
+  *) echo "$python is Python $found: set PYTHON to a Python {number}" >&2 && exit 1 ;;
 esac
 )sh";
 
@@ -67,7 +67,7 @@ install() {
 }
 )sh";
 
-/// "3.13" and "3.13.0" of "3.13t" and "3.13.0t".
+/// "3.13" and "3.13.0" from "3.13t" and "3.13.0t".
 std::string number_of(const std::string& python) {
   return python.substr(0, python.find_last_of("0123456789") + 1);
 }
@@ -89,7 +89,7 @@ std::string python_lines(const Resolution& resolution) {
 
 std::string pip_lines(const Resolution& resolution) {
   std::string text = kVenv;
-  // The extra index is for torch alone: every other name asked of it could be taken by a stranger.
+  // The extra index is for torch only: anyone could register other names there.
   if (!requirements_text(resolution, TorchPart::only).empty()) {
     text += "install";
     if (!resolution.torch_index.empty()) {
@@ -109,7 +109,7 @@ std::string create_script(const EnvironmentExport& what) {
       "#!/bin/sh\n# Rebuilds the environment of {} in a directory: ./create.sh DIRECTORY\n",
       what.id);
   for (const LockedToolkit& toolkit : what.lock.toolkits) {
-    text += fmt::format("# Builds find the toolkit {} {} beside it; it is not made here.\n",
+    text += fmt::format("# Builds also need the toolkit {} {}; it is not made here.\n",
                         toolkit.name, toolkit.release);
   }
   text += kHead;
@@ -121,7 +121,7 @@ std::string create_script(const EnvironmentExport& what) {
 std::string dockerfile_of(const EnvironmentExport& what) {
   std::string text = fmt::format(
       "# The environment of {}: docker build --tag NAME .\n"
-      "# A machine whose pip needs its own configuration adds --secret id=pip.conf,src=FILE\n",
+      "# If pip needs a configuration file, add --secret id=pip.conf,src=FILE\n",
       what.id);
   if (what.lock.image && !what.lock.image->base.empty()) {
     text += fmt::format("# The base that was used: {}\n", what.lock.image->base);

@@ -7,13 +7,13 @@
 
 namespace pinwheel::env {
 
-/// An environment to be rebuilt where there is no pinwheel.
+/// An environment to rebuild without pinwheel.
 struct EnvironmentExport {
   std::string id;               ///< of the variant
   Lock lock;                    ///< its packages, image and toolkits
-  std::string base = {};        ///< an image, by digest where a registry has it
-  std::string dockerfile = {};  ///< the text that is built on the base; empty: the base as it is
-  std::string stage = {};       ///< of that Dockerfile; empty: its last
+  std::string base = {};        ///< the base image, by digest if a registry has it
+  std::string dockerfile = {};  ///< text of the Dockerfile; empty: the base as is
+  std::string stage = {};       ///< target stage of that Dockerfile; empty: the last
 };
 
 struct ExportedFile {
@@ -22,16 +22,16 @@ struct ExportedFile {
   uint32_t mode = 0644;
 };
 
-/// The directory that holds all of an export but the Dockerfile.
+/// The directory of all files of an export except the Dockerfile.
 inline constexpr const char* kExportDirectory = "environment";
 
 /// The files of an export: `Dockerfile`, and in `environment/` the lists (`@EXPLICIT` and, for
-/// machines without a conda client, what py-rattler installs; requirements with hashes; the PEP 751
-/// lock) and `create.sh`, which rebuilds the environment from them in a directory. Packages that
-/// lie beside the lists are found there first, for those that no index has.
+/// machines without a conda client, the packages for py-rattler; requirements with hashes; the PEP
+/// 751 lock) and `create.sh`, which rebuilds the environment from them in a directory. PipPackage
+/// files next to the lists take precedence, for packages that no index has.
 std::vector<ExportedFile> export_files(const EnvironmentExport& what);
 
-/// A Dockerfile with other defaults for its build arguments, so that it builds as it stands.
+/// A Dockerfile with new defaults for its build arguments, so that it builds without `--build-arg`.
 std::string with_arguments(const std::string& dockerfile,
                            const std::map<std::string, std::string>& arguments);
 

@@ -39,10 +39,9 @@ std::map<std::string, std::string> files_of_absent(const PipPackage& package) {
   const std::string directory =
       fmt::format("{}-{}.dist-info/", replace_all(package.name, "-", "_"), package.version);
   return {
-      {directory + "METADATA",
-       fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\nSummary: Not installed: there "
-                   "is no GPU here\n",
-                   package.name, package.version)},
+      {directory + "METADATA", fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\nSummary: "
+                                           "Not installed: no GPU on this machine\n",
+                                           package.name, package.version)},
       {directory + "INSTALLER", "pinwheel\n"},
       {directory + "RECORD",
        fmt::format("{0}METADATA,,\n{0}INSTALLER,,\n{0}RECORD,,\n", directory)}};

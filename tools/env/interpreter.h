@@ -9,17 +9,17 @@
 
 namespace pinwheel::env {
 
-/// A Python as it described itself when it was run.
+/// A Python interpreter, as it describes itself.
 struct Interpreter {
   std::string path = {};               ///< the real file, outside any virtual environment
   std::string version = {};            ///< "3.11.7"
   std::string implementation = {};     ///< "cpython"
   bool free_threaded = false;          ///< built without the GIL (PEP 703), "3.13t"
-  std::string platform = {};           ///< "linux-x86_64", as sysconfig names it
+  std::string platform = {};           ///< "linux-x86_64", from sysconfig
   std::string soabi = {};              ///< "cpython-311-x86_64-linux-gnu"
-  std::string include_directory = {};  ///< where Python.h belongs
+  std::string include_directory = {};  ///< the directory for Python.h
   bool has_headers = false;
-  bool makes_environments = false;  ///< the modules venv and ensurepip are there
+  bool makes_environments = false;  ///< it has the modules venv and ensurepip
 
   bool operator==(const Interpreter&) const = default;
 };
@@ -27,21 +27,22 @@ struct Interpreter {
 /// The exact version with the free-threaded mark, "3.13.0t".
 std::string full_version(const Interpreter& interpreter);
 
-/// Whether it is CPython of the version asked for: "3.11" takes 3.11.7, "3.13t" takes only a
-/// free-threaded 3.13, and "3.13" never takes one.
+/// Whether it is CPython of the wanted version: "3.11" matches 3.11.7, "3.13t" only a free-threaded
+/// 3.13, and "3.13" never a free-threaded one.
 bool fits(const Interpreter& interpreter, std::string_view wanted);
 
-/// Runs a program that may be Python and lets it describe itself in one line of JSON.
+/// Runs a program that may be Python and makes it describe itself in one line of JSON.
 ports::Command probe_interpreter(const std::string& program,
                                  const std::map<std::string, std::string>& variables);
 
-/// Reads what `probe_interpreter` printed; `environment` when it is something else.
+/// Parses the output of `probe_interpreter`; `environment` for anything else.
 Result<Interpreter> parse_interpreter(std::string_view output);
 
-/// The names under which PATH may hold it, the most exact first.
+/// Its possible program names on PATH, the most specific first.
 std::vector<std::string> program_names(std::string_view wanted);
 
-/// The error for a version that nobody has: names what was found, and the commands that mend it.
+/// The error for a version that was not found: names the interpreters found, and the commands that
+/// fix it.
 Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& found);
 
 }  // namespace pinwheel::env

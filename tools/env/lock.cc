@@ -29,12 +29,12 @@ std::string text_of(std::string_view text) {
   return result + "\"";
 }
 
-/// `key = "value"`; nothing for an empty value.
+/// `key = "value"`; empty for an empty value.
 std::string line(std::string_view key, std::string_view value) {
   return value.empty() ? std::string() : fmt::format("{} = {}\n", key, text_of(value));
 }
 
-/// One entry a line, so that a change of one is a change of one line; nothing for none.
+/// One entry per line, so that changing one changes one line; empty for no entries.
 std::string list(std::string_view key, const std::vector<std::string>& values) {
   if (values.empty()) return {};
   std::string result = fmt::format("{} = [\n", key);
@@ -42,7 +42,7 @@ std::string list(std::string_view key, const std::vector<std::string>& values) {
   return result + "]\n";
 }
 
-/// "3.13" of "3.13t".
+/// "3.13" from "3.13t".
 std::string version_of(std::string python) {
   python.erase(std::min(python.find_last_of("0123456789") + 1, python.size()));
   return python;
@@ -128,10 +128,10 @@ Request shown(Request request) {
   return request;
 }
 
-/// Options of pip whose values are places: hosts and directories of this machine.
+/// pip options whose values are locations: hosts and directories of this machine.
 constexpr std::array<std::string_view, 4> kPlaces = {"constraint", "extra-index-url", "find-links",
                                                      "index-url"};
-/// Options whose values are no secret and decide which file of a package is taken.
+/// Options whose values are not secret and that affect which file of a package is chosen.
 constexpr std::array<std::string_view, 7> kSwitches = {
     "all-releases", "no-binary",     "no-index",         "only-binary",
     "pre",          "prefer-binary", "uploaded-prior-to"};
@@ -166,7 +166,7 @@ std::string to_pylock(const Lock& lock) {
     text += line("requires-python", fmt::format("=={}.*", version_of(lock.asked.python)));
   }
   text += line("created-by", "pinwheel");
-  // An array that holds nothing has no header: the key must be there all the same.
+  // An empty array of tables has no header, but the key is required.
   if (lock.resolution.packages.empty()) text += "packages = []\n";
   for (const PipPackage& package : lock.resolution.packages) {
     text += package_text(package, lock.resolution);

@@ -11,11 +11,11 @@
 namespace pinwheel::env {
 namespace {
 
-using Values = std::map<std::string, std::vector<std::string>>;  ///< name -> what tells it apart
+using Values = std::map<std::string, std::vector<std::string>>;  ///< name -> what identifies it
 
 std::string first_that_differs(const std::vector<std::string>& all,
                                const std::vector<std::string>& others) {
-  // Versions, then file names, then hashes: the first two that differ say it best.
+  // Versions, then file names, then hashes: the first pair that differs is the clearest.
   const auto [mine, theirs] = std::mismatch(all.begin(), all.end(), others.begin(), others.end());
   return mine == all.end() ? std::string() : *mine;
 }
@@ -91,7 +91,7 @@ std::vector<LockDifference> request_differences(const Lock& locked, const Reques
   compare_lists("conda channel", was.conda.channels, now.conda.channels, result);
   compare_lists("conda package", was.conda.packages, now.conda.packages, result);
   compare_text("conda CUDA", was.conda_cuda, now.conda_cuda, result);
-  // The order of channels counts, and credentials are not shown.
+  // The order of channels matters, and credentials are not shown.
   if (result.empty())
     result.push_back({"request", locked.request.substr(0, 12), digest(now).substr(0, 12)});
   return result;

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-// The parser asserts, and lets compilers assume without assertions, what a text like "[" and a line
-// break does not keep; the code behind refuses such a text.
+// The parser asserts, or without assertions lets compilers assume, a condition that a text like "["
+// and a line break violates; the code after it rejects such a text.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kSchema = 1;
 
-/// What is not as a lock must be; caught where the file's name is known.
+/// A violation of the lock format; caught where the file's name is known.
 struct Broken {
   std::string what;
 };
@@ -28,7 +28,7 @@ std::string text_at(const toml::table& table, std::string_view key) {
   const toml::node* const node = table.get(key);
   if (node == nullptr) return {};
   const auto text = node->value_exact<std::string>();
-  if (!text) throw Broken{fmt::format("`{}` is no text", key)};
+  if (!text) throw Broken{fmt::format("`{}` is not a string", key)};
   return *text;
 }
 
@@ -42,10 +42,10 @@ std::vector<std::string> texts_at(const toml::table& table, std::string_view key
   std::vector<std::string> result;
   const toml::node* const node = table.get(key);
   if (node == nullptr) return result;
-  if (!node->is_array()) throw Broken{fmt::format("`{}` is no list", key)};
+  if (!node->is_array()) throw Broken{fmt::format("`{}` is not a list", key)};
   for (const toml::node& each : *node->as_array()) {
     const auto text = each.value_exact<std::string>();
-    if (!text) throw Broken{fmt::format("`{}` holds more than texts", key)};
+    if (!text) throw Broken{fmt::format("`{}` must contain only strings", key)};
     result.push_back(*text);
   }
   return result;
@@ -55,9 +55,9 @@ std::vector<const toml::table*> tables_at(const toml::table& table, std::string_
   std::vector<const toml::table*> result;
   const toml::node* const node = table.get(key);
   if (node == nullptr) return result;
-  if (!node->is_array()) throw Broken{fmt::format("`{}` is no list", key)};
+  if (!node->is_array()) throw Broken{fmt::format("`{}` is not a list", key)};
   for (const toml::node& each : *node->as_array()) {
-    if (!each.is_table()) throw Broken{fmt::format("`{}` holds more than tables", key)};
+    if (!each.is_table()) throw Broken{fmt::format("`{}` must contain only tables", key)};
     result.push_back(each.as_table());
   }
   return result;
@@ -73,7 +73,7 @@ const toml::table& table_at(const toml::table& table, std::string_view key) {
 
 std::string digest_at(const toml::table& table, std::string_view key) {
   std::string text = needed_text(table, key);
-  if (!is_sha256_hex(text)) throw Broken{fmt::format("`{}` is no SHA-256", key)};
+  if (!is_sha256_hex(text)) throw Broken{fmt::format("`{}` is not a SHA-256", key)};
   return text;
 }
 
@@ -114,7 +114,7 @@ Request asked_from(const toml::table& table) {
   asked.container.target = text_at(table, "target");
   for (const std::string& argument : texts_at(table, "container-arguments")) {
     const size_t equals = argument.find('=');
-    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is no argument", argument)};
+    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is not an argument", argument)};
     asked.container.arguments[argument.substr(0, equals)] = argument.substr(equals + 1);
   }
   asked.conda = {texts_at(table, "conda-channels"), texts_at(table, "conda-packages")};
@@ -134,11 +134,11 @@ void read_resolution(const toml::table& document, const toml::table& ours, Resol
   }
   for (const std::string& text : texts_at(ours, "absent")) {
     const size_t equals = text.find("==");
-    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is no package", text)};
+    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is not a package", text)};
     resolution.absent.push_back({text.substr(0, equals), text.substr(equals + 2), {}, {}});
   }
   if (resolution.digest() != digest_at(ours, "resolution")) {
-    throw Broken{"its packages are not those that were locked"};
+    throw Broken{"its packages do not match its digest"};
   }
 }
 
@@ -170,10 +170,11 @@ Lock read(const toml::table& document) {
 
 Result<Lock> parse_pylock(std::string_view text, const std::string& file) {
   const auto damaged = [&file](const std::string& what) {
-    return fail(ErrorKind::drift, fmt::format("{} is no lock: {}", pinwheel::quoted(file), what),
-                "write it anew: `pinwheel env lock`");
+    return fail(ErrorKind::drift,
+                fmt::format("{} is not a valid lock: {}", pinwheel::quoted(file), what),
+                "write it again: `pinwheel env lock`");
   };
-  // To characters beyond ASCII outside of strings the parser has no defined answer.
+  // The parser's behavior is undefined for non-ASCII characters outside strings.
   const std::optional<std::string> ascii = to_ascii_toml(text);
   if (!ascii) return damaged("it is not UTF-8");
   const toml::parse_result parsed = toml::parse(*ascii);

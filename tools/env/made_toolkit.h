@@ -9,23 +9,22 @@
 
 namespace pinwheel::env {
 
-/// Where a toolkit comes from in the end: it is here, or pinwheel makes it of packages.
+/// Where a toolkit comes from: found on the machine, or made from packages.
 enum class ToolkitSource { machine, pypi, conda };
 
-/// Whether a request names packages as the source of its toolkit, whatever is on the machine.
+/// Whether a request requires a toolkit from packages, even if the machine has one.
 bool asks_for_packages(const Request& request);
 
-/// What a request means where these toolkits were `found`.
+/// The source that a request resolves to, given the toolkits `found`.
 ToolkitSource toolkit_source(const Request& request, const std::vector<Toolkit>& found);
 
-/// What the packages of a toolkit are resolved from, as its source has it. `machine` has none.
+/// The request for the packages of a toolkit from `source`, which must not be `machine`.
 Result<Request> toolkit_packages(const Request& request, ToolkitSource source);
 
-/// The name of the directory in the cache that holds the toolkit `name` ("cuda/13.0") of these
-/// packages.
+/// The name of the cache directory for the toolkit `name` ("cuda/13.0") made from these packages.
 std::string toolkit_id(const std::string& name, const Resolution& packages);
 
-/// The exact release of the toolkit that a directory of that name holds, "cuda/13.0.88".
+/// The exact release of the toolkit in the directory of that name, "cuda/13.0.88".
 std::string toolkit_in(const std::string& id, const Resolution& packages);
 
 }  // namespace pinwheel::env

@@ -13,7 +13,7 @@ std::optional<std::string> configured_index(std::string_view configuration) {
     for (const std::string& line : split(configuration, '\n')) {
       if (!line.starts_with(key)) continue;
       const std::string_view value = trim(std::string_view(line).substr(key.size()));
-      // pip prints the value as Python writes a string.
+      // pip prints the value as a Python string literal.
       if (value.size() >= 2) return std::string(value.substr(1, value.size() - 2));
     }
   }

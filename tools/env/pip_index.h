@@ -5,9 +5,9 @@
 
 namespace pinwheel::env {
 
-/// The index that pip takes packages from, out of what `pip config list` printed: the variable
-/// before the files, of the files the section of a command before the general one. nullopt when
-/// nothing names one, so that it is PyPI.
+/// The index that pip uses, from the output of `pip config list`: the variable takes precedence
+/// over the files, and in the files a command's section over the global one. nullopt if none is
+/// set: PyPI.
 std::optional<std::string> configured_index(std::string_view configuration);
 
 }  // namespace pinwheel::env

@@ -12,7 +12,7 @@
 namespace pinwheel::env {
 namespace {
 
-/// "/packages/ab/cd/<60 hex digits>/file" at the end of a path; "" when it ends otherwise.
+/// "/packages/ab/cd/<60 hex digits>/file" at the end of a path; "" for any other ending.
 std::string path_on_pypi(const std::string& path) {
   constexpr std::array<size_t, 3> kDigits = {2, 2, 60};
   const std::vector<std::string> names = split(path, '/');
@@ -26,7 +26,7 @@ std::string path_on_pypi(const std::string& path) {
   return "/" + join({names.begin() + static_cast<std::ptrdiff_t>(first), names.end()}, "/");
 }
 
-/// "pytorch.org" of "download.pytorch.org:443"; "" for a bare name or an address.
+/// "pytorch.org" from "download.pytorch.org:443"; "" for a bare name or an address.
 std::string parent_domain(std::string host) {
   host.erase(std::min(host.find(':'), host.size()));
   if (host.find_first_not_of("0123456789.") == std::string::npos) return {};
@@ -79,7 +79,7 @@ std::vector<std::string> places_in(const Request& request) {
   for (const std::string& text : texts) {
     for (const std::string& word : split(text, ' ')) {
       if (word.find("://") == std::string::npos) continue;
-      // PEP 508 lets a direct reference stand without blanks: `name@https://...`.
+      // PEP 508 allows a direct reference without blanks: `name@https://...`.
       const size_t at = word.rfind('@', word.find("://"));
       places.push_back(at == std::string::npos ? word : word.substr(at + 1));
     }

@@ -7,11 +7,11 @@
 
 namespace pinwheel::env {
 
-/// A text without the `user:password@` of the URLs in it.
+/// Removes the `user:password@` from the URLs in a text.
 std::string without_credentials(std::string_view text);
 
-/// Where anybody finds the file that pip found at `url`, or "" when only this machine's
-/// configuration knows: a file that will be committed must not name somebody's mirror.
+/// The public location of the file that pip found at `url`, or "" if it is known only from this
+/// machine's configuration: a file to be committed must not name a private mirror.
 ///   - A path that ends as PyPI's do, `packages/<2>/<2>/<60 hex digits>/<file>`, is a mirror's copy
 ///     of that file of PyPI, whatever the host: the digits are of the content.
 ///   - A host that the matrix itself names (`named`: its indexes and direct URLs), or a sister of

@@ -12,7 +12,7 @@
 namespace pinwheel::env {
 namespace {
 
-// The first CUDA whose packages on PyPI hold the nvcc driver, not its parts alone.
+// The first CUDA whose packages on PyPI include the nvcc driver, not only parts of it.
 constexpr int kFirstCuda = 13;
 
 int major_of(const std::string& version) {

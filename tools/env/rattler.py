@@ -5,7 +5,7 @@ The one argument is a file that holds a request as JSON; the answer is one line 
 {"do": "solve", "channels", "specs", "subdir", "virtual": [[NAME, VERSION, BUILD]], "cache"} -> {"packages": [...]}
 {"do": "install", "packages", "prefix", "subdir", "cache"}                                   -> {"installed": PREFIX}
 
-What cannot be done is an answer too: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}.
+Failures are replies too: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ DOWNLOADS_AT_ONCE = 4
 
 
 class Failed(Exception):
-    """An answer: what was asked for cannot be done."""
+    """A failure to report: the request cannot be fulfilled."""
 
     def __init__(self, kind: str, reason: str):
         super().__init__(reason)
@@ -43,7 +43,7 @@ class Failed(Exception):
 
 
 def client() -> rattler.Client:
-    """A client without this middleware gives up at the first answer of 500."""
+    """Without this middleware a client gives up on the first response of 500."""
     return rattler.Client([RetryMiddleware(RETRIES)])
 
 
@@ -99,7 +99,7 @@ def sha256_of(path: pathlib.Path) -> str:
 
 
 async def fetch(package: dict, cache: pathlib.Path, limit: asyncio.Semaphore) -> pathlib.Path:
-    """The archive of a package, below a directory that is named after its hash.
+    """The archive of a package, in a directory named after its hash.
 
     py-rattler hashes what it downloads and not what it finds under file://, so that all archives are hashed here.
     """
@@ -129,7 +129,7 @@ async def fetch(package: dict, cache: pathlib.Path, limit: asyncio.Semaphore) ->
 
 
 def record_of(package: dict, archive: pathlib.Path) -> rattler.RepoDataRecord:
-    """What is in the archive says how it is installed, so that the channel need not be asked again."""
+    """A record from the archive's own contents, so that the channel need not be queried again."""
     index = rattler.IndexJson.from_package_archive(archive)
     record = rattler.PackageRecord(
         index.name,
@@ -150,7 +150,7 @@ def record_of(package: dict, archive: pathlib.Path) -> rattler.RepoDataRecord:
 
 
 def name_origins(prefix: pathlib.Path, packages: list[dict]) -> None:
-    """Writes into the records of the prefix where the packages come from; they were installed from the cache."""
+    """Sets the original URLs in the records of the prefix; the packages were installed from the cache."""
     urls = {package["url"].rpartition("/")[2]: package["url"] for package in packages}
     for path in (prefix / "conda-meta").glob("*.json"):
         entry = json.loads(path.read_text())
@@ -165,7 +165,7 @@ async def install(request: dict) -> dict:
     limit = asyncio.Semaphore(DOWNLOADS_AT_ONCE)
     archives = await asyncio.gather(*(fetch(package, cache, limit) for package in packages))
     records = [record_of(package, archive) for package, archive in zip(packages, archives)]
-    # With the origin in its keys the cache never takes a package for another of the same name and version.
+    # With the origin in its keys the cache never confuses packages of the same name and version.
     extracted = rattler.PackageCache.new_layered([cache / "packages"], cache_origin=True)
     try:
         await rattler.install(
@@ -199,4 +199,4 @@ def main() -> int:
 
 code = main()
 sys.stderr.flush()
-os._exit(code)  # py-rattler's threads have crashed interpreters that were shutting down
+os._exit(code)  # py-rattler's threads have crashed interpreters during shutdown

@@ -3,7 +3,7 @@
 
 namespace pinwheel::env {
 
-/// The text of env/rattler.py, which the build puts into the program.
+/// The text of env/rattler.py, embedded by the build.
 std::string_view rattler_script();
 
 }  // namespace pinwheel::env

@@ -17,7 +17,7 @@ std::string digest(const Request& request) {
     json["conda"] = {request.conda.channels, request.conda.packages};
     if (!request.conda_cuda.empty()) json["conda-cuda"] = request.conda_cuda;
   }
-  // A text that is no UTF-8 must not throw: it is replaced, and pip refuses it later with a reason.
+  // Text that is not UTF-8 must not throw: it is replaced, and pip rejects it later with a reason.
   return sha256_hex(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

@@ -7,29 +7,29 @@
 
 namespace pinwheel::env {
 
-/// A base environment as asked for: what its resolution is computed from. Two variants that ask the
-/// same share one environment.
+/// The requested contents of a base environment, from which its resolution is computed. Variants
+/// with equal requests share one environment.
 struct Request {
   std::string python;                          ///< "3.11", "3.13t"
   std::vector<std::string> requirements = {};  ///< sorted, without torch
   matrix::TorchSettings torch = {};
   std::string toolkit = {};  ///< "cuda/13.0", "rocm/5.2"; empty for cpu
   matrix::ToolkitFrom toolkit_from = matrix::ToolkitFrom::automatic;
-  matrix::CondaSettings toolkit_conda = {};  ///< what a toolkit from conda is solved from
+  matrix::CondaSettings toolkit_conda = {};  ///< channels and packages of a toolkit from conda
 
-  matrix::ContainerSettings container = {};  ///< no base: the host
-  matrix::CondaSettings conda = {};          ///< no packages: Python is there already
-  std::string conda_cuda = {};  ///< what `__cuda` is for its solver, "13.0"; empty: no CUDA
+  matrix::ContainerSettings container = {};  ///< without a base: the host
+  matrix::CondaSettings conda = {};          ///< without packages: an interpreter of level 1
+  std::string conda_cuda = {};               ///< `__cuda` for its solver, "13.0"; empty: no CUDA
 
   bool operator==(const Request&) const = default;
 };
 
-/// Hex digest of what the packages are resolved from: names the resolution on disk. The toolkit is
-/// a prefix of its own beside the environment, so it is not in it. Pure.
+/// Hex digest of the inputs of the resolution, which names it on disk. The toolkit is excluded: it
+/// has a prefix of its own. Pure.
 std::string digest(const Request& request);
 
-/// Hex digest of what decides the toolkit of a request: its name, where it comes from, and the
-/// container that it is looked for in. Pure.
+/// Hex digest of the inputs that select the toolkit of a request: its name, its source, and the
+/// container to search. Pure.
 std::string toolkit_digest(const Request& request);
 
 }  // namespace pinwheel::env

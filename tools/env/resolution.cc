@@ -42,11 +42,12 @@ Result<PipPackage> parse_package(const Json& item) {
     if (hash.starts_with("sha256=")) package.sha256 = hash.substr(7);
   }
   if (package.sha256.empty()) {
-    return fail(ErrorKind::environment,
-                fmt::format("{} {} has no sha256 where pip found it",
-                            pinwheel::quoted(package.name), package.version),
-                "name a released file: a source tree or an index without hashes gives no exact "
-                "environment");
+    return fail(
+        ErrorKind::environment,
+        fmt::format("pip found no sha256 for {} {}", pinwheel::quoted(package.name),
+                    package.version),
+        "use a released file: a source tree or an index without hashes cannot give an exact "
+        "environment");
   }
   return package;
 }
@@ -64,7 +65,7 @@ Result<std::chrono::sys_seconds> parse_time(const std::string& text) {
   std::tm parts = {};
   const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   if (end == nullptr || *end != '\0') {
-    return fail(ErrorKind::environment, fmt::format("{} is no time", pinwheel::quoted(text)));
+    return fail(ErrorKind::environment, fmt::format("{} is not a time", pinwheel::quoted(text)));
   }
   return std::chrono::sys_seconds(std::chrono::seconds(::timegm(&parts)));
 }
@@ -137,8 +138,7 @@ Result<PipReport> parse_pip_report(std::string_view text) {
     sort(report.packages);
     return report;
   } catch (const Json::exception& error) {
-    return fail(ErrorKind::environment,
-                fmt::format("pip's report cannot be read: {}", error.what()),
+    return fail(ErrorKind::environment, fmt::format("cannot parse pip's report: {}", error.what()),
                 "pip 22.2 or newer writes it");
   }
 }
@@ -170,7 +170,7 @@ Result<Resolution> parse_resolution(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != kFormat) {
-      return fail(ErrorKind::environment, "the resolution is of a format that is not known here",
+      return fail(ErrorKind::environment, "the resolution has an unknown format",
                   "resolve again with `--refresh`");
     }
     Resolution resolution;

@@ -5,15 +5,15 @@
 
 namespace pinwheel::env {
 
-/// What an interactive shell reads when it starts: a prompt that says where one is. For bash and
-/// for any POSIX shell.
+/// Startup commands of an interactive shell: a prompt that shows the environment. For bash and any
+/// POSIX shell.
 std::string shell_settings(const std::string& title);
 
-/// bash where there is one, else `sh`, each with the settings of that file and no others: a
-/// user's own would change the environment that the steps see.
+/// bash if it is there, else `sh`, with the settings of that file only: the user's own would
+/// change the environment that steps see.
 std::vector<std::string> interactive_shell(const std::string& settings_file);
 
-/// Of the user's environment what a terminal's programs need to know of it.
+/// The part of the user's environment that describes the terminal.
 std::map<std::string, std::string> terminal_variables(
     const std::map<std::string, std::string>& user);
 

@@ -8,7 +8,7 @@
 namespace pinwheel::env {
 namespace {
 
-/// NVIDIA's libraries and what the names of their functions begin with.
+/// NVIDIA's libraries and the prefixes of their function names.
 struct Vendor {
   std::string_view library;
   std::string_view prefix;
@@ -34,8 +34,8 @@ constexpr std::array<Vendor, 18> kLibraries = {{{"libcuda.so", "cu"},
 
 constexpr const char* kWords = "no CUDA-capable device is detected (stub library)";
 
-// The size of a variable stands in the library that defines it, which is not here; this is more
-// than any of CUDA's.
+// The size of a variable is in the library that defines it, which is missing; this is larger than
+// any in CUDA.
 constexpr uint64_t kDataSize = 4096;
 
 const Vendor* vendor_of(std::string_view soname) {
@@ -47,8 +47,8 @@ const Vendor* vendor_of(std::string_view soname) {
   return found == kLibraries.end() ? nullptr : &*found;
 }
 
-/// Functions that give a text instead of a status: a number in its place would be read as an
-/// address. The driver's two give a status, and the text through a pointer.
+/// Functions that return text instead of a status: a number would be read as an address. The
+/// driver's two return a status, and the text through a pointer.
 bool gives_text(std::string_view name) {
   if (name == "cuGetErrorString" || name == "cuGetErrorName") return false;
   if (name.find("Get") == std::string_view::npos) return false;
@@ -68,7 +68,7 @@ binary::Export answer(const binary::Symbol& wanted) {
   return symbol;
 }
 
-/// The libraries in the making, by name.
+/// The libraries under construction, by name.
 class Stubs {
  public:
   Stubs(const std::vector<TorchLibrary>& torch, const std::set<std::string>& present) {
@@ -118,7 +118,7 @@ class Stubs {
   }
 
  private:
-  /// The library whose prefix is the longest that fits; empty without one.
+  /// The library with the longest matching prefix; empty if there is none.
   std::string by_prefix(std::string_view name) const {
     std::string found;
     size_t longest = 0;

@@ -11,7 +11,7 @@
 namespace pinwheel::env {
 namespace {
 
-/// The digits and dots that follow `mark`.
+/// The digits and dots after `mark`.
 std::optional<std::string> number_after(std::string_view text, std::string_view mark) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -74,7 +74,8 @@ std::string toolkit_name(const std::string& compute) {
 
 Toolkit cuda_toolkit(const std::string& prefix, const std::string& release) {
   Toolkit toolkit{"cuda/" + major_minor(release), prefix, prefix + "/bin/nvcc", release};
-  // The linker is told of the libraries: PyPI's prefix has lib/ where nvcc looks for lib64/ only.
+  // The linker needs the library directories: PyPI's prefix has lib/, and nvcc only looks for
+  // lib64/.
   toolkit.variables = {{"CUDA_HOME", prefix},
                        {"CUDA_PATH", prefix},
                        {"CUDACXX", toolkit.compiler},
@@ -86,10 +87,10 @@ Toolkit cuda_toolkit(const std::string& prefix, const std::string& release) {
 Toolkit rocm_toolkit(const std::string& prefix, const std::string& hipcc,
                      const std::string& release) {
   Toolkit toolkit{"rocm/" + major_minor(release), prefix, hipcc, release};
-  // Without HIP_PLATFORM an nvcc on PATH turns hipcc into a wrapper of nvcc.
+  // Without HIP_PLATFORM, hipcc becomes a wrapper of nvcc if that is on PATH.
   toolkit.variables = {{"HIP_PLATFORM", "amd"}, {"PATH", hipcc.substr(0, hipcc.rfind('/'))}};
-  // A distribution's clang knows where its parts lie in /usr; told of a prefix, it looks there for
-  // the layout that AMD's own packages have.
+  // A distribution's clang finds its parts in /usr on its own; with a prefix set, it expects the
+  // layout of AMD's own packages.
   if (prefix != "/usr") toolkit.variables["ROCM_PATH"] = prefix;
   return toolkit;
 }
@@ -139,9 +140,9 @@ Result<void> check_compiler(const HostCompiler& compiler, const CompilerRange& r
                      compiler.major > range.clang_max;
   if (!gcc && !clang) return {};
   return fail(ErrorKind::environment,
-              fmt::format("`{}` ({} {}) is not supported by {}, which takes {}", compiler.path,
+              fmt::format("`{}` ({} {}) is not supported by {}, which supports {}", compiler.path,
                           gcc ? "gcc" : "clang", compiler.version, toolkit, in_words(range)),
-              fmt::format("install one and name it: `apt-get install g++-{0}`, then `CXX=g++-{0}` "
+              fmt::format("install one and set it: `apt-get install g++-{0}`, then `CXX=g++-{0}` "
                           "and `CUDAHOSTCXX=g++-{0}`",
                           range.gcc_max));
 }

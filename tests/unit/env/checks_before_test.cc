@@ -27,7 +27,7 @@ CheckFacts with_torch(TorchBuild torch, TorchNeed need) {
 
 }  // namespace
 
-TEST_CASE("without a compiler, or with one that the toolkit refuses, nothing is built") {
+TEST_CASE("a missing compiler, or one that the toolkit rejects, fails the check") {
   CheckFacts facts;
   REQUIRE(check("compiler", facts).size() == 1);
   CHECK(check("compiler", facts)[0].kind == ErrorKind::environment);
@@ -38,7 +38,7 @@ TEST_CASE("without a compiler, or with one that the toolkit refuses, nothing is 
   CHECK(check("compiler", facts).size() == 1);
 }
 
-TEST_CASE("what compiles must make code for the architecture of the class") {
+TEST_CASE("the compiler must target the architecture of the class") {
   CheckFacts facts;
   facts.arch = "x86_64";
   CHECK(check("arch", facts).empty());
@@ -48,10 +48,10 @@ TEST_CASE("what compiles must make code for the architecture of the class") {
   REQUIRE(check("arch", facts).size() == 1);
   CHECK(check("arch", facts)[0].kind == ErrorKind::environment);
   CHECK(check("arch", facts)[0].message ==
-        "the build is for `aarch64`, and what compiles here makes code for `x86_64`");
+        "the build is for `aarch64`, but the compiler here targets `x86_64`");
 }
 
-TEST_CASE("the toolkit's version is the class's") {
+TEST_CASE("the toolkit's version must be the class's") {
   CheckFacts facts;
   CHECK(check("toolkit", facts).empty());
   facts.wanted_toolkit = "cuda/13.0";
@@ -64,7 +64,7 @@ TEST_CASE("the toolkit's version is the class's") {
   CHECK(check("toolkit", facts).empty());
 }
 
-TEST_CASE("an architecture that the toolkit has not is refused with those that it has") {
+TEST_CASE("an unsupported architecture is rejected with the supported ones") {
   CheckFacts facts;
   facts.wanted_toolkit = "rocm/5.2";
   facts.toolkit = rocm_toolkit("/usr", "/usr/bin/hipcc", "5.2.21153");
@@ -81,7 +81,7 @@ TEST_CASE("an architecture that the toolkit has not is refused with those that i
   CHECK(check("toolkit", facts).empty());
 }
 
-TEST_CASE("several failed checks are all named, each with its own words as a cause") {
+TEST_CASE("several failed checks are all named, each with its own message as a cause") {
   CheckFacts facts;
   facts.wanted_toolkit = "cuda/13.0";
   const std::vector<matrix::Check> checks = {{"compiler"}, {"toolkit"}, {"header", {"a.h", "b.h"}}};
@@ -92,10 +92,10 @@ TEST_CASE("several failed checks are all named, each with its own words as a cau
   CHECK(error.causes[1].message.starts_with("[toolkit] "));
   const Error alone = to_error(check_before({{"toolkit"}}, facts), "cu13");
   CHECK(alone.causes.empty());
-  CHECK(alone.message == "the toolkit `cuda/13.0` is not here");
+  CHECK(alone.message == "the toolkit `cuda/13.0` was not found");
 }
 
-TEST_CASE("a classic ABI needs the exact torch and compute") {
+TEST_CASE("the classic ABI needs the exact torch and compute") {
   const TorchNeed need{matrix::TorchAbi::minor, "2.13", "cuda/13.0"};
   CHECK(check("torch-variant", with_torch({"2.13.1+cu130", "cuda/13.0"}, need)).empty());
   CHECK(check("torch-variant", with_torch({"2.13.1+cpu", "cpu"}, need)).size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("a classic ABI needs the exact torch and compute") {
   CHECK(check("torch-variant", with_torch({"2.13.0+cpu", "cpu"}, early)).size() == 1);
 }
 
-TEST_CASE("a Stable ABI takes any torch from its target on") {
+TEST_CASE("the Stable ABI accepts any torch since its target") {
   const TorchNeed need{matrix::TorchAbi::stable, "2.10", "cuda/13.0"};
   CHECK(check("torch-variant", with_torch({"2.13.0+cpu", "cpu"}, need)).empty());
   CHECK(check("torch-variant", with_torch({"2.10.0+cpu", "cpu"}, need)).empty());
@@ -114,7 +114,7 @@ TEST_CASE("a Stable ABI takes any torch from its target on") {
   CHECK(check("torch-variant", none).at(0).kind == ErrorKind::environment);
 }
 
-TEST_CASE("headers and modules must have been found; what was not looked for fails") {
+TEST_CASE("headers and modules must have been found; a fact that was not gathered fails") {
   CheckFacts facts;
   facts.headers = {{"a.h", ""}, {"b.h", "no such file"}};
   facts.imports = {{"numpy", ""}};
@@ -125,25 +125,25 @@ TEST_CASE("headers and modules must have been found; what was not looked for fai
   CHECK(check("import", facts).at(0).kind == ErrorKind::config);
 }
 
-TEST_CASE("an unknown check is a mistake with the nearest name") {
+TEST_CASE("an unknown check is an error with the nearest name") {
   const std::vector<Error> findings = check("tolkit", {});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].kind == ErrorKind::config);
   CHECK(findings[0].hint.find("toolkit") != std::string::npos);
 }
 
-TEST_CASE("a test whose torch is not here is skipped with the reason") {
+TEST_CASE("a test without a matching torch is skipped with the reason") {
   CHECK(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "cuda/13.0") == "no cu130 torch here");
   CHECK(skip_reason(std::nullopt, "rocm/6.4") == "no rocm6.4 torch here");
   CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "cpu").has_value());
-  // A torch tells major and minor version; a patch level of the variant is no other torch.
+  // A torch reports its major and minor version; the patch level of the variant is ignored.
   CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cu130", "cuda/13.0"}, "cuda/13.0.1").has_value());
   CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+rocm6.4", "rocm/6.4"}, "rocm/6.4.2").has_value());
   CHECK(skip_reason(TorchBuild{"2.13.0+rocm6.4", "rocm/6.4"}, "rocm/6.3.2") ==
         "no rocm6.3 torch here");
 }
 
-TEST_CASE("torch's version file tells its compute") {
+TEST_CASE("torch's version file determines its compute") {
   const auto cuda =
       parse_torch_build(R"({"__version__": "2.13.0+cu130", "cuda": "13.0", "hip": ""})");
   REQUIRE(cuda.has_value());
@@ -155,8 +155,7 @@ TEST_CASE("torch's version file tells its compute") {
   CHECK_FALSE(parse_torch_build("").has_value());
 }
 
-TEST_CASE(
-    "a matrix may name every check before a build but `arch`, which each build makes itself") {
+TEST_CASE("a matrix may name every check before a build except `arch`, which every build runs") {
   const std::vector<std::string>& rules = before_rules();
   std::set<std::string> wanted(rules.begin(), rules.end());
   CHECK(wanted.erase("arch") == 1);

@@ -33,7 +33,7 @@ TEST_CASE("a compiler that was killed ran out of memory") {
   CHECK(diagnosis_of("ninja_compiler_killed.txt").kind == ErrorKind::out_of_memory);
 }
 
-TEST_CASE("a full disk and an unsupported host compiler are the machine's, with what mends them") {
+TEST_CASE("a full disk and an unsupported host compiler are environment errors, with the fix") {
   CHECK(diagnosis_of("gcc_disk_full.txt").kind == ErrorKind::environment);
   const env::Diagnosis nvcc = diagnosis_of("nvcc_unsupported_compiler.txt");
   CHECK(nvcc.kind == ErrorKind::environment);
@@ -49,7 +49,7 @@ TEST_CASE("a network fault inside a build is transient unless a compiler found a
         ErrorKind::step);
 }
 
-TEST_CASE("a program that is not there or cannot be executed is named, with what mends it") {
+TEST_CASE("a program that is missing or not executable is named, with the fix") {
   for (const char* output : {"sh: 1: exec: nosuch: not found\n", "sh: 1: nosuch: not found",
                              "bash: line 1: nosuch: command not found\n",
                              "env: \u2018nosuch\u2019: No such file or directory\n",
@@ -58,7 +58,7 @@ TEST_CASE("a program that is not there or cannot be executed is named, with what
     INFO(output);
     const env::Diagnosis missing = env::classify_compiler({.code = 127}, output);
     CHECK(missing.kind == ErrorKind::environment);
-    CHECK(missing.line == "`nosuch` is no program on the build's PATH");
+    CHECK(missing.line == "`nosuch` is not on the build's PATH");
     CHECK(missing.hint.find("`build.command`") != std::string::npos);
   }
   const env::Diagnosis locked =

@@ -10,7 +10,7 @@ using env::CondaKind;
 
 namespace {
 
-/// What a real client printed (tests/data/tool_output): conda 4.3.16, and py-rattler 0.28 behind
+/// Output of real clients (tests/data/tool_output): conda 4.3.16, and py-rattler 0.28 through
 /// pinwheel's script.
 ports::Captured printed(const std::string& name) {
   return {{.code = name.starts_with("rattler") ? 0 : 1}, tool_output(name), {}};
@@ -27,7 +27,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a channel that does not answer now is worth a retry") {
+TEST_CASE("a channel that does not respond is transient") {
   for (const char* name :
        {"conda_channel_500.txt", "conda_channel_refused.txt", "rattler_channel_500.txt",
         "rattler_channel_refused.txt", "rattler_package_500.txt"}) {
@@ -36,7 +36,7 @@ TEST_CASE("a channel that does not answer now is worth a retry") {
   }
 }
 
-TEST_CASE("what no channel has, or not together, is a mistake in the matrix") {
+TEST_CASE("packages that no channel has, or that conflict, are an error in the matrix") {
   for (const char* name : {"conda_conflict.txt", "conda_no_package.txt", "rattler_conflict.txt",
                            "rattler_no_channel.txt", "rattler_bad_spec.txt"}) {
     INFO(name);
@@ -45,7 +45,7 @@ TEST_CASE("what no channel has, or not together, is a mistake in the matrix") {
   }
 }
 
-TEST_CASE("a conflict is told in the solver's own words") {
+TEST_CASE("a conflict is reported in the solver's own words") {
   const std::string rattler = failure("rattler_conflict.txt").message;
   CHECK(contains(rattler, "right 1.0 would require"));
   CHECK(contains(rattler, "shared <2"));
@@ -54,7 +54,7 @@ TEST_CASE("a conflict is told in the solver's own words") {
   CHECK(contains(conda, "right -> shared >=2"));
 }
 
-TEST_CASE("another file under the same name is no reason to try again") {
+TEST_CASE("a different file under the same name is not retried") {
   for (const char* name : {"conda_md5_mismatch.txt", "rattler_hash_mismatch.txt"}) {
     INFO(name);
     CHECK(failure(name).kind == ErrorKind::environment);
@@ -62,14 +62,14 @@ TEST_CASE("another file under the same name is no reason to try again") {
   }
 }
 
-TEST_CASE("what no row knows is the environment's, with what the client said") {
+TEST_CASE("an unknown failure is an environment error with the client's output") {
   const ports::Captured ran{{.code = 2}, "", "Segmentation violation in solver\n"};
   const Error error = env::conda_failure(CondaKind::mamba, ran, "solving");
   CHECK(error.kind == ErrorKind::environment);
   CHECK(error.message == "solving failed: Segmentation violation in solver");
 }
 
-TEST_CASE("an interrupted client is not blamed") {
+TEST_CASE("an interrupted client is not reported as a failure") {
   const ports::Captured ran{{.signal = 15, .cancelled = true}, "", "nothing provides x\n"};
   CHECK(env::conda_failure(CondaKind::conda, ran, "solving").kind == ErrorKind::interrupted);
 }

@@ -19,7 +19,7 @@ std::string line_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an index that does not answer now is worth a retry") {
+TEST_CASE("an index that does not respond is transient") {
   for (const char* name : {"pip_index_500.txt", "pip_index_closes.txt", "pip_index_hangs.txt",
                            "pip_index_refused.txt", "pip_unknown_host.txt", "pip_short_file.txt"}) {
     INFO(name);
@@ -27,7 +27,7 @@ TEST_CASE("an index that does not answer now is worth a retry") {
   }
 }
 
-TEST_CASE("what an index does not have is a mistake in the matrix") {
+TEST_CASE("a package that the index lacks is an error in the matrix") {
   for (const char* name :
        {"pip_index_404.txt", "pip_no_version.txt", "pip_conflict.txt", "pip_bad_requirement.txt"}) {
     INFO(name);
@@ -41,7 +41,7 @@ TEST_CASE("what an index does not have is a mistake in the matrix") {
   CHECK_FALSE(diagnosis.hint.empty());
 }
 
-TEST_CASE("a conflict is told with its reasons") {
+TEST_CASE("a conflict is reported with its reasons") {
   CHECK(line_of(tool_output("pip_conflict.txt")) ==
         "ERROR: Cannot install one==1.0 and two==1.0 because these package versions have "
         "conflicting dependencies: one 1.0 depends on tiny==1.0; two 1.0 depends on tiny==2.0");
@@ -50,7 +50,7 @@ TEST_CASE("a conflict is told with its reasons") {
         "ERROR: Cannot install one==1.0 and tiny>=2 because these package versions have "
         "conflicting dependencies: The user requested tiny>=2; one 1.0 depends on tiny==1.0; The "
         "user requested (constraint) tiny<3");
-  // An old pip says one of them again for each version that it tried.
+  // An old pip repeats one of them for each version that it tried.
   const std::string many = line_of(tool_output("pip_conflict_many.txt"));
   CHECK(many.ends_with(
       "conflicting dependencies: one 1.0 depends on tiny==1.0; many 8.0 depends on tiny==10.0; "
@@ -58,8 +58,7 @@ TEST_CASE("a conflict is told with its reasons") {
       "tiny==7.0, and 4 more"));
 }
 
-TEST_CASE(
-    "a conflict without reasons, or whose reasons end with the output, is told all the same") {
+TEST_CASE("a conflict without reasons, or whose reasons end with the output, is still reported") {
   const std::string head =
       "ERROR: Cannot install a and b because these package versions have conflicting dependencies.";
   CHECK(line_of(head + "\n") == head);
@@ -69,20 +68,22 @@ TEST_CASE(
   CHECK(line_of(head + "\nThe conflict is caused by:").ends_with("dependencies."));
   CHECK(line_of(head + "\n  The conflict is caused by:\r\n    a needs c\r\n  \r\n  To fix")
             .ends_with("dependencies: a needs c"));
-  // Of another failure they are no reason.
+  // They do not explain another failure.
   CHECK(
       line_of("The conflict is caused by:\n    a\n\nERROR: No matching distribution found for x") ==
       "ERROR: No matching distribution found for x");
 }
 
-TEST_CASE("a refused login, another file under the same name and a full disk are the machine's") {
+TEST_CASE(
+    "a rejected login, a different file under the same name and a full disk are environment "
+    "errors") {
   for (const char* name : {"pip_index_401.txt", "pip_hash_mismatch.txt", "pip_disk_full.txt"}) {
     INFO(name);
     CHECK(kind_of(name) == ErrorKind::environment);
   }
 }
 
-TEST_CASE("how the child ended decides before what it said") {
+TEST_CASE("the exit status takes precedence over the output") {
   const std::string text = tool_output("pip_index_500.txt");
   CHECK(env::classify_pip({.signal = 15, .cancelled = true}, text).kind == ErrorKind::interrupted);
   CHECK(env::classify_pip({.signal = 15, .timed_out = true}, text).kind == ErrorKind::timeout);
@@ -90,7 +91,7 @@ TEST_CASE("how the child ended decides before what it said") {
         ErrorKind::out_of_memory);
 }
 
-TEST_CASE("what no row knows is a failed step, which is not retried") {
+TEST_CASE("an unknown failure is a failed step, which is not retried") {
   const env::Diagnosis diagnosis = env::classify_pip({.code = 3}, "something new\n");
   CHECK(diagnosis.kind == ErrorKind::step);
   CHECK(to_error(diagnosis, "resolving", {.code = 3}).message == "resolving failed: exit code 3");

@@ -59,7 +59,7 @@ TEST_CASE("each client's own version is read", "[env][conda]") {
   CHECK(parse_conda_version(CondaKind::conda, "").empty());
 }
 
-TEST_CASE("clients that tell too little of a solution are too old", "[env][conda]") {
+TEST_CASE("clients that print incomplete solutions are too old", "[env][conda]") {
   CHECK_FALSE(is_recent({CondaKind::conda, "conda", "4.3.16"}));
   CHECK_FALSE(is_recent({CondaKind::conda, "conda", "4.9.2"}));
   CHECK(is_recent({CondaKind::conda, "conda", "4.10.0"}));
@@ -82,7 +82,7 @@ TEST_CASE("a target has exactly its virtual packages", "[env][conda]") {
   CHECK(conda_subdir("aarch64") == "linux-aarch64");
 }
 
-TEST_CASE("the variant's Python is among the specs once", "[env][conda]") {
+TEST_CASE("the variant's Python is in the specs exactly once", "[env][conda]") {
   Request request{.python = "3.11"};
   request.conda.packages = {"ninja", "python-build"};
   CHECK(conda_specs(request) == std::vector<std::string>{"ninja", "python-build", "python=3.11"});
@@ -96,7 +96,7 @@ TEST_CASE("the variant's Python is among the specs once", "[env][conda]") {
   CHECK(conda_specs(request).back() == "python 3.13.* *_cp313t");
 }
 
-TEST_CASE("solving names its channels alone and believes the target", "[env][conda]") {
+TEST_CASE("solving uses only its channels and the target's virtual packages", "[env][conda]") {
   const ports::Command command =
       solve_command({CondaKind::conda, "/opt/conda", "24.1.0"}, example(), Answer::json, kUser);
   CHECK(command.argv == std::vector<std::string>{"/opt/conda", "create", "--dry-run", "--yes",
@@ -115,7 +115,7 @@ TEST_CASE("solving names its channels alone and believes the target", "[env][con
   }
 }
 
-TEST_CASE("for people mamba is asked without JSON", "[env][conda]") {
+TEST_CASE("text for people is requested from mamba without JSON", "[env][conda]") {
   const ports::Command command =
       solve_command({CondaKind::micromamba, "micromamba", "2.0.5"}, example(), Answer::text, kUser);
   CHECK(command.argv == std::vector<std::string>{"micromamba", "create", "--dry-run", "--yes",
@@ -124,7 +124,7 @@ TEST_CASE("for people mamba is asked without JSON", "[env][conda]") {
                                                  "conda-forge", "python=3.11", "ninja"});
 }
 
-TEST_CASE("an explicit list has the md5 where there is one", "[env][conda]") {
+TEST_CASE("an explicit list has the md5 if there is one", "[env][conda]") {
   CHECK(explicit_list(two()) ==
         "@EXPLICIT\nhttp://127.0.0.1/c/noarch/a-1.0-0.conda#11111111111111111111111111111111\n"
         "file:///c/linux-64/b-2.0-h1_0.tar.bz2\n");

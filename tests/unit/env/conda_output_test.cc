@@ -29,7 +29,7 @@ TEST_CASE("the packages that rattler chose are read, sorted") {
   CHECK((*packages)[1].size > 0);
 }
 
-TEST_CASE("what conda fetches tells all, what it links only names") {
+TEST_CASE("conda's fetch records are complete, its link records are not") {
   const std::string text = R"({"actions": {
     "FETCH": [{"name": "zlib", "version": "1.3", "build": "h1_0", "subdir": "linux-64",
                "url": "https://user:word@host/t/to-ken/c/linux-64/zlib-1.3-h1_0.conda",
@@ -44,7 +44,7 @@ TEST_CASE("what conda fetches tells all, what it links only names") {
                                                      sha('a'), "0123", 7}});
 }
 
-TEST_CASE("mamba's links tell all; the folder of the URL is the platform's") {
+TEST_CASE("mamba's link records are complete; the platform is the directory in the URL") {
   const std::string text = R"({"actions": {"LINK": [
     {"name": "b", "version": "2", "build_string": "0", "url": "https://host/c/noarch/b-2-0.conda",
      "sha256": ")" + sha('b') +
@@ -68,14 +68,14 @@ TEST_CASE("a solution that could not be installed again is refused") {
     REQUIRE_FALSE(packages.has_value());
     CHECK(packages.error().kind == ErrorKind::environment);
   }
-  // A real one, of a client that is too old.
+  // Real output, from a client that is too old.
   CHECK_FALSE(
       env::parse_solution(CondaKind::conda, tool_output("conda_old_solution.txt")).has_value());
   CHECK_FALSE(
       env::parse_solution(CondaKind::rattler, tool_output("rattler_conflict.txt")).has_value());
 }
 
-TEST_CASE("a solver's explanation is kept whole") {
+TEST_CASE("a solver's explanation is kept complete") {
   const std::string rattler =
       env::explanation(CondaKind::rattler, tool_output("rattler_conflict.txt"), "");
   CHECK(rattler.starts_with("Cannot solve the request because of"));
@@ -95,7 +95,7 @@ TEST_CASE("a solver's explanation is kept whole") {
             .starts_with("MD5MismatchError"));
 }
 
-TEST_CASE("rattler's account of a failure") {
+TEST_CASE("rattler's report of a failure is parsed") {
   CHECK(env::parse_rattler_failure(tool_output("rattler_conflict.txt")).what == "conflict");
   CHECK(env::parse_rattler_failure(tool_output("rattler_hash_mismatch.txt")).what == "hash");
   CHECK(env::parse_rattler_failure(tool_output("rattler_solution.txt")).what.empty());

@@ -43,7 +43,7 @@ TEST_CASE("the matrix may name the packages of a toolkit, and must for ROCm") {
   CHECK(conda_toolkit_request(nowhere).error().hint.find("channels") != std::string::npos);
 }
 
-TEST_CASE("the directory of a toolkit from conda is of its exact packages") {
+TEST_CASE("the directory of a toolkit from conda is named after its exact packages") {
   Resolution resolution;
   resolution.conda = {package("cuda-nvcc", "13.0.1"), package("cuda-nvcc-tools", "13.0.88")};
   const std::string id = conda_toolkit_id("cuda/13.0", resolution);

@@ -15,7 +15,7 @@ constexpr const char* kInspected = R"([{"Id":"sha256:11","Architecture":"amd64",
 
 }  // namespace
 
-TEST_CASE("an inspected image says its id, key and variables") {
+TEST_CASE("an inspected image has its id, key and variables") {
   const Result<ContainerImage> image = parse_image(kInspected);
   REQUIRE(image);
   CHECK(image->id == "sha256:11");
@@ -24,7 +24,7 @@ TEST_CASE("an inspected image says its id, key and variables") {
   CHECK(image->variables.at("PATH") == "/usr/bin:/bin");
 }
 
-TEST_CASE("podman's id, and an image without labels and variables") {
+TEST_CASE("podman's id format is accepted, and an image without labels and variables") {
   const Result<ContainerImage> image = parse_image(R"([{"Id":"22","Config":{"Labels":null}}])");
   REQUIRE(image);
   CHECK(image->id == "sha256:22");
@@ -33,14 +33,14 @@ TEST_CASE("podman's id, and an image without labels and variables") {
   CHECK(image->base_id == "sha256:22");
 }
 
-TEST_CASE("an image of a registry is known by the registry's digest") {
+TEST_CASE("an image from a registry has the registry's digest") {
   const Result<ContainerImage> image =
       parse_image(R"([{"Id":"22","RepoDigests":["debian@sha256:33"]}])");
   REQUIRE(image);
   CHECK(image->base_digests == std::vector<std::string>{"debian@sha256:33"});
 }
 
-TEST_CASE("an image made here is in no registry", "[env][container]") {
+TEST_CASE("a locally built image has no registry digest", "[env][container]") {
   for (const char* const digests : {"null", "[]", R"(["localhost/base@sha256:11"])"}) {
     const auto image = parse_image(R"([{"Id":"22","RepoDigests":)" + std::string(digests) + "}]");
     REQUIRE(image);
@@ -49,7 +49,7 @@ TEST_CASE("an image made here is in no registry", "[env][container]") {
   }
 }
 
-TEST_CASE("another text is an error of the environment") {
+TEST_CASE("any other text is an environment error") {
   for (const char* const text : {"", "[]", "{}", "[{}]", R"([{"Id":7}])"}) {
     const Result<ContainerImage> image = parse_image(text);
     REQUIRE_FALSE(image);
@@ -57,7 +57,7 @@ TEST_CASE("another text is an error of the environment") {
   }
 }
 
-TEST_CASE("the key of an image covers context, base and arguments, not what the base is called") {
+TEST_CASE("the key of an image covers context, base and arguments, not the name of the base") {
   matrix::ContainerSettings request{
       "docker/build.Dockerfile", "debian:bookworm", {{"COMPUTE", "cpu"}}};
   const std::string key = image_key(request, "context", "sha256:base");
@@ -85,7 +85,7 @@ TEST_CASE("a build names its Dockerfile, base, key and tags, and uses BuildKit")
   }
 }
 
-TEST_CASE("tags hold the branch's slug and never more than 128 characters") {
+TEST_CASE("tags contain the branch's slug and have at most 128 characters") {
   CHECK(*image_tag("", "0a1b2c3", "cp311-cpu") == "0a1b2c3-cp311-cpu");
   CHECK(*image_tag("Feature/New_Thing!", "0a1b2c3", "cpu") == "feature-new-thing-0a1b2c3-cpu");
   const std::string branch(200, 'b');

@@ -25,7 +25,7 @@ bool has(const std::vector<std::string>& argv, const std::vector<std::string>& p
 
 }  // namespace
 
-TEST_CASE("a command becomes the client's, with its mounts, user and directory") {
+TEST_CASE("a command runs through the client, with its mounts, user and directory") {
   ports::Command command{{"make", "all"}, "/build/src", {}, std::chrono::seconds(5)};
   command.mounts = {{"/scratch", "/build"}};
   const ports::Command ran = run_in_container(some_container(), "step-1", command, kClient);
@@ -44,7 +44,7 @@ TEST_CASE("a command becomes the client's, with its mounts, user and directory")
   CHECK(ran.mounts.empty());
 }
 
-TEST_CASE("values go through the client's environment, those that it reads itself do not") {
+TEST_CASE("values go through the client's environment, except those that it reads itself") {
   const ports::Command command{
       {"true"}, "/", {{"PIP_INDEX_URL", "https://user:secret@index"}, {"HOME", "/build/home"}}, {}};
   const ports::Command ran = run_in_container(some_container(), "n", command, kClient);
@@ -57,7 +57,7 @@ TEST_CASE("values go through the client's environment, those that it reads itsel
   }));
 }
 
-TEST_CASE("what the image sets and the command does not is taken away") {
+TEST_CASE("variables that the image sets and the command does not are removed") {
   Container container = some_container();
   container.image_variables = {"PATH", "CUDA_HOME"};
   const ports::Command command{{"true"}, "/", {{"PATH", "/bin"}}, {}};
@@ -65,7 +65,7 @@ TEST_CASE("what the image sets and the command does not is taken away") {
   CHECK(has(ran.argv, {"sha256:abc", "env", "-u", "CUDA_HOME", "true"}));
 }
 
-TEST_CASE("the client keeps its own settings and nothing else of the user's") {
+TEST_CASE("the client sees its own settings and no other variables of the user") {
   const auto variables = client_variables({{"DOCKER_HOST", "unix:///s"},
                                            {"HOME", "/me"},
                                            {"CONTAINERS_CONF", "/c"},
@@ -74,11 +74,11 @@ TEST_CASE("the client keeps its own settings and nothing else of the user's") {
   CHECK_FALSE(variables.contains("PIP_INDEX_URL"));
 }
 
-TEST_CASE("a container's name is made of what names may hold") {
+TEST_CASE("a container's name contains only valid characters") {
   CHECK(container_name("pinwheel-a1-test:cp311+x/y") == "pinwheel-a1-test-cp311-x-y");
 }
 
-TEST_CASE("a shell gets the streams, and a terminal where there is one") {
+TEST_CASE("a shell gets the streams, and a terminal if there is one") {
   const ports::Command command{{"sh"}, "/", {}, {}};
   Container container = some_container();
   CHECK_FALSE(has(run_in_container(container, "n", command, kClient).argv, {"--interactive"}));

@@ -24,7 +24,7 @@ DoctorLine docker_line(const DoctorFacts& facts) {
 
 }  // namespace
 
-TEST_CASE("an engine that answers is told with all that a container stands on") {
+TEST_CASE("an engine that responds is shown with its version and storage") {
   const DoctorLine line = docker_line(with_docker());
   CHECK(line.verdict == DoctorVerdict::good);
   CHECK(line.found ==
@@ -32,7 +32,7 @@ TEST_CASE("an engine that answers is told with all that a container stands on") 
   CHECK(line.mend.empty());
 }
 
-TEST_CASE("what an engine lacks is told with the command that mends it") {
+TEST_CASE("what an engine lacks is reported with the command that fixes it") {
   DoctorFacts facts = with_docker();
   EngineFacts& docker = facts.engines[Engine::docker];
   docker.builds = false;
@@ -45,7 +45,7 @@ TEST_CASE("what an engine lacks is told with the command that mends it") {
   docker.info.reset();
   docker.silence = "Cannot connect to the Docker daemon\nIs it running?";
   CHECK(docker_line(facts).found ==
-        "20.10.24 in /usr/bin/docker, does not answer (Cannot connect to the Docker daemon)");
+        "20.10.24 in /usr/bin/docker, does not respond (Cannot connect to the Docker daemon)");
   CHECK(docker_line(facts).mend == "systemctl start docker");
   const DoctorLine podman = engine_lines(facts).at(1);
   CHECK(podman.found == "none");
@@ -62,14 +62,14 @@ TEST_CASE("every engine with a client has a line of its name") {
   CHECK(named == wanted);
 }
 
-TEST_CASE("GPUs reach containers where an engine hands them in") {
+TEST_CASE("GPUs are available in containers if an engine exposes them") {
   DoctorFacts facts = with_docker();
   EngineFacts& docker = facts.engines[Engine::docker];
   CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::limited);
   CHECK(gpu_containers_line(facts).mend == "apt-get install nvidia-container-toolkit");
   docker.gpus = "runtime nvidia";
   CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::good);
-  CHECK(gpu_containers_line(facts).found == "docker by runtime nvidia");
+  CHECK(gpu_containers_line(facts).found == "docker with runtime nvidia");
 }
 
 TEST_CASE("arm64 is native, emulated, cross-compiled or not possible") {

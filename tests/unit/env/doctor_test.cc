@@ -35,16 +35,16 @@ const DoctorLine& line(const std::vector<DoctorLine>& lines, const std::string& 
 
 }  // namespace
 
-TEST_CASE("a good machine can build, and is told what it cannot do") {
+TEST_CASE("a good machine can build, and its limits are shown") {
   const std::vector<DoctorLine> lines = diagnose_machine(good_machine());
   CHECK(lines.size() == 13);
   CHECK(can_build(lines));
   CHECK(line(lines, "cuda").verdict == DoctorVerdict::good);
   CHECK(line(lines, "gpu").allows == "GPU wheels are built and loaded, never executed");
-  CHECK(line(lines, "memory").allows == "8 jobs of 2 GiB side by side");
+  CHECK(line(lines, "memory").allows == "8 jobs of 2 GiB in parallel");
 }
 
-TEST_CASE("every line that is not good names what mends it") {
+TEST_CASE("every line that is not good names the fix") {
   for (const DoctorFacts& facts : {DoctorFacts{}, good_machine()}) {
     for (const DoctorLine& each : diagnose_machine(facts)) {
       INFO(each.name);
@@ -68,14 +68,14 @@ TEST_CASE("conda packages need a recent client, or a Python for py-rattler") {
   CHECK(line(diagnose_machine(facts), "conda").verdict == DoctorVerdict::good);
 }
 
-TEST_CASE("a compiler that CUDA refuses is found out") {
+TEST_CASE("a compiler that CUDA rejects is detected") {
   DoctorFacts facts = good_machine();
   facts.toolkits = {cuda_toolkit("/usr", "11.8.89")};
   CHECK(line(diagnose_machine(facts), "cuda").verdict == DoctorVerdict::limited);
   CHECK(line(diagnose_machine(facts), "cuda").mend == "apt-get install g++-11");
 }
 
-TEST_CASE("the JSON form holds every line") {
+TEST_CASE("the JSON form has every line") {
   const auto json = nlohmann::json::parse(to_json(diagnose_machine(good_machine())));
   CHECK(json.at("format") == 1);
   CHECK(json.at("lines").size() == 13);

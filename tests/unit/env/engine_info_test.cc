@@ -4,14 +4,14 @@
 
 using namespace pinwheel::env;
 
-TEST_CASE("docker says where its images lie and what runs its containers") {
+TEST_CASE("docker reports its storage directory and its runtimes") {
   const auto info = parse_docker_info(
       R"({"ServerVersion": "20.10.24+dfsg1", "DockerRootDir": "/var/lib/docker", "Images": 3,
           "CgroupVersion": "2", "Runtimes": {"nvidia": {"path": "n"}, "runc": {"path": "runc"}}})");
   CHECK(info == EngineInfo{"20.10.24+dfsg1", "/var/lib/docker", "2", {"nvidia", "runc"}});
 }
 
-TEST_CASE("a docker whose server does not answer says nothing of it") {
+TEST_CASE("a docker whose server does not respond has no info") {
   CHECK_FALSE(parse_docker_info(R"({"ServerVersion": "", "ServerErrors": ["no daemon"]})"));
   CHECK_FALSE(parse_docker_info("Cannot connect to the Docker daemon"));
   CHECK_FALSE(parse_docker_info("[]"));
@@ -19,7 +19,7 @@ TEST_CASE("a docker whose server does not answer says nothing of it") {
         EngineInfo{"26"});
 }
 
-TEST_CASE("podman says the same in its own words") {
+TEST_CASE("podman reports the same in its own format") {
   const auto info = parse_podman_info(
       R"({"host": {"cgroupVersion": "v1", "ociRuntime": {"name": "crun"}},
           "store": {"graphRoot": "/var/lib/containers/storage"}, "version": {"Version": "4.3.1"}})");
@@ -28,7 +28,7 @@ TEST_CASE("podman says the same in its own words") {
   CHECK_FALSE(parse_podman_info(R"({"host": 1, "store": {}, "version": {}})"));
 }
 
-TEST_CASE("the kernel says whether and how it runs programs of another processor") {
+TEST_CASE("the kernel reports whether and how it runs programs of another architecture") {
   const auto found = parse_binfmt(
       "enabled\ninterpreter /usr/libexec/qemu-binfmt/aarch64-binfmt-P\nflags: PF\noffset 0\n");
   CHECK(found == Binfmt{"/usr/libexec/qemu-binfmt/aarch64-binfmt-P", "PF"});

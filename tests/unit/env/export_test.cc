@@ -41,7 +41,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("each package is listed with its hash, and torch alone is asked of its index") {
+TEST_CASE("each package is listed with its hash, and only torch uses its index") {
   const EnvironmentExport what = example_export();
   CHECK(text_of(what, "environment/requirements.txt") ==
         "ninja==1.11 --hash=sha256:" + std::string(64, 'a') + "\n");
@@ -57,13 +57,13 @@ TEST_CASE("each package is listed with its hash, and torch alone is asked of its
   CHECK(has(text_of(what, "environment/pylock.toml"), "lock-version"));
 }
 
-TEST_CASE("without conda packages nothing speaks of conda") {
+TEST_CASE("without conda packages nothing mentions conda") {
   CHECK(text_of(example_export(), "environment/conda-explicit.txt").empty());
   CHECK_FALSE(has(text_of(example_export(), "environment/create.sh"), "conda"));
   CHECK_FALSE(has(text_of(example_export(), "Dockerfile"), "conda"));
 }
 
-TEST_CASE("conda packages are listed for clients, and for py-rattler with places to fill") {
+TEST_CASE("conda packages are listed for clients, and for py-rattler with placeholders") {
   CHECK(text_of(with_conda(), "environment/conda-explicit.txt") ==
         "@EXPLICIT\nhttps://conda.example/linux-64/python-3.11.7-0.conda#" + std::string(32, 'd') +
             "\n");
@@ -74,13 +74,13 @@ TEST_CASE("conda packages are listed for clients, and for py-rattler with places
   CHECK_FALSE(has(script, "PYTHON:-"));
 }
 
-TEST_CASE("only the script may be run") {
+TEST_CASE("only the script is executable") {
   for (const ExportedFile& file : export_files(with_conda())) {
     CHECK(file.mode == (file.path == "environment/create.sh" ? 0755U : 0644U));
   }
 }
 
-TEST_CASE("a free-threaded Python is asked for by its own name") {
+TEST_CASE("a free-threaded Python is requested by its own name") {
   EnvironmentExport what = example_export();
   what.lock.resolution.python = "3.13.0t";
   const std::string script = text_of(what, "environment/create.sh");
@@ -101,12 +101,12 @@ TEST_CASE("the Dockerfile is the project's own on the base that was used, then t
             "ARG BASE_IMAGE=debian:12\nFROM ${BASE_IMAGE}\n"));
 }
 
-TEST_CASE("defaults of build arguments are set, other lines stay") {
+TEST_CASE("defaults of build arguments are set, other lines are unchanged") {
   CHECK(with_arguments("ARG A\nARG B=1\nARG AB\nFROM x\n", {{"A", "7"}, {"B", "2"}}) ==
         "ARG A=7\nARG B=2\nARG AB\nFROM x\n");
 }
 
-TEST_CASE("a toolkit beside the environment is named") {
+TEST_CASE("a toolkit of the environment is named") {
   EnvironmentExport what = example_export();
   what.lock.toolkits = {{"cuda/13.0", "13.0.88"}};
   CHECK(has(text_of(what, "environment/create.sh"), "the toolkit cuda/13.0 13.0.88 beside it"));

@@ -29,15 +29,14 @@ TEST_CASE("NVIDIA's packages are left out and named, unless the request names th
   CHECK(parse_resolution(to_json(lean)).value() == lean);
 }
 
-TEST_CASE("a resolution without them stays the same environment") {
+TEST_CASE("a resolution without them is still the same environment") {
   Resolution cpu = cuda_torch();
   std::erase_if(cpu.packages, [](const PipPackage& each) { return is_gpu_package(each.name); });
   CHECK(without_gpu_packages(cpu, {}) == cpu);
   CHECK(without_gpu_packages(cpu, {}).digest() == cpu.digest());
 }
 
-TEST_CASE(
-    "what stands for an absent package is a distribution of that name and version, of nothing") {
+TEST_CASE("an absent package is represented by an empty distribution of that name and version") {
   const std::map<std::string, std::string> files =
       files_of_absent({"nvidia-cublas", "13.1.0", {}, {}});
   REQUIRE(files.contains("nvidia_cublas-13.1.0.dist-info/METADATA"));

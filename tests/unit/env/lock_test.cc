@@ -57,7 +57,7 @@ Lock full() {
 
 }  // namespace
 
-TEST_CASE("a lock survives its text, whatever it holds") {
+TEST_CASE("a lock round-trips through its text, whatever its contents") {
   for (const Lock& lock : {example_lock(), full()}) {
     const std::string text = to_pylock(lock);
     const auto back = parse_pylock(text, "pylock.a.toml");
@@ -73,8 +73,9 @@ TEST_CASE("a lock survives its text, whatever it holds") {
   }
 }
 
-TEST_CASE("a lock that was written before reads as it stands") {
-  const std::filesystem::path seeds = in_source_tree("tests/data/fuzz/lock");
+TEST_CASE("a lock written by an earlier version is read unchanged") {
+  const std::filesystem::path seeds =
+      std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/fuzz/lock";
   for (const char* name : {"written.toml", "everything.toml"}) {
     CAPTURE(name);
     std::ifstream in(seeds / name);
@@ -85,7 +86,7 @@ TEST_CASE("a lock that was written before reads as it stands") {
   }
 }
 
-TEST_CASE("a lock names no credentials, no time and no pip") {
+TEST_CASE("a lock contains no credentials, time or pip version") {
   const std::string text = to_pylock(full());
   for (const char* absent : {"word", "u:p@", "2026", "26.0", "me:"}) {
     CAPTURE(absent);
@@ -97,7 +98,7 @@ TEST_CASE("a lock names no credentials, no time and no pip") {
   CHECK(to_pylock(later) == text);
 }
 
-TEST_CASE("a file has a URL where it is public, and else lies beside the lock") {
+TEST_CASE("a public file has a URL, any other a path next to the lock") {
   const std::string text = to_pylock(example_lock());
   CHECK(text.find(
             "[packages.sdist]\nname = \"ninja-1.13.2.tar.gz\"\npath = \"ninja-1.13.2.tar.gz\"\n") !=
@@ -108,7 +109,7 @@ TEST_CASE("a file has a URL where it is public, and else lies beside the lock") 
   CHECK(text.find("requires-python = \"==3.13.*\"\n") != std::string::npos);
 }
 
-TEST_CASE("an environment without packages is a lock all the same") {
+TEST_CASE("an environment without packages is a valid lock") {
   Lock lock = example_lock();
   lock.resolution.packages.clear();
   const std::string text = to_pylock(lock);
@@ -116,7 +117,7 @@ TEST_CASE("an environment without packages is a lock all the same") {
   CHECK(parse_pylock(text, "a").has_value());
 }
 
-TEST_CASE("text beyond ASCII is read as it was written") {
+TEST_CASE("non-ASCII text is read as it was written") {
   Lock lock = example_lock();
   lock.pip_options = {"--find-links=/home/j\u00f6rg/\u3001\ufedf"};
   const auto again = parse_pylock(to_pylock(lock), "a");
@@ -124,7 +125,7 @@ TEST_CASE("text beyond ASCII is read as it was written") {
   CHECK(again->pip_options == lock.pip_options);
 }
 
-TEST_CASE("a text that is no lock is drift, with the reason") {
+TEST_CASE("text that is not a lock is drift, with the reason") {
   const std::string good = to_pylock(example_lock());
   const auto changed = [&good](const std::string& from, const std::string& to) {
     std::string text = good;
@@ -140,10 +141,10 @@ TEST_CASE("a text that is no lock is drift, with the reason") {
       {"\ufedf", "line 1: "},
       {"\xff", "not UTF-8"},
       {changed("schema = 1", "schema = 2"), "schema is 2"},
-      {changed("1.17.0", "1.17.1"), "not those that were locked"},
-      {changed(kHash, kOther), "not those that were locked"},
-      {changed(kHash, "../x"), "`sha256` is no SHA-256"},
-      {changed("name = \"six\"", "name = 6"), "`name` is no text"},
+      {changed("1.17.0", "1.17.1"), "do not match its digest"},
+      {changed(kHash, kOther), "do not match its digest"},
+      {changed(kHash, "../x"), "`sha256` is not a SHA-256"},
+      {changed("name = \"six\"", "name = 6"), "`name` is not a string"},
       {changed("schema = 1", "schema = \"one\""), "schema is 0"}};
   for (const auto& [text, reason] : cases) {
     CAPTURE(reason);
@@ -155,7 +156,7 @@ TEST_CASE("a text that is no lock is drift, with the reason") {
   }
 }
 
-TEST_CASE("options of pip that decide packages are kept, places by name alone") {
+TEST_CASE("pip options that affect packages are kept, locations by name only") {
   CHECK(deciding_pip_options("global.index-url='https://u:p@mirror.example/simple'\n"
                              ":env:.find-links='/opt/wheels'\n"
                              "global.find-links='/other'\n"
@@ -168,7 +169,7 @@ TEST_CASE("options of pip that decide packages are kept, places by name alone") 
   CHECK(deciding_pip_options("").empty());
 }
 
-TEST_CASE("each thing that was asked otherwise is named") {
+TEST_CASE("each change to the request is named") {
   const Lock lock = example_lock();
   CHECK(request_differences(lock, asked()).empty());
   Request now = asked();
@@ -182,7 +183,7 @@ TEST_CASE("each thing that was asked otherwise is named") {
                      "`requirement` ninja<2 is new", "`conda package` python is new"});
 }
 
-TEST_CASE("credentials that changed are a difference that is not shown") {
+TEST_CASE("changed credentials are a difference whose values are not shown") {
   Request now = asked();
   now.torch.index = "https://me:other@download.example.org/whl/cpu";
   const std::vector<LockDifference> differences = request_differences(example_lock(), now);
@@ -191,7 +192,7 @@ TEST_CASE("credentials that changed are a difference that is not shown") {
   CHECK(to_text(differences[0]).find("other") == std::string::npos);
 }
 
-TEST_CASE("packages differ by version, file, hash, or by being there") {
+TEST_CASE("packages differ by version, file, hash or presence") {
   const Resolution locked = full().resolution;
   CHECK(package_differences(locked, locked).empty());
   Resolution now = locked;

@@ -17,7 +17,7 @@ Request asking(ToolkitFrom from) {
 
 }  // namespace
 
-TEST_CASE("a toolkit comes from where the matrix says, whatever this machine has") {
+TEST_CASE("a toolkit comes from the source in the matrix, whatever this machine has") {
   const std::vector<Toolkit> here = {cuda_toolkit("/usr/local/cuda", "13.0.88")};
   CHECK(toolkit_source(asking(ToolkitFrom::path), {}) == ToolkitSource::machine);
   CHECK(toolkit_source(asking(ToolkitFrom::container), {}) == ToolkitSource::machine);
@@ -34,7 +34,7 @@ TEST_CASE("each source has packages of its own, and the machine has none") {
   CHECK(toolkit_packages(request, ToolkitSource::machine).error().kind == ErrorKind::internal);
 }
 
-TEST_CASE("what a directory of a toolkit holds is told by its name and its packages") {
+TEST_CASE("the toolkit in a directory is known from its name and its packages") {
   Resolution pypi;
   pypi.packages = {{"nvidia-cuda-nvcc", "13.0.88", "nvcc.whl", "ab12"}};
   Resolution conda;
@@ -44,7 +44,7 @@ TEST_CASE("what a directory of a toolkit holds is told by its name and its packa
   CHECK(toolkit_in(toolkit_id("rocm/6.4", conda), conda) == "rocm/6.4.1");
 }
 
-TEST_CASE("what decides a toolkit tells it apart") {
+TEST_CASE("the digest of a toolkit covers what selects it") {
   const Request path = asking(ToolkitFrom::path);
   Request other = path;
   other.python = "3.12";

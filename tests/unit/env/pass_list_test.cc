@@ -13,7 +13,7 @@ TEST_CASE("pip is told where to find packages, never where to put them") {
   CHECK_FALSE(is_pip_setting("PIPX_HOME"));
 }
 
-TEST_CASE("proxies and certificates pass, in either case") {
+TEST_CASE("proxies and certificates pass, in upper and lower case") {
   for (const char* name : {"https_proxy", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE"}) {
     CHECK(is_network_variable(name));
   }

@@ -4,7 +4,7 @@
 
 using pinwheel::env::configured_index;
 
-TEST_CASE("pip's index is what its variable, or the nearest section of its files, names") {
+TEST_CASE("pip's index comes from its variable, or the most specific section of its files") {
   CHECK_FALSE(configured_index(""));
   CHECK_FALSE(configured_index("global.cert='/c'\nglobal.extra-index-url='https://x/'\n"));
   CHECK(configured_index("global.index-url='https://a.example/simple'\n") ==

@@ -22,7 +22,7 @@ Resolution with_nvcc(const std::string& version, const std::string& python) {
 
 }  // namespace
 
-TEST_CASE("PyPI is asked where the matrix says so, or for a CUDA that this machine has not") {
+TEST_CASE("PyPI is used if the matrix says so, or for a CUDA that this machine lacks") {
   const std::vector<Toolkit> here = {cuda_toolkit("/usr/local/cuda", "13.0.88")};
   CHECK(comes_from_pypi(asking("cuda/13.0", ToolkitFrom::pypi), here));
   CHECK_FALSE(comes_from_pypi(asking("cuda/13.0", ToolkitFrom::automatic), here));
@@ -33,7 +33,7 @@ TEST_CASE("PyPI is asked where the matrix says so, or for a CUDA that this machi
   CHECK_FALSE(comes_from_pypi(asking("rocm/6.4", ToolkitFrom::pypi), {}));
 }
 
-TEST_CASE("PyPI has complete toolkits from CUDA 13 on") {
+TEST_CASE("PyPI has complete toolkits since CUDA 13") {
   const auto request = pypi_toolkit_request(asking("cuda/13.2.1", ToolkitFrom::pypi));
   REQUIRE(request.has_value());
   CHECK(request->python == "3.11");
@@ -47,7 +47,8 @@ TEST_CASE("PyPI has complete toolkits from CUDA 13 on") {
   }
 }
 
-TEST_CASE("the directory of a toolkit is of its exact packages, whatever Python resolved them") {
+TEST_CASE(
+    "the directory of a toolkit is named after its exact packages, whatever Python resolved them") {
   const std::string id = pypi_toolkit_id("cuda/13.0", with_nvcc("13.0.88", "3.11.7"));
   CHECK(id.starts_with("cuda-13.0-"));
   CHECK(id.size() == std::string("cuda-13.0-").size() + 12);

@@ -21,7 +21,7 @@ Resolution example_resolution() {
 
 }  // namespace
 
-TEST_CASE("a resolution survives its file, and a damaged or foreign file is an error") {
+TEST_CASE("a resolution round-trips through its file, and a damaged or foreign file is an error") {
   const auto back = parse_resolution(to_json(example_resolution()));
   REQUIRE(back.has_value());
   CHECK(*back == example_resolution());
@@ -34,7 +34,7 @@ TEST_CASE("a resolution survives its file, and a damaged or foreign file is an e
   }
 }
 
-TEST_CASE("its digest covers packages and Python, not time, place or pip") {
+TEST_CASE("the digest covers packages and Python, not time, location or pip") {
   const std::string digest = example_resolution().digest();
   Resolution other = example_resolution();
   other.at += std::chrono::hours(5);
@@ -53,7 +53,7 @@ TEST_CASE("its digest covers packages and Python, not time, place or pip") {
   CHECK(other.digest() != digest);
 }
 
-TEST_CASE("pip's report gives normalised names, file names without places, and hashes") {
+TEST_CASE("pip's report yields normalized names, file names without directories, and hashes") {
   const auto report = parse_pip_report(R"({"version": "1", "pip_version": "25.3", "install": [
     {"metadata": {"name": "Torch", "version": "2.13.0+cpu"}, "download_info": {
       "url": "https://user:****@host/whl/torch-2.13.0%2Bcpu-cp311-cp311-linux_x86_64.whl#sha256=ab",
@@ -77,7 +77,7 @@ TEST_CASE("a source tree cannot be part of an exact environment") {
   CHECK(report.error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("torch can be installed apart from the rest") {
+TEST_CASE("torch can be installed separately") {
   CHECK(requirements_text(example_resolution(), TorchPart::only) ==
         "torch==2.13.0+cpu --hash=sha256:bb\n");
   CHECK(requirements_text(example_resolution(), TorchPart::without) ==
@@ -87,14 +87,14 @@ TEST_CASE("torch can be installed apart from the rest") {
   CHECK(constraints_text(example_resolution()) == "ninja==1.13.2\ntorch==2.13.0+cpu\n");
 }
 
-TEST_CASE("a request with `--pre` is a nightly one") {
+TEST_CASE("a request with `--pre` uses nightly builds") {
   CHECK(is_nightly({.python = "3.12", .torch = {.spec = "--pre torch"}}));
   CHECK(is_nightly({.python = "3.12", .requirements = {"--pre numpy"}}));
   CHECK_FALSE(is_nightly({.python = "3.12", .requirements = {"pre-commit"}}));
   CHECK(parse_spec("--pre torch >=2").requirement == "torch >=2");
 }
 
-TEST_CASE("requests that differ in a package have different digests, the toolkit makes none") {
+TEST_CASE("requests that differ in a package have different digests, the toolkit does not count") {
   const Request base{.python = "3.11", .requirements = {"a"}, .torch = {.spec = "torch"}};
   CHECK(digest(base) == digest(Request(base)));
   Request other = base;
@@ -108,7 +108,7 @@ TEST_CASE("requests that differ in a package have different digests, the toolkit
   CHECK(digest(other) == digest(base));
 }
 
-TEST_CASE("conda packages are recorded and enter the digest, not the places they came from") {
+TEST_CASE("conda packages are recorded and part of the digest, their locations are not") {
   Resolution resolution;
   resolution.request = "r";
   resolution.python = "3.11.7";

@@ -4,12 +4,12 @@
 
 using namespace pinwheel;
 
-TEST_CASE("the prompt names the place and shows the directory of the moment") {
+TEST_CASE("the prompt shows the environment and the current directory") {
   CHECK(env::shell_settings("cp311-cpu test") ==
         "PS1='[cp311-cpu test] $PWD $ '\nunset HISTFILE\n");
 }
 
-TEST_CASE("the shell gets its settings file as an argument, whatever characters it holds") {
+TEST_CASE("the shell gets its settings file as an argument, whatever characters the path has") {
   const std::vector<std::string> argv = env::interactive_shell("/a b/settings");
   REQUIRE(argv.size() == 4);
   CHECK(argv[0] == "sh");
@@ -17,7 +17,7 @@ TEST_CASE("the shell gets its settings file as an argument, whatever characters 
   CHECK(argv[2].find("/a b") == std::string::npos);
 }
 
-TEST_CASE("of the user's variables only those of the terminal are told") {
+TEST_CASE("only the terminal's variables of the user are kept") {
   CHECK(env::terminal_variables({{"TERM", "xterm"}, {"LD_PRELOAD", "x"}, {"NO_COLOR", "1"}}) ==
         std::map<std::string, std::string>{{"TERM", "xterm"}, {"NO_COLOR", "1"}});
   CHECK(env::terminal_variables({}).empty());

@@ -24,7 +24,7 @@ Symbol versioned(const std::string& name, const std::string& library,
   return {.name = name, .version = library, .kind = kind, .library = library};
 }
 
-/// A torch of two libraries that need each other's, NVIDIA's and the system's.
+/// A torch of two libraries that need each other, NVIDIA's libraries and the system's.
 std::vector<TorchLibrary> torch() {
   TorchLibrary c10{.file = "libc10_cuda.so", .elf = {.machine = 183}};
   c10.elf.soname = "libc10_cuda.so";
@@ -58,7 +58,7 @@ const SharedObject& find(const std::vector<SharedObject>& stubs, const std::stri
   return *found;
 }
 
-TEST_CASE("each library of NVIDIA's that torch needs gets what torch asks of it") {
+TEST_CASE("each NVIDIA library that torch needs gets the symbols that torch uses") {
   const std::vector<SharedObject> stubs = stub_libraries(torch(), {});
   std::vector<std::string> names;
   for (const SharedObject& stub : stubs) {
@@ -74,7 +74,7 @@ TEST_CASE("each library of NVIDIA's that torch needs gets what torch asks of it"
                             {"cudaGetErrorString", "libcudart.so.13",
                              ReturnsText{"no CUDA-capable device is detected (stub library)"}},
                             {"cudaTable", "libcudart.so.13", ZeroedData{4096}}});
-  // The driver's gives a status; its text would go through a pointer.
+  // The driver's function returns a status; its text would go through a pointer.
   CHECK(find(stubs, "libcuda.so.1").exports[0] ==
         Export{"cuGetErrorString", "", ReturnsNumber{100}});
   CHECK(find(stubs, "libcusparseLt.so.0").exports ==
@@ -84,7 +84,7 @@ TEST_CASE("each library of NVIDIA's that torch needs gets what torch asks of it"
   CHECK(std::holds_alternative<ReturnsText>(find(stubs, "libnccl.so.2").exports[0].body));
 }
 
-TEST_CASE("what torch defines or brings itself, and what is present, is not made up") {
+TEST_CASE("symbols that torch defines and libraries that are present get no stubs") {
   const std::vector<SharedObject> stubs =
       stub_libraries(torch(), {"libcudart.so.13", "libnccl.so.2"});
   for (const SharedObject& stub : stubs) {
@@ -99,7 +99,7 @@ TEST_CASE("what torch defines or brings itself, and what is present, is not made
   CHECK(stub_libraries({}, {}).empty());
 }
 
-TEST_CASE("only NVIDIA's libraries, told by their names, get stubs") {
+TEST_CASE("only NVIDIA libraries, recognized by name, get stubs") {
   const auto has_stub = [](const std::string& needed) {
     TorchLibrary library{.file = "libtorch_cuda.so", .elf = {}};
     library.elf.needed = {needed};

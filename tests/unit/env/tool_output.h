@@ -8,7 +8,7 @@
 
 namespace pinwheel {
 
-/// What a real tool printed: a file of tests/data/tool_output.
+/// Output of a real tool: a file in tests/data/tool_output.
 inline std::string tool_output(const std::string& name) {
   std::ifstream file(in_source_tree("tests/data/tool_output") / name);
   INFO(name);

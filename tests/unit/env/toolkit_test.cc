@@ -5,7 +5,7 @@
 using namespace pinwheel;
 using namespace pinwheel::env;
 
-TEST_CASE("releases are read from what the compilers print") {
+TEST_CASE("releases are parsed from the compilers' output") {
   CHECK(parse_nvcc_release("nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release "
                            "13.0, V13.0.88\n") == "13.0.88");
   CHECK(parse_hip_release("HIP version: 5.2.21153-0\nclang version 15\n") == "5.2.21153");
@@ -15,14 +15,14 @@ TEST_CASE("releases are read from what the compilers print") {
   CHECK(major_minor("13") == "13");
 }
 
-TEST_CASE("a toolkit is called by major and minor version") {
+TEST_CASE("a toolkit is named by major and minor version") {
   CHECK(toolkit_name("cuda/13.0.1") == "cuda/13.0");
   CHECK(toolkit_name("cuda/13.0") == "cuda/13.0");
   CHECK(toolkit_name("rocm/6.4.2") == "rocm/6.4");
   CHECK(toolkit_name("cpu") == "cpu");
 }
 
-TEST_CASE("host compilers tell family and version") {
+TEST_CASE("family and version of host compilers are parsed") {
   const HostCompiler gcc = parse_host_compiler(
       "g++",
       "g++ (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software Foundation, "
@@ -37,7 +37,7 @@ TEST_CASE("host compilers tell family and version") {
   CHECK(parse_host_compiler("cc", "tcc 0.9").family == CompilerFamily::other);
 }
 
-TEST_CASE("the toolkit's own header rules over the table") {
+TEST_CASE("the toolkit's own header takes precedence over the table") {
   CHECK(supported_compilers("13.0.88", "").gcc_max == 15);
   CHECK(supported_compilers("12.4", "").gcc_max == 13);
   CHECK(supported_compilers("11.8", "").gcc_max == 11);
@@ -49,7 +49,7 @@ TEST_CASE("the toolkit's own header rules over the table") {
   CHECK(own.clang_max == 22);
 }
 
-TEST_CASE("an unsupported host compiler is refused with the supported range") {
+TEST_CASE("an unsupported host compiler is rejected with the supported range") {
   const HostCompiler gcc12{"g++", CompilerFamily::gcc, 12, "12.2.0"};
   CHECK(check_compiler(gcc12, supported_compilers("13.0", ""), "cuda/13.0").has_value());
   const auto refused = check_compiler(gcc12, supported_compilers("11.8", ""), "cuda/11.8");
@@ -60,7 +60,7 @@ TEST_CASE("an unsupported host compiler is refused with the supported range") {
   CHECK(check_compiler(gcc12, {}, "rocm/5.2").has_value());
 }
 
-TEST_CASE("a toolkit says what its builds must see") {
+TEST_CASE("a toolkit has the variables for its builds") {
   CHECK(cuda_toolkit("/p", "13.2.86").variables.at("LIBRARY_PATH") == "/p/lib64:/p/lib");
   CHECK(cuda_toolkit("/p", "13.2.86").name == "cuda/13.2");
   const Toolkit amds = rocm_toolkit("/opt/rocm-7.1.0", "/opt/rocm-7.1.0/bin/hipcc", "7.1.25424");
