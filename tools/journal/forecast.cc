@@ -17,7 +17,7 @@ std::string shown(const std::string& part) {
   return quoted ? part.substr(1, part.size() - 2) : part;
 }
 
-/// Why the result of the same key cannot stand: a file that is not as it was left.
+/// Why the result of the same key is not valid: a file that is missing or changed.
 std::string lost_output(const plan::StepOutcome& outcome,
                         const std::map<std::string, std::string>& digests) {
   for (const plan::Output& output : outcome.outputs) {
@@ -41,7 +41,7 @@ std::string when_done(const plan::StepOutcome& reused, const History& history) {
   return same ? "done " + last->second.at : "done before";
 }
 
-/// Why a step runs though its needs are as they were.
+/// Why a step runs although its needs are unchanged.
 Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const History& history,
                  const std::map<std::string, std::string>& digests) {
   Forecast out{step.id};
@@ -51,7 +51,7 @@ Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const Hist
   }
   const std::string key = plan::key_of(parts);
   if (history.unfinished.contains({step.id, key})) {
-    out.because = "it was started and never ended";
+    out.because = "it was started but never finished";
     return out;
   }
   const auto last = history.latest.find(step.id);
@@ -77,7 +77,7 @@ Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const Hist
   return out;
 }
 
-/// What a run would do with one step, where `reused` stand.
+/// What a run would do with one step, given the `reused` ones.
 Forecast forecast_step(const plan::Step& step,
                        const std::map<std::string, plan::StepOutcome>& reused,
                        const History& history, const std::map<std::string, std::string>& digests) {

@@ -12,7 +12,7 @@ namespace pinwheel::journal {
 enum class Expected {
   reuse,
   run,
-  perhaps,  ///< a step that it needs runs first; the same product again would start nothing
+  perhaps,  ///< a step that it needs runs first; if its product is unchanged, nothing starts
 };
 
 /// "reuse", "run", "perhaps".
@@ -23,18 +23,18 @@ struct Forecast {
   std::string id;
   Expected expected = Expected::run;
   std::string because = {};  ///< "done 2026-01-02T03:04:05Z", "never run", "`dist/a.whl` is gone"
-  /// What differs from the last time, by part of the key: "version: 1.2.0 -> 1.3.0".
+  /// Differences from the last time, by part of the key: "version: 1.2.0 -> 1.3.0".
   std::vector<std::string> changes = {};
-  double seconds = 0;  ///< that it takes where it runs
+  double seconds = 0;  ///< predicted duration if it runs
   plan::Prediction prediction = plan::Prediction::guessed;
 };
 
-/// What a run of the plan would do, in plan order. `digests` as for `still_there`.
+/// What a run of the plan would do, in plan order. `digests` is as for `still_there`.
 std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
                                const std::map<std::string, std::string>& digests);
 
-/// How two keys differ, a line a part, sorted: "version: 1.2.0 -> 1.3.0", "source.digest changed",
-/// "variables.CFLAGS is new", "variables.CFLAGS is gone".
+/// How two keys differ, one line per part, sorted: "version: 1.2.0 -> 1.3.0", "source.digest
+/// changed", "variables.CFLAGS is new", "variables.CFLAGS is gone".
 std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now);
 
 }  // namespace pinwheel::journal

@@ -14,7 +14,7 @@ void History::add(const Record& record) {
   const plan::StepOutcome& outcome = std::get<Finished>(record).outcome;
   unfinished.erase({outcome.id, outcome.key});
   finished[{outcome.id, outcome.key}] = outcome;
-  // The time of a failure does not predict that of a success.
+  // The duration of a failure does not predict that of a success.
   const bool well =
       outcome.state == plan::StepState::done || outcome.state == plan::StepState::skipped;
   if (well && outcome.attempts > 0) took[outcome.id] = outcome.elapsed;

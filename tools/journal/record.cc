@@ -30,7 +30,7 @@ Done check_header(std::string_view line) {
     return fail(ErrorKind::config,
                 fmt::format("the journal has version {}, this pinwheel reads version {}", version,
                             kVersion),
-                "go on with the pinwheel that wrote it, or choose another `--state-dir`");
+                "use the pinwheel that wrote it, or choose another `--state-dir`");
   }
   return {};
 }
@@ -60,7 +60,7 @@ Result<Record> parse_line(std::string_view line) {
     return Finished{std::move(outcome), at};
   } catch (const Json::exception& thrown) {
     return fail(ErrorKind::config,
-                fmt::format("a line of the journal is no record: {}", thrown.what()));
+                fmt::format("a line of the journal is not a record: {}", thrown.what()));
   }
 }
 

@@ -26,12 +26,12 @@ using Record = std::variant<Started, Finished>;
 
 /// The first line of a journal, with its newline: `{"journal":1}`.
 std::string header_line();
-/// `config`, with what to do, when the line is no header or one of another version.
+/// `config`, with a hint, if the line is not a header or has another version.
 Done check_header(std::string_view line);
 
 /// One line, with its newline.
 std::string to_line(const Record& record);
-/// The inverse, without the newline; `config` when the line is no record.
+/// The inverse, without the newline; `config` if the line is not a record.
 Result<Record> parse_line(std::string_view line);
 
 }  // namespace pinwheel::journal

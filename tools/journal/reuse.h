@@ -8,15 +8,16 @@
 
 namespace pinwheel::journal {
 
-/// The results of the plan's steps that could still be there: `done` by their last record. Skipped
-/// steps are not among them: what they lacked may be there now.
+/// The results of the plan's steps that may still exist: `done` in their last record. Skipped steps
+/// are not included: what they lacked may be available now.
 plan::Results results_of(const plan::Plan& plan, const History& history);
 
-/// The files that decide which results hold: the outputs of what the plan would reuse, once each.
+/// The files that determine which results are valid: the outputs that the plan would reuse, without
+/// duplicates.
 std::vector<std::string> outputs_to_check(const plan::Plan& plan, const plan::Results& results);
 
-/// The results whose outputs are all there unchanged; those without outputs always hold.
-/// `digests`: path -> sha256 in hex; a path that is not in it is absent or was not looked at.
+/// The results whose outputs all exist unchanged; those without outputs are always valid.
+/// `digests`: path -> sha256 in hex; a missing path does not exist or was not checked.
 plan::Results still_there(plan::Results results, const std::map<std::string, std::string>& digests);
 
 }  // namespace pinwheel::journal

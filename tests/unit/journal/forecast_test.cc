@@ -10,7 +10,7 @@ using namespace pinwheel::journal;
 
 namespace {
 
-/// env -> build -> test, as `make_plan` would leave them; `version` is what the build's key holds.
+/// env -> build -> test, as from `make_plan`; `version` is in the build's key.
 plan::Plan example(const std::string& version = "\"1.0\"") {
   plan::Plan plan;
   plan.steps = {{"env", "", plan::CreateEnvironment{{}, "resolved"}},
@@ -52,7 +52,7 @@ const std::map<std::string, std::string> kThere = {{"dist/a.whl", "sha"}};
 
 }  // namespace
 
-TEST_CASE("what is done and still there would be reused") {
+TEST_CASE("results that are done and still exist would be reused") {
   const plan::Plan plan = example();
   CHECK(text(forecast(plan, done_before(plan), kThere)) ==
         "env reuse: done 2026-01-02T03:04:05Z\n"
@@ -60,7 +60,7 @@ TEST_CASE("what is done and still there would be reused") {
         "test reuse: done 2026-01-02T03:04:05Z\n");
 }
 
-TEST_CASE("a forecast says how long a step takes, and whether that was measured") {
+TEST_CASE("a forecast has the duration of a step, and whether it was measured") {
   plan::Plan plan = example();
   plan.steps[1].predicted_seconds = 42;
   plan.steps[1].prediction = plan::Prediction::measured;
@@ -72,12 +72,12 @@ TEST_CASE("a forecast says how long a step takes, and whether that was measured"
   CHECK(steps[2].prediction == plan::Prediction::guessed);
 }
 
-TEST_CASE("nothing done before is said as such") {
+TEST_CASE("a plan that never ran is reported as never run") {
   CHECK(text(forecast(example(), {}, {})) ==
         "env run: never run\nbuild run: never run\ntest run: never run\n");
 }
 
-TEST_CASE("a lost or changed wheel is named, and its test may turn out to be the same") {
+TEST_CASE("a lost or changed wheel is named, and its test may be reusable") {
   const plan::Plan plan = example();
   CHECK(text(forecast(plan, done_before(plan), {})) ==
         "env reuse: done 2026-01-02T03:04:05Z\n"
@@ -87,7 +87,7 @@ TEST_CASE("a lost or changed wheel is named, and its test may turn out to be the
         "`dist/a.whl` was changed");
 }
 
-TEST_CASE("what changed in a key is said by its part") {
+TEST_CASE("changes of a key are named by part") {
   plan::Plan plan = example("\"1.1\"");
   plan.steps[1].parts["source"] = std::string(64, 'b');
   plan.steps[1].parts["variables.CC"] = "\"gcc\"";
@@ -98,7 +98,8 @@ TEST_CASE("what changed in a key is said by its part") {
         std::vector<std::string>{"source changed", "variables.CC is new", "version: 1.0 -> 1.1"});
 }
 
-TEST_CASE("failures, skips, torn attempts and unresolved environments say so") {
+TEST_CASE(
+    "failures, skips, unfinished attempts and unresolved environments are named as the reason") {
   const plan::Plan plan = example();
   History history = done_before(plan);
   plan::StepOutcome outcome = history.latest.at("test").outcome;
@@ -110,14 +111,14 @@ TEST_CASE("failures, skips, torn attempts and unresolved environments say so") {
   history.add(Finished{outcome, "2026-01-03T00:00:00Z"});
   CHECK(forecast(plan, history, kThere)[2].because == "skipped before: no GPU here");
   history.add(Started{"test", outcome.key, 1, "2026-01-03T00:00:00Z"});
-  CHECK(forecast(plan, history, kThere)[2].because == "it was started and never ended");
+  CHECK(forecast(plan, history, kThere)[2].because == "it was started but never finished");
   plan::Plan unresolved = example();
   unresolved.steps[0].action = plan::CreateEnvironment{};
   unresolved.steps[0].parts = {{"resolution", ""}};
   CHECK(forecast(unresolved, history, kThere)[0].because == "its packages are not resolved yet");
 }
 
-TEST_CASE("results count while their outputs are there unchanged") {
+TEST_CASE("results are valid while their outputs exist unchanged") {
   const plan::Plan plan = example();
   const plan::Results results = results_of(plan, done_before(plan));
   REQUIRE(results.size() == 3);

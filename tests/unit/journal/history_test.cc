@@ -32,7 +32,7 @@ std::string text_of(const std::vector<Record>& records) {
   return text;
 }
 
-/// All that a history says, as text.
+/// The whole history as text.
 std::string summary(const History& history) {
   std::string text;
   for (const auto& [key, one] : history.finished) {
@@ -46,7 +46,7 @@ std::string summary(const History& history) {
 
 }  // namespace
 
-TEST_CASE("records survive their line") {
+TEST_CASE("records round-trip through their line") {
   for (const Record& record : some_records()) {
     const std::string line = to_line(record);
     const Result<Record> back = parse_line(std::string_view(line).substr(0, line.size() - 1));
@@ -82,7 +82,7 @@ TEST_CASE("the duration of a step is that of its last success or skip") {
                                                          {"test", std::chrono::milliseconds(100)}});
 }
 
-TEST_CASE("a journal cut at any byte keeps every whole record and invents none") {
+TEST_CASE("a journal cut at any byte keeps every complete record and invents none") {
   const std::vector<Record> records = some_records();
   const std::string text = text_of(records);
   for (size_t cut = 0; cut <= text.size(); ++cut) {
@@ -103,7 +103,7 @@ TEST_CASE("a journal cut at any byte keeps every whole record and invents none")
   }
 }
 
-TEST_CASE("an unknown version is refused with what to do") {
+TEST_CASE("an unknown version is rejected with a hint") {
   const Result<History> history = read_history("{\"journal\":2}\n");
   REQUIRE_FALSE(history);
   CHECK(history.error().kind == ErrorKind::config);
@@ -112,7 +112,7 @@ TEST_CASE("an unknown version is refused with what to do") {
   CHECK_FALSE(read_history("hello\n"));
 }
 
-TEST_CASE("damage before the last line is refused with its number") {
+TEST_CASE("damage before the last line is rejected with its line number") {
   const Result<History> history = read_history(header_line() + "{\"star\n" + header_line());
   REQUIRE_FALSE(history);
   CHECK(history.error().message == "line 2 of the journal is damaged");
