@@ -37,7 +37,7 @@ std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
       return static_cast<int>(
           std::min<uint64_t>(bytes / wanted.memory_per_core, static_cast<uint64_t>(budget_.cores)));
     };
-    // One core is never refused for memory on an idle machine.
+    // An idle machine always grants one core, whatever the memory.
     least = std::min(least, std::max(most(budget_.memory), 1));
     const bool idle = memory_ == 0;
     cores = std::min(cores, std::max(most(budget_.memory - memory_), idle ? 1 : 0));

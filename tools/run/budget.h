@@ -8,20 +8,20 @@
 
 namespace pinwheel::run {
 
-/// What the machine gives to an execution.
+/// The resources of the machine that an execution may use.
 struct Budget {
   int cores = 1;
   uint64_t memory = 0;                    ///< bytes; 0: unlimited
-  std::map<std::string, int> pools = {};  ///< a pool that is not named holds one
+  std::map<std::string, int> pools = {};  ///< a pool that is not listed has size one
 };
 
-/// What is taken from a budget. A step that asks for more than there is at all gets all there is,
-/// so that every step can start when nothing else runs.
+/// Tracks what is in use of a budget. A step that wants more than the total gets all of it, so that
+/// every step can start when nothing else runs.
 class Ledger {
  public:
   explicit Ledger(Budget budget);
 
-  /// The cores that the step can have now, at most `limit`; nullopt when it has to wait.
+  /// The cores that the step can have now, at most `limit`; nullopt if it has to wait.
   std::optional<int> fit(const plan::Resources& wanted, int limit) const;
   void take(const plan::Resources& wanted, int cores);
   void give_back(const plan::Resources& wanted, int cores);

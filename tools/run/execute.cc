@@ -20,12 +20,12 @@ using std::chrono::milliseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kTick = std::chrono::seconds(1);
-/// After a signal: within the 5 seconds that are promised, with room to record what is left.
+/// After a signal: within the 5 seconds of the contract, with time to record the rest.
 constexpr milliseconds kCancelLimit = milliseconds(4500);
 
 enum class Phase { waiting, ready, running, delayed, finished };
 
-/// Where one step stands.
+/// The state of one step.
 struct Cursor {
   Phase phase = Phase::waiting;
   size_t open_needs = 0;
@@ -89,7 +89,7 @@ class Execution {
     }
   }
 
-  /// All that a step needs has ended: its key is complete, and it is reused or waits for its turn.
+  /// Everything a step needs has ended: its key is complete, and it is reused or queued.
   void open(size_t i) {
     Cursor& cursor = cursors_[i];
     std::vector<plan::StepOutcome> needs;
@@ -127,7 +127,7 @@ class Execution {
     return outcome;
   }
 
-  /// Gives a step its one outcome and sets free, or blocks, what depends on it.
+  /// Sets a step's only outcome and releases, or blocks, its dependents.
   void settle(size_t i, plan::StepOutcome outcome) {
     Cursor& cursor = cursors_[i];
     cursor.phase = Phase::finished;
@@ -161,7 +161,7 @@ class Execution {
     settle(i, std::move(outcome));
   }
 
-  /// Records the end of a step that was started.
+  /// Records the end of a started step.
   void conclude(size_t i, plan::StepOutcome outcome) {
     if (Done kept = around_.recorder.finished(outcome); !kept) {
       outcome.state = plan::StepState::failed;
@@ -223,7 +223,7 @@ class Execution {
     around_.runner.start(attempt);
   }
 
-  /// Once nothing new may start, steps that wait for a turn or for a retry get their outcome.
+  /// Once nothing new may start, queued steps and those waiting for a retry get their outcome.
   void settle_what_cannot_start() {
     if (!stopping()) return;
     for (size_t i = 0; i < cursors_.size(); ++i) {
@@ -238,7 +238,7 @@ class Execution {
       } else if (cursor.phase == Phase::ready) {
         block(i, fmt::format("not started after `{}` failed", stopped_by_));
       }
-      // What still waits for a need gets its outcome when that need has one.
+      // A step that still waits for a need gets its outcome when that need does.
     }
   }
 

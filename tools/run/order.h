@@ -7,20 +7,20 @@
 
 namespace pinwheel::run {
 
-/// A plan's edges by position in `plan.steps`.
+/// A plan's edges, as indexes into `plan.steps`.
 struct Graph {
   std::vector<std::vector<size_t>> needs;
   std::vector<std::vector<size_t>> dependents;
-  /// Predicted seconds from the start of a step to the end of all that depends on it: what is
+  /// Predicted seconds from the start of a step to the end of everything that depends on it: the
   /// longest goes first.
   std::vector<double> remaining;
-  /// Needs that are not earlier steps of the plan; empty for a sound plan.
+  /// Needs that are not earlier steps of the plan; empty for a valid plan.
   std::vector<std::string> unknown_needs;
 };
 
 Graph make_graph(const plan::Plan& plan);
 
-/// File name stems, one a step, distinct, made of letters, digits and `._+-`: "build-cp312-cu130".
+/// Unique file name stems, one per step, of letters, digits and `._+-`: "build-cp312-cu130".
 std::vector<std::string> file_stems(const plan::Plan& plan);
 
 }  // namespace pinwheel::run

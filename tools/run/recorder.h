@@ -5,8 +5,8 @@
 
 namespace pinwheel::run {
 
-/// Where an execution is remembered, so that a later one can go on. A record that cannot be kept is
-/// a failure of its step: work that is forgotten would be done twice.
+/// Records an execution, so that a later one can resume. A record that cannot be written fails its
+/// step: unrecorded work would be done twice.
 class Recorder {
  public:
   Recorder() = default;

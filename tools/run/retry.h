@@ -20,10 +20,10 @@ struct Again {
   bool halve_cores = false;
 };
 
-/// Whether a step is tried again after a failure of `kind`, which `before` does not count yet.
-/// A transient fault: up to `retry.transient` times, after a time that doubles from `backoff_min`
-/// to `backoff_max`, of which the upper half is random so that many clients do not return at once.
-/// Out of memory: once, at once, with half the cores. Everything else: never.
+/// Whether to retry a step after a failure of `kind`, which `before` does not include yet. A
+/// transient failure: up to `retry.transient` times, after a delay that doubles from `backoff_min`
+/// to `backoff_max`, with a random upper half so that many clients do not retry at the same time.
+/// Out of memory: once, immediately, with half the cores. Everything else: never.
 std::optional<Again> try_again(const matrix::Retry& retry, ErrorKind kind, const Failures& before,
                                std::mt19937_64& random);
 

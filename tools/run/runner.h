@@ -12,7 +12,7 @@
 
 namespace pinwheel::run {
 
-/// What one attempt of a step gets: everything that is not in its key.
+/// The input of one attempt of a step that is not in its key.
 struct Attempt {
   const plan::Step* step = nullptr;
   std::string key = {};           ///< of the result
@@ -23,7 +23,7 @@ struct Attempt {
   std::vector<plan::StepOutcome> needs;  ///< outcomes of the steps it needs, in `needs` order
 };
 
-/// How an attempt ended well.
+/// The result of a successful attempt.
 struct Success {
   std::vector<plan::Output> outputs = {};
   plan::Evidence evidence = plan::Evidence::none;
@@ -41,7 +41,7 @@ struct Interrupted {
 struct Deadline {};
 using Event = std::variant<Completed, Interrupted, Deadline>;
 
-/// Carries out attempts, after ninja's CommandRunner: the executor owns all state, a runner only
+/// Runs attempts, modeled on ninja's CommandRunner: the executor owns all state, a runner only
 /// starts work and reports what ended. A dry run is another Runner.
 class Runner {
  public:
@@ -53,7 +53,7 @@ class Runner {
   virtual void start(const Attempt& attempt) = 0;
   /// Blocks until an attempt ends, a signal arrives or the deadline passes.
   virtual Event wait(std::chrono::steady_clock::time_point deadline) = 0;
-  /// Ends all running attempts; each still reports `Completed` with an `interrupted` error.
+  /// Cancels all running attempts; each still reports `Completed` with an `interrupted` error.
   virtual void cancel_all() = 0;
 };
 

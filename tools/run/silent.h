@@ -13,7 +13,7 @@ class NoRecorder final : public Recorder {
   Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
 };
 
-/// Shows nothing: for an execution whose result is its only output.
+/// Shows nothing: for an execution with no output but its result.
 class NoStatus final : public StatusSink {
  public:
   void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}

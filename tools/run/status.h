@@ -23,14 +23,14 @@ struct Waiting {
 
 struct Progress {
   size_t total = 0;
-  size_t finished = 0;  ///< steps that have an outcome, reused ones included
+  size_t finished = 0;  ///< steps with an outcome, including reused ones
   size_t failed = 0;
   std::chrono::milliseconds elapsed{0};  ///< since the execution began
   std::vector<Running> running = {};     ///< oldest first
   std::vector<Waiting> retrying = {};
 };
 
-/// What an execution tells while it goes on. Called from the executor's thread only.
+/// Receives the progress of an execution. Called only from the executor's thread.
 class StatusSink {
  public:
   StatusSink() = default;
@@ -42,7 +42,7 @@ class StatusSink {
   virtual void step_started(const plan::Step& step, int attempt, int cores) = 0;
   virtual void step_retry(const plan::Step& step, const Error& error,
                           std::chrono::milliseconds delay) = 0;
-  /// Once for each step, reused and blocked ones included.
+  /// Once per step, including reused and blocked ones.
   virtual void step_finished(const plan::StepOutcome& outcome) = 0;
   /// At least once a second while something runs or waits.
   virtual void heartbeat(const Progress& progress) = 0;

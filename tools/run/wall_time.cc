@@ -13,7 +13,7 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// Simulated time: it stands still until the runner moves it.
+/// Simulated time: it only advances when the runner moves it.
 class JumpingClock final : public ports::Clock {
  public:
   std::chrono::system_clock::time_point now() const override { return {}; }

@@ -8,8 +8,8 @@
 namespace pinwheel::run {
 
 /// How long `execute` takes with this budget if every step takes its predicted time and none fails.
-/// Pure: it runs the executor on a simulated clock, with steps that only let time pass. `results`
-/// are reused. A step whose need runs again counts as running, although an identical product would
+/// Pure: it runs the executor on a simulated clock, with steps that only advance it. `results` are
+/// reused. A step counts as running if one of its needs runs, although an unchanged product would
 /// start nothing, so a run takes at most this long.
 std::chrono::milliseconds predicted_wall_time(const plan::Plan& plan, const Budget& budget,
                                               const plan::Results& results);

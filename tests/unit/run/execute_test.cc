@@ -71,7 +71,7 @@ const plan::StepOutcome& outcome(const plan::Report& report, const std::string& 
 
 }  // namespace
 
-TEST_CASE("steps run after what they need and get its outcomes") {
+TEST_CASE("steps run after their needs and get their outcomes") {
   World world;
   world.runner.scripts["build"] = {{1s, run::Success{{{"a.whl", "ab", 2}}}}};
   const plan::Report report =
@@ -111,7 +111,7 @@ TEST_CASE("a failed step blocks its dependents and nothing else") {
   CHECK(plan::exit_code(report) == 1);
 }
 
-TEST_CASE("without keep-going nothing new starts after a failure and what runs may end") {
+TEST_CASE("without keep-going nothing new starts after a failure and running steps may finish") {
   World world;
   world.runner.scripts["a"] = {fails(ErrorKind::check)};
   world.runner.scripts["b"] = {{5s, run::Success{}}};
@@ -126,7 +126,7 @@ TEST_CASE("without keep-going nothing new starts after a failure and what runs m
   CHECK(plan::exit_code(report) == 5);
 }
 
-TEST_CASE("a transient fault is tried again after growing delays until its retries are spent") {
+TEST_CASE("a transient failure is retried after growing delays until its retries are used up") {
   World world;
   plan::Plan plan{{step("env")}, ""};
   plan.steps[0].retry = {3, 10s, 30s};
@@ -145,7 +145,7 @@ TEST_CASE("a transient fault is tried again after growing delays until its retri
   CHECK(plan::exit_code(report) == 1);
 }
 
-TEST_CASE("a step killed for memory is tried once more with half the cores") {
+TEST_CASE("a step killed for memory is retried once with half the cores") {
   World world;
   plan::Plan plan{{step("build")}, ""};
   plan.steps[0].resources.cores_max = 8;
@@ -180,11 +180,11 @@ TEST_CASE("a reused step is reported with its outputs and never started") {
   CHECK(world.runner.started[0].needs[0].outputs.size() == 1);
 }
 
-TEST_CASE("a need that makes the same files again starts nothing after it, other files do") {
+TEST_CASE("a need that produces the same files again starts nothing after it, other files do") {
   const plan::Plan plan = {{step("build"), step("test", {"build"}), step("gate", {"test"})}, ""};
   const plan::StepOutcome build = made(plan.steps[0], {}, "ab");
   const plan::StepOutcome test = made(plan.steps[1], {build}, "");
-  // The build's own result is lost, what came after it is not.
+  // The build's own result is lost, those of its dependents are not.
   const run::ExecuteOptions options = with_results({test, made(plan.steps[2], {test}, "")});
   World world;
   SECTION("the same") {
@@ -202,7 +202,7 @@ TEST_CASE("a need that makes the same files again starts nothing after it, other
   }
 }
 
-TEST_CASE("what depends on a skipped step still runs") {
+TEST_CASE("dependents of a skipped step still run") {
   World world;
   world.runner.scripts["test"] = {{1s, run::Success{.skipped = "no cu130 torch here"}}};
   const plan::Report report = world.run({{step("test"), step("gate", {"test"})}, ""}, cores(1));
@@ -211,7 +211,7 @@ TEST_CASE("what depends on a skipped step still runs") {
   CHECK(outcome(report, "gate").state == StepState::done);
 }
 
-TEST_CASE("a signal interrupts everything that is unfinished") {
+TEST_CASE("a signal interrupts all unfinished steps") {
   World world;
   world.runner.scripts["done"] = {{1s, run::Success{}}};
   world.runner.scripts["slow"] = {{1h, run::Success{}}};
@@ -235,7 +235,7 @@ TEST_CASE("a signal interrupts everything that is unfinished") {
   CHECK(world.status.finished.size() == 4);
 }
 
-TEST_CASE("a record that cannot be kept fails its step and stops the run") {
+TEST_CASE("a record that cannot be written fails its step and stops the run") {
   World world;
   SECTION("at the start") {
     world.recorder.fails_at = "started a 1";
@@ -253,7 +253,7 @@ TEST_CASE("a record that cannot be kept fails its step and stops the run") {
   }
 }
 
-TEST_CASE("a step that asks for more than there is gets all there is") {
+TEST_CASE("a step that wants more than the total gets all of it") {
   World world;
   plan::Plan plan{{step("build")}, ""};
   plan.steps[0].resources = {16, 32, 4, {{"gpu", 3}}};
@@ -317,7 +317,7 @@ bool has_failed_ancestor(const plan::Plan& plan, const plan::Report& report, siz
 
 }  // namespace
 
-TEST_CASE("random plans keep order, budgets and one outcome a step") {
+TEST_CASE("random plans respect order, budgets and one outcome per step") {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
