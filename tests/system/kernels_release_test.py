@@ -179,7 +179,7 @@ def test_a_rocm_class_is_built_and_checked_and_never_published(pinwheel, carry, 
 
     refused, _ = carry("release", matrix, "--channel", "ci")
     assert refused.returncode == 5
-    assert "`index` would get nothing: what is selected is experimental" in refused.stderr
+    assert "nothing to publish to `index`: everything selected is experimental" in refused.stderr
     assert not (tmp_path / "never").exists()
 
 

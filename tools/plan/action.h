@@ -12,32 +12,32 @@
 
 namespace pinwheel::plan {
 
-/// The package as the build sees it: a snapshot of a directory, or an sdist from the index.
+/// The source of a build: a snapshot of a directory, or an sdist from the index.
 struct Source {
   std::string directory = {};    ///< absolute; exported to scratch, never built in place
   std::string requirement = {};  ///< "torch-scatter==2.1.2"; set instead of `directory`
   std::string digest = {};  ///< sha256 over the snapshot's (path, mode, contents), or of the sdist
 };
 
-/// Makes a base environment (Python, torch, tools, toolkit), once, under a lock.
+/// Makes a base environment (Python, torch, tools, toolkit) once, under a lock.
 struct CreateEnvironment {
   env::Request request;
   std::string resolution = {};  ///< digest of the exact packages
   std::string image = {};       ///< content key of the container's image; empty: the host
-  /// The compute of the first test that needs it; empty where a build does. A machine that can only
-  /// load such wheels makes less, and a step that needs more makes it itself. Not in the key: what
-  /// a GPU proved elsewhere counts here too.
+  /// The compute of the first test that needs it; empty if a build needs it. A machine that can
+  /// only load such wheels installs less, and a step that needs more installs it itself. Not in the
+  /// key: evidence from a machine with a GPU counts here too.
   std::string only_tests = {};
 };
 
-/// Makes a toolkit of packages in a prefix of its own, once, under a lock.
+/// Makes a toolkit from packages in a prefix of its own, once, under a lock.
 struct MakeToolkit {
-  env::Request request;       ///< of a build: the toolkit and where it comes from
-  std::string packages = {};  ///< what names the exact packages; empty: not resolved
+  env::Request request;       ///< of a build: the toolkit and its source
+  std::string packages = {};  ///< identifies the exact packages; empty: not resolved
   std::string image = {};     ///< content key of the container's image; empty: the host
 };
 
-/// Checks before, build in scratch, finishing, checks after; leaves the finished wheels.
+/// Runs the checks before, builds in scratch, finishes the wheels, runs the checks after.
 struct BuildWheel {
   std::string class_id;
   env::Request environment;
@@ -49,11 +49,11 @@ struct BuildWheel {
   std::string torch;      ///< of the representative, "2.13"
   matrix::TorchAbi torch_abi = matrix::TorchAbi::none;
   std::string torch_target = {};                 ///< of a Stable-ABI class, "2.10"
-  std::map<std::string, std::string> variables;  ///< whole allow-listed environment of the build
+  std::map<std::string, std::string> variables;  ///< complete allow-listed environment of the build
   std::vector<wheel::Naming> namings;            ///< one finished wheel per naming
-  WheelTags tags;              ///< what the file names will say; the platform tag is decided later
-  std::string toolchain = {};  ///< what the host's compiler says of itself
-  std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: untouched
+  WheelTags tags;                   ///< for the file names; the platform tag is decided later
+  std::string toolchain = {};       ///< version output of the host's compiler
+  std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: unchanged
   int64_t source_date_epoch = 0;
   std::string record_json;  ///< contents of dist-info/pinwheel.json
 };
@@ -72,28 +72,28 @@ struct BuildSdist {
 /// tests.
 struct TestWheel {
   std::string variant_id;
-  std::string build;  ///< id of the step whose wheel it takes
+  std::string build;  ///< id of the step whose wheel it tests
   env::Request environment;
   matrix::TestSettings settings;
   std::string package_name;
   std::string arch = {};  ///< "aarch64"; empty without that axis
   std::string compute;
-  Source source;  ///< for tests that lie in the package
+  Source source;  ///< for tests inside the package
   std::map<std::string, std::string> variables;
-  std::vector<std::string> operators = {};  ///< what `checks.after: operators` names
+  std::vector<std::string> operators = {};  ///< operators that `checks.after: operators` names
   std::string image = {};                   ///< the distribution, as the matrix names it
-  std::string skip = {};                    ///< why it is not run; empty: it is
+  std::string skip = {};                    ///< why it is skipped; empty: it runs
 };
 
-/// Sends or copies the wheels of the builds to one target.
+/// Uploads or copies the wheels of the builds to one target.
 struct Publish {
   matrix::PublishTarget target;
   std::vector<std::string> builds;  ///< ids of build steps, wheels first, the sdist last
   std::map<std::string, wheel::Naming> names =
-      {};  ///< build step id -> what the target calls its wheel
+      {};  ///< build step id -> name of its wheel on the target
   std::map<std::string, std::string> labels = {};  ///< build step id -> sub-index, "cpu"
-  std::string default_build = {};  ///< build step whose wheels also stand in the root
-  std::map<std::string, std::string> require_evidence;  ///< test step id -> least evidence
+  std::string default_build = {};  ///< build step whose wheels are also in the root index
+  std::map<std::string, std::string> require_evidence;  ///< test step id -> minimum evidence
   std::vector<std::string> withheld = {};  ///< builds whose variants are all experimental
 };
 

@@ -12,7 +12,7 @@
 namespace pinwheel::plan {
 namespace {
 
-/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, globs both, is of the variant.
+/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, both globs, matches the variant.
 bool serves(const std::string& pattern, const matrix::Variant& variant) {
   const size_t at = pattern.find('@');
   const std::string compute = pattern.substr(0, at);
@@ -20,7 +20,7 @@ bool serves(const std::string& pattern, const matrix::Variant& variant) {
   return at == std::string::npos || glob_match(pattern.substr(at + 1), variant.get("arch"));
 }
 
-/// The container of a variant; `config` when the matrix names none.
+/// The container of a variant; `config` if the matrix names none.
 Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
                                                const matrix::Variant& variant,
                                                const matrix::Settings& settings,
@@ -38,7 +38,7 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
   }
   return fail(ErrorKind::config,
               fmt::format("`{}` names no container for `{}`", matrix.file, variant.id),
-              "write `environment.container.base`, or choose an image with `--base-image`");
+              "set `environment.container.base`, or choose an image with `--base-image`");
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
     if (request.conda.packages.empty()) {
       return fail(ErrorKind::config,
                   fmt::format("`{}` names no conda packages for `{}`", matrix.file, variant.id),
-                  "write `environment.conda`, or choose `--python venv`");
+                  "set `environment.conda`, or choose `--python venv`");
     }
     const matrix::Compute compute = matrix::split_compute(variant.get("compute"));
     if (compute.family == "cuda") request.conda_cuda = compute.version;
@@ -83,7 +83,7 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   const bool contained = env::uses_containers(options.engine);
   if (request.toolkit_from == matrix::ToolkitFrom::container && !contained) {
     return fail(ErrorKind::config,
-                fmt::format("`{}` takes the toolkit of `{}` from its container, and there is none",
+                fmt::format("`{}` takes the toolkit of `{}` from its container, but there is none",
                             matrix.file, variant.id),
                 "choose `--engine docker`, or another `environment.toolkit`");
   }
@@ -118,7 +118,7 @@ std::string mirrored(const std::string& image,
                      const PlanOptions& options) {
   for (const auto* const pairs : {&options.bases, &mirrors}) {
     for (const auto& [pattern, other] : *pairs) {
-      // `*` is what stands for the bases of all builds.
+      // `*` is the pattern for the bases of all builds.
       if (pattern != "*" && glob_match(pattern, image)) return other;
     }
   }

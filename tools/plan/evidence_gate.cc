@@ -26,7 +26,7 @@ Error shortfall(const std::string& test, const std::string& wanted, const StepOu
   return {ErrorKind::check, std::move(text)};
 }
 
-/// A variant's id stands for all its tests; that of one on a distribution for this one alone.
+/// A variant's id covers all its tests; the id of a test on a distribution only that test.
 bool is_accepted(const std::string& test, const std::map<std::string, std::string>& accepted) {
   const size_t colon = test.find(':');
   const std::string one = colon == std::string::npos ? test : test.substr(colon + 1);
@@ -45,7 +45,7 @@ Done check_evidence(const std::map<std::string, std::string>& required,
     const auto least = parse_evidence(wanted);
     if (!least) {
       return fail(ErrorKind::config,
-                  fmt::format("`publish.require` names no evidence `{}`", wanted),
+                  fmt::format("`publish.require` has an unknown evidence `{}`", wanted),
                   suggest(wanted, {"ran", "loaded", "inspected", "none"}));
     }
     if (outcome == nullptr || outcome->evidence < *least) {
@@ -58,7 +58,7 @@ Done check_evidence(const std::map<std::string, std::string>& required,
                           plural(missing.size(), "test"))};
   error.causes = std::move(missing);
   return fail(std::move(error).with_hint(
-      "run the tests where their hardware is, or accept one: `--accept ID=REASON`"));
+      "run the tests on their hardware, or accept a variant without: `--accept ID=REASON`"));
 }
 
 }  // namespace pinwheel::plan

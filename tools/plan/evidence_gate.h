@@ -8,8 +8,8 @@
 
 namespace pinwheel::plan {
 
-/// `publish.require`: each test must have shown at least the evidence asked of it, unless its
-/// variant was accepted with a reason. Kind `check`, every test that falls short as a cause.
+/// `publish.require`: each test must have at least the required evidence, unless its variant was
+/// accepted with a reason. Kind `check`, with each test that falls short as a cause.
 Done check_evidence(const std::map<std::string, std::string>& required,
                     const std::vector<StepOutcome>& outcomes,
                     const std::map<std::string, std::string>& accepted);

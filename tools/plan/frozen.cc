@@ -26,8 +26,8 @@ FrozenLevels read_levels(const Json& json) {
   const std::string python = json.at("python").get<std::string>();
   const std::optional<env::Engine> known_engine = env::parse_engine(engine);
   const std::optional<env::PythonSource> known_python = env::parse_python_source(python);
-  if (!known_engine) throw std::out_of_range("`" + engine + "` is no engine");
-  if (!known_python) throw std::out_of_range("`" + python + "` is no Python");
+  if (!known_engine) throw std::out_of_range("`" + engine + "` is not an engine");
+  if (!known_python) throw std::out_of_range("`" + python + "` is not a Python source");
   FrozenLevels levels{*known_engine, *known_python};
   json.at("base-images").get_to(levels.bases);
   return levels;
@@ -71,7 +71,7 @@ FrozenPlan read(const Json& json) {
   json.at("resolutions").get_to(frozen.resolutions);
   json.at("files").get_to(frozen.files);
   for (const auto& [request, resolution] : frozen.resolutions) {
-    // The digest becomes a file name; nothing else may.
+    // The digest becomes a file name, so nothing else is allowed.
     if (!is_hex(request)) {
       throw std::out_of_range("`" + request + "` is not the digest of a request");
     }
@@ -101,7 +101,7 @@ std::string to_json(const FrozenPlan& frozen) {
 }
 
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file) {
-  const std::string hint = "make it anew: `pinwheel plan --out FILE`";
+  const std::string hint = "make it again: `pinwheel plan --out FILE`";
   try {
     const Json json = Json::parse(text);
     const std::string schema = json.at("schema").get<std::string>();
@@ -121,7 +121,8 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
                   const std::string& source_digest) {
   if (frozen.matrix_digest != matrix_digest) {
-    return fail(ErrorKind::drift, "the matrix file is not the one that the plan was frozen from",
+    return fail(ErrorKind::drift,
+                "the matrix file differs from the one that the plan was frozen from",
                 "check out the commit of the plan, or freeze a new one");
   }
   if (frozen.source_digest != source_digest) {
@@ -139,12 +140,12 @@ Done check_image(const FrozenImage& frozen, const std::string& base_id, const st
     return fail(ErrorKind::drift,
                 fmt::format("the image `{}` is `{}` here; the plan was frozen with `{}`",
                             frozen.base, base_id, frozen.base_id),
-                "bring that image here (`docker save`, `docker load`), or freeze a new plan");
+                "copy that image here (`docker save`, `docker load`), or freeze a new plan");
   }
   if (frozen.key != key) {
     return fail(ErrorKind::drift,
-                fmt::format("the Dockerfile on `{}`, or what lies beside it, is not the one that "
-                            "the plan was frozen from",
+                fmt::format("the Dockerfile on `{}`, or its context, differs from the one that the "
+                            "plan was frozen from",
                             frozen.base),
                 "check out the commit of the plan, or freeze a new one");
   }

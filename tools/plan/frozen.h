@@ -22,17 +22,17 @@ struct FrozenLevels {
   bool operator==(const FrozenLevels&) const = default;
 };
 
-/// An image that environments stand on.
+/// An image that environments use.
 struct FrozenImage {
   std::string base;                       ///< as the matrix or the command line names it
   std::string base_id;                    ///< "sha256:..."
-  std::vector<std::string> base_digests;  ///< where registries have it: "docker.io/debian@sha256:."
-  std::string key;                        ///< content key of what is built on the base
+  std::vector<std::string> base_digests;  ///< in registries: "docker.io/debian@sha256:..."
+  std::string key;                        ///< content key of the image built on the base
 
   bool operator==(const FrozenImage&) const = default;
 };
 
-/// What `plan --out` freezes: everything a later run would otherwise decide by its own date,
+/// What `plan --out` freezes: everything a later run would otherwise derive from its own date,
 /// checkout or index, so that every job of a workflow builds the same release.
 struct FrozenPlan {
   std::string matrix_digest;  ///< sha256 of the matrix file
@@ -46,25 +46,24 @@ struct FrozenPlan {
   std::string machine;
   FrozenLevels levels = {};
   std::map<std::string, FrozenImage> images = {};  ///< digest of container settings -> image
-  /// Request digest -> the resolution as its own JSON text, so that another machine installs the
-  /// same.
+  /// Request digest -> the resolution's JSON text, so that another machine installs the same
+  /// packages.
   std::map<std::string, std::string> resolutions;
-  std::vector<std::string>
-      files;  ///< the names of the wheels to come, "name-version-py3-none-*_x86_64.whl"
+  std::vector<std::string> files;  ///< expected wheel names, "name-version-py3-none-*_x86_64.whl"
 
   bool operator==(const FrozenPlan&) const = default;
 };
 
 /// JSON, schema `pinwheel-frozen-plan/2`.
 std::string to_json(const FrozenPlan& frozen);
-/// The inverse. `config`, naming `file`, when the text is not such a plan or of an unknown version.
+/// The inverse. `config`, naming `file`, if the text is not such a plan or has an unknown version.
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);
 
-/// Refuses to go on when the matrix or the source is not the one that was frozen (kind `drift`).
+/// `drift` if the matrix or the source differs from the frozen one.
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
                   const std::string& source_digest);
 
-/// The same for an image: `drift`, naming its base, when it is not the one that was frozen.
+/// `drift`, naming the base, if the image differs from the frozen one.
 Done check_image(const FrozenImage& frozen, const std::string& base_id, const std::string& key);
 
 }  // namespace pinwheel::plan

@@ -13,7 +13,7 @@
 namespace pinwheel::plan {
 namespace {
 
-/// The build argument of a Dockerfile that brings a Python.
+/// The build argument for the version in a Dockerfile that provides a Python.
 constexpr const char* kPythonArgument = "PYTHON";
 
 matrix::ContainerSettings container_of(const std::string& image, const matrix::Variant& variant,
@@ -29,7 +29,7 @@ matrix::ContainerSettings container_of(const std::string& image, const matrix::V
   return container;
 }
 
-/// What users have: torch and the wheel, none of the build's tools.
+/// The environment of users: torch and the wheel, none of the build's tools.
 env::Request environment_of(const matrix::Variant& variant, const matrix::Settings& settings,
                             matrix::ContainerSettings container) {
   env::Request request;
@@ -55,7 +55,7 @@ Done add_tests_of(const Tested& tested, std::vector<ImageTest>& tests) {
                    settings.test.images.python};
     if (!ids.insert(test.id).second) {
       return fail(ErrorKind::config,
-                  fmt::format("two images of `test.images` give the step `{}`", test.id),
+                  fmt::format("two images in `test.images` have the same step `{}`", test.id),
                   "name each image once");
     }
     test.environment =

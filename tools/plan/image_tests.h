@@ -9,19 +9,19 @@
 
 namespace pinwheel::plan {
 
-/// The test of a variant's wheel on a distribution (`test.images`): in a container of that image,
+/// The test of a variant's wheel on a distribution (`test.images`): in a container from that image,
 /// wherever the build runs.
 struct ImageTest {
-  std::string id;     ///< of the step
-  std::string build;  ///< of the step whose wheel it takes
+  std::string id;     ///< of this step
+  std::string build;  ///< id of the step whose wheel it tests
   std::string variant;
   std::string image;         ///< as the matrix names it
-  env::Request environment;  ///< torch alone, on a Python of the image
+  env::Request environment;  ///< only torch, on a Python of the image
   matrix::TestPython python = matrix::TestPython::image;
 };
 
 /// The tests on distributions of an outline, in its order; none for a plan that only builds.
-/// `config` when two images of a variant have the same id.
+/// `config` if two images of a variant have the same id.
 Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
                                            const matrix::Expansion& expansion,
                                            const Outline& outline, const PlanOptions& options);
@@ -29,19 +29,19 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
 /// The images that a variant is tested on, as the matrix names them.
 std::vector<std::string> images_of(const std::vector<ImageTest>& tests, const std::string& variant);
 
-/// Why a test is not run, and whether publishing asks for it all the same.
+/// Why a test is skipped, and whether publishing still requires it.
 struct ImageTestVerdict {
   enum class Gate { holds, open };
   std::string skip = {};  ///< empty: it runs
   Gate gate = Gate::holds;
 };
 
-/// Without a container engine the test is skipped and its evidence is missing; where an image's own
-/// Python is another than the variant's there is nothing that it could prove.
+/// Without a container engine the test is skipped and its evidence is missing. If an image's own
+/// Python differs from the variant's, the test could prove nothing: publishing does not require it.
 ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
                             const PlanOptions& options);
 
-/// The environments of the tests that run, each once.
+/// The environments of the tests that run, without duplicates.
 std::vector<env::Request> requests_of(const std::vector<ImageTest>& tests, const PlanFacts& facts,
                                       const PlanOptions& options);
 

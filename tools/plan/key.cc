@@ -11,8 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Raised when the meaning of a key changes, so that results of an older pinwheel are not taken for
-// ours.
+// Incremented when the meaning of a key changes, so that results of an older pinwheel are not
+// reused.
 constexpr int kKeySchema = 2;
 
 constexpr size_t kDigestLength = 64;
@@ -23,7 +23,7 @@ Json to_json(const env::Request& request) {
                {"torch", {request.torch.spec, request.torch.index}},
                {"toolkit", request.toolkit},
                {"toolkit-from", static_cast<int>(request.toolkit_from)}};
-  // What the image is made of stands in the environment's step by its contents.
+  // The image is covered by the content key in the environment's step.
   if (!request.conda.packages.empty()) {
     json["conda"] = {request.conda.channels, request.conda.packages};
     if (!request.conda_cuda.empty()) json["conda-cuda"] = request.conda_cuda;
@@ -129,7 +129,7 @@ Json to_json(const Publish& action) {
           {"evidence", action.require_evidence}};
 }
 
-/// Objects are taken apart, so that a changed variable is named by its name.
+/// Objects are flattened, so that a changed variable is shown by its name.
 void collect(const Json& json, const std::string& name, KeyParts& parts) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {

@@ -16,7 +16,7 @@
 namespace pinwheel::plan {
 namespace {
 
-/// What may stand between the dots of `pylock.<name>.toml`.
+/// Replaces characters that are invalid between the dots of `pylock.<name>.toml`.
 std::string identifier(std::string name) {
   for (char& c : name) {
     const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
@@ -41,14 +41,14 @@ std::string toolkit_name(const env::Request& request, env::ToolkitSource source)
   return identifier(fmt::format("toolkit-{}-cp{}", name, replace_all(request.python, ".", "")));
 }
 
-/// Collects targets by the digest of what they are resolved from, in order of appearance.
+/// Collects targets by the digest of their requests, in order of appearance.
 class Collector {
  public:
   LockTarget& add(const env::Request& request, const std::string& name) {
     const std::string digest = env::digest(request);
     const auto [at, fresh] = by_digest_.emplace(digest, targets_.size());
     if (!fresh) return targets_[at->second];
-    // Two ids may differ in what a file name cannot hold.
+    // Two ids may differ only in characters that a file name cannot contain.
     const std::string free = names_.insert(name).second ? name : name + "-" + digest.substr(0, 8);
     names_.insert(free);
     return targets_.emplace_back(LockTarget{fmt::format("pylock.{}.toml", free), request});
@@ -71,7 +71,7 @@ void add_toolkit(const env::Request& build, const std::string& variant, Collecto
   const bool found = build.toolkit_from == matrix::ToolkitFrom::path ||
                      build.toolkit_from == matrix::ToolkitFrom::container;
   if (found) return;
-  // What is not asked of conda may come from PyPI, on a machine that has not got it.
+  // A toolkit that is not requested from conda may come from PyPI, on a machine that lacks it.
   const env::ToolkitSource source = build.toolkit_from == matrix::ToolkitFrom::conda
                                         ? env::ToolkitSource::conda
                                         : env::ToolkitSource::pypi;

@@ -20,7 +20,7 @@
 namespace pinwheel::plan {
 namespace {
 
-// Guesses before any run was recorded; runs correct them (plan/predict.h).
+// Guesses for when no run is recorded; earlier runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
 constexpr double kBuildSeconds = 60;
 constexpr double kSecondsPerArchitecture = 30;
@@ -45,19 +45,19 @@ std::map<std::string, std::string> build_variables(const StepInputs& in,
   return variables;
 }
 
-/// What `requires: {torch: auto}` writes: the torch versions on which the binary loads.
+/// The requirement for `requires: {torch: auto}`: the torch versions on which the binary loads.
 std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Variant& variant) {
   if (!matrix.package.requires_torch_auto) return {};
   if (matrix.abi.torch == matrix::TorchAbi::stable) return "torch>=" + matrix.abi.torch_stable;
   const std::vector<std::string> parts = split(variant.get("torch"), '.');
-  // A C++ ABI holds for one minor release only.
+  // The C++ ABI is stable only within a minor release.
   if (matrix.abi.torch == matrix::TorchAbi::minor && parts.size() >= 2) {
     return fmt::format("torch=={}.{}.*", parts[0], parts[1]);
   }
   return {};
 }
 
-/// Collects steps in order, giving each its key and each environment its one step.
+/// Collects steps in order; gives each its key, and each environment exactly one step.
 class PlanBuilder {
  public:
   explicit PlanBuilder(const StepInputs& in) : in_(in) {}
@@ -72,13 +72,13 @@ class PlanBuilder {
     return {};
   }
 
-  /// The step that makes an environment, added when it is new; builds come before tests, so one
-  /// that is new to a test serves tests only.
+  /// The step that makes an environment, added if it is new; builds come before tests, so an
+  /// environment that a test adds serves only tests.
   Result<std::string> environment(const env::Request& request, const Step& user) {
     const std::string id = environment_step_id(request);
     if (keys_.contains(id)) return id;
     env::Request packages = request;
-    // The toolkit stands beside the environment: builds and tests share the packages.
+    // The toolkit is separate from the environment: builds and tests share the packages.
     packages.toolkit.clear();
     packages.toolkit_from = matrix::ToolkitFrom::automatic;
     packages.toolkit_conda = {};
@@ -98,7 +98,7 @@ class PlanBuilder {
     return id;
   }
 
-  /// The step that makes the toolkit of a build; nothing where it is found, not made.
+  /// The step that makes the toolkit of a build; empty if it is found, not made.
   Result<std::string> toolkit(const env::Request& request, const Step& user) {
     if (request.toolkit.empty()) return std::string();
     const std::string digest = env::toolkit_digest(request);
@@ -150,7 +150,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.variables = build_variables(in, *variant, settings);
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
-  // In a container the compiler is the image's, which the key of the environment covers.
+  // In a container the compiler comes from the image, which the environment's key covers.
   if (!env::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
   const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
   if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
@@ -209,7 +209,7 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const std::s
   return step;
 }
 
-/// The same on a distribution; one that is skipped needs no environment.
+/// The test on a distribution; a skipped one needs no environment.
 Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   TRY(Step step, test_step(in, test.variant, test.build));
   step.id = test.id;
@@ -220,7 +220,7 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   return step;
 }
 
-/// A step needs the environment that its action names, and the toolkit beside it.
+/// A step needs the environment that its action names, and its toolkit.
 Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
   TRY(std::string toolkit, builder.toolkit(request, step));
   if (!toolkit.empty()) step.needs.insert(step.needs.begin(), std::move(toolkit));

@@ -20,14 +20,14 @@ namespace pinwheel::plan {
 /// How far a plan goes: `test` includes the builds that it tests, `publish` everything.
 enum class Stage { build, test, publish };
 
-/// Whether a toolkit is there, or made of packages.
+/// Whether a toolkit is found on the machine or made from packages.
 enum class ToolkitOrigin { found, made };
 struct ToolkitFact {
-  std::string exact;  ///< the release found, "13.0.88", or the directory that the packages name
+  std::string exact;  ///< the release found, "13.0.88", or the directory named after the packages
   ToolkitOrigin origin = ToolkitOrigin::found;
 };
 
-/// Outside facts, read once. Pure decisions follow from these and the matrix alone.
+/// External facts, read once. The plan depends only on these and the matrix.
 struct PlanFacts {
   ReleaseVersion version;
   Source source;
@@ -35,35 +35,34 @@ struct PlanFacts {
   std::string commit;  ///< 40 digits; empty outside git
   std::string machine = "x86_64";
   std::map<std::string, ToolkitFact> toolkits;     ///< by `env::toolkit_digest`
-  std::string toolchain;                           ///< what the host's compiler says of itself
+  std::string toolchain;                           ///< version output of the host's compiler
   std::map<std::string, std::string> resolutions;  ///< request digest -> resolution digest
   std::map<std::string, std::string> images;       ///< digest of container settings -> content key
-  /// digest of container settings -> the Python of an image that tests run in
+  /// Digest of container settings -> the Python of an image for tests.
   std::map<std::string, env::Interpreter> image_pythons = {};
   std::map<std::string, std::string>
-      variables;             ///< allow-listed variables of the host that decide a build
+      variables;             ///< allow-listed variables of the host that affect a build
   Durations durations = {};  ///< from the journal of earlier runs
 };
 
 struct PlanOptions {
   Stage stage = Stage::test;
-  std::vector<std::string> targets = {};   ///< publish targets; also decide the names of wheels
-  env::Engine engine = env::Engine::host;  ///< keys tell containers from the host, no more
+  std::vector<std::string> targets = {};   ///< publish targets; also determine the names of wheels
+  env::Engine engine = env::Engine::host;  ///< keys only distinguish containers from the host
   env::PythonSource python = env::PythonSource::venv;
-  /// Images that take the place of the matrix's: a base by globs on a variant's compute and arch,
-  /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, or any by its name -> image; the first that matches
-  /// counts.
+  /// Images to use instead of the matrix's: a base by globs on a variant's compute and arch,
+  /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, or any image by its name -> image; the first match wins.
   std::vector<std::pair<std::string, std::string>> bases = {};
 };
 
-/// The environments that a plan of this outline needs, without their resolutions: what a caller
-/// resolves before it asks for the plan. Sorted, without duplicates.
+/// The environments that a plan of this outline needs, for the caller to resolve before making the
+/// plan. Sorted, without duplicates.
 Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
                                               const matrix::Expansion& expansion,
                                               const Outline& outline, const PlanOptions& options);
 
 /// The whole plan: environments, builds, tests, sdist, publishing, in topological order, each with
-/// its key. `expansion` is of the whole matrix, so that keys do not depend on the selection.
+/// its key. `expansion` covers the whole matrix, so that keys do not depend on the selection.
 Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options);
 

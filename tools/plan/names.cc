@@ -25,19 +25,19 @@ std::string without_dots(const std::string& text) {
   return replace_all(text, ".", "");
 }
 
-/// "cu130", or "cu13" when only the major version is in the binary.
+/// "cu130", or "cu13" if the binary depends only on the major version.
 std::string label_of_compute(const matrix::Matrix& matrix, const std::string& compute) {
   return matrix::compute_label(compute, matrix.abi.compute == matrix::ComputeAbi::major ? 1 : 2);
 }
 
-/// In lower case, with `other` in the place of all but letters and digits.
+/// In lower case, with `other` for everything except letters and digits.
 std::string plain(const std::string& text, char other) {
   std::string out;
   for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : other;
   return to_lower(out);
 }
 
-/// A local version label holds letters, digits and dots only (PEP 440).
+/// A local version label contains only letters, digits and dots (PEP 440).
 std::string local_segment(const std::string& text) {
   return plain(text, '.');
 }
@@ -65,14 +65,14 @@ const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std
   return nullptr;
 }
 
-/// "-cpu", "-rocm", "-cu12": what tells a compute from the target's default.
+/// "-cpu", "-rocm", "-cu12": distinguishes a compute from the target's default.
 std::string compute_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   const std::string& compute = representative.get("compute");
   const std::string family = split(compute, '/')[0];
   return "-" + (family == "cuda" ? label_of_compute(matrix, compute) : family);
 }
 
-/// "-inference": the values of the project's own axes, but for the first of each axis.
+/// "-inference": the values of the project's own axes, except the first of each axis.
 std::string own_axes_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   std::string suffix;
   for (const matrix::Axis& axis : matrix.axes) {
@@ -132,17 +132,18 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
   }
   if (takes_local_versions(target.kind)) return with_local(version, label);
   if (!label.empty()) {
-    return fail(
-        Error{ErrorKind::config,
-              fmt::format("target `{}` would publish `{}+{}`, and PyPI takes no local version",
-                          target.name, version.version, label)}
-            .with_location(target.at)
-            .with_hint("drop `label`; tell the variants apart by `others: name-suffix`"));
+    return fail(Error{
+        ErrorKind::config,
+        fmt::format("target `{}` would publish `{}+{}`, but PyPI does not accept local versions",
+                    target.name, version.version, label)}
+                    .with_location(target.at)
+                    .with_hint(
+                        "remove `label`; distinguish the variants with `others: name-suffix`"));
   }
   return version.version;
 }
 
-/// The axis of the binary whose values tell two classes apart and which the names leave out.
+/// The axis of the binary that distinguishes two classes and is missing from the names.
 std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
                          const matrix::Variant& b) {
   for (const auto& [axis, value] : a.axes) {
@@ -161,12 +162,10 @@ using FileIdentity = std::tuple<std::string, std::string, std::string, std::stri
 Error collision(const matrix::Matrix& matrix, const Place& first, const Place& second,
                 const wheel::Naming& naming) {
   const std::string axis = missing_axis(matrix, *first.representative, *second.representative);
-  return Error{
-      ErrorKind::config,
-      fmt::format("`build:{}` and `build:{}` would both be `{} {}` on target `{}`: the name "
-                  "leaves out axis `{}`",
-                  first.cls->id, second.cls->id, naming.distribution, naming.version,
-                  second.target->name, axis)}
+  return Error{ErrorKind::config, fmt::format("`build:{}` and `build:{}` would both be `{} {}` on "
+                                              "target `{}`: the name lacks axis `{}`",
+                                              first.cls->id, second.cls->id, naming.distribution,
+                                              naming.version, second.target->name, axis)}
       .with_location(second.target->at)
       .with_hint(
           !takes_local_versions(second.target->kind)

@@ -63,7 +63,7 @@ Result<RunOrigin> parse_origin(std::string_view text) {
     return origin;
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::config,
-                fmt::format("the report does not say what its run was made of: {}", thrown.what()));
+                fmt::format("the report lacks the inputs of its run: {}", thrown.what()));
   }
 }
 
@@ -77,7 +77,7 @@ Result<Plan> subplan(const Plan& plan, const std::string& wanted) {
   std::set<std::string> needed = {wanted};
   std::vector<std::string> ids;
   Plan part;
-  // Needs come first, so from the back every step is known to be needed before it is met.
+  // Needs come first, so going backwards every needed step is marked before it is visited.
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     ids.push_back(step->id);
     if (!needed.contains(step->id)) continue;

@@ -10,8 +10,8 @@
 
 namespace pinwheel::plan {
 
-/// A step's own command, as it can be told to others: without the user's variables, which may hold
-/// secrets.
+/// A step's own command in a form that can be shared: without the user's variables, which may
+/// contain secrets.
 struct StepCommand {
   std::string id;
   std::vector<std::string> argv;
@@ -20,31 +20,31 @@ struct StepCommand {
   bool operator==(const StepCommand&) const = default;
 };
 
-/// What a run was made of, as far as another machine must know it to repeat one of its steps.
+/// The inputs of a run that another machine needs to repeat one of its steps.
 struct RunOrigin {
   std::string pinwheel;  ///< the version that ran
-  std::string matrix;    ///< relative to the root of its repository; else as it was named
+  std::string matrix;    ///< relative to the root of its repository; else as given
   std::string commit;    ///< of that repository, 40 digits; empty outside git
-  bool dirty = false;    ///< tracked files were not those of the commit
-  std::map<std::string, std::string> variables = {};  ///< of the user's, those that decide a build
-  std::string toolchain = {};                         ///< what the host's compiler said of itself
+  bool dirty = false;    ///< tracked files differed from the commit
+  std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
+  std::string toolchain = {};                         ///< version output of the host's compiler
   FrozenPlan plan = {};
   std::vector<StepCommand> steps = {};  ///< of the steps that failed
 
   bool operator==(const RunOrigin&) const = default;
 };
 
-/// JSON, an object; the frozen plan stands in it as its own object.
+/// A JSON object; the frozen plan is an object inside it.
 std::string to_json(const RunOrigin& origin);
-/// The inverse; `config` for text that is no origin.
+/// The inverse; `config` for text that is not an origin.
 Result<RunOrigin> parse_origin(std::string_view json);
 
-/// The command that a step's action runs, as the matrix writes it (`{package}`); without argv for
-/// an action that runs none of its own.
+/// The command of a step's action, as written in the matrix (`{package}`); without argv if the
+/// action has no command of its own.
 StepCommand command_of(const Step& step);
 
-/// A step with all that it needs, in the order of the plan. `usage`, with the nearest name, when
-/// the plan has no such step.
+/// A step with everything it needs, in plan order. `usage`, with the nearest name, if the plan has
+/// no such step.
 Result<Plan> subplan(const Plan& plan, const std::string& step);
 
 }  // namespace pinwheel::plan

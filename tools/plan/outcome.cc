@@ -28,7 +28,8 @@ std::string_view name_of(const Table& table, Value value) {
       ->second;
 }
 
-/// 1, 5 and 6 say what became of the work and come before every other code; then the lowest.
+/// 1, 5 and 6 describe the result of the work and take precedence over other codes; then the
+/// lowest.
 std::pair<int, int> rank(int code) {
   const bool of_the_work = code == 1 || code == 5 || code == 6;
   return {of_the_work ? 0 : 1, code};

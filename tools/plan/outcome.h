@@ -19,7 +19,7 @@ std::string_view to_string(Evidence evidence);
 std::optional<StepState> parse_step_state(std::string_view name);
 std::optional<Evidence> parse_evidence(std::string_view name);
 
-/// A file that a step made, by contents.
+/// A file that a step produced, by contents.
 struct Output {
   std::string path;    ///< absolute, or relative to the output directory of the run
   std::string sha256;  ///< hex
@@ -30,12 +30,12 @@ struct Output {
 
 struct StepOutcome {
   std::string id;
-  std::string key;                                ///< of the result: with what its needs produced
-  std::map<std::string, std::string> parts = {};  ///< what the key was made of (plan/key.h)
+  std::string key;  ///< of the result: includes the products of its needs
+  std::map<std::string, std::string> parts = {};  ///< the parts of the key (plan/key.h)
   StepState state = StepState::done;
   int attempts = 0;
   std::chrono::milliseconds elapsed{0};
-  std::string log = {};     ///< path of the last attempt's log; empty when it made none
+  std::string log = {};     ///< path of the last attempt's log; empty if there is none
   std::string reason = {};  ///< why skipped or blocked: "no cu130 torch here", "`build:cpu` failed"
   Evidence evidence = Evidence::none;
   std::vector<Output> outputs = {};
@@ -45,11 +45,11 @@ struct StepOutcome {
 struct Report {
   std::vector<StepOutcome> outcomes;  ///< in plan order
   std::chrono::milliseconds elapsed{0};
-  int signal = 0;  ///< 2 or 15 when the run was interrupted
+  int signal = 0;  ///< 2 or 15 if the run was interrupted
 };
 
-/// The documented exit code: 0; the lowest nonzero among 1, 5, 6 (then any other) of the failures;
-/// 128+signal when interrupted.
+/// The documented exit code: 0; the lowest of 1, 5, 6 (then of any other) among the failures;
+/// 128+signal if interrupted.
 int exit_code(const Report& report);
 
 }  // namespace pinwheel::plan

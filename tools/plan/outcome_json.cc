@@ -101,7 +101,7 @@ Result<StepOutcome> parse_outcome(std::string_view text) {
     return outcome_from(OrderedJson::parse(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::config,
-                fmt::format("the outcome of a step is not readable: {}", thrown.what()));
+                fmt::format("cannot parse the outcome of a step: {}", thrown.what()));
   }
 }
 

@@ -11,7 +11,7 @@ namespace pinwheel::plan {
 /// Bytes that are not UTF-8 are replaced.
 std::string outcome_json(const StepOutcome& outcome);
 
-/// The inverse of `outcome_json`; unknown members are ignored. `config` when it is none.
+/// The inverse of `outcome_json`; unknown members are ignored. `config` for any other text.
 Result<StepOutcome> parse_outcome(std::string_view json);
 
 }  // namespace pinwheel::plan

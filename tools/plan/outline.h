@@ -15,14 +15,14 @@ struct BuildGroup {
   std::vector<std::string> tests;  ///< selected variant ids, in matrix order
 };
 
-/// What a selection comes to, as far as the matrix alone can say: no facts, no keys.
+/// The builds and tests of a selection, from the matrix alone: no facts, no keys.
 struct Outline {
   std::vector<matrix::Variant> variants;  ///< selected, in matrix order
   std::vector<BuildGroup> builds;         ///< in matrix order
 };
 
-/// Groups the selected variants by ABI class. The classes come from the whole matrix, so a build is
-/// the same whatever was selected.
+/// Groups the selected variants by ABI class. The classes come from the whole matrix, so a build
+/// does not depend on the selection.
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
                      const std::vector<matrix::Variant>& selected);
 

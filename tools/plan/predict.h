@@ -7,7 +7,7 @@
 
 namespace pinwheel::plan {
 
-/// How long each step of earlier runs took, by its id.
+/// How long each step of earlier runs took, by id.
 using Durations = std::map<std::string, std::chrono::milliseconds>;
 
 /// The plan with its predictions corrected by what earlier runs took. A step that ran before takes

@@ -11,7 +11,7 @@
 namespace pinwheel::plan {
 namespace {
 
-/// The least evidence that `publish.require` asks of a variant.
+/// The minimum evidence that `publish.require` sets for a variant.
 std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
   std::string evidence;
   for (const auto& [pattern, value] : matrix.require_evidence) {
@@ -21,7 +21,7 @@ std::string required_evidence(const matrix::Matrix& matrix, const matrix::Varian
   return evidence;
 }
 
-/// The name that a target gave to a build's wheel.
+/// The name of a build's wheel on a target.
 wheel::Naming name_for(const std::string& target, const std::vector<wheel::Naming>& namings) {
   for (const wheel::Naming& naming : namings) {
     const bool takes =
@@ -91,8 +91,8 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   }
   if (action.builds.empty()) {
     return fail(ErrorKind::check,
-                fmt::format("`{}` would get nothing: what is selected is experimental, and that is "
-                            "never published",
+                fmt::format("nothing to publish to `{}`: everything selected is experimental, "
+                            "which is never published",
                             target),
                 "select supported variants as well");
   }

@@ -6,7 +6,7 @@
 
 namespace pinwheel::plan {
 
-/// What a wheel says of its own making, in `<dist-info>/pinwheel.json`.
+/// The build record of a wheel, in `<dist-info>/pinwheel.json`.
 struct BuildRecord {
   matrix::AbiClass cls;
   std::string torch;

@@ -10,19 +10,19 @@
 
 namespace pinwheel::plan {
 
-/// Results that are still there, by step id and key of the result.
+/// Results that still exist, by step id and key of the result.
 using Results = std::map<std::pair<std::string, std::string>, StepOutcome>;
 
-/// The parts of a step's key once its needs have ended: what they produced stands in for their own
-/// keys, so that a need which ran again and made the same files changes nothing.
+/// The parts of a step's key once its needs have ended: their products replace their keys, so that
+/// a need which ran again and produced the same files changes nothing.
 KeyParts result_parts(const Step& step, const std::vector<StepOutcome>& needs);
 
-/// The outcomes that stand for steps of the plan before anything has run, by step id, each `reused`
-/// with the key of its result. What needs a step that must run is not among them: it is known only
-/// when that step has ended.
+/// The outcomes of steps that can be reused before anything has run, by step id, each `reused` with
+/// the key of its result. Dependents of a step that must run are not included: their key is known
+/// only when that step has ended.
 std::map<std::string, StepOutcome> reuse(const Plan& plan, const Results& results);
 
-/// The outcome that stands for a step whose key is `parts`'s: `reused`, without attempts.
+/// The outcome of a step with the key of `parts`: `reused`, without attempts.
 std::optional<StepOutcome> find_result(const Results& results, const std::string& id,
                                        const KeyParts& parts);
 

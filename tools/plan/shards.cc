@@ -10,7 +10,7 @@
 namespace pinwheel::plan {
 namespace {
 
-// A build costs about as much as ten tests; only the proportion matters.
+// A build costs about as much as ten tests; only the ratio matters.
 constexpr size_t kBuildWeight = 10;
 
 std::optional<int> positive(std::string_view text) {
@@ -24,7 +24,7 @@ size_t weight(const BuildGroup& group) {
   return kBuildWeight + group.tests.size();
 }
 
-/// For each build the part it goes to.
+/// The part that each build goes to.
 std::vector<size_t> assign(const std::vector<BuildGroup>& builds, size_t count) {
   std::vector<size_t> order(builds.size());
   std::iota(order.begin(), order.end(), size_t{0});

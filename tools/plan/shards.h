@@ -14,7 +14,7 @@ struct Shard {
   int count = 1;
 };
 
-/// Reads "2/4"; `usage` when it is not a shard.
+/// Parses "2/4"; `usage` if it is not a shard.
 Result<Shard> parse_shard(std::string_view text);
 
 /// Splits an outline into `count` parts of about equal work; a build and its tests stay together,

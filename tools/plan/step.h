@@ -11,11 +11,11 @@
 
 namespace pinwheel::plan {
 
-/// What a step takes from the machine while it runs.
+/// The resources of the machine that a step uses while it runs.
 struct Resources {
-  int cores_min = 1;                      ///< starts only when this many are free
+  int cores_min = 1;                      ///< starts only if this many are free
   int cores_max = 1;                      ///< gets up to this many (MAX_JOBS)
-  uint64_t memory_per_core = 0;           ///< bytes; bounds the cores it is given
+  uint64_t memory_per_core = 0;           ///< bytes; limits the cores it gets
   std::map<std::string, int> pools = {};  ///< {"gpu", 1}, {"upload", 1}
 };
 
@@ -26,16 +26,17 @@ enum class Prediction { guessed, measured };
 /// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h) or "publish:<target>".
 struct Step {
   std::string id;
-  /// Hex digest of all that decides the result, as far as it is known before anything runs: what
-  /// the needs will produce stands by their own keys (plan/reuse.h has the key of a result).
+  /// Hex digest of everything that determines the result, as far as it is known before anything
+  /// runs: the products of its needs are represented by their keys (for the key of a result see
+  /// plan/reuse.h).
   std::string key;
   Action action;
   std::vector<std::string> needs = {};  ///< ids of earlier steps
-  KeyParts parts = {};                  ///< what the action gives to the key
+  KeyParts parts = {};                  ///< the action's parts of the key
   matrix::Retry retry = {};
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Resources resources = {};
-  double predicted_seconds = 0;  ///< for longest-first and what `plan` tells (plan/predict.h)
+  double predicted_seconds = 0;  ///< for longest-first and for `plan` (plan/predict.h)
   Prediction prediction = Prediction::guessed;
 };
 

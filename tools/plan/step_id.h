@@ -7,14 +7,16 @@ namespace pinwheel::plan {
 /// "test:<variant>".
 std::string test_id(std::string_view variant);
 /// "test:<variant>@<image>": the test of a variant's wheel on a distribution. The image's name is
-/// in small letters, with `-` for what an id cannot hold: "test:cp311-cpu@debian-bookworm".
+/// in lower case, with `-` for characters that an id cannot contain:
+/// "test:cp311-cpu@debian-bookworm".
 std::string test_id(std::string_view variant, std::string_view image);
-/// Whether an id is of a test on a distribution.
+/// Whether an id is that of a test on a distribution.
 bool is_image_test(std::string_view id);
-/// The same part of an image's tag or id: "debian-bookworm".
+/// The form of an image's name in a tag or id: "debian-bookworm".
 std::string image_slug(std::string_view image);
 
-/// The variant of a test's id; any other text as it is, so that it may be a variant's id itself.
+/// The variant in a test's id; any other text is returned unchanged, so it may be a variant's id
+/// itself.
 std::string variant_of(std::string_view id);
 
 }  // namespace pinwheel::plan

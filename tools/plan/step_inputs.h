@@ -8,7 +8,7 @@
 
 namespace pinwheel::plan {
 
-/// Everything a step is made from, handed down instead of repeated in each signature.
+/// The inputs that every step is made from, bundled instead of repeated in each signature.
 struct StepInputs {
   const matrix::Matrix& matrix;
   const matrix::Expansion& expansion;

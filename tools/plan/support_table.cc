@@ -27,7 +27,7 @@ std::string compute_title(const std::string& value) {
   return parts.size() < 2 ? title : fmt::format("{} {}", title, parts[1]);
 }
 
-/// What the variants of one cell came to, as rule indexes.
+/// The rules that apply to the variants of one cell, as indexes.
 struct Gathered {
   bool planned = false;
   std::set<size_t> shaped;

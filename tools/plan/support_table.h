@@ -16,10 +16,9 @@ struct SupportCell {
   std::vector<int> notes = {};  ///< numbers, ascending
 };
 
-/// Compute (rows) against PyTorch (columns). Yes when any variant is planned there in any channel,
-/// whatever its status but `unsupported`. Notes are the reasons of rules, numbered in the order of
-/// the rules; a Yes cell collects those that matched its variants, a No cell those that excluded
-/// them.
+/// Compute (rows) against PyTorch (columns). Yes if any variant is planned there in any channel,
+/// with any status except `unsupported`. Notes are the reasons of rules, numbered in rule order; a
+/// Yes cell collects those that matched its variants, a No cell those that excluded them.
 struct SupportTable {
   std::vector<std::string> columns;  ///< "PyTorch 2.0", "PyTorch nightly"
   std::vector<std::pair<std::string, std::vector<SupportCell>>>
@@ -27,7 +26,7 @@ struct SupportTable {
   std::vector<std::string> notes;  ///< note N is notes[N-1]
 };
 
-/// `config` when the matrix has no `compute` or no `torch` axis.
+/// `config` if the matrix has no `compute` or no `torch` axis.
 Result<SupportTable> make_support_table(const matrix::Matrix& matrix,
                                         const matrix::Expansion& expansion);
 

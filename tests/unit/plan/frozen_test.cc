@@ -27,13 +27,13 @@ FrozenPlan example() {
 
 }  // namespace
 
-TEST_CASE("a frozen plan reads back as it was written") {
+TEST_CASE("a frozen plan round-trips through JSON") {
   const Result<FrozenPlan> back = parse_frozen_plan(to_json(example()), "plan.json");
   REQUIRE(back);
   CHECK(*back == example());
 }
 
-TEST_CASE("what is not a frozen plan is a config error that names the file") {
+TEST_CASE("text that is not a frozen plan is a config error that names the file") {
   for (const char* text : {"", "[]", "{}", "{\"schema\": \"pinwheel-frozen-plan/2\"}",
                            "{\"schema\": \"pinwheel-frozen-plan/1\"}"}) {
     INFO(text);
@@ -44,7 +44,7 @@ TEST_CASE("what is not a frozen plan is a config error that names the file") {
   }
 }
 
-TEST_CASE("a resolution that would leave its directory is refused") {
+TEST_CASE("a resolution that would leave its directory is rejected") {
   FrozenPlan frozen = example();
   frozen.resolutions = {{"../../x", "{}"}};
   const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
@@ -52,13 +52,13 @@ TEST_CASE("a resolution that would leave its directory is refused") {
   CHECK(read.error().kind == ErrorKind::config);
 }
 
-TEST_CASE("another matrix or another source than the frozen one is drift") {
+TEST_CASE("a matrix or source that differs from the frozen one is drift") {
   CHECK(check_frozen(example(), "aa", "bb"));
   CHECK(check_frozen(example(), "ax", "bb").error().kind == ErrorKind::drift);
   CHECK(check_frozen(example(), "aa", "bx").error().kind == ErrorKind::drift);
 }
 
-TEST_CASE("an engine or a Python that is none is a config error") {
+TEST_CASE("an unknown engine or Python source is a config error") {
   for (const auto& [from, to] : {std::pair{"podman", "lxc"}, std::pair{"conda", "poetry"}}) {
     std::string text = to_json(example());
     text.replace(text.find(from), std::string(from).size(), to);
@@ -69,7 +69,7 @@ TEST_CASE("an engine or a Python that is none is a config error") {
   }
 }
 
-TEST_CASE("another base image, and another Dockerfile on the same, are drift") {
+TEST_CASE("another base image, and another Dockerfile on the same base, are drift") {
   const FrozenImage image = example().images.at("cd34");
   CHECK(check_image(image, "sha256:aa", "key"));
   CHECK(check_image(image, "sha256:bb", "key").error().kind == ErrorKind::drift);

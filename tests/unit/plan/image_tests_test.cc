@@ -81,7 +81,7 @@ const TestWheel& test_of(const Plan& plan, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("each variant is tested on each image, with torch and nothing else of the build") {
+TEST_CASE("each variant is tested on each image, with torch and nothing else from the build") {
   const Example example(kBase + kTest + "dockerfile: t.Dockerfile}\n");
   const std::vector<ImageTest> tests = example.tests();
   REQUIRE(tests.size() == 4);
@@ -96,7 +96,7 @@ TEST_CASE("each variant is tested on each image, with torch and nothing else of 
         std::vector<std::string>{"debian:bookworm", "debian:bullseye"});
 }
 
-TEST_CASE("an image is told which Python to bring") {
+TEST_CASE("an image is built with the Python that it must provide") {
   const Example example(kBase + kTest +
                         "python: provided, dockerfile: t.Dockerfile, arguments: {A: b}}\n");
   CHECK(example.tests()[2].environment.container.arguments ==
@@ -107,7 +107,7 @@ TEST_CASE("an image is told which Python to bring") {
   CHECK(test_of(*made, "test:cp311-cpu@debian-bullseye").skip.empty());
 }
 
-TEST_CASE("a Python that nothing brings is an error of the matrix") {
+TEST_CASE("a Python that nothing provides is an error in the matrix") {
   const Example example(kBase + kTest + "python: provided}\n");
   const auto tests =
       image_tests(example.matrix, example.expansion, example.outline, example.options);
@@ -116,7 +116,8 @@ TEST_CASE("a Python that nothing brings is an error of the matrix") {
   CHECK(tests.error().hint.find("test.dockerfile") != std::string::npos);
 }
 
-TEST_CASE("an image with another Python proves nothing of the variant, and publishing goes on") {
+TEST_CASE(
+    "an image with another Python proves nothing about the variant, and publishing continues") {
   Example example(kBase + kTest + "dockerfile: t.Dockerfile}\n");
   example.give_python("debian:bookworm", "3.11.2");
   const Plan plan = example.plan();
@@ -129,7 +130,7 @@ TEST_CASE("an image with another Python proves nothing of the variant, and publi
   CHECK(requests_of(example.tests(), example.facts, example.options).size() == 3);
 }
 
-TEST_CASE("without a container engine the tests are skipped and publishing asks for them") {
+TEST_CASE("without a container engine the tests are skipped and publishing requires them") {
   Example example(kTest + "dockerfile: t.Dockerfile}\n");
   example.options.engine = env::Engine::host;
   const Plan plan = example.plan();
@@ -149,7 +150,7 @@ TEST_CASE("a plan that only builds has no tests on images") {
   CHECK(example.tests().empty());
 }
 
-TEST_CASE("mirrors stand in for images by name, the command line's first, and ids stay") {
+TEST_CASE("mirrors replace images by name, the command line's first, and ids are unchanged") {
   Example example(
       "environment: {container: {base: debian:sid}, mirrors: {'debian:*': 'mirror/debian'}}\n" +
       kTest + "dockerfile: t.Dockerfile}\n");
@@ -168,7 +169,7 @@ TEST_CASE("mirrors stand in for images by name, the command line's first, and id
             .request.container.base == "mirror/debian");
 }
 
-TEST_CASE("two images whose names give one id are told") {
+TEST_CASE("two images with the same id are an error") {
   const Example example(kBase + "test: {images: ['debian:11', debian-11]}\n");
   const auto tests =
       image_tests(example.matrix, example.expansion, example.outline, example.options);

@@ -17,7 +17,7 @@ StepOutcome with_output(const std::string& path, const std::string& sha256) {
 
 }  // namespace
 
-TEST_CASE("the parts of a key are named, and long values stand as their digest") {
+TEST_CASE("the parts of a key are named, and long values are replaced by their digest") {
   BuildWheel action;
   action.version = "1.2.0";
   action.variables = {{"CXXFLAGS", "-O2"}};
@@ -28,7 +28,7 @@ TEST_CASE("the parts of a key are named, and long values stand as their digest")
   CHECK(parts.at("record").size() == 64);
 }
 
-TEST_CASE("a recipe leaves out what a build is carried out with, and nothing else") {
+TEST_CASE("a recipe omits the tools of a build, and nothing else") {
   BuildWheel action;
   action.version = "1.2.0";
   action.environment.python = "3.11";
@@ -46,7 +46,7 @@ TEST_CASE("a recipe leaves out what a build is carried out with, and nothing els
   CHECK(recipe_of(action) != recipe);
 }
 
-TEST_CASE("a key depends on what the needs produced, by their ids") {
+TEST_CASE("a key depends on the products of the needs, by their ids") {
   const KeyParts own = {{"version", "1"}};
   CHECK(key_of(own) != key_of(with_needs(own, {{"build:cpu", "a"}})));
   CHECK(key_of(with_needs(own, {{"build:cpu", "a"}})) !=
@@ -55,7 +55,7 @@ TEST_CASE("a key depends on what the needs produced, by their ids") {
         key_of(with_needs(own, {{"build:cu13", "a"}})));
 }
 
-TEST_CASE("a product is the files by name and contents, wherever they lie, and the evidence") {
+TEST_CASE("a product is the files by name and contents, in any directory, and the evidence") {
   const StepOutcome here = with_output("/here/a.whl", "1");
   CHECK(product_of(here) == product_of(with_output("/there/a.whl", "1")));
   CHECK(product_of(here) != product_of(with_output("/here/b.whl", "1")));

@@ -66,14 +66,14 @@ struct LocksExample {
 
 }  // namespace
 
-TEST_CASE("locks lie beside the matrix file") {
+TEST_CASE("locks are next to the matrix file") {
   CHECK(lock_directory("matrix/kernels.yaml") == "matrix/kernels.locks");
   CHECK(lock_directory("kernels.a.yml") == "kernels.a.locks");
 }
 
-TEST_CASE("an environment is called by its first variant, without dots") {
+TEST_CASE("an environment is named after its first variant, without dots") {
   const LocksExample example;
-  // CUDA 12 has no complete toolkit on PyPI; the toolkit of CUDA 13 is its builds' alone.
+  // CUDA 12 has no complete toolkit on PyPI; only builds use the toolkit of CUDA 13.
   CHECK(example.files({}) ==
         std::vector<std::string>{
             "pylock.cp311-cpu-torch2_13.toml", "pylock.cp311-cu124-torch2_13.toml",
@@ -82,7 +82,7 @@ TEST_CASE("an environment is called by its first variant, without dots") {
             "pylock.cp313t-cu130-torch2_13.toml"});
 }
 
-TEST_CASE("the levels are in the name, so that each choice has locks of its own") {
+TEST_CASE("the levels are in the name, so that each choice has its own locks") {
   PlanOptions options;
   options.engine = env::Engine::docker;
   options.python = env::PythonSource::conda;
@@ -93,7 +93,7 @@ TEST_CASE("the levels are in the name, so that each choice has locks of its own"
 
 TEST_CASE("a plan needs the locks of its builds, their toolkits and its tests") {
   const LocksExample example;
-  // The build for every Python is made with 3.11.
+  // The build for all Pythons uses 3.11.
   CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::test}) ==
         std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
                                  "pylock.toolkit-cuda-13_0-cp311.toml",
@@ -120,7 +120,7 @@ TEST_CASE("a toolkit from conda is locked for every Python at once, and for its 
                                  "pylock.toolkit-cuda-13_0-container-conda.toml"});
 }
 
-TEST_CASE("a toolkit that is found has no lock of its own") {
+TEST_CASE("a toolkit that is found has no lock") {
   std::string yaml = kYaml;
   yaml.replace(yaml.find("build:\n"), 0, "  toolkit: container\n");
   for (const std::string& file : LocksExample(yaml).files({.engine = env::Engine::docker})) {

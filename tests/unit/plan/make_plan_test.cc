@@ -102,7 +102,7 @@ TEST_CASE("variants that share a binary share one build") {
   CHECK(summary_line(example.outline()) == "18 variants, 2 builds, 18 tests");
 }
 
-TEST_CASE("needs stand before the steps that need them") {
+TEST_CASE("needs come before the steps that need them") {
   const Plan plan = PlanExample().plan({}, Stage::publish);
   std::set<std::string> seen;
   for (const Step& step : plan.steps) {
@@ -126,7 +126,7 @@ TEST_CASE("the build of any single variant has the key of the full run") {
   }
 }
 
-TEST_CASE("a build is made with the oldest of its class, with that variant's settings") {
+TEST_CASE("a build uses the oldest variant of its class, with that variant's settings") {
   const Plan plan = PlanExample().plan();
   const auto& cuda = std::get<BuildWheel>(planned_step(plan, "build:cu13").action);
   CHECK(cuda.compute == "cuda/13.0");
@@ -141,7 +141,7 @@ TEST_CASE("a build is made with the oldest of its class, with that variant's set
   CHECK_FALSE(cpu.variables.contains("TORCH_CUDA_ARCH_LIST"));
 }
 
-TEST_CASE("what changes a result changes its key, and what needs it, and nothing else") {
+TEST_CASE("an input changes the keys of its step and of that step's dependents, and nothing else") {
   PlanExample example;
   const Plan before = example.plan({}, Stage::publish);
   example.facts.source.digest = "edited";
@@ -162,7 +162,7 @@ TEST_CASE("durations of earlier runs set predictions and change no key") {
   std::map<std::string, double> seconds;
   for (const Step& step : measured.steps) seconds[step.id] = step.predicted_seconds;
   CHECK(seconds.at("build:cpu") == 45);
-  // Guessed at 60 and 30 for each of its two architectures, of which builds took half.
+  // Guessed at 60 and 30 for each of its two architectures; builds took half of that.
   CHECK(seconds.at("build:cu13") == 60);
   CHECK(seconds.at("test:cp311-cpu-torch2.10") == 30);
 }
@@ -183,7 +183,7 @@ TEST_CASE("a new resolution of one environment changes only the steps that need 
                                          "test:cp313-cu132-torch2.13"});
 }
 
-TEST_CASE("an environment says for which tests alone it is, and its key does not") {
+TEST_CASE("an environment records that only tests need it, and its key does not") {
   const Plan plan = PlanExample().plan();
   const auto environment_of = [&plan](const std::string& test) {
     const Step& step = planned_step(plan, test);
@@ -213,7 +213,7 @@ TEST_CASE("a test knows the operators that its library must register") {
   CHECK(step.parts.contains("operators"));
 }
 
-TEST_CASE("publishing waits for every test and asks for the evidence of the matrix") {
+TEST_CASE("publishing waits for every test and requires the evidence from the matrix") {
   const Plan plan = PlanExample().plan({}, Stage::publish);
   const Step& publish = planned_step(plan, "publish:index");
   const auto& action = std::get<Publish>(publish.action);
@@ -237,7 +237,7 @@ TEST_CASE("secrets and machine paths stay out of keys") {
   CHECK(key_of(key_parts(a)) != key_of(key_parts(b)));
 }
 
-TEST_CASE("the environments to resolve are those of the plan") {
+TEST_CASE("the environments to resolve are the plan's") {
   const PlanExample example;
   const Plan plan = example.plan();
   const Result<std::vector<env::Request>> requests =
@@ -251,7 +251,7 @@ TEST_CASE("the environments to resolve are those of the plan") {
   CHECK(wanted == std::set<std::string>(planned.begin(), planned.end()));
 }
 
-TEST_CASE("levels are independent, and a container stands in keys by its contents") {
+TEST_CASE("levels are independent, and keys contain a container by its contents") {
   PlanExample example;
   const auto keys = [&](const PlanOptions& options) {
     const Result<Plan> plan =
@@ -273,13 +273,13 @@ TEST_CASE("levels are independent, and a container stands in keys by its content
   const std::string of_contents = keys(contained);
   CHECK(of_contents != in_container);
   CHECK(keys(host) == on_host);
-  // The host's compiler is not the container's.
+  // The container does not use the host's compiler.
   example.facts.toolchain = "another compiler";
   CHECK(keys(contained) == of_contents);
   CHECK(keys(host) != on_host);
 }
 
-TEST_CASE("a base image serves by compute and architecture") {
+TEST_CASE("a base image is selected by compute and architecture") {
   PlanExample example;
   for (matrix::Variant& variant : example.expansion.variants) {
     variant.axes.emplace_back("arch", "aarch64");
@@ -299,7 +299,7 @@ TEST_CASE("a base image serves by compute and architecture") {
   CHECK(base({{"*", "one"}}).arch == "aarch64");
 }
 
-TEST_CASE("a matrix without a container or conda packages says so when they are asked for") {
+TEST_CASE("a matrix without a container or conda packages is an error when they are required") {
   const PlanExample example;
   for (const PlanOptions& options :
        {PlanOptions{Stage::build, {}, env::Engine::docker},
@@ -362,7 +362,7 @@ std::string toolkit_of(const Plan& plan, const std::string& build) {
 
 }  // namespace
 
-TEST_CASE("builds of one compute take each the toolkit of its own source") {
+TEST_CASE("builds of one compute each use the toolkit from their own source") {
   PlanExample example(kSources);
   const auto requests = build_requests(example.matrix, example.expansion, example.outline(), {});
   REQUIRE(requests.has_value());
@@ -384,7 +384,8 @@ TEST_CASE("builds of one compute take each the toolkit of its own source") {
         planned_step(after, "build:cp313-cu130").key);
 }
 
-TEST_CASE("a toolkit that is made is a step with a key of its own, and one that is found is none") {
+TEST_CASE(
+    "a toolkit that is made is a step with its own key, and one that is found is not a step") {
   PlanExample example(kSources);
   const Plan plan = example.plan();
   CHECK(toolkit_of(plan, "build:cp311-cu130").empty());
@@ -395,7 +396,7 @@ TEST_CASE("a toolkit that is made is a step with a key of its own, and one that 
   CHECK(planned_step(plan, conda).key != planned_step(plan, pypi).key);
 }
 
-TEST_CASE("a toolkit of the container is refused where there is none") {
+TEST_CASE("a toolkit from the container is rejected if there is no container") {
   std::string yaml = kSources;
   yaml.replace(yaml.find("toolkit: path"), 13, "toolkit: container");
   const PlanExample example(yaml.c_str());

@@ -43,7 +43,7 @@ struct NamesExample {
 
 }  // namespace
 
-TEST_CASE("without a target every class has a local label of its own") {
+TEST_CASE("without a target every class has its own local label") {
   const NamesExample example;
   const Result<Namings> namings = name_wheels(example.matrix, example.request);
   REQUIRE(namings);
@@ -69,7 +69,7 @@ TEST_CASE("an unreleased version carries its commit after the label, but not on 
   CHECK(namings->at("cpu")[0] == wheel::Naming{"pinwheel-kernels-cpu", "1.3.0.dev4", {"testpypi"}});
 }
 
-TEST_CASE("two classes with one file name on one target are refused, and the axis is named") {
+TEST_CASE("two classes with the same file name on one target are rejected, and the axis is named") {
   NamesExample example;
   example.matrix.targets = {target("pypi", matrix::TargetKind::pypi)};
   example.request.targets = {"pypi"};
@@ -79,11 +79,11 @@ TEST_CASE("two classes with one file name on one target are refused, and the axi
   CHECK(namings.error().message ==
         "`build:cpu` and `build:cu13` would both be `pinwheel-kernels 1.2.0` on target `pypi`: the "
         "name "
-        "leaves out axis `compute`");
+        "lacks axis `compute`");
   CHECK(namings.error().hint.find("others: name-suffix") != std::string::npos);
 }
 
-TEST_CASE("a suffix says the values of the project's own axes, but for the first of each") {
+TEST_CASE("a suffix has the values of the project's own axes, except the first of each") {
   NamesExample example;
   example.matrix.axes = {{"compute", {"cpu", "cuda/13.0"}, {}},
                          {"flavor", {"full", "Small+1"}, {}}};
@@ -112,17 +112,17 @@ TEST_CASE("a suffix says the values of the project's own axes, but for the first
     CHECK(namings->at("small-a")[0].distribution == "pinwheel-kernels-cpu-small-1");
     CHECK(namings->at("small-b")[0].distribution == "pinwheel-kernels-small-1");
   }
-  SECTION("without it the axis that is named is one of the binary, which torch is not") {
+  SECTION("without it the named axis is one of the binary, which torch is not") {
     example.matrix.targets = {pypi};
     example.request.classes.erase(example.request.classes.begin());  // `b` and the small ones
     example.request.classes.erase(example.request.classes.begin() + 1);
     const Result<Namings> namings = name_wheels(example.matrix, example.request);
     REQUIRE_FALSE(namings);
-    CHECK(namings.error().message.ends_with("the name leaves out axis `flavor`"));
+    CHECK(namings.error().message.ends_with("the name lacks axis `flavor`"));
   }
 }
 
-TEST_CASE("a local label on PyPI is refused before anything is built") {
+TEST_CASE("a local label on PyPI is rejected before anything is built") {
   NamesExample example;
   matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);
   pypi.local_label = true;
@@ -130,10 +130,10 @@ TEST_CASE("a local label on PyPI is refused before anything is built") {
   example.request.targets = {"pypi"};
   const Result<Namings> namings = name_wheels(example.matrix, example.request);
   REQUIRE_FALSE(namings);
-  CHECK(namings.error().message.find("PyPI takes no local version") != std::string::npos);
+  CHECK(namings.error().message.find("PyPI does not accept local versions") != std::string::npos);
 }
 
-TEST_CASE("targets that agree on a name share one finished wheel") {
+TEST_CASE("targets with the same name for a wheel share one finished wheel") {
   NamesExample example;
   matrix::PublishTarget one = target("index", matrix::TargetKind::directory);
   matrix::PublishTarget two = target("mirror", matrix::TargetKind::directory);
@@ -156,7 +156,7 @@ TEST_CASE("an unknown target is a usage error with the nearest name") {
   CHECK(namings.error().hint == "did you mean `testpypi`?");
 }
 
-TEST_CASE("a label template may name what the default leaves out") {
+TEST_CASE("a label template may name axes that the default omits") {
   NamesExample example;
   matrix::PublishTarget index = target("index", matrix::TargetKind::directory);
   index.label_template = "pt{torch.nodot}{compute.label}";
@@ -167,7 +167,7 @@ TEST_CASE("a label template may name what the default leaves out") {
   CHECK(namings->at("cu13")[0].version == "1.2.0+pt213cu130");
 }
 
-TEST_CASE("a classic C++ ABI puts torch and the exact compute into the label") {
+TEST_CASE("the classic C++ ABI puts torch and the exact compute into the label") {
   NamesExample example;
   example.matrix.abi = {
       matrix::PythonAbi::version, {}, matrix::TorchAbi::minor, {}, matrix::ComputeAbi::exact};

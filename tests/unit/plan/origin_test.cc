@@ -36,13 +36,13 @@ std::vector<std::string> ids(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("an origin survives its JSON form") {
+TEST_CASE("an origin round-trips through JSON") {
   const Result<RunOrigin> back = parse_origin(to_json(example_origin()));
   REQUIRE(back);
   CHECK(*back == example_origin());
 }
 
-TEST_CASE("what is no origin is a config error") {
+TEST_CASE("text that is not an origin is a config error") {
   for (const char* text : {"", "[]", "{}", "{\"pinwheel\": \"0.1\"}"}) {
     const Result<RunOrigin> back = parse_origin(text);
     REQUIRE_FALSE(back);
@@ -50,20 +50,20 @@ TEST_CASE("what is no origin is a config error") {
   }
 }
 
-TEST_CASE("a part of a plan is a step and what it needs, in the plan's order") {
+TEST_CASE("a subplan is a step and what it needs, in plan order") {
   CHECK(ids(*subplan(chain(), "test:x")) ==
         std::vector<std::string>{"env:a", "build:cpu", "env:b", "test:x"});
   CHECK(ids(*subplan(chain(), "build:cpu")) == std::vector<std::string>{"env:a", "build:cpu"});
 }
 
-TEST_CASE("a step that the plan has not is told with the nearest one") {
+TEST_CASE("an unknown step is an error with the nearest one") {
   const Result<Plan> part = subplan(chain(), "build:cpi");
   REQUIRE_FALSE(part);
   CHECK(part.error().kind == ErrorKind::usage);
   CHECK(part.error().hint.find("`build:cpu`") != std::string::npos);
 }
 
-TEST_CASE("a build's command is told with the matrix's variables, never the user's") {
+TEST_CASE("a build's command has the matrix's variables, never the user's") {
   BuildWheel build;
   build.settings.build.command = {"python", "-m", "build"};
   build.variables = {{"CMAKE_ARGS", "-DX=1"}};

@@ -32,7 +32,7 @@ TEST_CASE("an interrupted run exits with 128 and the signal") {
   CHECK(exit_code(report) == 143);
 }
 
-TEST_CASE("blocked, skipped and reused steps alone are no failure") {
+TEST_CASE("blocked, skipped and reused steps alone are not a failure") {
   Report report;
   for (const StepState state : {StepState::blocked, StepState::skipped, StepState::reused}) {
     StepOutcome outcome;
@@ -42,7 +42,7 @@ TEST_CASE("blocked, skipped and reused steps alone are no failure") {
   CHECK(exit_code(report) == 0);
 }
 
-TEST_CASE("states and evidence are read back from their names") {
+TEST_CASE("states and evidence are parsed from their names") {
   for (const char* name : {"done", "failed", "blocked", "reused", "skipped", "interrupted"}) {
     REQUIRE(parse_step_state(name));
     CHECK(to_string(*parse_step_state(name)) == name);
@@ -55,7 +55,7 @@ TEST_CASE("states and evidence are read back from their names") {
   CHECK_FALSE(parse_evidence(""));
 }
 
-TEST_CASE("an outcome survives its JSON form") {
+TEST_CASE("an outcome round-trips through JSON") {
   StepOutcome outcome = failed(ErrorKind::out_of_memory);
   outcome.key = "ab";
   outcome.attempts = 2;
@@ -78,7 +78,7 @@ TEST_CASE("an outcome survives its JSON form") {
   CHECK(back->error->causes.at(0).message == "cc1plus died");
 }
 
-TEST_CASE("text that is no outcome is refused") {
+TEST_CASE("text that is not an outcome is rejected") {
   for (const char* text : {"", "[]", "{}", R"({"id":"a","key":"b","state":"nearly"})"}) {
     CHECK_FALSE(parse_outcome(text));
   }

@@ -41,7 +41,7 @@ TEST_CASE("an outline keeps the classes of selected variants and drops the other
   CHECK(summary_line(outline) == "1 variant, 1 build, 1 test");
 }
 
-TEST_CASE("shards hold every build once, with all its tests") {
+TEST_CASE("shards contain every build once, with all its tests") {
   const Outline outline = ten_builds();
   for (int count = 1; count <= 12; ++count) {
     const std::vector<Outline> parts = split_into_shards(outline, count);

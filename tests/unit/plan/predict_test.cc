@@ -38,14 +38,14 @@ TEST_CASE("a step that ran before takes as long again") {
   CHECK(plan.steps[3].prediction == Prediction::measured);
 }
 
-TEST_CASE("a build that never ran is guessed by how wrong the guesses of other builds were") {
+TEST_CASE("the guess for a build that never ran is scaled by the errors of other builds' guesses") {
   const Plan plan = with_durations(guessed_plan(), {{"build:cpu", 45s}});
   CHECK(seconds_of(plan, "build:cuda") == 120);
   CHECK(plan.steps[2].prediction == Prediction::guessed);
   CHECK(seconds_of(plan, "env:a") == 60);
 }
 
-TEST_CASE("without earlier runs, or with those of other plans, guesses stand") {
+TEST_CASE("without earlier runs, or with those of other plans, guesses are unchanged") {
   for (const Durations& durations : {Durations{}, Durations{{"build:gone", 1s}}}) {
     const Plan plan = with_durations(guessed_plan(), durations);
     CHECK(seconds_of(plan, "build:cpu") == 90);
@@ -54,7 +54,7 @@ TEST_CASE("without earlier runs, or with those of other plans, guesses stand") {
   }
 }
 
-TEST_CASE("a guess of no time scales nothing") {
+TEST_CASE("a guess of zero scales nothing") {
   Plan plan;
   plan.steps = {guessed("test:x", 0), guessed("test:y", 30)};
   const Plan known = with_durations(plan, {{"test:x", 5s}});

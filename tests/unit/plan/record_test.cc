@@ -4,7 +4,7 @@
 
 using namespace pinwheel::plan;
 
-TEST_CASE("a record says class, variants, build and commit, the same text each time") {
+TEST_CASE("a record has class, variants, build and commit, the same text each time") {
   const BuildRecord record{{"cu13", {"a", "b"}, "a"}, "2.10", "cuda/13.0", {"9.0a"}, "c0ffee"};
   CHECK(record_json(record) ==
         "{\n"
