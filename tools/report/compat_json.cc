@@ -96,7 +96,7 @@ std::string compat_json(const compat::Assessment& assessment) {
                             {"minimum_driver", or_null(assessment.cuda.minimum_driver)}}},
                           {"pin", or_null(assessment.pin)},
                           {"verdict", compat::paragraph(assessment)}};
-  // A foreign wheel may hold any bytes; JSON holds UTF-8 alone.
+  // A foreign wheel may contain any bytes; JSON must be UTF-8.
   return out.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }
 

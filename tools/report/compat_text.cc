@@ -30,7 +30,7 @@ std::string note_on(const compat::BuildVerdict& build, const compat::TorchVerdic
   for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
     if (!inspect::is_torch_library(library.soname)) absent.push_back(library.soname);
   }
-  if (!absent.empty()) notes.push_back(fmt::format("nobody brings {}", quoted_list(absent)));
+  if (!absent.empty()) notes.push_back(fmt::format("no package provides {}", quoted_list(absent)));
   return join(notes, "; ");
 }
 
@@ -40,7 +40,7 @@ bool was_run(const compat::TorchVerdicts& torch) {
 }
 
 std::string torch_table(const compat::TorchVerdicts& torch) {
-  if (torch.builds.empty()) return "no known build of torch is for its Pythons\n";
+  if (torch.builds.empty()) return "no known build of torch supports its Pythons\n";
   const bool runs = was_run(torch);
   std::vector<std::vector<std::string>> rows = {{"torch", "python", "loads", "verdict", ""}};
   if (runs) rows[0].insert(rows[0].end() - 1, "run");
@@ -58,16 +58,16 @@ std::string run_report(const compat::TorchVerdicts& torch) {
   for (const compat::BuildVerdict& build : torch.builds) {
     if (!build.run) continue;
     const compat::RunResult& run = *build.run;
-    out += fmt::format(
-        "beside torch {}{}: {}\n", run.torch.empty() ? build.build.version : run.torch,
-        run.python.empty() ? "" : " on Python " + run.python, compat::to_words(run.state));
+    out += fmt::format("with torch {}{}: {}\n", run.torch.empty() ? build.build.version : run.torch,
+                       run.python.empty() ? "" : " on Python " + run.python,
+                       compat::to_words(run.state));
     for (const std::string& line : split(run.evidence, '\n')) out += "  " + line + "\n";
   }
   return out;
 }
 
-/// What is missing on the newest build that lacks a symbol, below the libraries that want it: that
-/// is the build which users move to. Older ones have their line in the table.
+/// The missing symbols of the newest incomplete build, by library: users will move to that build.
+/// Older ones have a line in the table.
 std::string missing_symbols(const compat::TorchVerdicts& torch) {
   const auto lacking =
       std::find_if(torch.builds.rbegin(), torch.builds.rend(),
@@ -91,7 +91,7 @@ std::string missing_symbols(const compat::TorchVerdicts& torch) {
     }
     if (symbols.size() > kMost) out += fmt::format("  and {} more\n", symbols.size() - kMost);
   }
-  return out + "`--json` has those of every build\n";
+  return out + "`--json` lists those of every build\n";
 }
 
 std::string distribution_table(const std::vector<compat::DistributionVerdict>& distributions) {

@@ -5,9 +5,9 @@
 
 namespace pinwheel::report {
 
-/// Where a wheel runs, for people: the verdict first, then a line for each build of torch, what is
-/// missing on the newest that lacks something, and what it asks of the system. Names from the wheel
-/// are made harmless for terminals.
+/// Where a wheel runs, for people: the verdict first, then a line for each build of torch, the
+/// missing symbols of the newest incomplete build, and the requirements on the system. Control
+/// characters in names from the wheel are replaced.
 std::string compat_text(const compat::Assessment& assessment);
 
 }  // namespace pinwheel::report

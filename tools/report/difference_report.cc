@@ -34,18 +34,18 @@ std::string title(const inspect::WheelDifference& difference) {
   return "different files";
 }
 
-void tell_changes(std::string_view what, const inspect::NameChanges& changes, Lines& lines) {
-  const auto tell = [&](const std::string& label, const std::vector<std::string>& names) {
+void add_changes(std::string_view what, const inspect::NameChanges& changes, Lines& lines) {
+  const auto add_names = [&](const std::string& label, const std::vector<std::string>& names) {
     for (size_t i = 0; i < names.size() && i < kShownNames; ++i) lines.add(label, names[i]);
     if (names.size() > kShownNames) {
       lines.add(label, fmt::format("and {} more", names.size() - kShownNames));
     }
   };
-  tell("+ " + std::string(what), changes.gained);
-  tell("- " + std::string(what), changes.lost);
+  add_names("+ " + std::string(what), changes.gained);
+  add_names("- " + std::string(what), changes.lost);
 }
 
-void tell_member(const inspect::ChangedMember& member, Lines& lines) {
+void add_member(const inspect::ChangedMember& member, Lines& lines) {
   std::string line = fmt::format("{}: {}, {}", member.name, to_string(member.cause),
                                  signed_bytes(member.old_size, member.new_size));
   if (!member.sections.empty()) line += ", in " + inspect::first_names(member.sections);
@@ -54,12 +54,12 @@ void tell_member(const inspect::ChangedMember& member, Lines& lines) {
   lines.add("changed",
             fmt::format("  {} gained, {} lost", plural(member.symbols.gained.size(), "symbol"),
                         member.symbols.lost.size()));
-  const auto tell = [&](char sign, const std::vector<std::string>& names) {
+  const auto add_names = [&](char sign, const std::vector<std::string>& names) {
     if (!names.empty())
       lines.add("changed", fmt::format("  {} {}", sign, inspect::first_names(names)));
   };
-  tell('+', member.symbols.gained);
-  tell('-', member.symbols.lost);
+  add_names('+', member.symbols.gained);
+  add_names('-', member.symbols.lost);
 }
 
 SortedJson as_json(const inspect::NameChanges& changes) {
@@ -85,12 +85,12 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
   lines.add("size", fmt::format("{} -> {}, {}", format_bytes(old_wheel.file_size),
                                 format_bytes(new_wheel.file_size),
                                 signed_bytes(old_wheel.file_size, new_wheel.file_size)));
-  tell_changes("tag", difference.tags, lines);
-  tell_changes("metadata", difference.metadata, lines);
-  tell_changes("needs", difference.needed, lines);
-  tell_changes("device code", difference.architectures, lines);
-  tell_changes("file", difference.members, lines);
-  for (const inspect::ChangedMember& member : difference.changed) tell_member(member, lines);
+  add_changes("tag", difference.tags, lines);
+  add_changes("metadata", difference.metadata, lines);
+  add_changes("needs", difference.needed, lines);
+  add_changes("device code", difference.architectures, lines);
+  add_changes("file", difference.members, lines);
+  for (const inspect::ChangedMember& member : difference.changed) add_member(member, lines);
   return lines.take();
 }
 

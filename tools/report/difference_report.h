@@ -6,7 +6,7 @@
 
 namespace pinwheel::report {
 
-/// For people; several lines.
+/// The differences for people; several lines.
 std::string difference_text(const inspect::WheelFacts& old_wheel,
                             const inspect::WheelFacts& new_wheel,
                             const inspect::WheelDifference& difference);
@@ -14,7 +14,7 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
 ///     schema         1; keys may be added under the same number
 ///     old, new       {wheel, size, name, version}
 ///     sameness       "identical", "same-contents" or "different"
-///     archive        what differs in the archives of the same contents: order, time, compression,
+///     archive        for equal contents, how the archives differ: order, time, compression,
 ///                    mode
 ///     members, metadata, tags, needed, architectures   {gained: [...], lost: [...]}
 ///     changed        [{name, old_size, new_size, cause, sections, symbols: {gained, lost}}]; cause

@@ -7,13 +7,13 @@
 
 namespace pinwheel::report {
 
-/// One line an event, each with its newline, all of the same shape: a word, then what it is about.
+/// One line per event, with its newline, all in the same form: a word, then its subject.
 std::string plan_line(size_t steps, size_t reused);
 std::string started_line(const std::string& id, int attempt, int cores, Colour colour);
 std::string retry_line(const std::string& id, const Error& error, std::chrono::milliseconds delay,
                        Colour colour);
 std::string finished_line(const plan::StepOutcome& outcome, Colour colour);
-/// "running     build:cpu for 3m00s", one line for each step that runs or waits for its retry.
+/// "running     build:cpu for 3m00s", one line for each step that runs or waits for a retry.
 std::string heartbeat_lines(const run::Progress& progress, Colour colour);
 
 }  // namespace pinwheel::report

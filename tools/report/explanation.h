@@ -10,7 +10,7 @@
 
 namespace pinwheel::report {
 
-/// What `explain` knows of the whole matrix.
+/// The inputs of `explain`, for the whole matrix.
 struct Explained {
   const matrix::Matrix& matrix;
   const matrix::Expansion& expansion;
@@ -18,9 +18,9 @@ struct Explained {
   const plan::Namings& namings;
 };
 
-/// Why a variant is in or out (rules by file:line), its class and who builds it, its environment,
-/// commands and wheel names. `id` is a variant id, `test:ID` or `build:CLASS`; another is `usage`
-/// with the nearest.
+/// Why a variant is in or out (rules by file:line), its class and the variant that builds it, its
+/// environment, commands and wheel names. `id` is a variant id, `test:ID` or `build:CLASS`; any
+/// other id is `usage` with the nearest.
 Result<std::string> explain(const Explained& known, const std::string& id);
 
 }  // namespace pinwheel::report

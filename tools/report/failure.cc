@@ -15,7 +15,7 @@ void add_error(std::string& out, std::string_view head, const Error& error) {
   for (const Error& cause : error.causes) add_error(out, "caused by", cause);
 }
 
-/// The hint nearest to the fault: causes know better than what wraps them.
+/// The hint closest to the cause: inner errors are more specific than outer ones.
 std::string hint_of(const Error& error) {
   for (const Error& cause : error.causes) {
     if (std::string hint = hint_of(cause); !hint.empty()) return hint;
@@ -29,7 +29,7 @@ std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& 
   std::string out;
   if (outcome.error) add_error(out, "error", *outcome.error);
   for (const std::string& line : facts.log_tail) {
-    // `##[` starts a command of GitHub's older syntax wherever it stands in a line.
+    // `##[` starts a command in GitHub's older syntax anywhere in a line.
     out += fmt::format("  | {}\n", replace_all(line, "##[", "## ["));
   }
   if (!facts.log_tail.empty()) out += fmt::format("  log: {}\n", outcome.log);

@@ -12,14 +12,14 @@
 namespace pinwheel::report {
 namespace {
 
-/// "test" of steps that come in numbers; empty for those that are worth a line each.
+/// The group of steps that share lines, "test"; empty for steps with a line each.
 std::string kind_of(const std::string& id) {
   if (id.starts_with("test:")) return "test";
   if (id.starts_with("env:")) return "environment";
   return {};
 }
 
-/// A reuse is as good whenever it was done: times would only keep equal steps apart.
+/// The time of a reused result does not matter: it would only keep equal steps apart.
 std::string reason_in_table(const journal::Forecast& step) {
   const bool many = !kind_of(step.id).empty();
   return many && step.expected == journal::Expected::reuse ? "done before" : step.because;
@@ -117,7 +117,7 @@ std::string resolutions_line(const std::vector<std::optional<std::chrono::second
   }
   std::string out;
   if (resolved > 0) {
-    out = fmt::format("{} resolved, the oldest {}; `--refresh` resolves anew\n",
+    out = fmt::format("{} resolved, the oldest {}; `--refresh` resolves again\n",
                       plural(resolved, "environment"), age_text(oldest));
   }
   if (resolved < ages.size()) {

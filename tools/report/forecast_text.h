@@ -8,21 +8,21 @@
 
 namespace pinwheel::report {
 
-/// What a run would do, as a table: builds, the sdist and targets a line each; environments and
-/// tests that would do the same for the same reason in one line with their number. Steps that would
-/// run show how long they take, a line for several steps their sum; `?` marks a guess.
+/// What a run would do, as a table: one line each for builds, the sdist and targets; one line with
+/// a count for environments or tests that would do the same for the same reason. Steps that would
+/// run show their duration, a line for several steps the sum; `?` marks a guess.
 std::string forecast_table(const std::vector<journal::Forecast>& steps);
 
-/// "at most 3m20s on 8 cores, estimated from earlier runs": the time of the whole run; empty if
+/// "at most 3m20s on 8 cores, estimated from earlier runs": the duration of the whole run; empty if
 /// nothing would run.
 std::string wall_time_line(const std::vector<journal::Forecast>& steps,
                            std::chrono::milliseconds total, int cores);
 
-/// One step's forecast for `explain`: "would run: 2 changes since ...", then a line a change.
+/// One step's forecast for `explain`: "would run: 2 changes since ...", then one line per change.
 std::string forecast_lines(const journal::Forecast& step);
 
-/// "3 environments are resolved, the oldest 12 days ago (`--refresh` resolves anew)", and how many
-/// are not. An age of none: not resolved yet.
+/// "3 environments resolved, the oldest 12 days ago; `--refresh` resolves again", and how many are
+/// not. No age: not resolved yet.
 std::string resolutions_line(const std::vector<std::optional<std::chrono::seconds>>& ages);
 
 }  // namespace pinwheel::report

@@ -4,11 +4,12 @@
 
 namespace pinwheel::report {
 
-/// A text as the message of a workflow command (`::error::MESSAGE`), `%`, CR and LF escaped as
-/// GitHub's runner reads them back.
+/// Escapes text as the message of a workflow command (`::error::MESSAGE`): `%`, CR and LF, in the
+/// form that GitHub's runner decodes.
 std::string github_message(std::string_view text);
 
-/// A text as a property of one (`title=...`): `:` and `,` end properties and are escaped too.
+/// Escapes text as a property of a workflow command (`title=...`): `:` and `,` end properties and
+/// are escaped too.
 std::string github_property(std::string_view text);
 
 }  // namespace pinwheel::report

@@ -3,7 +3,7 @@
 
 namespace pinwheel::report {
 
-/// How often a log without a cursor hears that steps are still running.
+/// The interval at which a log without a cursor reports running steps.
 constexpr std::chrono::milliseconds kHeartbeat = std::chrono::minutes(1);
 
 }  // namespace pinwheel::report

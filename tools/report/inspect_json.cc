@@ -198,7 +198,7 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
                                {"evidence", finding.evidence},
                                {"hint", finding.hint}});
   }
-  // A foreign wheel may hold any bytes; JSON holds UTF-8 alone.
+  // A foreign wheel may contain any bytes; JSON must be UTF-8.
   return out.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }
 

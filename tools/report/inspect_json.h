@@ -8,41 +8,42 @@
 
 namespace pinwheel::report {
 
-/// What a wheel is, requires and holds, as one JSON object, two-space indent, keys sorted, a
+/// What a wheel is, requires and contains, as one JSON object, two-space indent, keys sorted, a
 /// newline at the end:
 ///     schema          1; keys may be added under the same number
 ///     wheel, size     file name, bytes
-///     name, version   of METADATA; null when it is unreadable
-///     tags            ["cp312-cp312-manylinux_2_28_x86_64", ...] of the file name, expanded
+///     name, version   from METADATA; null if it is unreadable
+///     tags            ["cp312-cp312-manylinux_2_28_x86_64", ...] from the file name, expanded
 ///     requires_python text or null
 ///     requires_dist   lines of METADATA
-///     requires_torch  those of them that name torch
-///     platform_tag    what the binaries justify, "any" without binaries; null when they are of
-///                     several architectures, or objects alone
-///     policy, arch    "manylinux_2_28", "x86_64"; null where there is none
-///     why_not_older   texts: what forbids the next older policy
+///     requires_torch  those that name torch
+///     platform_tag    the tag that the binaries allow, "any" without binaries; null if they are
+///                     for several architectures, or only objects
+///     policy, arch    "manylinux_2_28", "x86_64"; null if there is none
+///     why_not_older   texts: why the next older policy is not met
 ///     glibc, glibcxx, cxxabi   newest symbol version needed, "2.28", or null
-///     cxx11_abi       the `_GLIBCXX_USE_CXX11_ABI` of what is imported: true, false, "mixed" or
-///     null needed          [{library, provider, needed_by: [member]}]; provider is system, own,
-///     torch,
-///                     gpu, declared or nobody
+///     cxx11_abi       the `_GLIBCXX_USE_CXX11_ABI` of imported symbols: true, false, "mixed" or
+///                     null
+///     needed          [{library, provider, needed_by: [member]}]; provider is system, own,
+///                     torch, gpu, declared or nobody
 ///     device_code     [{file, kind, arch, compression, ptx_version, pieces, bytes}] of libraries
 ///                     and objects: one entry for all pieces that share the first five;
-///                     ptx_version "9.0", null for what is no PTX; bytes as stored, 0 inside
-///                     compressed bundles
-///     driver          {load, ptx}: the oldest NVIDIA driver that loads the code, and that compiles
-///                     its PTX: {cuda: "12.4", branch: 550 or null, reason}, or null
-///     gpus            [{product, arch, support, files}] for makers that there is code for: support
-///                     is native, ptx or none, of the libraries that run worst (of the objects
-///                     where there is no library), which `files` names
+///                     ptx_version "9.0", null for code that is not PTX; bytes as stored, 0
+///                     inside compressed bundles
+///     driver          {load, ptx}: the oldest NVIDIA driver that loads the code, and the oldest
+///                     that compiles its PTX: {cuda: "12.4", branch: 550 or null, reason}, or
+///                     null
+///     gpus            [{product, arch, support, files}] for vendors that there is code for:
+///                     support is native, ptx or none, of the libraries with the least support
+///                     (of the objects if there is no library), listed in `files`
 ///     sizes           {sections, architectures: [{name, bytes, packed}], units: [{file, unit,
 ///                     bytes}]}, the largest first, 20 units at most; packed is the share of the
-///                     archive, null unless a budget was asked for
-///     budget          null, or {limit, reached, needed, cuts: [{what, saves, costs_users}]}: the
-///                     first `needed` cuts bring the wheel under the limit when `reached`; what
-///                     they save is estimated
-///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal, sha256
-///                     as RECORD writes it
+///                     archive, null unless a budget was requested
+///     budget          null, or {limit, reached, needed, cuts: [{what, saves, costs_users}]}: if
+///                     `reached`, the first `needed` cuts bring the wheel under the limit; the
+///                     savings are estimates
+///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal,
+///                     sha256 in the form of RECORD
 ///     unpacked_size   bytes of all files
 ///     findings        [{rule, severity, file, message, evidence, hint}]; severity is error or
 ///                     warning

@@ -27,7 +27,7 @@ uint64_t unpacked_size(const inspect::WheelFacts& facts) {
   return total;
 }
 
-void tell_metadata(const inspect::WheelFacts& facts, Lines& lines) {
+void add_metadata(const inspect::WheelFacts& facts, Lines& lines) {
   if (facts.metadata) {
     lines.add("name", facts.metadata->name() + " " + facts.metadata->version());
   }
@@ -48,7 +48,7 @@ std::string_view string_abi_text(inspect::StringAbi abi) {
     case inspect::StringAbi::old:
       return "_GLIBCXX_USE_CXX11_ABI=0";
     case inspect::StringAbi::mixed:
-      return "of both values of _GLIBCXX_USE_CXX11_ABI";
+      return "both values of _GLIBCXX_USE_CXX11_ABI";
     case inspect::StringAbi::none:
       break;
   }
@@ -57,11 +57,11 @@ std::string_view string_abi_text(inspect::StringAbi abi) {
 
 std::string platform_text(const inspect::WheelFacts& facts, const inspect::PlatformTag& earned) {
   if (!facts.libraries.empty()) return earned.tag;
-  return facts.other_elf.empty() ? "any, it has no binary" : "none, no loader reads what it has";
+  return facts.other_elf.empty() ? "any: no binaries" : "none: no loadable binaries";
 }
 
-void tell_platform(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                   Lines& lines) {
+void add_platform(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                  Lines& lines) {
   const Result<inspect::PlatformTag> earned = platform_tag(facts.libraries, expected.external);
   if (!earned) {
     lines.add("platform", earned.error().message);
@@ -69,10 +69,10 @@ void tell_platform(const inspect::WheelFacts& facts, const inspect::Expectations
   }
   lines.add("platform", platform_text(facts, *earned));
   for (size_t i = 0; i < earned->reasons.size() && i < kShownReasons; ++i) {
-    lines.add("not older, as", earned->reasons[i]);
+    lines.add("why not older", earned->reasons[i]);
   }
   if (earned->reasons.size() > kShownReasons) {
-    lines.add("not older, as", fmt::format("and {} more", earned->reasons.size() - kShownReasons));
+    lines.add("why not older", fmt::format("and {} more", earned->reasons.size() - kShownReasons));
   }
   std::vector<std::string> versions;
   for (const auto& [family, version] : newest_versions(facts.libraries)) {
@@ -83,8 +83,8 @@ void tell_platform(const inspect::WheelFacts& facts, const inspect::Expectations
   if (!strings.empty()) lines.add("C++ strings", std::string(strings));
 }
 
-void tell_libraries(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                    Lines& lines) {
+void add_libraries(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
+                   Lines& lines) {
   for (const inspect::NeededLibrary& library : needed_libraries(facts, expected.external)) {
     const size_t others = library.needed_by.size() - 1;
     lines.add("needs", fmt::format("{} from {}, for {}{}", library.soname,
@@ -97,7 +97,7 @@ std::string code_text(const inspect::CodeTotal& total) {
   std::string form = std::string(binary::to_string(total.kind));
   if (total.ptx.major != 0) form += fmt::format(" {}.{}", total.ptx.major, total.ptx.minor);
   if (total.compression != binary::CodeCompression::none) {
-    form += " by " + std::string(binary::to_string(total.compression));
+    form += " compressed with " + std::string(binary::to_string(total.compression));
   }
   return fmt::format("{} as {}, {} in {}", total.architecture, form, plural(total.pieces, "piece"),
                      total.file);
@@ -107,7 +107,7 @@ std::string driver_line(const inspect::DriverNeed& need, std::string_view purpos
   return fmt::format("{} or newer{}, as {}", inspect::driver_text(need.cuda), purpose, need.reason);
 }
 
-void tell_gpus(const inspect::WheelFacts& facts, Lines& lines) {
+void add_gpus(const inspect::WheelFacts& facts, Lines& lines) {
   const std::vector<inspect::ProductSupport> products = product_support(facts);
   for (const inspect::GpuSupport support :
        {inspect::GpuSupport::native, inspect::GpuSupport::just_in_time,
@@ -118,20 +118,20 @@ void tell_gpus(const inspect::WheelFacts& facts, Lines& lines) {
     }
     if (names.empty()) continue;
     const std::string_view label = support == inspect::GpuSupport::native         ? "runs on"
-                                   : support == inspect::GpuSupport::just_in_time ? "by its PTX on"
+                                   : support == inspect::GpuSupport::just_in_time ? "through PTX on"
                                                                                   : "not on";
     lines.add(label, join(names, ", "));
   }
 }
 
-void tell_device_code(const inspect::WheelFacts& facts, Lines& lines) {
+void add_device_code(const inspect::WheelFacts& facts, Lines& lines) {
   for (const inspect::CodeTotal& total : code_totals(facts))
     lines.add("device code", code_text(total));
   const inspect::DriverNeeds needs = driver_needs(facts);
   const std::optional<inspect::DriverNeed> oldest = inspect::oldest_driver(needs);
   if (oldest) lines.add("driver", driver_line(*oldest, ""));
   if (needs.ptx) lines.add("driver", driver_line(*needs.ptx, " to compile its PTX"));
-  tell_gpus(facts, lines);
+  add_gpus(facts, lines);
 }
 
 std::string share_text(const inspect::SizeShare& share) {
@@ -147,7 +147,7 @@ std::string largest(const std::vector<inspect::SizeShare>& shares) {
   return join(parts, ", ");
 }
 
-void tell_sizes(const inspect::WheelFacts& facts, Lines& lines) {
+void add_sizes(const inspect::WheelFacts& facts, Lines& lines) {
   lines.add("size",
             fmt::format("{}, {} unpacked, {}", format_bytes(facts.file_size),
                         format_bytes(unpacked_size(facts)), plural(facts.members.size(), "file")));
@@ -161,9 +161,9 @@ void tell_sizes(const inspect::WheelFacts& facts, Lines& lines) {
                         format_bytes(unit.bytes), unit.unit, unit.file, shares.units.size()));
 }
 
-void tell_budget(const inspect::BudgetPlan& plan, Lines& lines) {
+void add_budget(const inspect::BudgetPlan& plan, Lines& lines) {
   if (plan.size <= plan.budget) {
-    lines.add("budget", fmt::format("{} are left of {}", format_bytes(plan.budget - plan.size),
+    lines.add("budget", fmt::format("{} of {} left", format_bytes(plan.budget - plan.size),
                                     format_bytes(plan.budget)));
     return;
   }
@@ -178,10 +178,10 @@ void tell_budget(const inspect::BudgetPlan& plan, Lines& lines) {
                                     format_bytes(left),
                                     plan.reached && i + 1 == plan.needed ? ", enough" : ""));
   }
-  if (!plan.reached) lines.add("budget", "  all of this is not enough");
+  if (!plan.reached) lines.add("budget", "  all of these are not enough");
 }
 
-void tell_findings(const std::vector<inspect::Finding>& findings, Lines& lines) {
+void add_findings(const std::vector<inspect::Finding>& findings, Lines& lines) {
   if (findings.empty()) lines.add("findings", "none");
   for (const inspect::Severity severity : {inspect::Severity::warning, inspect::Severity::error}) {
     const std::string_view label = severity == inspect::Severity::warning ? "warnings" : "findings";
@@ -198,13 +198,13 @@ void tell_findings(const std::vector<inspect::Finding>& findings, Lines& lines) 
 std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                          const std::vector<inspect::Finding>& findings) {
   Lines lines(facts.file_name);
-  tell_metadata(facts, lines);
-  tell_platform(facts, expected, lines);
-  tell_libraries(facts, expected, lines);
-  tell_device_code(facts, lines);
-  tell_sizes(facts, lines);
-  if (expected.budget) tell_budget(plan_budget(facts, *expected.budget), lines);
-  tell_findings(findings, lines);
+  add_metadata(facts, lines);
+  add_platform(facts, expected, lines);
+  add_libraries(facts, expected, lines);
+  add_device_code(facts, lines);
+  add_sizes(facts, lines);
+  if (expected.budget) add_budget(plan_budget(facts, *expected.budget), lines);
+  add_findings(findings, lines);
   return lines.take();
 }
 

@@ -6,8 +6,8 @@
 
 namespace pinwheel::report {
 
-/// One JSON object a line, with the member `event`: plan_started, step_started, step_retry,
-/// step_finished (with the outcome as the journal has it), progress each minute, summary.
+/// One JSON object per line, with the member `event`: plan_started, step_started, step_retry,
+/// step_finished (with the outcome as in the journal), progress each minute, summary.
 class JsonStatus final : public run::StatusSink {
  public:
   explicit JsonStatus(std::function<void(std::string_view)> out);

@@ -4,7 +4,7 @@
 
 namespace pinwheel::report {
 
-/// Lines of `label  value` under a title; further values of one label stand below the first.
+/// Lines of `label  value` under a title; additional values of a label go below the first.
 class Lines {
  public:
   explicit Lines(std::string title) : text_(std::move(title) + "\n") {}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostRunning = 8;
 
-/// At most `limit` characters of UTF-8, never half of one; ends in ".." when cut.
+/// At most `limit` complete UTF-8 characters; ends in ".." if truncated.
 std::string cut(const std::string& line, size_t limit) {
   const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
   if (static_cast<size_t>(std::count_if(line.begin(), line.end(), starts)) <= limit) return line;

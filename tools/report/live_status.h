@@ -4,17 +4,17 @@
 
 namespace pinwheel::report {
 
-/// The status lines at the foot of a terminal, each at most `width - 1` characters: the oldest
+/// The status lines at the bottom of a terminal, each at most `width - 1` characters: the oldest
 /// running steps with their time, then "[3/7] 2 running, 1 failed, 1m02s".
 std::vector<std::string> live_lines(const run::Progress& progress, size_t width);
 
-/// For a terminal: finished steps scroll by, and the lines at the foot are drawn anew with each
-/// heartbeat. Only cursor movement is used when colours are off.
+/// For a terminal: finished steps scroll by, and the status lines at the bottom are redrawn with
+/// each heartbeat. With colors off, only cursor movement is used.
 class LiveStatus final : public run::StatusSink {
  public:
-  /// `width`: the columns of the terminal now; 0 means unknown (80).
+  /// `width`: the current columns of the terminal; 0 means unknown (80).
   LiveStatus(Printer printer, std::function<size_t()> width);
-  /// Removes the lines at the foot, so that what follows starts on a clean line.
+  /// Removes the status lines, so that later output starts on a clean line.
   ~LiveStatus() override;
 
   void plan_started(const plan::Plan& plan, size_t reused) override;
@@ -26,14 +26,14 @@ class LiveStatus final : public run::StatusSink {
   void summary(const plan::Report& report) override;
 
  private:
-  /// What takes the foot away again; empty when none is drawn.
+  /// The escape codes that erase the status lines; empty if none are drawn.
   std::string erase();
   void print(const std::string& lines);
 
   Printer printer_;
   std::function<size_t()> width_;
   std::string foot_;
-  size_t drawn_ = 0;  ///< lines of the foot on the screen
+  size_t drawn_ = 0;  ///< status lines on the screen
 };
 
 }  // namespace pinwheel::report

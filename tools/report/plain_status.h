@@ -4,7 +4,7 @@
 
 namespace pinwheel::report {
 
-/// One line an event, the failure block of a failed step, a heartbeat each minute, the summary
+/// One line per event, the failure block of a failed step, a heartbeat each minute, the summary
 /// table at the end: for files, pipes and continuous integration.
 class PlainStatus final : public run::StatusSink {
  public:

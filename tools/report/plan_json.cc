@@ -49,7 +49,7 @@ std::unordered_map<std::string, std::string> builds_by_variant(const plan::Outli
   return build_of;
 }
 
-/// GitHub gives a row's keys to expressions, so axes and attributes stand beside the id.
+/// GitHub exposes a row's keys to expressions, so axes and attributes are next to the id.
 Json github_row(const matrix::Variant& variant, const std::string& id, const std::string& build) {
   Json row = {{"id", id}, {"build", build}};
   for (const auto& [name, value] : variant.axes) row[name] = value;
@@ -61,7 +61,7 @@ Result<std::string> include_line(const Json& rows) {
   if (rows.size() > kGitHubRowLimit) {
     return fail(
         ErrorKind::usage,
-        fmt::format("the matrix has {} rows, and GitHub Actions takes at most {}", rows.size(),
+        fmt::format("the matrix has {} rows, but GitHub Actions accepts at most {}", rows.size(),
                     kGitHubRowLimit),
         fmt::format("split it: `--shards {}`, and `--shard ${{{{ matrix.shard }}}}` in the job",
                     (rows.size() + kGitHubRowLimit - 1) / kGitHubRowLimit));

@@ -15,12 +15,12 @@ namespace pinwheel::report {
 /// header.
 std::string align_columns(const std::vector<std::vector<std::string>>& rows);
 
-/// One id a line: variants for tests, class ids for builds.
+/// One id per line: variants for tests, class ids for builds.
 std::string variant_ids(const plan::Outline& outline);
 std::string build_ids(const plan::Outline& outline);
 
-/// The table of `plan`: one line a variant, with the images that it is tested on where there are
-/// any, then the summary line.
+/// The table of `plan`: one line per variant, with the images that it is tested on, if any, then
+/// the summary line.
 std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images);
 
 /// The support table with its footnotes.

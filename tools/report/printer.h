@@ -9,10 +9,10 @@
 
 namespace pinwheel::report {
 
-/// What a status printer needs of the world.
+/// The dependencies of a status printer.
 struct Printer {
   std::function<void(std::string_view)> out;  ///< takes whole lines
-  /// Gathers what goes with a failed step.
+  /// Gathers the facts about a failed step.
   std::function<FailureFacts(const plan::StepOutcome&)> facts;
   Colour colour = Colour::never;
 };

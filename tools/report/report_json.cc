@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "pinwheel-report/2";
 constexpr std::string_view kAnySchema = "pinwheel-report/";
 
-/// What a page makes of characters that mean something to it.
+/// Decodes the HTML entities of a web page.
 std::string without_entities(std::string text) {
   for (const auto& [from, to] : {std::pair{"&quot;", "\""},
                                  {"&#34;", "\""},
@@ -30,7 +30,7 @@ std::string without_entities(std::string text) {
   return text;
 }
 
-/// The text of the JSON object whose opening brace stands at `at`; empty when it does not end.
+/// The text of the JSON object with its opening brace at `at`; empty if it is incomplete.
 std::string_view object_at(std::string_view text, size_t at) {
   int depth = 0;
   bool quoted = false;
@@ -50,13 +50,13 @@ std::string_view object_at(std::string_view text, size_t at) {
   return {};
 }
 
-/// Every report of the text: each begins with the brace before its schema.
+/// All reports in the text: each starts with the brace before its schema.
 std::vector<std::string_view> objects_in(std::string_view text) {
   std::vector<std::string_view> found;
   for (size_t at = text.find(kAnySchema); at != std::string_view::npos;
        at = text.find(kAnySchema, at + 1)) {
     const size_t brace = text.rfind('{', at);
-    // In a page the quote is an entity.
+    // In a web page the quote is an entity.
     if (brace == std::string_view::npos || text[at - 1] != '"') continue;
     const std::string_view object = object_at(text, brace);
     if (!object.empty()) found.push_back(object);
@@ -106,7 +106,7 @@ Result<RunReport> parse_report(std::string_view text) {
     }
     return run;
   } catch (const Json::exception& thrown) {
-    return fail(ErrorKind::config, fmt::format("the report is not readable: {}", thrown.what()));
+    return fail(ErrorKind::config, fmt::format("cannot parse the report: {}", thrown.what()));
   }
 }
 
@@ -118,9 +118,9 @@ Result<RunReport> find_report(std::string_view text, const std::string& file) {
     objects = objects_in(plain);
   }
   if (objects.empty()) {
-    return fail(ErrorKind::config, fmt::format("`{}` holds no report of a run", file),
-                "a run writes one with `--json`, and a failed one beside its logs and into the "
-                "step summary");
+    return fail(ErrorKind::config, fmt::format("`{}` contains no report of a run", file),
+                "`--json` writes one, and a failed run leaves one next to its logs and in the step "
+                "summary");
   }
   std::optional<RunReport> last;
   std::optional<Error> trouble;

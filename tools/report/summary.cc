@@ -36,21 +36,21 @@ std::string markdown_cell(std::string text) {
   return text;
 }
 
-/// Of the mebibyte that GitHub takes for a step.
+/// GitHub accepts one mebibyte per step.
 constexpr size_t kMostInSummary = 512UL << 10;
 
-/// What repeats the failed steps elsewhere; nothing where none failed or nobody could tell.
+/// How to reproduce the failed steps elsewhere; empty if none failed or the inputs are unknown.
 std::string reproduce_markdown(RunReport run) {
   std::erase_if(run.report.outcomes,
                 [](const plan::StepOutcome& one) { return one.state != plan::StepState::failed; });
   if (run.report.outcomes.empty() || !run.origin) return {};
   std::string out =
-      "\nTo repeat what failed, in a clone of the repository: `pinwheel reproduce` and ";
+      "\nTo reproduce the failures, in a clone of the repository: `pinwheel reproduce` and ";
   const std::string json = report_json(run);
   if (json.size() > kMostInSummary) return out + "the file that `--json` wrote.\n";
   return out +
-         "the address of this summary, or a file that holds it.\n\n"
-         "<details><summary>what the run was made of</summary>\n\n```text\n" +
+         "the URL of this summary, or a file that contains it.\n\n"
+         "<details><summary>inputs of the run</summary>\n\n```text\n" +
          json + "```\n\n</details>\n";
 }
 

@@ -7,15 +7,15 @@
 namespace pinwheel::report {
 
 /// "7 steps in 3m05s: 3 done, 1 reused, 1 failed, 1 blocked, 1 skipped"; states without steps are
-/// left out.
+/// omitted.
 std::string summary_line(const plan::Report& report);
 
 /// A table of the steps (step, state, time, note), then the summary line.
 std::string summary_table(const plan::Report& report);
 
-/// The same as GitHub-flavoured Markdown under a heading, for $GITHUB_STEP_SUMMARY. Where a step
-/// failed, the report of what failed follows (folded), so that `pinwheel reproduce` needs no more
-/// than this text.
+/// The same as GitHub-flavored Markdown under a heading, for $GITHUB_STEP_SUMMARY. If a step
+/// failed, a folded report of the failures follows, so that `pinwheel reproduce` needs only this
+/// text.
 std::string summary_markdown(const RunReport& run);
 
 }  // namespace pinwheel::report

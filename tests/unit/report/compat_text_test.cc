@@ -17,7 +17,8 @@ compat::Assessment demo(const std::vector<std::string>& symbols) {
   return compat::assess(facts, compat::torches());
 }
 
-TEST_CASE("the text has the verdict, a line for each build, what is missing, and the systems") {
+TEST_CASE(
+    "the text has the verdict, a line for each build, missing symbols, and the distributions") {
   const std::string text = compat_text(demo({kNew}));
   CHECK(text.starts_with("demo_kit-1.0-cp311-cp311-manylinux_2_28_x86_64.whl\n\nIts metadata"));
   for (const char* const line :
@@ -32,13 +33,13 @@ TEST_CASE("the text has the verdict, a line for each build, what is missing, and
   }
 }
 
-TEST_CASE("names of a foreign wheel do no harm to a terminal") {
+TEST_CASE("names from a foreign wheel are harmless for a terminal") {
   const std::string text = compat_text(demo({"_ZN2at3oldEv", "torch_\x1b[31m"}));
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("torch_?[31m") != std::string::npos);
 }
 
-TEST_CASE("a build that was run has its result beside the verdict, and the evidence below") {
+TEST_CASE("a build that was run has its result next to the verdict, and the evidence below") {
   compat::Assessment assessment = demo({kNew});
   assessment.torch.builds[2].run = compat::RunResult{
       compat::RunState::failed, "`sh` failed: exit code 3\n  sum: 7", "2.13.0+cpu", "3.11.7"};
@@ -46,7 +47,7 @@ TEST_CASE("a build that was run has its result beside the verdict, and the evide
   for (const char* const line :
        {"torch   python  loads  verdict          run\n", "2.12.0  3.11    yes    symbols-resolve\n",
         "2.13.0  3.11    yes    symbols-resolve  run failed\n",
-        "beside torch 2.13.0+cpu on Python 3.11.7: run failed\n  `sh` failed: exit code 3\n    "
+        "with torch 2.13.0+cpu on Python 3.11.7: run failed\n  `sh` failed: exit code 3\n    "
         "sum: 7\n"}) {
     INFO(text);
     CHECK(text.find(line) != std::string::npos);
@@ -60,7 +61,7 @@ TEST_CASE("a build that was run has its result beside the verdict, and the evide
   CHECK(run.at("disagreements").empty());
 }
 
-TEST_CASE("the JSON keeps its contract") {
+TEST_CASE("the JSON follows its contract") {
   const nlohmann::json json = nlohmann::json::parse(compat_json(demo({kOld})));
   CHECK(json.at("schema") == 1);
   CHECK(json.at("wheel") == "demo_kit-1.0-cp311-cp311-manylinux_2_28_x86_64.whl");

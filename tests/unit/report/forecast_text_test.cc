@@ -28,7 +28,7 @@ std::vector<journal::Forecast> example() {
 
 }  // namespace
 
-TEST_CASE("builds have a line each, tests with the same fate share one") {
+TEST_CASE("builds have a line each, tests with the same forecast share one") {
   CHECK(forecast_table(example()) ==
         "step            would    takes  because\n"
         "2 environments  reuse    -      done before\n"
@@ -37,7 +37,7 @@ TEST_CASE("builds have a line each, tests with the same fate share one") {
         "test:z          run      30s?   never run\n");
 }
 
-TEST_CASE("the time of a run is at most what it takes if everything that may run does") {
+TEST_CASE("the time of a run is its maximum, if every step that may run does") {
   std::vector<journal::Forecast> steps = example();
   CHECK(wall_time_line(steps, std::chrono::seconds(128), 2) ==
         "at most 2m08s on 2 cores, estimated from earlier runs; `?` marks steps that never ran "
@@ -49,7 +49,7 @@ TEST_CASE("the time of a run is at most what it takes if everything that may run
   CHECK(wall_time_line(steps, std::chrono::seconds(0), 2).empty());
 }
 
-TEST_CASE("a step's forecast names its changes line by line") {
+TEST_CASE("a step's forecast lists its changes line by line") {
   CHECK(forecast_lines({"build:cpu", Expected::run, "1 change since then", {"version: 1 -> 2"}}) ==
         "  build:cpu would run: 1 change since then\n    version: 1 -> 2\n");
   CHECK(forecast_lines({"test:x", Expected::reuse, "done then"}) ==
@@ -59,8 +59,8 @@ TEST_CASE("a step's forecast names its changes line by line") {
 TEST_CASE("the age of resolutions is that of the oldest") {
   using namespace std::chrono_literals;
   CHECK(resolutions_line({{5min}, {50h}, {}}) ==
-        "2 environments resolved, the oldest 2 days ago; `--refresh` resolves anew\n"
+        "2 environments resolved, the oldest 2 days ago; `--refresh` resolves again\n"
         "1 environment still to be resolved\n");
   CHECK(resolutions_line({{90min}}) ==
-        "1 environment resolved, the oldest 1 hour ago; `--refresh` resolves anew\n");
+        "1 environment resolved, the oldest 1 hour ago; `--refresh` resolves again\n");
 }

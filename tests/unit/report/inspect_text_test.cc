@@ -29,7 +29,7 @@ WheelFacts gpu_facts() {
   return facts;
 }
 
-TEST_CASE("the summary tells what a wheel is, requires and holds") {
+TEST_CASE("the summary shows what a wheel is, requires and contains") {
   Expectations expected;
   expected.external = {"libgomp.so.1"};
   CHECK(inspect_text(gpu_facts(), expected, {}) ==
@@ -39,13 +39,13 @@ TEST_CASE("the summary tells what a wheel is, requires and holds") {
         "  requires Python  >=3.10\n"
         "  requires torch   torch>=2.10\n"
         "  platform         manylinux_2_28_x86_64\n"
-        "  not older, as    `demo/_C.so` needs `GLIBC_2.28` of `libc.so.6`\n"
+        "  why not older    `demo/_C.so` needs `GLIBC_2.28` of `libc.so.6`\n"
         "  symbol versions  CXXABI 1.3, GLIBC 2.28, GLIBCXX 3.4.21\n"
         "  C++ strings      _GLIBCXX_USE_CXX11_ABI=1\n"
         "  needs            libc.so.6 from the system, for demo/_C.so\n"
         "                   libgomp.so.1 from a declared external library, for demo/_C.so\n"
         "                   libtorch_cpu.so from torch, for demo/_C.so\n"
-        "  device code      sm_90a as cubin by zstd, 2 pieces in demo/_C.so\n"
+        "  device code      sm_90a as cubin compressed with zstd, 2 pieces in demo/_C.so\n"
         "  driver           550 (CUDA 12.4) or newer, as its device code is zstd-compressed\n"
         "  runs on          H100, H200, GH200\n"
         "  not on           Tesla P100, GeForce GTX 1080 Ti, V100, T4, GeForce RTX 2080 Ti, A100, "
@@ -65,7 +65,7 @@ TEST_CASE("the summary of a wheel without binaries is short and ends with its fi
         "  tags             py3-none-any\n"
         "  requires Python  >=3.10\n"
         "  requires torch   torch>=2.10\n"
-        "  platform         any, it has no binary\n"
+        "  platform         any: no binaries\n"
         "  size             1.0 KB, 110 B unpacked, 2 files\n"
         "  findings         [size] `x.whl`: is too large (2 GB)\n"
         "                     hint: shrink it\n");
@@ -113,7 +113,7 @@ TEST_CASE("the JSON report has every documented key") {
   CHECK(report.size() == 26);
 }
 
-TEST_CASE("what is unknown is null in JSON, bytes that are no UTF-8 are replaced") {
+TEST_CASE("unknown values are null in JSON, bytes that are not UTF-8 are replaced") {
   WheelFacts facts = pure_facts();
   facts.metadata.reset();
   facts.members[0].name = "caf\xe9.py";
@@ -132,7 +132,7 @@ LooseFile loose(const std::string& name, const std::string& bytes) {
           }};
 }
 
-TEST_CASE("a library by itself has a platform and no name") {
+TEST_CASE("a single library has a platform and no name") {
   const Result<WheelFacts> facts = gather_files(
       "build", {loose("c.so", binary::make_elf(".debug_info", std::string(2000, 'd')))});
   REQUIRE(facts);
@@ -141,7 +141,7 @@ TEST_CASE("a library by itself has a platform and no name") {
   CHECK(inspect_text(*facts, {}, *found).starts_with("build\n  platform "));
 }
 
-TEST_CASE("an object by itself shows its device code and no platform") {
+TEST_CASE("a single object shows its device code and no platform") {
   const auto path = in_source_tree("tests/data/device_code/plain.o");
   std::ifstream in(path, std::ios::binary);
   REQUIRE(in);
@@ -149,7 +149,7 @@ TEST_CASE("an object by itself shows its device code and no platform") {
   const Result<WheelFacts> facts = gather_files("plain.o", {loose("plain.o", bytes)});
   REQUIRE(facts);
   const std::string text = inspect_text(*facts, {}, {});
-  CHECK(text.find("platform         none, no loader reads what it has\n") != std::string::npos);
+  CHECK(text.find("platform         none: no loadable binaries\n") != std::string::npos);
   CHECK(text.find("device code      compute_90 as ptx") != std::string::npos);
   CHECK(text.find("runs on          A100") != std::string::npos);
   CHECK(inspect_json(*facts, {}, {}).find("\"platform_tag\": null") != std::string::npos);

@@ -33,7 +33,7 @@ report::RunReport failed_run() {
 
 }  // namespace
 
-TEST_CASE("a report survives its JSON form") {
+TEST_CASE("a report round-trips through JSON") {
   const std::string json = report::report_json({some_report()});
   const Result<report::RunReport> back = report::parse_report(json);
   REQUIRE(back);
@@ -43,14 +43,14 @@ TEST_CASE("a report survives its JSON form") {
   CHECK_FALSE(back->origin);
 }
 
-TEST_CASE("what a run was made of survives with its report") {
+TEST_CASE("the inputs of a run round-trip with its report") {
   const Result<report::RunReport> back = report::parse_report(report::report_json(failed_run()));
   REQUIRE(back);
   REQUIRE(back->origin);
   CHECK(*back->origin == *failed_run().origin);
 }
 
-TEST_CASE("a report is found in its own JSON, in a summary and in the page that shows one") {
+TEST_CASE("a report is found in its own JSON, in a summary and in a web page that shows one") {
   const std::string json = report::report_json(failed_run());
   const std::string markdown = report::summary_markdown(failed_run());
   std::string page = "<html><pre>" + replace_all(markdown, "&", "&amp;") + "</pre>";
@@ -65,7 +65,7 @@ TEST_CASE("a report is found in its own JSON, in a summary and in the page that 
   }
 }
 
-TEST_CASE("of several reports the last that failed is meant") {
+TEST_CASE("of several reports the last that failed is used") {
   report::RunReport later = failed_run();
   later.report.outcomes[0].id = "build:other";
   const std::string text = report::summary_markdown(failed_run()) +
@@ -75,22 +75,22 @@ TEST_CASE("of several reports the last that failed is meant") {
   CHECK(found->report.outcomes[0].id == "build:other");
 }
 
-TEST_CASE("a text without a report, and one of another schema, are named") {
+TEST_CASE("text without a report, or with another schema, is an error that names the file") {
   const auto none = report::find_report("### pinwheel\n", "summary.md");
   REQUIRE_FALSE(none);
-  CHECK(none.error().message == "`summary.md` holds no report of a run");
+  CHECK(none.error().message == "`summary.md` contains no report of a run");
   const auto other = report::find_report(R"(x {"schema": "pinwheel-report/1"} y)", "summary.md");
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == ErrorKind::config);
   CHECK(other.error().message == "`summary.md` cannot be used");
   CHECK(other.error().causes.at(0).message ==
         "the report has schema `pinwheel-report/1`, expected `pinwheel-report/2`");
-  // A page that was cut off.
+  // A truncated page.
   const std::string whole = report::report_json(failed_run());
   CHECK_FALSE(report::find_report(whole.substr(0, whole.size() / 2), "f"));
 }
 
-TEST_CASE("a failed step is named by its id, by its variant, or is the first") {
+TEST_CASE("a failed step is selected by its id, by its variant, or is the first") {
   plan::Report report;
   report.outcomes.resize(3);
   report.outcomes[0].id = "env:a";
@@ -105,7 +105,7 @@ TEST_CASE("a failed step is named by its id, by its variant, or is the first") {
   CHECK(report::failed_step({}, "").error().message == "no step of that run failed");
 }
 
-TEST_CASE("a summary too large for the page names the file instead") {
+TEST_CASE("a summary that is too large names the file instead") {
   report::RunReport large = failed_run();
   large.origin->toolchain.assign(600UL << 10, 'x');
   const std::string text = report::summary_markdown(large);
@@ -113,7 +113,7 @@ TEST_CASE("a summary too large for the page names the file instead") {
   CHECK(text.find("`--json`") != std::string::npos);
 }
 
-TEST_CASE("a report of another schema is refused") {
+TEST_CASE("a report with another schema is rejected") {
   const auto other = report::parse_report(R"({"schema":"pinwheel-report/1"})");
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == ErrorKind::config);

@@ -58,7 +58,7 @@ report::Printer printer_to(std::string& text) {
   return printer;
 }
 
-/// The same little run told to any printer.
+/// The same small run for any printer.
 void tell(run::StatusSink& status) {
   plan::Plan plan;
   plan.steps = {step("env:x"), step("build:cpu"), step("test:a")};
@@ -102,7 +102,7 @@ const std::string kSkipped = "skipped     test:a 0.4s: no cu130 torch here\n";
 
 }  // namespace
 
-TEST_CASE("plain status is one line an event and a heartbeat a minute") {
+TEST_CASE("plain status is one line per event and a heartbeat each minute") {
   std::string text;
   report::PlainStatus status(printer_to(text));
   tell(status);
@@ -117,12 +117,12 @@ TEST_CASE("GitHub status annotates failures and groups the summary") {
                     kSkipped + "::group::summary\n" + kTable + "::endgroup::\n");
 }
 
-TEST_CASE("an annotation escapes what would end it") {
+TEST_CASE("an annotation escapes characters that would end it") {
   CHECK(report::github_error("a:b,c", "x\r\n::set-output name=y::50%") ==
         "::error title=a%3Ab%2Cc::x%0D%0A::set-output name=y::50%25\n");
 }
 
-TEST_CASE("JSON status is one object a line") {
+TEST_CASE("JSON status is one object per line") {
   std::string text;
   report::JsonStatus status([&text](std::string_view more) { text += more; });
   tell(status);
@@ -144,7 +144,7 @@ TEST_CASE("JSON status is one object a line") {
         "{\"event\":\"summary\",\"exit\":1,\"signal\":0,\"elapsed_ms\":95000}\n");
 }
 
-TEST_CASE("live lines fit the width and say what runs and what remains") {
+TEST_CASE("live lines fit the width and show running and remaining steps") {
   run::Progress now = progress(65s);
   now.failed = 1;
   now.retrying = {{"env:x", 5s}};
@@ -167,7 +167,7 @@ TEST_CASE("live lines fit the width and say what runs and what remains") {
   CHECK(report::live_lines(now, 80)[8] == "  and 4 more");
 }
 
-TEST_CASE("live status redraws its foot and leaves a clean screen") {
+TEST_CASE("live status redraws its status lines and leaves a clean screen") {
   std::string text;
   {
     report::LiveStatus status(printer_to(text), [] { return size_t{80}; });
@@ -185,7 +185,7 @@ TEST_CASE("live status redraws its foot and leaves a clean screen") {
   CHECK(text.substr(text.size() - kTable.size()) == kTable);
 }
 
-TEST_CASE("colours are used only when they are asked for") {
+TEST_CASE("colors are used only if requested") {
   CHECK(report::finished_line(skipped_test(), Colour::never) == kSkipped);
   CHECK(report::finished_line(skipped_test(), Colour::always) ==
         "\x1b[33mskipped    \x1b[0m test:a 0.4s: no cu130 torch here\n");
