@@ -66,7 +66,7 @@ void toolkit(const CheckFacts& facts, Findings& findings) {
   }
 }
 
-/// Whether 2.13.1+cu130 is a 2.13: by component, so that 2.1 does not take 2.13.
+/// Whether 2.13.1+cu130 is a 2.13: by component, so that 2.1 does not match 2.13.
 bool is_minor(const pep::Version& have, const std::string& minor) {
   const auto want = pep::parse_version(minor);
   if (!want || want->release.size() > have.release.size()) return false;

@@ -27,7 +27,7 @@ export PYTHONNOUSERSITE=1 PYTHONHASHSEED=0 SOURCE_DATE_EPOCH=315532800
 )sh";
 
 constexpr const char* kConda = R"sh(
-# The packages of conda: CONDA names a client, else the first that is there, else py-rattler does.
+# The conda packages, installed by the client in CONDA, else the first one found, else py-rattler.
 prefix=$directory/conda
 client=${{CONDA:-}}
 for name in micromamba mamba conda; do

@@ -109,5 +109,6 @@ TEST_CASE("defaults of build arguments are set, other lines are unchanged") {
 TEST_CASE("a toolkit of the environment is named") {
   EnvironmentExport what = example_export();
   what.lock.toolkits = {{"cuda/13.0", "13.0.88"}};
-  CHECK(has(text_of(what, "environment/create.sh"), "the toolkit cuda/13.0 13.0.88 beside it"));
+  CHECK(has(text_of(what, "environment/create.sh"),
+            "Builds also need the toolkit cuda/13.0 13.0.88;"));
 }
