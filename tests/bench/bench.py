@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long pinwheel takes to start, to expand a large matrix, to find that nothing is to do, and to use an
-environment or a container that is there.
+"""Measures how long pinwheel takes to start, to expand a large matrix, to find that there is nothing to do, and to
+reuse an environment or enter a container.
 
-Every figure is a median of several runs, the program and its peer by turns, so that a busy machine
-slows both: the wall time, and the processor time of the process and its children, which a busy
-machine disturbs least. The ratio of the processor times is the figure to compare between machines.
-Nothing is asserted: `cmake --build build --target bench` prints the table.
+Every figure is a median of several runs. The program and its peer alternate, so a busy machine slows both.
+Measured are the wall time, and the CPU time of the process and its children, which load affects least. Compare
+the ratio of the CPU times between machines. Nothing is asserted: `cmake --build build --target bench` prints the
+table.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-# Seconds that a run of a peer may take before one is enough.
+# A peer that takes longer than this, in seconds, runs only once.
 PATIENCE = 30
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROJECT = SOURCE / "tests" / "system" / "projects" / "script"
@@ -32,7 +32,7 @@ AXES = {
     "torch": [f"2.{minor}" for minor in range(10)],
     "flavor": [f"flavor{n}" for n in range(10)],
 }
-# What a job would write without pinwheel: read the same file, make the product, print the ids.
+# What a CI job would do without pinwheel: read the same file, compute the product, print the ids.
 PRODUCT = """
 import itertools, sys, yaml
 axes = yaml.load(open(sys.argv[1]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["axes"]
@@ -51,7 +51,7 @@ def processor_seconds():
 
 
 def milliseconds(command, directory, environment):
-    """Wall and processor time."""
+    """Wall and CPU time."""
     wall, cpu = time.perf_counter(), processor_seconds()
     run(command, directory, environment)
     return (time.perf_counter() - wall) * 1000, (processor_seconds() - cpu) * 1000
@@ -60,7 +60,7 @@ def milliseconds(command, directory, environment):
 def compare(name, aim, ours, peer_name, peer, runs):
     """One row: `ours` and `peer` are (command, directory, environment). A peer that takes longer than PATIENCE runs
     once."""
-    # The first run of each warms the page cache, which is nothing to so long a run.
+    # The first run of each warms the page cache, which hardly affects so long a run.
     first = milliseconds(*ours), milliseconds(*peer)
     patient = first[1][0] < PATIENCE * 1000
     times = {"ours": [], "peer": [] if patient else [first[1]]}
@@ -110,7 +110,7 @@ def expansion(pinwheel, scratch, environment, runs):
 
 
 def make_project(project, environment, python, *changes):
-    """A package without dependencies in a repository of its own."""
+    """Creates a package without dependencies, in its own repository."""
     shutil.copytree(PROJECT, project)
     matrix = project / "matrix.yaml"
     text = matrix.read_text()
@@ -142,7 +142,7 @@ def nothing_to_do(pinwheel, scratch, environment, runs):
 
 
 def step_milliseconds(command, project, environment, state, step):
-    """How long a step of a build took that has no journal, but environments and what was resolved."""
+    """How long a step took in a build without a journal, but with its environments and resolutions cached."""
     (state / "journal.jsonl").unlink(missing_ok=True)
     report = subprocess.run([*command, "--json"], cwd=project, env=environment, check=True, capture_output=True)
     outcomes = json.loads(report.stdout)["outcomes"]
@@ -150,7 +150,7 @@ def step_milliseconds(command, project, environment, state, step):
 
 
 def overhead(name, aim, ours, peer_name, peer):
-    """A row of wall times that were taken inside pinwheel; processor time is not known there."""
+    """A row of wall times measured inside pinwheel, where CPU time is not known."""
     return {
         "name": name,
         "aim_ms": aim,
@@ -161,7 +161,7 @@ def overhead(name, aim, ours, peer_name, peer):
 
 
 def environments(pinwheel, scratch, environment, runs):
-    """The step of an environment that is there, beside the virtual environment that it saves."""
+    """The environment step when the environment exists, compared with creating a virtual environment."""
     project, state = scratch / "environment", scratch / "environment-state"
     make_project(project, environment, own_python())
     command = [pinwheel, "build", "matrix.yaml", "--state-dir", str(state), "--output-dir", str(scratch / "dist")]
@@ -173,7 +173,7 @@ def environments(pinwheel, scratch, environment, runs):
 
 
 def containers(pinwheel, scratch, environment, runs, image):
-    """The build of a package whose build does nothing, in a container and on the host."""
+    """A build that does nothing, in a container and on the host."""
     change = ("environment:\n", f"environment:\n  container: {{base: '{image}'}}\n")
     plain = ["docker", "run", "--rm", "--pull", "never", image]
     ask = [*plain, "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
@@ -193,21 +193,21 @@ def containers(pinwheel, scratch, environment, runs, image):
 
 
 def peak_memory(command, directory, environment):
-    """The most memory that the command had at once, in MB."""
+    """The peak memory of the command, in MB."""
     with subprocess.Popen(command, cwd=directory, env=environment, stdout=subprocess.DEVNULL) as child:
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        sys.exit(f"bench: {command[0]} ended with {child.returncode}")
+        sys.exit(f"bench: {command[0]} exited with {child.returncode}")
     return used.ru_maxrss / 1024
 
 
 def inspection(pinwheel, scratch, environment, runs, wheel, inflate_hash):
-    """Reading a wheel with every hash of RECORD verified, beside auditwheel, which verifies none, and beside the
-    least that any reader must do."""
+    """Reading a wheel and verifying every hash of RECORD, compared with auditwheel, which verifies none, and with
+    the least that any reader must do."""
     ours = ([pinwheel, "inspect", str(wheel), "--json"], scratch, environment)
     name = f"inspect {wheel.name.split('-')[0]}, {wheel.stat().st_size // 1_000_000} MB"
-    print(f"{name}: at most {peak_memory(*ours):.0f} MB of memory", file=sys.stderr)
+    print(f"{name}: peak memory {peak_memory(*ours):.0f} MB", file=sys.stderr)
     if inflate_hash:
         peer = ([str(inflate_hash), str(wheel)], scratch, environment)
         yield compare(name, "-", ours, "inflate and SHA-256", peer, runs)
@@ -228,7 +228,7 @@ def figure(row, key, digits):
 
 
 def table(rows):
-    lines = [("measurement", "aim", "wall", "cpu", "peer", "wall", "cpu", "cpu ratio")]
+    lines = [("measurement", "target", "wall", "CPU", "peer", "wall", "CPU", "CPU ratio")]
     for row in rows:
         ours = (figure(row, key, 1) for key in ("wall_ms", "cpu_ms"))
         peer = (figure(row, key, 1) for key in ("peer_wall_ms", "peer_cpu_ms"))
@@ -241,10 +241,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
     parser.add_argument("--runs", type=int, default=21, help="measured runs of each command")
-    parser.add_argument("--image", help="an image of Docker's with a python3 that makes venvs: measure containers too")
-    parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="measure `inspect` of it, too")
-    parser.add_argument("--inflate-hash", type=pathlib.Path, help="the program of that name, the peer of `inspect`")
-    parser.add_argument("--only-wheels", action="store_true", help="measure nothing but the wheels")
+    parser.add_argument("--image", help="a Docker image with a python3 that has venv: measure containers too")
+    parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="also measure `inspect` of this wheel")
+    parser.add_argument("--inflate-hash", type=pathlib.Path, help="the program inflate_hash, a peer of `inspect`")
+    parser.add_argument("--only-wheels", action="store_true", help="measure only the wheels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     options = parser.parse_args()
     pinwheel = str(options.pinwheel.resolve())
@@ -252,7 +252,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pinwheel-bench-") as directory:
         scratch = pathlib.Path(directory)
         environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
-        # This Python comes first, and itself rather than a script that looks it up.
+        # This Python comes first in PATH, the interpreter itself rather than a wrapper script.
         environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
         for measure in () if options.only_wheels else (start_up, expansion, nothing_to_do, environments):
             rows += measure(pinwheel, scratch, environment, options.runs)
