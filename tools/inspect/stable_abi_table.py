@@ -4,7 +4,7 @@
     pip install abi3info
     python tools/inspect/stable_abi_table.py > tools/inspect/stable_abi_table.cc
 
-abi3info is CPython's own list, Misc/stable_abi.toml, as a package.
+abi3info packages CPython's own list, Misc/stable_abi.toml.
 """
 
 import abi3info
