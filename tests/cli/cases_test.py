@@ -1,7 +1,7 @@
-"""Golden cases: each directory here is one command line with its whole output and exit code.
+"""Golden cases: each directory here is one command line with its complete output and exit code.
 
-`cmd` is run by bash in an empty directory that holds the case's `files/`, as a git repository tagged v1.0.0 when
-the case has one; `stdout`, `stderr` and `exit` are compared to the byte. `pytest tests/cli --bless` writes them.
+bash runs `cmd` in an otherwise empty directory with the case's `files/`, if any, in a git repository tagged v1.0.0.
+`stdout`, `stderr` and `exit` are compared byte for byte. `pytest tests/cli --bless` writes them.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""The pages that document the program agree with it: the command line with the parser, the matrix file with the reader.
+"""The documentation pages match the program: that of the command line its parser, that of the matrix file its reader.
 
-Tables between `<!-- options: COMMAND -->` and `<!-- end -->` in tools/cli/README.md are written from the manual page
-by `pytest tests/cli/pages_test.py --bless`; the prose around them is written by hand.
+`pytest tests/cli/pages_test.py --bless` generates the tables between `<!-- options: COMMAND -->` and `<!-- end -->` in
+tools/cli/README.md from the manual page; the prose around them is written by hand.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ PAGE = pathlib.Path("tools/cli/README.md")
 MATRIX_PAGE = pathlib.Path("matrix/README.md")
 BLOCK = re.compile(r"(<!-- options: ([\w -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
-# Options that commands share, by the heading that has their table.
+# Options that commands share, by the heading of their table.
 GROUPS = {
     "Every command": ("color", "log-format", "quiet", "verbose", "state-dir", "output-dir"),
     "Selection": ("select", "skip", "only", "status", "channel", "shard", "allow-empty", "strict"),
@@ -46,7 +46,7 @@ class Option:
 
 
 def commands_of(manual: str) -> dict[str, Command]:
-    """The commands of the manual page by their names; the program's own options are under the empty name."""
+    """The commands of the manual page by name; the program's own options are under the empty name."""
     text = manual.replace("\\-", "-").replace("\\e", "\\")
     text = text[: text.index(".SH EXIT STATUS")].replace(".SH OPTIONS\n", ".SS \n\n")
     commands = {}
@@ -59,13 +59,13 @@ def commands_of(manual: str) -> dict[str, Command]:
 
 
 def group_tables(commands: dict[str, Command]) -> dict[str, list[Option]]:
-    """Each group's options, as `build` or the program has them."""
+    """The options of each group, as in `build` or in the program's own options."""
     known = {option.name: option for option in commands["build"].options + commands[""].options}
     return {title: [known[name] for name in names] for title, names in GROUPS.items()}
 
 
 def block_of(subject: str, commands: dict[str, Command]) -> str:
-    """The generated lines for a command or a group: the usage, links to the groups it has whole, a row an option."""
+    """The generated lines of a command or group: usage, links to the groups it includes, and one row per option."""
     groups = group_tables(commands)
     own, lines = groups.get(subject), ""
     if own is None:
@@ -82,7 +82,7 @@ def block_of(subject: str, commands: dict[str, Command]) -> str:
 
 
 def problems(page: str, commands: dict[str, Command]) -> list[str]:
-    """What the page lacks, has too much of, or says otherwise."""
+    """The tables that are missing, unknown, duplicate or out of date."""
     subjects = [name for _, name, _, _ in BLOCK.findall(page)]
     wanted = {name for name in commands if name} | set(GROUPS)
     found = [f"no table for `{name}`" for name in sorted(wanted - set(subjects))]
@@ -100,7 +100,7 @@ def commands(pinwheel):
     return commands_of(manual)
 
 
-def test_the_page_of_the_command_line_has_every_command_and_option(commands, root, request):
+def test_the_command_line_page_has_every_command_and_option(commands, root, request):
     page = (root / PAGE).read_text()
     if request.config.getoption("--bless"):
         page = BLOCK.sub(lambda found: found[1] + block_of(found[2], commands) + found[4], page)
@@ -122,7 +122,7 @@ errors only
 """
 
 
-def test_a_page_with_a_missing_or_stale_table_is_told(monkeypatch):
+def test_a_page_with_a_missing_or_stale_table_is_reported(monkeypatch):
     monkeypatch.setattr("pages_test.GROUPS", {"Every command": ("quiet",)})
     seen = commands_of(MANUAL)
     assert seen == {
@@ -139,7 +139,7 @@ def test_a_page_with_a_missing_or_stale_table_is_told(monkeypatch):
     assert problems(right + right, seen)[0] == "`Every command` has two tables"
 
 
-def test_the_examples_of_the_matrix_page_are_one_matrix_file(pinwheel, root, repository):
+def test_the_examples_on_the_matrix_page_form_one_matrix_file(pinwheel, root, repository):
     blocks = re.findall(r"^```yaml\n(.*?)^```$", (root / MATRIX_PAGE).read_text(), re.MULTILINE | re.DOTALL)
     assert len(blocks) > 10
     project = repository({"matrix/example.yaml": "".join(blocks), "docker/build.Dockerfile": "", "docker/test.Dockerfile": ""})

@@ -4,24 +4,24 @@
                            [--stale N] [--echo-token] [--hold FILE...] [--no-ranges]
 
 It listens on a free port of 127.0.0.1, prints `PORT <n>` and serves until its standard input ends,
-so it dies with the test that started it. Each upload takes the next step of the plan; when none is
-left, uploads are taken:
+so it dies with the test that started it. Each upload uses the next step of the plan; when none is
+left, uploads are accepted:
 
-    ok               take the file (the same bytes again: 200, other bytes: 400, as PyPI does)
-    <status>         read the body, answer with that status, keep nothing
-    echo-<status>    the same, with the credentials it got in the answer
-    early-<status>   answer before the body was read, close
+    ok               accept the file (the same bytes again: 200, different bytes: 400, as PyPI does)
+    <status>         read the body, answer with that status, store nothing
+    echo-<status>    the same, with the received credentials in the answer
+    early-<status>   answer before reading the body, close
     cut              close the connection in the middle of the body
-    lost             take the file, close the connection without an answer
-    lost-<status>    take the file, answer with that status
-    slow             take the file after a second
+    lost             accept the file, close the connection without an answer
+    lost-<status>    accept the file, answer with that status
+    slow             accept the file after a second
     hang             read the body and never answer
     redirect         308 to /moved/
 
-GET /simple/<name>/ shows what is held; GET /files/<filename> gives it, or a range of it; GET /log
-tells, as JSON, each upload with its fields in order; GET /connections counts the connections.
-`--stale N` hides new files from the first N page reads; `--hold` holds files from the start;
-`--no-ranges` gives files whole whatever is asked for.
+GET /simple/<name>/ lists the stored files; GET /files/<filename> returns one, or a range of it;
+GET /log returns each upload as JSON, with its fields in order; GET /connections returns the number of
+connections. `--stale N` hides new files from the first N page reads; `--hold` stores files from the
+start; `--no-ranges` ignores range requests.
 """
 
 import argparse
@@ -153,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
 
     # Uploading
 
-    def authorised(self):
+    def authorized(self):
         token = self.server.options.token
         expected = "Basic " + b64encode(f"__token__:{token}".encode()).decode()
         return not token or self.headers.get("Authorization") == expected
@@ -182,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
         self.note(step, fields)
         if step.startswith("echo-"):
             self.refuse_token(int(step[len("echo-"):]))
-        elif not self.authorised():
+        elif not self.authorized():
             self.refuse_token()
         elif step == "hang":
             time.sleep(60)

@@ -1,4 +1,4 @@
-"""A variant of another architecture: refused where nothing makes its code, built in a container of that machine."""
+"""A variant for another architecture: refused if nothing produces its code, built in a container of that kind."""
 
 import pathlib
 import platform
@@ -28,7 +28,7 @@ def extension(project):
     return extension
 
 
-def test_a_machine_that_makes_other_code_is_refused_before_compiling(extension):
+def test_a_compiler_for_the_wrong_architecture_is_refused_before_compiling(extension):
     outcomes = extension.report("build", "matrix.yaml", code=4)
     outcome = outcomes[f"build:{VARIANT}"]
     message = outcome["error"]["message"]
@@ -39,7 +39,7 @@ def test_a_machine_that_makes_other_code_is_refused_before_compiling(extension):
 
 @pytest.mark.docker
 @pytest.mark.arm64
-def test_a_container_of_that_machine_builds_and_tests_it(extension, engine):
+def test_a_container_of_that_architecture_builds_and_tests_it(extension, engine):
     image = f"pinwheel-test/debian:bookworm-{OTHER}"
     with emulated(OTHER):
         engine.call("import", str(base_archive("bookworm", OTHER, BASE_PACKAGES)), image)
@@ -47,7 +47,7 @@ def test_a_container_of_that_machine_builds_and_tests_it(extension, engine):
         pathlib.Path(extension.directory, "docker", "Dockerfile").write_text(DOCKERFILE)
 
         def change(matrix):
-            # Not the image that is used: `--base-image` replaces it for this architecture.
+            # This image is not used: `--base-image` replaces it for this architecture.
             matrix["environment"]["container"] = {"dockerfile": "docker/Dockerfile", "base": "nowhere/none:1"}
             matrix["axes"]["python"] = ["3.11"]
             matrix["build"]["timeout"] = matrix["test"]["timeout"] = "15 min"

@@ -1,4 +1,4 @@
-"""Base images out of debootstrap, because no registry is asked in tests."""
+"""Base images made by debootstrap, because tests use no registry."""
 
 import pathlib
 import platform
@@ -10,7 +10,7 @@ from kept import cache_directory, key, locked
 from machine import apt_configuration, debian_mirror
 
 SUITES = ("bookworm", "bullseye")
-RECIPE = "2"  # raise it when `make_root` makes something else
+RECIPE = "2"  # increment when the output of `make_root` changes
 DROPPED = ("./dev/*", "./var/cache/apt/*.bin", "./var/cache/apt/archives/*.deb", "./var/lib/apt/lists/*_*")
 DEBIAN_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -34,7 +34,7 @@ def make_root(suite: str, architecture: str, mirror: str, packages: tuple[str, .
 
 
 def base_archive(suite: str, machine: str | None = None, packages: tuple[str, ...] = ()) -> pathlib.Path:
-    """The file system of a minimal Debian with `packages` as a tar file, made when it is not in the cache."""
+    """A minimal Debian with `packages` as a tar file, made if it is not in the cache."""
     architecture = DEBIAN_ARCHITECTURES[machine or platform.machine()]
     mirror = debian_mirror()
     cache = cache_directory("-".join(["bases/" + suite, architecture, *packages]))

@@ -1,4 +1,4 @@
-"""Every stage of the shipped Dockerfiles on a bare base, each compiling what it is for."""
+"""Every stage of the shipped Dockerfiles on a minimal base; each compiles what it is meant for."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.docker
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
 KERNEL = "__global__ void add(float* out, const float* in) { out[threadIdx.x] += in[threadIdx.x]; }\n"
 HIP_KERNEL = "#include <hip/hip_runtime.h>\n" + KERNEL
-# Whole and nothing but the compiler's work: a library with a C++ exception, loaded by the image's own linker.
+# A program that needs the compiled part of libstdc++, loaded by the image's own dynamic linker.
 PROGRAM = """\
 #include <filesystem>
 #include <iostream>
@@ -23,7 +23,7 @@ int main() { std::cout << std::filesystem::path("/a/b").filename().string() << s
 
 
 def built(engine, base: str, dockerfile: str, *arguments: str) -> str:
-    """The name of an image out of a shipped Dockerfile."""
+    """The name of an image built from a shipped Dockerfile."""
     name = "pinwheel-test/" + re.sub("[^a-z0-9]+", "-", "-".join([dockerfile, *arguments]).lower()).strip("-")
     place = ["--file", str(DOCKERFILES / dockerfile), "--tag", name, "--build-arg", f"BASE_IMAGE={base}"]
     engine.build(*place, *arguments, str(DOCKERFILES))
@@ -37,14 +37,14 @@ def compiled(engine, image: str, directory: pathlib.Path, source: str, text: str
     return directory / "out"
 
 
-def test_the_stage_for_the_cpu_compiles_and_its_program_runs_there(engine, bases, tmp_path):
+def test_the_cpu_stage_compiles_a_program_that_runs_there(engine, bases, tmp_path):
     for suite in ("bookworm", "bullseye"):
         image = built(engine, bases[suite], "build.Dockerfile", "--target", "cpu")
         compiled(engine, image, tmp_path, "p.cc", PROGRAM, "c++", "-std=c++17", "-O2", "p.cc", "-o", "out")
         assert engine.run("--volume", f"{tmp_path}:/place", image, "/place/out").stdout == "b\n"
 
 
-def test_another_gcc_takes_the_place_of_the_distribution_s(dockerd, tmp_path):
+def test_another_gcc_replaces_the_distributions(dockerd, tmp_path):
     image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--build-arg", "GCC=11")
     assert " 11." in dockerd.run(image, "c++", "--version").stdout.splitlines()[0]
     compiled(dockerd, image, tmp_path, "p.cc", PROGRAM, "c++", "-std=c++17", "p.cc", "-o", "out")
@@ -56,7 +56,7 @@ def machine_s_toolkit() -> str:
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
-def test_the_stage_for_cuda_compiles_a_kernel_with_a_toolkit_beside_it(dockerd, tmp_path):
+def test_the_cuda_stage_compiles_a_kernel_with_a_mounted_toolkit(dockerd, tmp_path):
     image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--target", "cuda")
     toolkit = machine_s_toolkit()
     nvcc = [f"{toolkit}/bin/nvcc", "-arch=sm_90", "-cubin", "k.cu", "-o", "out"]
@@ -65,7 +65,7 @@ def test_the_stage_for_cuda_compiles_a_kernel_with_a_toolkit_beside_it(dockerd, 
 
 
 @pytest.mark.xdist_group("rocm-image")
-def test_the_stage_for_rocm_compiles_a_kernel_for_gfx90a(dockerd, tmp_path):
+def test_the_rocm_stage_compiles_a_kernel_for_gfx90a(dockerd, tmp_path):
     image = built(dockerd, dockerd.import_bases()["bookworm"], "build.Dockerfile", "--target", "rocm")
     hipcc = ["env", "HIP_PLATFORM=amd", "hipcc", "--offload-arch=gfx90a", "-c", "-x", "hip", "k.hip", "-o", "out"]
     compiled(dockerd, image, tmp_path, "k.hip", HIP_KERNEL, *hipcc)
@@ -73,7 +73,7 @@ def test_the_stage_for_rocm_compiles_a_kernel_for_gfx90a(dockerd, tmp_path):
 
 
 def python_source(version: str) -> str:
-    """Debian's source package of a Python, by what the machine's own apt knows of it."""
+    """Debian's source package of a Python, found through the machine's own apt."""
     shown = subprocess.run(["apt-cache", "show", f"python{version}"], check=True, capture_output=True, text=True).stdout
     upstream = re.search(r"^Version: ([\d.]+)-", shown, re.MULTILINE)[1]
     name = f"python{version}"
@@ -86,13 +86,13 @@ def test_a_python_that_the_distribution_has_is_not_compiled(dockerd):
     assert dockerd.run(image, "python3", "-c", "import sys; print(sys.prefix)").stdout == "/usr\n"
 
 
-def test_a_python_of_which_no_release_is_known_is_named(dockerd):
+def test_a_python_without_a_known_release_is_named(dockerd):
     with pytest.raises(AssertionError, match="no release of Python 3.4 is known"):
         built(dockerd, dockerd.import_bases()["bookworm"], "test.Dockerfile", "--build-arg", "PYTHON=3.4")
 
 
 @pytest.mark.torch  # compiling CPython takes minutes
-def test_a_provided_python_is_whole_and_leaves_no_compiler(dockerd):
+def test_a_provided_python_is_complete_and_leaves_no_compiler(dockerd):
     arguments = ["--build-arg", "PYTHON=3.11", "--build-arg", f"PYTHON_SOURCE={python_source('3.11')}"]
     image = built(dockerd, dockerd.import_bases()["bullseye"], "test.Dockerfile", *arguments)
     modules = "import bz2, ctypes, ensurepip, lzma, shutil, sqlite3, ssl, sys, venv; "

@@ -1,4 +1,4 @@
-"""The checks of a built wheel look into its binaries, and a wheel that breaks one is never handed out."""
+"""The checks of a built wheel inspect its binaries, and a wheel that fails one never reaches the output directory."""
 
 import json
 import subprocess
@@ -18,13 +18,13 @@ def extension(project):
 
 
 def link(extension, *flags):
-    """Builds with further flags of the linker."""
+    """Builds with additional linker flags."""
     command = " ".join(["cc", "-shared", *flags])
     extension.edit(lambda matrix: matrix["environment"]["variables"].update(LDSHARED=command))
 
 
 def refused(extension):
-    """All that the failed build said, which was tried once and left nothing."""
+    """The output of the failed build, which must have been tried once and left nothing behind."""
     outcomes = extension.report("build", "matrix.yaml", code=5)
     assert outcomes[BUILD]["state"] == "failed" and outcomes[BUILD]["attempts"] == 1
     assert extension.wheels() == {}
@@ -45,21 +45,21 @@ def test_an_absolute_rpath_is_refused(extension):
     assert "the entry is unused" in error and "LDSHARED" in error
 
 
-def test_a_library_that_no_other_machine_need_have_is_refused(extension):
+def test_a_library_that_other_machines_may_lack_is_refused(extension):
     link(extension, "-Wl,--no-as-needed", "-lstdc++", "-lssl", "-Wl,--as-needed")
     error = refused(extension)
     assert "libssl.so" in error
 
 
-def test_a_library_that_every_policy_allows_is_no_matter(extension):
+def test_a_library_that_every_policy_allows_is_accepted(extension):
     link(extension, "-Wl,--no-as-needed", "-lpthread", "-lm", "-Wl,--as-needed")
     extension.report("build", "matrix.yaml")
     (name,) = extension.wheels()
     assert "manylinux" in name
 
 
-def test_the_platform_tag_follows_the_oldest_glibc_that_will_do(extension):
-    # `gettid` came with GLIBC 2.30: no policy below manylinux_2_31 may be claimed.
+def test_the_platform_tag_follows_the_oldest_sufficient_glibc(extension):
+    # `gettid` was added in glibc 2.30: no policy below manylinux_2_31 may be claimed.
     source = extension.directory / "src" / "tiny_ext" / "native.c"
     text = source.read_text().replace("3 * value", "3 * value + 0 * gettid()")
     source.write_text("#define _GNU_SOURCE\n#include <unistd.h>\n" + text)
@@ -69,7 +69,7 @@ def test_the_platform_tag_follows_the_oldest_glibc_that_will_do(extension):
     assert "manylinux_2_31" in name, name
 
 
-def test_a_program_that_is_not_there_is_named(extension):
+def test_a_missing_program_is_named(extension):
     extension.edit(lambda matrix: matrix["build"].update(command=["nosuch-builder", "{dest_dir}"]))
     outcomes = extension.report("build", "matrix.yaml", code=4)
     error = outcomes[BUILD]["error"]
@@ -85,7 +85,7 @@ def test_every_check_that_fails_before_a_build_is_named(extension):
     assert ["[header]" in cause["message"] for cause in error["causes"]] == [True, False]
 
 
-def test_what_a_killed_run_left_in_the_output_directory_is_removed(extension):
+def test_leftovers_of_a_killed_run_in_the_output_directory_are_removed(extension):
     ended = subprocess.Popen(["true"])
     ended.wait()
     extension.output.mkdir()

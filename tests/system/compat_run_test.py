@@ -1,4 +1,4 @@
-"""`compat --run`: a wheel installed beside a real torch, opened, imported, and run."""
+"""`compat --run`: a wheel installed with a real torch, loaded, imported and run."""
 
 import json
 import os
@@ -26,7 +26,7 @@ PACKAGE = """
 import ctypes, pathlib
 native = ctypes.CDLL(str(pathlib.Path(__file__).with_name("_C.so")))
 """
-# A function of torch's C++ ABI, and one that gives what an extension reads from a structure that has changed.
+# A call into torch's C++ ABI, and a wrong value, such as an extension reads from a struct whose layout changed.
 NATIVE = """
 #include <string>
 namespace c10 { std::string demangle(const char*); }
@@ -41,7 +41,7 @@ def python() -> pathlib.Path:
 
 
 class Runs:
-    """Runs of one wheel beside the installed torch."""
+    """Runs of one wheel with the installed torch."""
 
     def __init__(self, pinwheel: str, wheel: pathlib.Path, python: pathlib.Path, cache: pathlib.Path):
         self.command = [pinwheel, "compat", str(wheel), "--run", "--installed", str(python), "--torch", BUILD]
@@ -49,7 +49,7 @@ class Runs:
         self.environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(cache), "NO_COLOR": "1"}
 
     def result(self, *arguments: str, code: int = 0) -> dict:
-        """What the report says of the run; nothing of it may stay."""
+        """The run as reported; it must leave nothing behind."""
         process = subprocess.Popen(
             [*self.command, "--json", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment,
@@ -62,13 +62,13 @@ class Runs:
         return build["run"]
 
     def scratch(self, process: subprocess.Popen) -> pathlib.Path:
-        """Where that run installs the wheel; others use the same cache."""
+        """Where that run installs the wheel; other runs share the cache."""
         return self.cache / "scratch" / f"compat-{process.pid}"
 
 
 @pytest.fixture
 def runs(pinwheel, python, environments, tmp_path):
-    """A function that gives the runs of a wheel with that source."""
+    """A function that returns the runs of a wheel built from that source."""
 
     def make(source: str = NATIVE, *link: str) -> Runs:
         extension = Extension(tmp_path, python).compile("_C.so", source, *TORCH_LIBRARIES, *link)
@@ -80,7 +80,7 @@ def runs(pinwheel, python, environments, tmp_path):
     return make
 
 
-def test_a_wheel_that_loads_and_whose_command_ends_well_ran(runs):
+def test_a_wheel_that_loads_and_whose_command_succeeds_ran(runs):
     wheel = runs()
     smoke = "python -c \"import torch, demo; assert demo.native.length(b'_ZN2at6Tensor3dimEv') == 17\""
     run = wheel.result("--smoke", smoke)
@@ -105,19 +105,19 @@ def test_the_dynamic_linker_confirms_a_missing_symbol(runs):
     assert run["evidence"].startswith("`demo/_C.so` does not load: demo/_C.so: undefined symbol: _ZN3c108vanishedEi")
 
 
-def test_a_wheel_that_needs_another_runs_beside_it_and_not_alone(runs, python, tmp_path):
+def test_a_wheel_that_needs_another_runs_with_it_and_not_alone(runs, python, tmp_path):
     other = Extension(tmp_path, python, "other").compile("libother.so", 'extern "C" int answer() { return 42; }\n').wheel()
     needs = 'extern "C" int answer();\nextern "C" int asked() { return answer(); }\n'
     wheel = runs(needs, "-lother", "-Wl,-rpath,$ORIGIN:$ORIGIN/../other")
     smoke = 'python -c "import torch, demo; assert demo.native.asked() == 42"'
     run = wheel.result("--with", str(other), "--smoke", smoke)
-    assert wheel.verdict == "guaranteed"  # it uses nothing of torch's
+    assert wheel.verdict == "guaranteed"  # it uses no symbol of torch
     assert run["state"] == "ran" and run["disagreements"] == []
     alone = wheel.result("--smoke", smoke, code=5)
     assert alone["state"] == "failed" and "libother.so" in alone["evidence"]
 
 
-def test_what_takes_too_long_is_ended(runs):
+def test_a_command_past_its_time_limit_is_stopped(runs):
     marker = f"PIP_MARKER_{uuid.uuid4().hex}"
     wheel = runs()
     wheel.environment[marker] = "1"
@@ -126,14 +126,14 @@ def test_what_takes_too_long_is_ended(runs):
     assert wait_for_none(marker) == []
 
 
-def test_an_interruption_leaves_nothing(runs, tmp_path):
+def test_an_interruption_leaves_nothing_behind(runs, tmp_path):
     marker = f"PIP_MARKER_{uuid.uuid4().hex}"
     wheel = runs()
     begun = tmp_path / "begun"
     process = subprocess.Popen(
         [*wheel.command, "--smoke", f"touch {begun}; trap '' INT TERM; sleep 300 & sleep 300"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**wheel.environment, marker: "1"},
-        # A test run in the background of a shell has interrupts ignored, and its children inherit that.
+        # If a shell runs the tests in the background, SIGINT is ignored, and children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     wait_until(begun.exists, process)

@@ -1,4 +1,4 @@
-"""What `compat` predicts of wheels, held against the real dynamic linker after importing a real torch."""
+"""Predictions of `compat`, compared with the real dynamic linker after importing a real torch."""
 
 import pathlib
 import platform
@@ -26,8 +26,8 @@ pytestmark = [
 ]
 
 TORCH = "2.13.0"
-# Releases for this torch, for older and newer ones, with and without CUDA, of the classic and of the Stable ABI,
-# and some that use no torch at all.
+# Releases for this torch and for older and newer ones, with and without CUDA, for the C++ ABI and the Stable ABI,
+# and some that do not use torch at all.
 WHEELS = [
     "fbgemm-gpu-cpu==1.6.0",
     "fbgemm-gpu-cpu==1.7.0",
@@ -48,7 +48,7 @@ WHEELS = [
 
 @pytest.fixture(scope="module")
 def python() -> pathlib.Path:
-    """An interpreter with the torch of this module."""
+    """An interpreter with the torch that this module tests."""
     return torch_python(TORCH)
 
 
@@ -68,7 +68,7 @@ def test_a_real_wheel_for_another_torch_is_refused_by_name(pinwheel, python):
 
 
 class Extension:
-    """A wheel with libraries that are compiled beside the installed torch."""
+    """A wheel with libraries linked to the installed torch."""
 
     def __init__(self, place: pathlib.Path, python: pathlib.Path, package: str = "demo"):
         self.place = place
@@ -109,7 +109,7 @@ TORCH_LIBRARIES = ("-ltorch_cpu", "-lc10")
 
 
 def agreed(extension: Extension, pinwheel: str, python: pathlib.Path, place: pathlib.Path) -> dict:
-    """The verdict, after the linker was found to agree."""
+    """The verdict, once the dynamic linker has confirmed it."""
     wheel = extension.wheel()
     verdict = judged(pinwheel, wheel, python)
     assert_loads_as_predicted(verdict, opened(wheel, python, place))
@@ -153,7 +153,7 @@ def test_a_torch_symbol_outside_the_closure_is_missing(extension, pinwheel, pyth
     assert [each["symbol"] for each in outside["missing"]] == ["aoti_torch_device_type_cpu"]
 
 
-def test_a_library_that_nobody_brings_is_listed_apart(extension, pinwheel, python, tmp_path):
+def test_a_library_that_nothing_provides_is_listed_separately(extension, pinwheel, python, tmp_path):
     extension.compile("libcudart.so.12", "int cudart;\n").files.clear()
     extension.compile("_C.so", "int f() { return 1; }\n", *TORCH_LIBRARIES, "-l:libcudart.so.12")
     verdict = agreed(extension, pinwheel, python, tmp_path)

@@ -1,5 +1,5 @@
-"""What `compat` predicts, held against the dynamic linker beside CUDA builds of torch that are older than that of
-compat_test.py: half a gigabyte each from PyPI, with CUDA libraries that do nothing."""
+"""Predictions of `compat`, compared with the dynamic linker for CUDA builds of torch older than that of compat_test.py:
+half a gigabyte each from PyPI, with stub CUDA libraries."""
 
 import pathlib
 import platform
@@ -18,9 +18,9 @@ pytestmark = [
     ),
 ]
 
-# The smallest of PyPI's for CUDA 13 and for 11; strings of the second have the old ABI.
+# PyPI's smallest for CUDA 13 and for CUDA 11; the second uses the old string ABI.
 TORCHES = ["2.12.0", "2.0.1"]
-# For these and for neither, with and without CUDA.
+# Wheels for these and for other releases, with and without CUDA.
 WHEELS = [
     "fbgemm-gpu-cpu==1.6.0",
     "fbgemm-gpu-cpu==1.7.0",
@@ -41,7 +41,7 @@ WHEELS = [
 
 class Torch(NamedTuple):
     python: pathlib.Path
-    cuda: pathlib.Path  # the directory of the libraries that do nothing
+    cuda: pathlib.Path  # the directory of the stub libraries
     cuda_wheel: pathlib.Path
 
 

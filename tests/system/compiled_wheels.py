@@ -1,4 +1,4 @@
-"""Libraries that are compiled for a test, wheels of them, and what pinwheel says of these."""
+"""Libraries compiled for a test, wheels made of them, and pinwheel's reports on those."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ def call(*command, code: int | None = 0) -> subprocess.CompletedProcess:
 
 
 def compiled(place: pathlib.Path, name: str, source: str, *flags: str, compiler: str = "gcc") -> bytes:
-    """A shared library of that source."""
+    """A shared library compiled from that source."""
     file = place / f"{name}.{'cc' if compiler == 'g++' else 'c'}"
     file.write_text(source)
     library = place / f"{name}.so"
@@ -28,7 +28,7 @@ def compiled(place: pathlib.Path, name: str, source: str, *flags: str, compiler:
 
 
 def make_wheel(place: pathlib.Path, files: dict[str, bytes], tags: str, version: str = "1.0", headers: str = ""):
-    """A wheel of these files that keeps every rule of the format."""
+    """A wheel of these files that satisfies every rule of the format."""
     info = f"demo_kit-{version}.dist-info"
     lines = "".join(f"Tag: {tags}\n")
     root = "true" if tags.endswith("any") else "false"

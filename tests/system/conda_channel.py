@@ -1,4 +1,4 @@
-"""A conda channel over HTTP on loopback, and what goes wrong with channels."""
+"""A conda channel over HTTP on loopback, and its faults."""
 
 import contextlib
 import dataclasses
@@ -26,10 +26,10 @@ class Fault:
 
 
 class Channel:
-    """The packages and their index in a directory; `url` is the same over HTTP while the server runs.
+    """Packages and their index in a directory; `url` is the channel's address while the server runs.
 
-    Below `legacy/` the same packages are served with an index that has no virtual packages, for clients that
-    know none.
+    Below `legacy/` it serves the same packages with an index without virtual packages, for clients that do not
+    know them.
     """
 
     def __init__(self, directory: pathlib.Path):
@@ -48,7 +48,7 @@ class Channel:
         return self.directory / package.subdirectory / f"{package.stem}.tar.bz2"
 
     def add(self, package: Package, files: dict[str, str | bytes]) -> Package:
-        """A package of files given by content."""
+        """Adds a package of files given by content."""
         pack_files(package, files, self.path(package))
         return self.enter(package)
 
@@ -57,7 +57,7 @@ class Channel:
         return self.enter(package)
 
     def enter(self, package: Package) -> Package:
-        """Puts a package whose file lies in the channel into the index, with its true hashes."""
+        """Adds a package whose file is in the channel to the index, with its real hashes."""
         data = self.path(package).read_bytes()
         hashes = {"md5": hashlib.md5(data).hexdigest(), "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
         self.index[package.subdirectory][self.path(package).name] = package.index() | hashes
@@ -70,7 +70,7 @@ class Channel:
             (self.directory / name / "repodata.json").write_text(json.dumps(index, indent=1, sort_keys=True))
 
     def explicit(self, *packages: Package, kind: str = "sha256", base: str | None = None) -> str:
-        """An @EXPLICIT list of these packages; conda before 4.4 knows `#MD5` alone."""
+        """An @EXPLICIT list of these packages; conda before 4.4 only knows `#MD5`."""
         lines = ["@EXPLICIT"]
         for package in packages:
             entry = self.index[package.subdirectory][self.path(package).name]
@@ -78,14 +78,14 @@ class Channel:
             lines.append(f"{base or self.url}/{package.subdirectory}/{self.path(package).name}#{anchor}")
         return "\n".join(lines) + "\n"
 
-    # What goes wrong
+    # Faults
 
     def fail(self, path: str, status: int = 500, times: int = 1) -> None:
-        """The next requests whose path matches the expression are answered with this status."""
+        """Answers the next requests whose path matches the expression with this status."""
         self.faults.append(Fault(path, status, times))
 
     def spoil(self, package: Package) -> None:
-        """Changes the package's file; the index keeps the hashes it had."""
+        """Changes the package's file; the index keeps its old hashes."""
         with open(self.path(package), "ab") as file:
             file.write(b"\0")
 
@@ -146,7 +146,7 @@ def handler(channel: Channel):
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             if self.command == "GET":
-                with contextlib.suppress(ConnectionError):  # a client that has seen enough
+                with contextlib.suppress(ConnectionError):  # a client that hung up early
                     self.wfile.write(data)
 
         do_HEAD = do_GET
@@ -158,7 +158,7 @@ def handler(channel: Channel):
 
 
 def add_examples(channel: Channel) -> None:
-    """Small packages, each for one thing that a solver or an installer must do."""
+    """Small packages, each for one task of a solver or an installer."""
     for version in ("1.0", "2.0"):
         script = f"#!{PLACEHOLDER}/bin/python\nprint('hello {version}')\n"
         channel.add(Package("hello", version, ["python >=3.6"]), {"bin/hello": script})
@@ -175,7 +175,7 @@ def add_examples(channel: Channel) -> None:
 
 
 def make_channel(directory: pathlib.Path) -> Channel:
-    """The interpreter that runs the tests, ninja, and the examples; `directory` is empty."""
+    """A channel with the interpreter that runs the tests, ninja, and the examples; `directory` is empty."""
     channel = Channel(directory / "main")
     channel.add_archive(*python_package(pathlib.Path(sys.base_prefix)))
     wheel = download_wheel("ninja", directory / "wheels")

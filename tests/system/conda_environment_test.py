@@ -1,4 +1,4 @@
-"""Environments by conda: solved from a real channel over HTTP, installed, built and tested in."""
+"""Environments from conda packages: solved from a real channel over HTTP, installed, and used for builds and tests."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ from conftest import PYTHON, digests
 
 pytestmark = pytest.mark.docker
 
-# Where the programs of a build and a test come from: ninja out of the prefix, Python out of the venv on it.
+# Where the programs of a build and a test come from: ninja from the prefix, Python from the venv on top of it.
 BUILD = """\
 case $(command -v ninja) in */conda/bin/ninja) ;; *) echo "ninja: $(command -v ninja)"; exit 1 ;; esac
 exec python "{package}/make_wheel.py" "{dest_dir}"
@@ -28,19 +28,19 @@ assert pathlib.Path(shutil.which("ninja")) == prefix / "bin/ninja"
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory) -> pathlib.Path:
-    """A cache of this file's own, so that what is in it is known."""
+    """A cache for this file only, so that its contents are known."""
     return tmp_path_factory.mktemp("conda-cache")
 
 
 @pytest.fixture
 def conda_project(project, channel, cache):
-    """A function that makes a project whose environment is of these packages of the channel."""
+    """A function that makes a project whose environment has these packages of the channel."""
 
     def make(*packages: str, channels: list[str] | None = None):
         made = project("script")
         made.environment |= {"PINWHEEL_PYTHON": "conda", "PINWHEEL_CONDA": "rattler"}
         made.environment |= {"PINWHEEL_CACHE_DIR": str(cache), "PINWHEEL_MATRIX": "matrix.yaml"}
-        # What other files resolved is of other channels; nothing of it is asked for here.
+        # Resolutions of other test files are from other channels and do not apply here.
         shutil.rmtree(made.state)
 
         def change(matrix):
@@ -58,7 +58,7 @@ def prefixes(cache: pathlib.Path) -> set[pathlib.Path]:
     return {path for path in directory.iterdir() if path.is_dir()} if directory.exists() else set()
 
 
-def test_it_says_what_it_installs_before_it_does(conda_project, tmp_path):
+def test_it_announces_what_it_installs(conda_project, tmp_path):
     one = conda_project("ninja")
     empty = {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache"), "PIP_INDEX_URL": "http://127.0.0.1:1/simple"}
     alone = {"PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0", "PIP_CONFIG_FILE": "/dev/null"}
@@ -82,14 +82,14 @@ def test_a_project_is_built_and_tested_on_conda_packages(conda_project, cache):
     listed = json.loads(one.run("env", "list", "--json").stdout)["environments"]
     (row,) = [row for row in listed if row["id"] == made.name]
     assert row["complete"] and row["python"].startswith(PYTHON)
-    # Nothing is done again, and nothing is asked of the channel.
+    # Nothing is repeated, and the channel gets no request.
     assert {outcome["state"] for outcome in one.report("test").values()} == {"reused"}
     one.run("env", "rm", made.name)
     assert not made.exists()
     one.start_afresh()
 
 
-def test_two_creations_are_the_same_file_by_file(conda_project, cache):
+def test_two_creations_are_identical_file_by_file(conda_project, cache):
     one = conda_project("hello", "noted")
     before = prefixes(cache)
     one.report("test")
@@ -100,12 +100,12 @@ def test_two_creations_are_the_same_file_by_file(conda_project, cache):
     shutil.rmtree(one.state)
     one.report("test")
     second = digests(prefix)
-    marker = "pinwheel-complete.json"  # says when it was made
+    marker = "pinwheel-complete.json"  # has the time of creation
     assert first.pop(marker) and second.pop(marker)
     assert len(first) > 1000 and first == second
 
 
-def test_a_conflict_is_told_in_the_solvers_words(conda_project, cache):
+def test_a_conflict_is_reported_in_the_solvers_words(conda_project, cache):
     before = prefixes(cache)
     said = conda_project("left", "right").run("build", code=2).stderr
     assert "left 1.0 would require" in said and "shared 1.0, which conflicts with the versions" in said
@@ -117,12 +117,12 @@ def test_the_solver_knows_the_machine(conda_project, package, reason):
     assert reason in conda_project(package).run("build", code=2).stderr
 
 
-def test_a_python_that_is_not_the_variants_is_refused(conda_project):
+def test_a_python_other_than_the_variants_is_refused(conda_project):
     said = conda_project("python=2.7").run("build", code=2).stderr
     assert "python" in said and "2.7" in said
 
 
-def test_a_channel_that_stumbles_is_asked_again(conda_project, channel):
+def test_a_request_is_repeated_after_a_transient_channel_fault(conda_project, channel):
     package = channel.add(Package("late", "1.0"), {"share/late": "late\n"})
     one = conda_project("late")
     channel.fail("linux-64/repodata.json$")
@@ -141,7 +141,7 @@ def test_a_channel_that_is_down_is_named(conda_project, channel):
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
-def test_another_file_than_the_index_promises_is_refused(conda_project, channel, cache, scheme):
+def test_a_file_that_does_not_match_the_index_is_refused(conda_project, channel, cache, scheme):
     before = prefixes(cache)
     channels = [channel.url if scheme == "http" else channel.directory.as_uri()]
     said = conda_project("spoilt", channels=channels).run("build", code=4).stderr
@@ -150,13 +150,13 @@ def test_another_file_than_the_index_promises_is_refused(conda_project, channel,
     assert prefixes(cache) == before
 
 
-# A conda that others wrote
+# The original conda client
 
 
 STAND_IN = """\
 #!{python}
-# Calls conda 4.3.16 with the arguments that it is given, and answers a dry run as today's conda does: with URLs
-# and hashes. That conda knows neither a strict priority nor virtual packages.
+# Calls conda 4.3.16 with its own arguments, and answers a dry run as current conda does: with URLs and hashes.
+# That conda knows neither strict priority nor virtual packages.
 import json, os, subprocess, sys, urllib.request
 
 arguments = sys.argv[1:]
@@ -184,7 +184,7 @@ print(json.dumps({{"success": True, "actions": {{"FETCH": fetched, "LINK": actio
 
 @pytest.fixture
 def genuine(conda_oracle, channel, tmp_path):
-    """The variables that make pinwheel use conda 4.3.16, and the file that tells how it was called."""
+    """The variables that make pinwheel use conda 4.3.16, and the file that records how it was called."""
     log, program = tmp_path / "calls.jsonl", tmp_path / "bin" / "conda"
     program.parent.mkdir()
     values = {"python": sys.executable, "log": str(log), "channel": channel.url, "conda": str(conda_oracle.program)}
@@ -194,7 +194,7 @@ def genuine(conda_oracle, channel, tmp_path):
     return {"PINWHEEL_CONDA": str(program), "CONDARC": own["CONDARC"]}, log
 
 
-def test_a_genuine_conda_takes_the_arguments_and_the_lists(conda_project, genuine, cache):
+def test_the_original_conda_accepts_the_arguments_and_the_lists(conda_project, genuine, cache):
     variables, log = genuine
     one = conda_project("python={python}", "ninja", "hello<2")
     before = prefixes(cache)
@@ -206,7 +206,7 @@ def test_a_genuine_conda_takes_the_arguments_and_the_lists(conda_project, genuin
     assert install[:3] == ["create", "--yes", "--quiet"] and install[-1].endswith("explicit.txt")
 
 
-def test_what_a_genuine_conda_downloads_is_compared_with_its_sha256(conda_project, channel, genuine, cache):
+def test_downloads_of_the_original_conda_are_checked_against_their_sha256(conda_project, channel, genuine, cache):
     package = channel.add(Package("other", "1.0"), {"share/other": "other\n"})
     channel.index["linux-64"][channel.path(package).name]["sha256"] = "0" * 64
     channel.write_index()
@@ -216,7 +216,7 @@ def test_what_a_genuine_conda_downloads_is_compared_with_its_sha256(conda_projec
     assert prefixes(cache) == before
 
 
-def test_a_genuine_condas_conflict_is_told_in_its_words(conda_project, genuine):
+def test_a_conflict_of_the_original_conda_is_reported_in_its_words(conda_project, genuine):
     said = conda_project("left", "right").run("build", code=2, **genuine[0]).stderr
     assert "left -> shared <2" in said and "right -> shared >=2" in said
 

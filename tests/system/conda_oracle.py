@@ -1,11 +1,11 @@
-"""A conda that others wrote: 4.3.16, the newest on PyPI, which needs CPython 3.6."""
+"""The original conda client: 4.3.16, the newest on PyPI, which needs CPython 3.6."""
 
 import os
 import pathlib
 import shutil
 import subprocess
 
-# The pip of CPython 3.6 cannot resolve conda's dependencies: these are what it needs, and no more.
+# The pip of CPython 3.6 cannot resolve conda's dependencies: these are exactly what it needs.
 REQUIREMENTS = (
     "requests==2.27.1",
     "urllib3==1.26.18",
@@ -17,10 +17,10 @@ REQUIREMENTS = (
     "conda==4.3.16",
 )
 
-# Without `default_channels` it asks its maker's host.
+# Without `default_channels` it contacts its vendor's host.
 CONDARC = "channels: []\ndefault_channels: []\nadd_pip_as_python_dependency: false\n"
 
-# The entry point that pip installs refuses to be a program; the library's main is one.
+# The entry point that pip installs refuses to run as a program; the library's main function does not.
 PROGRAM = """\
 #!{python}
 import sys
@@ -31,7 +31,7 @@ sys.exit(main())
 
 
 def find_python36() -> str:
-    """CPython 3.6, from PATH or from pyenv, or where PINWHEEL_TEST_PYTHON36 says."""
+    """CPython 3.6: PINWHEEL_TEST_PYTHON36, otherwise from pyenv or PATH."""
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
     named = [os.environ.get("PINWHEEL_TEST_PYTHON36"), *map(str, sorted(pyenv.glob("3.6.*/bin/python3.6")))]
     for python in (*named, shutil.which("python3.6")):
@@ -41,7 +41,7 @@ def find_python36() -> str:
 
 
 class CondaOracle:
-    """`program` is a conda on a root of its own; it knows .tar.bz2, md5, and no virtual packages."""
+    """`program` is a conda with its own root; it knows .tar.bz2 and MD5, but not virtual packages."""
 
     def __init__(self, directory: pathlib.Path):
         self.directory = directory
@@ -65,7 +65,7 @@ class CondaOracle:
         return {**os.environ, "PATH": path, "CONDARC": str(self.directory / "condarc"), "HOME": str(self.directory)}
 
     def forget_packages(self) -> None:
-        """Empties its package cache: from there it takes a package without looking at its hash."""
+        """Empties its package cache: it uses cached packages without checking their hash."""
         shutil.rmtree(self.root / "pkgs", ignore_errors=True)
 
     def call(self, *arguments: str) -> subprocess.CompletedProcess:

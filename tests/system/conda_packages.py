@@ -1,4 +1,4 @@
-"""Conda packages made out of what a machine has: small made-up ones, a relocatable CPython, programs out of wheels."""
+"""Conda packages made from what the machine has: small synthetic ones, a relocatable CPython, programs from wheels."""
 
 import dataclasses
 import hashlib
@@ -16,17 +16,17 @@ import zipfile
 
 from kept import cache_directory, key, locked
 
-PLACEHOLDER = "/opt/" + "placehold_" * 24 + "p"  # long, so that any prefix fits where a binary holds it
+PLACEHOLDER = "/opt/" + "placehold_" * 24 + "p"  # long, so that any prefix fits into a binary in its place
 TIME = 1700000000
-RECIPE = "2"  # raise it when the packages that are kept come out otherwise
-# What belongs to the C library stays the system's: its version is what `__glibc` is about.
+RECIPE = "2"  # increment when the contents of cached packages change
+# The C library stays the system's: `__glibc` describes its version.
 SYSTEM_LIBRARY = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|nsl|crypt)\.so)")
 LEFT_OUT = ("__pycache__", "test", "tests", "idlelib", "turtledemo", "config-*", "_tkinter*.so", "*.a")
 
 
 @dataclasses.dataclass
 class Package:
-    """What the index says of a package; `noarch` packages go to that folder of the channel."""
+    """A package's entry in the index; `noarch` packages go to that directory of the channel."""
 
     name: str
     version: str
@@ -70,7 +70,7 @@ def is_elf(path: pathlib.Path) -> bool:
 
 
 def entries_below(root: pathlib.Path) -> list[pathlib.Path]:
-    """Every file and link, sorted: a link to a folder is an entry of its own."""
+    """Every file and link, sorted; a link to a directory is an entry itself."""
     return sorted(path for path in root.rglob("*") if path.is_symlink() or path.is_file())
 
 
@@ -106,7 +106,7 @@ def information(package: Package, root: pathlib.Path) -> dict[str, str]:
 
 
 def pack(package: Package, root: pathlib.Path, target: pathlib.Path) -> None:
-    """Writes the .tar.bz2: info/ first, nothing in it that depends on the day or the user."""
+    """Writes the .tar.bz2: info/ first, and nothing that depends on the date or the user."""
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
@@ -124,7 +124,7 @@ def pack(package: Package, root: pathlib.Path, target: pathlib.Path) -> None:
 
 
 def pack_files(package: Package, files: dict[str, str | bytes], target: pathlib.Path) -> None:
-    """A package of files given by content; one that starts with `#!` can be executed."""
+    """Packs files given by content; a file that starts with `#!` is executable."""
     with tempfile.TemporaryDirectory() as scratch:
         root = pathlib.Path(scratch)
         for name, content in files.items():
@@ -137,7 +137,7 @@ def pack_files(package: Package, files: dict[str, str | bytes], target: pathlib.
 
 
 def linked_libraries(path: pathlib.Path) -> dict[str, str]:
-    """The shared libraries that a file loads here, by SONAME."""
+    """The shared libraries that a file loads on this machine, by SONAME."""
     listed = subprocess.run(["ldd", str(path)], capture_output=True, text=True).stdout
     return {line.split()[0]: line.split()[2] for line in listed.splitlines() if "=> /" in line}
 
@@ -151,7 +151,7 @@ def glibc_needed(files: list[pathlib.Path]) -> str:
 
 
 def copy_python(prefix: pathlib.Path, name: str, root: pathlib.Path) -> None:
-    """The interpreter, its headers and standard library, and pip: no other package that is installed there."""
+    """Copies the interpreter, its headers and standard library, and pip, but no other installed package."""
     ignore = shutil.ignore_patterns(*LEFT_OUT, "site-packages")
     shutil.copytree(prefix / "lib" / name, root / "lib" / name, symlinks=True, ignore=ignore)
     shutil.copytree(prefix / "include", root / "include", symlinks=True)
@@ -171,7 +171,7 @@ def copy_python(prefix: pathlib.Path, name: str, root: pathlib.Path) -> None:
 
 
 def bundle_libraries(root: pathlib.Path) -> list[pathlib.Path]:
-    """Brings every library but the C library's along, and lets all find each other from where they lie."""
+    """Copies every library except the C library's, and makes all of them find each other by relative paths."""
     own = [path for path in entries_below(root) if not path.is_symlink() and is_elf(path)]
     libraries: dict[str, str] = {}
     todo = list(own)
@@ -201,7 +201,7 @@ def use_placeholder(root: pathlib.Path, prefix: pathlib.Path) -> None:
 
 
 def python_package(prefix: pathlib.Path) -> tuple[Package, pathlib.Path]:
-    """A CPython that stands in a prefix of its own (not /usr), repackaged once and kept."""
+    """A CPython from its own prefix (not /usr), repackaged once and cached."""
     assert (prefix / "bin" / "python3").exists() and prefix != pathlib.Path("/usr"), (
         f"no CPython of its own in {prefix}"
     )
@@ -230,14 +230,14 @@ def python_package(prefix: pathlib.Path) -> tuple[Package, pathlib.Path]:
 
 
 def wheel_package(name: str, wheel: pathlib.Path, target: pathlib.Path) -> Package:
-    """The programs that a wheel (ninja, cmake) carries, and the files they need."""
+    """The programs in a wheel (ninja, cmake), and the files they need."""
     files: dict[str, bytes] = {}
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.namelist():
             found = re.match(r"[^/]+\.data/(scripts|data)/(.+[^/])$", member)
             found = found or re.match(r"[^/]+/(data)/((?:bin|share)/.+[^/])$", member)
             content = archive.read(member) if found else b""
-            if found and not content.startswith(b"#!python"):  # a wrapper in Python, which knows the wheel's layout
+            if found and not content.startswith(b"#!python"):  # no Python wrapper: it needs the wheel's layout
                 files[("bin/" if found[1] == "scripts" else "") + found[2]] = content
     package = Package(name, wheel.name.split("-")[1], ["__glibc >=2.17,<3.0.a0"])
     pack_files(package, files, target / f"{package.stem}.tar.bz2")

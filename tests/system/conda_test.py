@@ -1,4 +1,4 @@
-"""The channel that tests of conda environments stand on, and the two clients that they ask."""
+"""The channel that the conda environment tests use, and the two clients."""
 
 import subprocess
 import sys
@@ -45,14 +45,14 @@ def test_rattler_explains_a_conflict(channel, rattler, specs, reason):
     assert reason in rattler("solve", channels=[channel.url], specs=specs)["conflict"]
 
 
-def test_rattler_believes_the_virtual_packages_that_it_is_given(channel, rattler):
+def test_rattler_uses_the_given_virtual_packages(channel, rattler):
     cuda = {**VIRTUAL, "__cuda": "13.0"}
     assert names(rattler("solve", channels=[channel.url], specs=["for-cuda"], virtual=cuda)) == ["for-cuda"]
     old = rattler("solve", channels=[channel.url], specs=["python"], virtual={"__glibc": "2.16"})
     assert "__glibc" in old["conflict"]
 
 
-def test_rattler_asks_again_only_when_told_to(channel, rattler, tmp_path):
+def test_rattler_retries_only_when_told_to(channel, rattler, tmp_path):
     channel.fail("linux-64/repodata.json$")
     assert "500" in rattler("solve", channels=[channel.url], specs=["shared"])["unreachable"]
     channel.fail("linux-64/repodata.json$")
@@ -63,19 +63,19 @@ def test_rattler_asks_again_only_when_told_to(channel, rattler, tmp_path):
     assert fetched == [500, 200]
 
 
-def test_rattler_refuses_a_file_that_is_not_the_one_in_the_index(channel, rattler, tmp_path):
+def test_rattler_refuses_a_file_that_does_not_match_the_index(channel, rattler, tmp_path):
     solved = rattler("solve", channels=[channel.url], specs=["spoilt"])
     refused = rattler("install", records=solved["records"], prefix=str(tmp_path / "prefix"))["refused"]
     assert "hash mismatch" in refused and solved["records"][0]["sha256"] in refused
 
 
-def test_rattler_refuses_a_file_that_is_not_the_one_in_the_lock(channel, rattler, tmp_path):
+def test_rattler_refuses_a_file_that_does_not_match_the_lock(channel, rattler, tmp_path):
     records = rattler("solve", channels=[channel.url], specs=["shared"])["records"]
     records[0]["sha256"] = "0" * 64
     assert "hash mismatch" in rattler("install", records=records, prefix=str(tmp_path / "prefix"))["refused"]
 
 
-def test_conda_takes_an_explicit_list(channel, conda_oracle, tmp_path):
+def test_conda_accepts_an_explicit_list(channel, conda_oracle, tmp_path):
     conda_oracle.forget_packages()
     shared = channel.add(Package("explicit", "1.0"), {"share/explicit": "yes\n"})
     (tmp_path / "explicit.txt").write_text(channel.explicit(shared, kind="md5"))

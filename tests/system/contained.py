@@ -1,16 +1,16 @@
-"""Leads a project into containers of the tests' engines."""
+"""Makes a project run in containers of the tests' engines."""
 
 import os
 import pathlib
 import shutil
 
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
-# Fails on any other distribution than the image's, and as another user than the caller.
+# Fails on any distribution but the image's, and as any user but the caller.
 WHERE_AM_I = "import os; assert 'VERSION_CODENAME={}' in open('/etc/os-release').read(); assert os.getuid() == {}"
 
 
 def contain(script, base: str, suite: str, python: str) -> None:
-    """Gives a project the shipped Dockerfile of test images on a base."""
+    """Gives a project the shipped Dockerfile for test images, on a base."""
     shutil.copytree(DOCKERFILES, script.directory / "docker")
 
     def change(matrix):
@@ -22,14 +22,14 @@ def contain(script, base: str, suite: str, python: str) -> None:
 
 
 def use(script, engine) -> None:
-    """Leads pinwheel's client to the engine of the tests."""
+    """Points pinwheel's client at the tests' engine."""
     leading = engine.environment()
     script.environment |= {key: value for key, value in leading.items() if key not in script.environment}
     script.environment["PATH"] = leading["PATH"]
 
 
 def contain_kernels(kernels, engine, channel: str, target: str, flavor: str) -> None:
-    """Leads a project of the kernels into a stage of the shipped compilers in bookworm, with a Python of a channel."""
+    """Makes a kernels project build in a stage of the shipped build image on bookworm, with a Python of a channel."""
     bases = engine.import_bases()
     shutil.copytree(DOCKERFILES, kernels.directory / "docker")
     use(kernels, engine)
@@ -44,7 +44,7 @@ def contain_kernels(kernels, engine, channel: str, target: str, flavor: str) -> 
 
 
 def in_bullseye(project, engine, bases):
-    """A project in bullseye, with its Python 3.9, for the engine."""
+    """A project in bullseye, with its Python 3.9."""
     script = project("script")
     contain(script, bases["bullseye"], "bullseye", "3.9")
     use(script, engine)

@@ -1,4 +1,4 @@
-"""Builds and tests inside containers: the host's steps, ids and bytes, another engine."""
+"""Builds and tests in containers: the same steps, ids and bytes as on the host."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ def contained(project, engine, bases):
     return in_bullseye(project, engine, bases)
 
 
-def test_a_release_in_containers_is_the_hosts(contained, engine):
+def test_a_release_in_containers_equals_the_hosts(contained, engine):
     outcomes = contained.report("release", "matrix.yaml", *contained.levels)
     assert states(outcomes) == {"done"}
     assert engine.containers() == []
@@ -25,14 +25,14 @@ def test_a_release_in_containers_is_the_hosts(contained, engine):
     again = contained.report("release", "matrix.yaml", *contained.levels)
     assert states(again) == {"reused"}
 
-    # The toolchain is Python's alone: the host makes the same bytes.
+    # No compiler is involved: the host makes the same bytes.
     contained.start_afresh()
     contained.run("build", "matrix.yaml")
     assert contained.wheels() == inside
 
 
-def test_both_levels_together(project, engine, bases, channel, tmp_path):
-    """What CI uses: the container is the distribution's, its Python comes from the channel."""
+def test_containers_and_conda_packages_together(project, engine, bases, channel, tmp_path):
+    """As in CI: a container of a distribution, with Python from the channel."""
     script = project("script")
     contain(script, bases["bookworm"], "bookworm", "3.11")
     conda = {"channels": [channel.url], "packages": ["python={python}", "ninja"]}
@@ -53,7 +53,7 @@ def test_both_levels_together(project, engine, bases, channel, tmp_path):
 
 
 def test_the_build_image_compiles(project, engine, bases, channel):
-    """The shipped Dockerfile of build images on a bare base, with the compiler that it brings."""
+    """The shipped Dockerfile for build images on a minimal base, with the compiler that it installs."""
     script = project("script")
     contain(script, bases["bookworm"], "bookworm", "3.11")
     compiles = "import os, subprocess; subprocess.run(['c++', '--version'], check=True)"
@@ -71,7 +71,7 @@ def test_the_build_image_compiles(project, engine, bases, channel):
 
 
 def run_by_bash(script, directory, *levels: str) -> dict[str, str]:
-    """The wheels that the script of a dry run makes, of a project that has made none."""
+    """The wheels that a dry run's script makes, for a project without any."""
     dry = script.run("build", "matrix.yaml", *levels, "--dry-run").stdout
     assert script.wheels() == {} and script.starts() == {}
     directory.mkdir()
@@ -92,14 +92,14 @@ def test_the_script_of_a_dry_run_makes_the_same_wheels(contained, engine, tmp_pa
 
 
 def would(script) -> dict[str, str]:
-    """The forecast of `plan` by step; nothing where it gives none."""
+    """The forecast of `plan` by step; empty if there is none."""
     table = script.run("plan", "matrix.yaml", *script.levels).stdout.partition("\nstep ")[2]
     rows = [line.split() for line in table.splitlines()[1:] if line]
     return {(row[1] if row[0].isdigit() else row[0]): row[2 if row[0].isdigit() else 1] for row in rows[:-1]}
 
 
 def images_of(engine):
-    """Every image's digest; sorted, because images of one second are listed in any order."""
+    """The digest of every image; sorted, because images made in the same second are listed in any order."""
     return sorted(engine.call("images", "--all", "--quiet").stdout.split())
 
 
@@ -108,7 +108,7 @@ def test_a_plan_says_what_containers_would_reuse_and_makes_nothing(contained, en
     contained.run("release", "matrix.yaml", *contained.levels)
     images = images_of(engine)
     assert set(would(contained).values()) == {"reuse"}
-    # Another Dockerfile is another image, and that is not there.
+    # A changed Dockerfile makes a different image, which does not exist yet.
     dockerfile = contained.directory / "docker" / "test.Dockerfile"
     dockerfile.write_text(dockerfile.read_text() + "# changed\n")
     contained.commit()
@@ -119,7 +119,7 @@ def test_a_plan_says_what_containers_would_reuse_and_makes_nothing(contained, en
         assert would(contained) == {}
 
 
-def test_an_image_is_built_once_and_bears_the_commit(contained, engine):
+def test_an_image_is_built_once_and_tagged_with_the_commit(contained, engine):
     contained.run("build", "matrix.yaml", *contained.levels)
     short = contained.git("rev-parse", "--short=7", "HEAD").strip()
     tags = engine.call("images", "--format", "{{.Repository}}:{{.Tag}}").stdout
@@ -129,14 +129,14 @@ def test_an_image_is_built_once_and_bears_the_commit(contained, engine):
     assert "building an image" not in second.stderr
 
 
-def test_an_image_that_cannot_be_had_is_named(contained, engine):
+def test_an_unavailable_image_is_named(contained, engine):
     absent = ["--base-image", "localhost:1/absent/base:1"]
     ran = contained.run("build", "matrix.yaml", *contained.levels, *absent, code=4)
     assert "localhost:1/absent/base:1" in ran.stderr
     assert "--base-image" in ran.stderr
 
 
-def test_a_dockerfile_that_fails_shows_its_last_words(contained, engine):
+def test_a_dockerfile_that_fails_shows_its_last_output(contained, engine):
     (contained.directory / "docker" / "test.Dockerfile").write_text(
         "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN echo so-it-went && exit 3\n"
     )
@@ -157,7 +157,7 @@ def test_an_engine_that_does_not_answer_says_how_to_start_it(contained, engine):
     assert engine.name in ran.stderr
 
 
-def test_what_fails_is_kept_when_asked_for_and_cleared_by_the_next_run(contained, engine):
+def test_failed_containers_are_kept_on_request_and_removed_by_the_next_run(contained, engine):
     contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "raise SystemExit(3)"]))
     contained.run("test", "matrix.yaml", *contained.levels, code=1)
     assert engine.containers() == []

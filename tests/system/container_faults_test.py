@@ -1,4 +1,4 @@
-"""What goes wrong around containers: a full disk, a container that somebody kills, a registry that does not answer."""
+"""Faults around containers: a full disk, a container that is killed, a registry that does not answer."""
 
 import contextlib
 import pathlib
@@ -18,7 +18,7 @@ DEADLINE = 150
 
 @pytest.fixture
 def contained(project, engine, bases):
-    """A project of one variant in bullseye, with its Python 3.9, for the engine."""
+    """A project with one variant in bullseye, with its Python 3.9."""
     script = project("script")
     shutil.copytree(DOCKERFILES, script.directory / "docker")
     leading = engine.environment()
@@ -35,7 +35,7 @@ def contained(project, engine, bases):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of sixteen megabytes."""
+    """A file system of 16 MB."""
     place = tmp_path / "small"
     place.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(place)], check=True)
@@ -48,7 +48,7 @@ def failure_of(outcomes, step: str) -> dict:
     return outcomes[step]["error"]
 
 
-def test_a_full_disk_inside_the_container_is_the_environment_s_fault(contained, engine, small_disk):
+def test_a_full_disk_in_the_container_is_an_environment_error(contained, engine, small_disk):
     contained.run("build", "matrix.yaml", *contained.levels)
     contained.edit(lambda matrix: matrix["build"]["command"].extend(["--pad", "30000000"]))
     shutil.copytree(contained.state, small_disk / "state", ignore=shutil.ignore_patterns("scratch"))
@@ -60,7 +60,7 @@ def test_a_full_disk_inside_the_container_is_the_environment_s_fault(contained, 
 
 
 @pytest.mark.parametrize("end", [("kill",), ("rm", "--force")], ids=["killed", "removed"])
-def test_a_container_that_somebody_ends_fails_its_step_and_the_next_run_finishes(contained, engine, end):
+def test_a_container_that_is_ended_from_outside_fails_its_step_and_the_next_run_finishes(contained, engine, end):
     contained.run("build", "matrix.yaml", *contained.levels)
     contained.edit(lambda matrix: matrix["build"]["command"].extend(["--pause", "300"]))
     run = subprocess.Popen(
@@ -83,7 +83,7 @@ def test_a_container_that_somebody_ends_fails_its_step_and_the_next_run_finishes
 
 @contextlib.contextmanager
 def silent_registry():
-    """Takes connections and never says a word."""
+    """Accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = []
 
@@ -98,7 +98,7 @@ def silent_registry():
             connection.close()
 
 
-def test_a_registry_that_does_not_answer_is_given_up_and_named(contained):
+def test_a_registry_that_does_not_answer_is_named_after_a_timeout(contained):
     with silent_registry() as port:
         name = f"localhost:{port}/absent/base:1"
         ran = contained.run("build", "matrix.yaml", *contained.levels, "--base-image", name, code=4)

@@ -1,4 +1,4 @@
-"""Locks of environments with both levels: all that was used is in them, and it makes the same environment again."""
+"""Locks of environments in containers: they list everything that was used, and reproduce the environment."""
 
 import hashlib
 import pathlib
@@ -31,7 +31,7 @@ def wheels(tmp_path) -> pathlib.Path:
 
 @pytest.fixture
 def script(project, dockerd, channel, wheels):
-    """A project in bookworm, on a Python of the channel, with a wheel of a directory and a toolkit from conda."""
+    """A project in bookworm, with a Python of the channel, a wheel from a directory and a toolkit from conda."""
     bases = dockerd.import_bases()
     channel.add(Package("cuda-toolkit", "13.0.88"), {"bin/nvcc": NVCC})
     script = project("script")
@@ -54,7 +54,7 @@ def lock_of(script, name: str = LOCK) -> dict:
     return tomllib.loads((script.directory / "matrix.locks" / name).read_text())
 
 
-def test_a_lock_holds_both_levels_and_what_stands_beside_them(script, dockerd, channel, wheels):
+def test_a_lock_lists_the_image_the_packages_and_the_toolkit(script, dockerd, channel, wheels):
     script.run("env", "lock", "matrix.yaml", *LEVELS)
     locks = script.directory / "matrix.locks"
     assert {path.name for path in locks.iterdir()} == {LOCK, TOOLKIT}
@@ -92,7 +92,7 @@ def test_a_lock_that_is_out_of_date_stops_builds(script, dockerd):
     assert len(script.wheels()) == 1
 
 
-def test_another_image_of_the_same_name_stops_builds(script, dockerd, tmp_path):
+def test_a_changed_image_of_the_same_name_stops_builds(script, dockerd, tmp_path):
     name = "pinwheel-test/moves:1"
     dockerd.call("tag", script.base, name)
     script.edit(lambda matrix: matrix["environment"]["container"].update(base=name))
@@ -105,7 +105,7 @@ def test_another_image_of_the_same_name_stops_builds(script, dockerd, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
-def test_a_file_that_is_not_the_one_of_the_lock_is_refused(script, channel, tmp_path, scheme):
+def test_a_file_that_does_not_match_the_lock_is_refused(script, channel, tmp_path, scheme):
     package = channel.add(Package("changing", "1.0"), {"share/changing": "first\n"})
     where = channel.url if scheme == "http" else channel.directory.as_uri()
     conda = {"channels": [where], "packages": [*ALL, "changing"]}
@@ -119,8 +119,8 @@ def test_a_file_that_is_not_the_one_of_the_lock_is_refused(script, channel, tmp_
     assert not list((empty / "images").glob("*/conda/*/share/changing"))
 
 
-def test_pip_installs_the_pip_part_of_it(script, wheels, tmp_path):
-    """pip reads such files since 26.1; what it has no URL for lies beside the lock."""
+def test_pip_installs_the_pip_part_of_a_lock(script, wheels, tmp_path):
+    """pip reads such files since 26.1; files without a URL are beside the lock."""
     script.run("env", "lock", "matrix.yaml", *LEVELS)
     for wheel in wheels.iterdir():
         shutil.copy(wheel, script.directory / "matrix.locks")

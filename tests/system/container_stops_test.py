@@ -1,4 +1,4 @@
-"""Runs that are stopped, in each phase: no container, no process of a build stays."""
+"""Runs that are stopped, in each phase, leave no container and no build process behind."""
 
 import random
 import signal
@@ -32,7 +32,7 @@ def start(contained, *arguments: str, **variables: str) -> subprocess.Popen:
 
 @pytest.fixture
 def seconds() -> str:
-    """How long something sleeps: longer than any test, and a number that no other test has."""
+    """A sleep in seconds: longer than any test, and unique among tests."""
     return str(10**6 + random.randrange(10**6))
 
 
@@ -46,7 +46,7 @@ def running(engine) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_test_that_is_stopped_leaves_no_container(contained, engine, seconds, number):
+def test_a_stopped_test_leaves_no_container(contained, engine, seconds, number):
     contained.run("build", "matrix.yaml", *contained.levels)
     contained.edit(lambda matrix: matrix["test"].update(command=["sleep", seconds]))
     run = start(contained, "test")
@@ -61,7 +61,7 @@ def test_a_test_that_is_stopped_leaves_no_container(contained, engine, seconds, 
     assert engine.containers() == []
 
 
-def test_an_image_that_is_being_built_is_given_up(contained, engine, seconds):
+def test_an_image_build_is_canceled(contained, engine, seconds):
     (contained.directory / "docker" / "slow.Dockerfile").write_text(SLOW_IMAGE.format(seconds=seconds))
     contained.edit(lambda matrix: matrix["environment"]["container"].update(dockerfile="docker/slow.Dockerfile"))
     run = start(contained, "build")
@@ -73,7 +73,7 @@ def test_an_image_that_is_being_built_is_given_up(contained, engine, seconds):
     assert engine.containers() == []
 
 
-def test_packages_that_are_being_resolved_are_given_up(contained, engine):
+def test_a_resolution_is_canceled(contained, engine):
     contained.run("build", "matrix.yaml", *contained.levels)
     contained.edit(lambda matrix: matrix["environment"].update(pip=["spam"]))
     contained.levels += ["--network", "host"]

@@ -1,4 +1,4 @@
-"""The engines and the bases that tests of containers stand on."""
+"""The engines and base images that container tests use."""
 
 import pytest
 from dockerd import Dockerd
@@ -27,14 +27,14 @@ pip install -q --target /t packaging && ls /t
 
 
 @pytest.mark.parametrize("suite", sorted(GLIBC))
-def test_a_base_runs_and_says_what_it_is(engine, bases, suite):
+def test_a_base_runs_and_is_the_right_distribution(engine, bases, suite):
     release = engine.run(bases[suite], "cat", "/etc/os-release").stdout
     assert f"VERSION_CODENAME={suite}" in release
     libc = engine.run(bases[suite], "ldd", "--version").stdout
     assert libc.splitlines()[0].endswith(GLIBC[suite])
 
 
-def test_apt_and_pip_work_in_a_build_and_leave_no_setting_behind(engine, bases, machine, tmp_path):
+def test_apt_and_pip_work_in_a_build_and_leave_no_settings_behind(engine, bases, machine, tmp_path):
     (tmp_path / "Dockerfile").write_text(DOCKERFILE)
     base = ["--build-arg", f"BASE_IMAGE={bases['bookworm']}"]
     engine.build(*base, *machine.build_arguments(), "--tag", "pinwheel-test/pip", str(tmp_path))
@@ -48,13 +48,13 @@ def test_apt_and_pip_work_in_a_build_and_leave_no_setting_behind(engine, bases, 
     assert engine.call("image", "inspect", "--format", "{{.Id}}", "pinwheel-test/pip").stdout == first
 
 
-def test_pip_works_in_a_container_by_mounts_alone(engine, bases, machine):
+def test_pip_works_in_a_container_through_mounts_only(engine, bases, machine):
     ran = engine.run(*machine.run_arguments(), bases["bullseye"], "sh", "-c", PIP_BY_MOUNTS)
     assert "packaging" in ran.stdout.split()
     assert engine.containers() == []
 
 
-def test_an_image_that_is_not_here_is_named_at_once(engine, bases):
+def test_a_missing_image_is_named_at_once(engine, bases):
     ran = engine.run("pinwheel-test/absent:1", "true", check=False, timeout=10)
     assert ran.returncode == 125
     assert "pinwheel-test/absent:1" in ran.stderr
@@ -66,7 +66,7 @@ print(sys.prefix, urllib.request.urlopen(sys.argv[1] + "/noarch/repodata.json").
 """
 
 
-def test_conda_s_interpreter_runs_in_a_container_and_reaches_the_channel(engine, bases, channel, rattler, tmp_path):
+def test_a_conda_interpreter_runs_in_a_container_and_reaches_the_channel(engine, bases, channel, rattler, tmp_path):
     prefix = tmp_path / "prefix"
     records = rattler("solve", channels=[channel.url], specs=["python"])["records"]
     rattler("install", records=records, prefix=str(prefix))
@@ -77,7 +77,7 @@ def test_conda_s_interpreter_runs_in_a_container_and_reaches_the_channel(engine,
     assert refused.returncode == 1 and "GLIBC_2." in refused.stderr
 
 
-def test_a_daemon_that_cannot_start_shows_its_log_and_leaves_nothing(monkeypatch):
+def test_a_daemon_that_cannot_start_shows_its_log_and_leaves_nothing_behind(monkeypatch):
     daemon = Dockerd()
     command = [*daemon.command(), "--storage-driver", "none-such"]
     monkeypatch.setattr(daemon, "command", lambda: command)

@@ -1,6 +1,6 @@
-"""A real CUDA build of torch on a machine without a GPU: it imports beside stub libraries, and a CUDA wheel is loaded
-into it. The torch is half a gigabyte from the index that pip is configured for: `PINWHEEL_TEST_CUDA_TORCH=1` asks for
-it."""
+"""A real CUDA build of torch on a machine without a GPU: it is imported with stub libraries, and a CUDA wheel is loaded
+into it. `PINWHEEL_TEST_CUDA_TORCH=1` enables this test, which downloads half a gigabyte from the index that pip is
+configured for."""
 
 import json
 import os

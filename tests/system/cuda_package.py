@@ -1,4 +1,4 @@
-"""A conda package of a whole CUDA compiler, out of the toolkit that nvcc of PATH belongs to."""
+"""A conda package of a complete CUDA compiler, made from the toolkit of the nvcc on PATH."""
 
 import pathlib
 import re
@@ -9,13 +9,13 @@ import tempfile
 from conda_packages import Package, pack
 from kept import cache_directory, key, locked
 
-RECIPE = "1"  # raise it when the package comes out otherwise
-# Libraries that a build of device code links to; those of mathematics and profiling are large.
+RECIPE = "1"  # increment when the contents of the package change
+# Libraries that device code links to; the math and profiling libraries would be large.
 LIBRARIES = ("libcudart*", "libcudadevrt.a")
 
 
 def nvcc_prefix() -> pathlib.Path:
-    """The prefix that nvcc itself uses: the program on PATH may be a wrapper."""
+    """The prefix that nvcc itself uses; the program on PATH may be a wrapper."""
     said = subprocess.run(["nvcc", "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True).stderr
     return pathlib.Path(re.search(r"TOP=(\S+)", said)[1]).resolve()
 
@@ -26,7 +26,7 @@ def nvcc_release() -> str:
 
 
 def copy_toolkit(root: pathlib.Path) -> None:
-    """The compiler, its headers and the runtime."""
+    """Copies the compiler, its headers and the runtime."""
     prefix = nvcc_prefix()
     for part in ("bin", "nvvm", "include"):
         shutil.copytree(prefix / part, root / part, symlinks=True)
@@ -38,7 +38,7 @@ def copy_toolkit(root: pathlib.Path) -> None:
 
 
 def cuda_package() -> tuple[Package, pathlib.Path]:
-    """`cuda-toolkit` of that release, packed once and kept."""
+    """`cuda-toolkit` of that release, packed once and cached."""
     release = nvcc_release()
     package = Package("cuda-toolkit", release, ["__glibc >=2.17,<3.0.a0"])
     cache = cache_directory("conda")

@@ -1,4 +1,4 @@
-"""A Docker daemon of the tests' own, beside whatever the machine runs."""
+"""The tests' own Docker daemon, independent of any daemon of the machine."""
 
 import os
 import pathlib
@@ -15,11 +15,11 @@ from scratch_disk import ScratchDisk
 PREFIX = "pinwheel-dockerd-"
 START_SECONDS = 60
 STOP_SECONDS = 60
-DISK_SIZE = "100G"  # sparse: what is used is what is taken
+DISK_SIZE = "100G"  # sparse: only what is used takes space
 
 
 def builds_with_buildkit(client: str) -> bool:
-    """Clients since 23 need the buildx plugin for BuildKit, those before have it built in."""
+    """Clients from 23 on need the buildx plugin for BuildKit; older ones have it built in."""
     version = subprocess.run([client, "--version"], capture_output=True, text=True).stdout
     number = version.removeprefix("Docker version ").split(".")[0]
     if number.isdigit() and int(number) < 23:
@@ -28,7 +28,7 @@ def builds_with_buildkit(client: str) -> bool:
 
 
 def find_client() -> str:
-    """The first client on PATH that can build; `docker` alone may name one without its plugin."""
+    """The first client on PATH that can build; plain `docker` may be one without the plugin."""
     places = [str(pathlib.Path(place) / "docker") for place in os.environ["PATH"].split(os.pathsep)]
     for client in places:
         if os.access(client, os.X_OK) and builds_with_buildkit(client):
@@ -37,7 +37,7 @@ def find_client() -> str:
 
 
 class Dockerd(Engine):
-    """The daemon and its client; `host` is its DOCKER_HOST, `log` what it says; its storage ends at `disk_size`."""
+    """The daemon and its client: `host` is its DOCKER_HOST, `log` its log; its storage is limited to `disk_size`."""
 
     name = "docker"
 
@@ -53,18 +53,18 @@ class Dockerd(Engine):
         self.process: subprocess.Popen | None = None
 
     def variables(self) -> dict[str, str]:
-        """The daemon's socket, and no settings of the user's."""
+        """The daemon's socket, without the user's settings."""
         return {"DOCKER_HOST": self.host, "DOCKER_CONFIG": str(self.directory / "config")}
 
     def build(self, *arguments: str, **options) -> subprocess.CompletedProcess:
-        """By BuildKit, which says what it does on standard error."""
+        """Builds with BuildKit, which reports its progress on stderr."""
         variables = {"DOCKER_BUILDKIT": "1", **options.pop("variables", {})}
         return self.call("build", "--progress=plain", *arguments, variables=variables, **options)
 
     def command(self) -> list[str]:
         place = self.directory
         return [
-            # The parent's death ends the daemon too, so that a killed test run leaves none behind.
+            # The daemon dies with its parent, so a killed test run leaves none behind.
             *("setpriv", "--pdeathsig", "TERM", "dockerd", "--host", self.host),
             *("--data-root", str(place / "data"), "--exec-root", str(place / "exec")),
             *("--pidfile", str(place / "docker.pid"), "--config-file", str(place / "daemon.json")),
@@ -74,7 +74,7 @@ class Dockerd(Engine):
         ]
 
     def start(self) -> None:
-        """Returns when the daemon answers; raises with its log when it does not."""
+        """Returns when the daemon answers; raises an error with its log if it does not."""
         self.disk.mount()
         self.prepare()
         (self.directory / "config").mkdir()
@@ -91,7 +91,7 @@ class Dockerd(Engine):
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """Ends the daemon, with everything that it started, mounted or made."""
+        """Stops the daemon and removes everything that it started, mounted or created."""
         try:
             self._end_daemon()
         finally:
@@ -111,6 +111,6 @@ class Dockerd(Engine):
         try:
             self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)  # a session of its own: containerd is in it
+            os.killpg(self.process.pid, signal.SIGKILL)  # its own session, which includes containerd
             self.process.wait()
-            raise RuntimeError(f"dockerd did not end when told to\n{self.log.read_text()[-4000:]}") from None
+            raise RuntimeError(f"dockerd did not stop when told to\n{self.log.read_text()[-4000:]}") from None

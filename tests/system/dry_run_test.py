@@ -1,4 +1,4 @@
-"""What `build --dry-run` prints, run by bash, makes what `build` makes."""
+"""The script that `build --dry-run` prints makes the same files as `build`."""
 
 import subprocess
 
@@ -27,7 +27,7 @@ def test_the_script_makes_the_same_files(extension, tmp_path):
     assert by_hand == extension.wheels()
 
 
-def test_a_dry_run_of_a_release_names_what_it_would_do_and_does_nothing(extension):
+def test_a_dry_run_of_a_release_lists_its_actions_and_does_nothing(extension):
     script = extension.run("release", "matrix.yaml", "--dry-run").stdout
     assert "would publish to index" in script
     assert script.count("# would install the wheel of build:") == 2

@@ -1,17 +1,17 @@
-"""Programs of other machines through qemu, as long as a test needs them."""
+"""Runs programs of other architectures with qemu, while a test needs them."""
 
 import contextlib
 import pathlib
 import subprocess
 
-# In the base, which is kept: emulated, their installation takes longer than all the rest.
+# Part of the cached base: under emulation their installation takes longer than everything else.
 BASE_PACKAGES = ("g++", "python3-dev", "python3-venv")
 REGISTER = pathlib.Path("/proc/sys/fs/binfmt_misc")
 
 
 @contextlib.contextmanager
 def emulated(machine: str):
-    """Linux starts programs of `machine`; afterwards it does so only where it did before."""
+    """Makes Linux run programs of `machine`, and restores the previous state afterwards."""
     mounted = REGISTER.joinpath("register").exists()
     if not mounted:
         subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", str(REGISTER)], check=True)

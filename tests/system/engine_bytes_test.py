@@ -1,4 +1,4 @@
-"""One commit gives the same wheels by the host engine and in containers, where the toolchain is the same."""
+"""One commit gives the same wheels on the host and in containers if the toolchain is the same."""
 
 import pathlib
 import platform
@@ -11,7 +11,7 @@ from conftest import PYTHON
 pytestmark = pytest.mark.docker
 
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
-# The distribution's compiler by the shipped script, and a Python that has its headers.
+# The distribution's compiler, installed by the shipped script, and a Python with headers.
 BUILDER = """\
 ARG BASE_IMAGE
 FROM ${BASE_IMAGE}
@@ -26,7 +26,7 @@ def compiler_on_the_host() -> str:
 
 @pytest.fixture
 def suite() -> str:
-    """The base with this machine's own compiler and Python."""
+    """The base with the same compiler and Python as this machine."""
     suite = platform.freedesktop_os_release().get("VERSION_CODENAME")
     assert (suite, PYTHON) == ("bookworm", "3.11"), "the test compares with Debian 12's toolchain"
     return suite

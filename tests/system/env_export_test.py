@@ -1,4 +1,4 @@
-"""`pinwheel env export`: what it writes rebuilds the environment where there is no pinwheel."""
+"""`pinwheel env export`: its files rebuild the environment on a machine without pinwheel."""
 
 import json
 import os
@@ -18,7 +18,7 @@ CONDA_LIST = "import json, pathlib, sys; print(sorted(p.stem for p in pathlib.Pa
 
 
 def needs_wheels(script, wheels) -> None:
-    """Two packages that only a directory of the user's has, beside those of the index."""
+    """Two packages that only a user's directory has, in addition to those of the index."""
     script.resolutions = script.directory.parent / "resolutions"
     script.start_afresh()
     script.edit(lambda matrix: matrix["environment"].update(pip=["spam", "eggs<3"]))
@@ -26,7 +26,7 @@ def needs_wheels(script, wheels) -> None:
 
 
 def plain(script) -> dict[str, str]:
-    """The caller's environment less pinwheel and what leads pip to the wheels."""
+    """The caller's environment without pinwheel and without pip's settings for the wheels."""
     dropped = ("PINWHEEL_", "PIP_NO_INDEX", "PIP_FIND_LINKS")
     return {key: value for key, value in script.environment.items() if not key.startswith(dropped)}
 
@@ -60,7 +60,7 @@ def test_the_script_makes_the_same_packages(project, wheels, out, tmp_path):
     original = packages(script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", *LIST).stdout)
     assert original["spam"] == "1.0" and original["eggs"] == "2.0"
 
-    for wheel in wheels.iterdir():  # what no index has lies beside the lists
+    for wheel in wheels.iterdir():  # files that are on no index are beside the lists
         shutil.copy(wheel, out / "environment")
     interpreter = {"PYTHON": sys.executable, "PIP_NO_INDEX": "1"}
     made = create(script, out, tmp_path / "made", **interpreter)
@@ -70,7 +70,7 @@ def test_the_script_makes_the_same_packages(project, wheels, out, tmp_path):
     assert packages(listed) == original
     assert f"{tmp_path}/made/env/bin" in made.stdout
 
-    # A file that is not the one of the list is refused by its hash.
+    # A file whose hash differs from the list is refused.
     make_wheel(out / "environment", "spam", "1.0", "changed = True")
     refused = create(script, out, tmp_path / "refused", **interpreter)
     assert refused.returncode != 0 and "HASHES" in refused.stderr
@@ -86,7 +86,7 @@ def test_another_python_is_refused(project, out, tmp_path):
     assert refused.returncode == 1 and f"set PYTHON to a Python {PYTHON}" in refused.stderr
 
 
-def test_conda_packages_come_along(project, channel, out, tmp_path):
+def test_conda_packages_are_included(project, channel, out, tmp_path):
     script = project("script")
     conda = {"channels": [channel.url], "packages": ["python={python}", "ninja"]}
     script.edit(lambda matrix: matrix["environment"].update(conda=conda))

@@ -1,4 +1,4 @@
-"""`pinwheel env shell`: a visitor stands where a build or a test of the variant would."""
+"""`pinwheel env shell`: a shell where a build or a test of the variant would run."""
 
 import errno
 import json
@@ -23,17 +23,17 @@ def script(project):
 
 
 def told(script, *arguments: str) -> list:
-    """The variables and the directory that a command in the environment has."""
+    """The variables and working directory of a command in the environment."""
     return json.loads(script.run("env", "shell", "matrix.yaml", *arguments, "--", "python", "-c", TELL).stdout)
 
 
 def variables_of_the_build(script) -> list:
-    """The same as the build's own command has them."""
+    """The same for the build's own command."""
     tell = f"import pathlib; {TELL.replace('print(', 'pathlib.Path(os.environ[chr(79)]).write_text(')}"
     script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", tell]))
     path = script.directory.parent / "told.json"
     script.edit(lambda matrix: matrix["environment"]["variables"].update(O=str(path)))
-    script.run("build", "matrix.yaml", "--only", f"{TAG}-plain", code=5)  # it leaves no wheel
+    script.run("build", "matrix.yaml", "--only", f"{TAG}-plain", code=5)  # it makes no wheel
     return json.loads(path.read_text())
 
 
@@ -41,13 +41,13 @@ def leftovers(script) -> list:
     return list((script.state / "visits").glob("*"))
 
 
-def test_a_command_has_the_variables_and_the_directory_of_the_build(script):
+def test_a_command_has_the_variables_and_directory_of_the_build(script):
     built = variables_of_the_build(script)
     assert told(script, f"{TAG}-plain") == built
     assert built[0]["SCRIPT_FLAVOR"] == "plain" and "PINWHEEL_VERSION" in built[0]
 
 
-def test_the_exit_code_is_the_commands_and_nothing_stays_behind(script):
+def test_the_exit_code_is_the_commands_and_nothing_is_left_behind(script):
     before = script.git("status", "--porcelain")
     script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "echo made > new; test -f make_wheel.py && exit 7", code=7)
     script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "kill -TERM $$", code=128 + signal.SIGTERM)
@@ -65,14 +65,14 @@ def test_input_and_output_are_the_callers(script):
     assert "the step itself runs: python" in ran.stderr
 
 
-def test_a_program_that_is_not_there_is_named(script):
+def test_a_missing_program_is_named(script):
     command = script.command("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "no-such-program")
     ran = subprocess.run(command, cwd=script.directory, env=script.environment, capture_output=True, text=True)
-    # In a mount namespace its shell says so; without one pinwheel does.
+    # In a mount namespace its shell reports this, otherwise pinwheel does.
     assert ran.returncode in (4, 127) and "no-such-program" in ran.stderr
 
 
-def test_the_test_environment_has_the_wheel_once_it_was_built(script):
+def test_the_test_environment_has_the_wheel_once_it_is_built(script):
     imports = ["--", "python", "-c", "import script_only; print(script_only.__file__)"]
     first = script.run("env", "shell", "matrix.yaml", "--test", f"{TAG}-plain", *imports, code=1)
     assert "no wheel of" in first.stderr and "ModuleNotFoundError" in first.stderr
@@ -80,13 +80,13 @@ def test_the_test_environment_has_the_wheel_once_it_was_built(script):
     assert "overlay" in script.run("env", "shell", "matrix.yaml", "--test", f"{TAG}-plain", *imports).stdout
 
 
-def test_an_id_that_is_not_there_comes_with_the_nearest(script):
+def test_the_nearest_id_is_suggested_for_an_unknown_one(script):
     ran = script.run("env", "shell", "matrix.yaml", f"{TAG}-plane", "--", "true", code=2)
     assert f"has no variant or build `{TAG}-plane`" in ran.stderr and f"`{TAG}-plain`" in ran.stderr
 
 
 class Typed:
-    """A person at a terminal."""
+    """A user at a terminal."""
 
     def __init__(self, script, *arguments: str):
         self.seen = ""
@@ -100,7 +100,7 @@ class Typed:
             return True
         try:
             text = os.read(self.terminal, 4096).decode()
-        except OSError as error:  # what a terminal gives when its last program has ended
+        except OSError as error:  # a terminal reports this after its last program has exited
             assert error.errno == errno.EIO
             return False
         self.seen += text
@@ -122,7 +122,7 @@ class Typed:
 
 
 def converse(person: Typed, prompt: str) -> None:
-    """A prompt that says where one is, a Ctrl-C that ends what runs and not the shell, jobs, and the exit code."""
+    """A prompt with the step's id, Ctrl-C that stops the command and not the shell, jobs, and the exit code."""
     person.expect(prompt)
     person.type("echo $((6 * 7)) && tty\n")
     person.expect("42")
@@ -142,7 +142,7 @@ def test_at_a_terminal_it_is_a_shell_with_job_control(script):
     assert leftovers(script) == []
 
 
-def test_a_pinwheel_that_is_ended_takes_the_command_along(script):
+def test_terminating_pinwheel_terminates_the_command(script):
     script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "true")
     run = subprocess.Popen(
         script.command("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "echo $$; exec sleep 600"),
@@ -162,7 +162,7 @@ class TestInContainers:
     def contained(self, project, engine, bases):
         return in_bullseye(project, engine, bases)
 
-    def test_a_command_has_the_variables_and_the_directory_of_the_build(self, contained, engine):
+    def test_a_command_has_the_variables_and_directory_of_the_build(self, contained, engine):
         tell = "import json, os; print('told', json.dumps([dict(os.environ), os.getcwd()]))"
         contained.edit(lambda matrix: matrix["build"].update(command=["python", "-c", tell]))
         contained.run("build", "matrix.yaml", *contained.levels, code=5)
@@ -175,7 +175,7 @@ class TestInContainers:
         assert visited == built
         assert engine.containers() == []
 
-    def test_the_exit_code_is_the_commands_and_no_container_stays(self, contained, engine):
+    def test_the_exit_code_is_the_commands_and_no_container_is_left_behind(self, contained, engine):
         inside = ["--", "sh", "-c", ". /etc/os-release; test $VERSION_CODENAME = bullseye && exit 9"]
         contained.run("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, *inside, code=9)
         contained.run("env", "shell", "matrix.yaml", "cp39-plain", "--test", *contained.levels, *inside, code=9)
@@ -186,7 +186,7 @@ class TestInContainers:
         converse(person, f"[cp39-plain {engine.name}] ")
         assert engine.containers() == [] and leftovers(contained) == []
 
-    def test_a_command_that_is_interrupted_leaves_no_container(self, contained, engine):
+    def test_an_interrupted_command_leaves_no_container(self, contained, engine):
         run = subprocess.Popen(
             contained.command("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, "--", "sh", "-c", "echo up; exec sleep 600"),
             cwd=contained.directory, env=contained.environment, stdout=subprocess.PIPE, text=True,

@@ -1,4 +1,4 @@
-"""What goes wrong is named, with a hint and the right exit code, and leaves nothing half-written."""
+"""Faults are named, with a hint and the right exit code, and leave nothing half-written."""
 
 import os
 import shutil
@@ -26,12 +26,12 @@ def extension(project):
 
 
 def options(*more):
-    """A change of the matrix: further arguments for make_wheel.py."""
+    """A change to the matrix: additional arguments for make_wheel.py."""
     return lambda matrix: matrix["build"]["command"].extend(more)
 
 
 def failing_step(project, step, *arguments, code):
-    """Runs; the error of the one step that failed, which must not have been tried twice."""
+    """Runs, and returns the error of the only failed step, which must not have been retried."""
     outcomes = project.report(*arguments, code=code)
     failed = [one["id"] for one in outcomes.values() if one["state"] == "failed"]
     assert failed == [step], outcomes
@@ -40,7 +40,7 @@ def failing_step(project, step, *arguments, code):
 
 
 class TestTheMatrix:
-    def test_broken_yaml_is_shown_with_its_place(self, script):
+    def test_broken_yaml_is_shown_with_its_location(self, script):
         path = script.directory / "matrix.yaml"
         path.write_text(path.read_text().replace("axes:", "axes: ["))
         script.commit()
@@ -48,27 +48,27 @@ class TestTheMatrix:
         assert "matrix.yaml:" in refused.stderr and "^" in refused.stderr
         assert script.wheels() == {} and script.journal() == []
 
-    def test_an_unknown_key_is_named_with_its_neighbour(self, script):
+    def test_an_unknown_key_is_named_with_the_nearest_known_one(self, script):
         script.edit(lambda matrix: matrix["build"].update(comand=["true"]))
         refused = script.run("release", "matrix.yaml", code=2)
         assert "comand" in refused.stderr and "command" in refused.stderr.split("hint:")[1]
 
-    def test_an_unknown_axis_is_named_with_its_neighbour(self, script):
+    def test_an_unknown_axis_is_named_with_the_nearest_known_one(self, script):
         refused = script.run("release", "matrix.yaml", "-s", "flavour=plain", code=2)
         assert "`flavour`" in refused.stderr and "`flavor`" in refused.stderr.split("hint:")[1]
         assert script.wheels() == {} and script.journal() == []
 
-    def test_a_matrix_that_is_not_there_is_named(self, script):
+    def test_a_missing_matrix_is_named(self, script):
         refused = script.run("release", "nowhere.yaml", code=2)
         assert "nowhere.yaml" in refused.stderr
 
-    def test_an_empty_selection_is_an_exit_of_its_own(self, script):
+    def test_an_empty_selection_has_its_own_exit_code(self, script):
         script.run("release", "matrix.yaml", "--skip", "*", code=3)
         assert script.wheels() == {}
 
 
 class TestTheMachine:
-    def test_a_missing_interpreter_is_named_with_those_that_are_there(self, script):
+    def test_a_missing_interpreter_is_named_with_the_available_ones(self, script):
         script.edit(lambda matrix: matrix["axes"].update(python=["3.4"]))
         refused = script.run("release", "matrix.yaml", code=4)
         assert "no Python `3.4`" in refused.stderr and f"`{PYTHON}." in refused.stderr
@@ -91,13 +91,13 @@ class TestTheMachine:
         causes = [cause["message"] for cause in error["causes"]]
         assert len(causes) == 2
         assert "`no/such.h`" in causes[0] and "`no_such_module`" in causes[1]
-        # The build had not begun: there is nothing in its log, and nobody is sent there.
+        # The build had not started: its log is empty, and no message refers to it.
         told = extension.run("logs", f"build:{TAG}-plain")
         assert told.stdout == "" and "wrote nothing" in told.stderr
         assert "log:" not in extension.run("build", "matrix.yaml", code=4).stderr
         assert "its last was 1" in extension.run("logs", f"build:{TAG}-plain", "--attempt", "2", code=2).stderr
 
-    def test_what_only_the_users_own_variables_lead_to_is_missing_as_in_the_build(self, extension, tmp_path):
+    def test_checks_ignore_the_users_variables_as_builds_do(self, extension, tmp_path):
         (tmp_path / "only_here.h").touch()
         (tmp_path / "only_here.py").touch()
         extension.environment |= {"CPATH": str(tmp_path), "PYTHONPATH": str(tmp_path)}
@@ -109,7 +109,7 @@ class TestTheMachine:
         assert len(causes) == 2
         assert "`only_here.h`" in causes[0] and "`only_here`" in causes[1]
 
-    def test_the_compiler_that_the_user_names_is_the_one_that_builds(self, extension, tmp_path):
+    def test_the_compiler_that_the_user_names_is_used(self, extension, tmp_path):
         trace = tmp_path / "trace"
         compiler = tmp_path / "my-cc"
         compiler.write_text(f'#!/bin/sh\necho "$@" >> {trace}\nexec cc "$@"\n')
@@ -117,7 +117,7 @@ class TestTheMachine:
         extension.run("build", "matrix.yaml", CC=str(compiler))
         assert "native.c" in trace.read_text()
 
-    def test_a_full_disk_under_the_output_is_named_and_leaves_nothing(self, script, small_disk):
+    def test_a_full_disk_under_the_output_is_named_and_leaves_nothing_behind(self, script, small_disk):
         script.edit(options("--pad", "3000000"))
         script.output = small_disk / "dist"
         error = failing_step(script, "build:plain", "build", "matrix.yaml", code=4)
@@ -135,10 +135,10 @@ class TestTheMachine:
         refused = script.run("build", "matrix.yaml", code=4)
         assert "no space left on device" in refused.stderr.lower() and "hint:" in refused.stderr
         assert script.wheels() == before
-        # Each line that is there is whole, and the next run starts from it.
+        # Each line of the journal is complete, and the next run starts from it.
         assert script.journal()[0] == {"journal": 1}
 
-    def test_a_file_size_limit_is_an_error_and_no_crash(self, script):
+    def test_a_file_size_limit_is_an_error_and_not_a_crash(self, script):
         script.edit(options("--pad", "3000000"))
         ran = subprocess.run(
             ["sh", "-c", 'ulimit -f 1000; exec "$@"', "sh", *script.command("build", "matrix.yaml")],
@@ -156,7 +156,7 @@ class TestTheMachine:
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of two megabytes."""
+    """A file system of 2 MB."""
     if os.geteuid() != 0:
         pytest.skip("mounting a small file system needs root; the test of the file size limit does not")
     place = tmp_path / "small"
@@ -167,7 +167,7 @@ def small_disk(tmp_path):
 
 
 class TestTheBuild:
-    def test_a_compile_error_shows_the_compilers_line_and_is_not_tried_again(self, extension):
+    def test_a_compile_error_shows_the_compilers_line_and_is_not_retried(self, extension):
         source = extension.directory / "src" / "tiny_ext" / "native.c"
         source.write_text(source.read_text().replace("return PyLong_FromLong(3 * value);", "return no_such_thing;"))
         extension.edit(lambda matrix: matrix["package"].update(sdist=False))
@@ -181,13 +181,13 @@ class TestTheBuild:
         assert extension.starts()[f"build:{TAG}-plain"] == 1
         assert extension.wheels() == {}
 
-    def test_a_requirement_that_nothing_satisfies_is_named_and_not_tried_again(self, script):
+    def test_an_unsatisfiable_requirement_is_named_and_not_retried(self, script):
         script.edit(lambda matrix: matrix["environment"].update(pip=["setuptools==0.0.1"]))
         refused = script.run("build", "matrix.yaml", code=2)
         assert "setuptools==0.0.1" in refused.stderr and "hint:" in refused.stderr
         assert script.wheels() == {} and script.starts() == {}
 
-    def test_a_backend_that_makes_another_version_is_refused(self, script):
+    def test_a_backend_that_makes_a_different_version_is_refused(self, script):
         script.edit(options("--version", "9.9"))
         error = failing_step(script, "build:plain", "build", "matrix.yaml", code=5)
         assert "9.9" in error["message"] and "1.2.0" in error["message"] and "PINWHEEL_VERSION" in error["hint"]
@@ -206,14 +206,14 @@ class TestTheBuild:
         assert "script_only-1.2.0-py3-none-any.whl" in error["message"] and "another" in error["message"]
         assert script.wheels() == {}
 
-    def test_a_command_that_is_not_there_is_named(self, script):
+    def test_a_missing_command_is_named(self, script):
         script.edit(lambda matrix: matrix["build"].update(command=["no-such-program", "{dest_dir}"]))
         ran = script.run("build", "matrix.yaml", code=4)
         assert "`no-such-program` is not on the build's PATH" in ran.stderr and "failed      build:plain" in ran.stderr
         assert script.starts()["build:plain"] == 1
         assert script.wheels() == {}
 
-    def test_a_failing_test_with_keep_going_leaves_the_others_to_finish(self, project):
+    def test_with_keep_going_the_other_tests_finish_after_a_failure(self, project):
         script = project("script")
         check = "import os, sys; print('the reason'); sys.exit(os.environ['SCRIPT_FLAVOR'] == 'loud')"
         script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", check]))
@@ -225,7 +225,7 @@ class TestTheBuild:
         again = script.run("test", "matrix.yaml", "--only", f"{TAG}-loud", code=1)
         assert "the reason" in again.stderr and f"pinwheel reproduce test:{TAG}-loud" in again.stderr
 
-    def test_a_release_with_nowhere_to_publish_to_is_refused_before_anything_is_built(self, script):
+    def test_a_release_without_a_target_is_refused_before_anything_is_built(self, script):
         script.edit(lambda matrix: matrix["channels"].update(release={}))
         refused = script.run("release", "matrix.yaml", code=2)
         assert "publishes nowhere" in refused.stderr and "--target" in refused.stderr
@@ -241,7 +241,7 @@ class TestWheels:
 
     @staticmethod
     def rewritten(wheel, change):
-        """The wheel with other contents of one member, under the same name."""
+        """The wheel with one member's contents changed, under the same name."""
         with zipfile.ZipFile(wheel) as old:
             contents = {info: old.read(info) for info in old.infolist()}
         with zipfile.ZipFile(wheel, "w") as new:
@@ -264,7 +264,7 @@ class TestWheels:
         refused = script.run(*publish, str(path), code=5)
         assert "7.7.7" in refused.stderr and path.name in refused.stderr
 
-    def test_contents_that_the_record_does_not_list_are_named(self, wheel):
+    def test_contents_that_do_not_match_the_record_are_named(self, wheel):
         script, path = wheel
         self.rewritten(path, lambda name, data: data + b"# altered\n" if name.endswith(".py") else data)
         found = script.run("inspect", "--check", str(path), code=5)
@@ -290,7 +290,7 @@ class TestGates:
         assert "[size]" in cause["message"] and "limit of 10 KB" in cause["message"]
         assert script.wheels() == {}
 
-    def test_the_same_wheel_passes_a_larger_budget(self, script):
+    def test_the_same_wheel_passes_with_a_larger_budget(self, script):
         script.edit(lambda matrix: matrix.update(checks={"after": [{"size": "100 KB"}]}))
         script.edit(options("--pad", "30000"))
         script.run("build", "matrix.yaml")

@@ -1,4 +1,4 @@
-"""What `plan` and `explain` say a run would do is what the run then does."""
+"""A run does what `plan` and `explain` forecast."""
 
 import json
 import os
@@ -13,7 +13,7 @@ def would(script) -> dict[str, str]:
     return {(row[1] if row[0].isdigit() else row[0]): row[2 if row[0].isdigit() else 1] for row in rows}
 
 
-def test_a_forecast_is_what_then_happens(project):
+def test_a_run_does_what_was_forecast(project):
     script = project("script")
     fresh = script.run("plan", "matrix.yaml").stdout
     assert "would" not in fresh
@@ -31,7 +31,7 @@ def test_a_forecast_is_what_then_happens(project):
     assert forecast["test:cp311-plain"] == "perhaps"
     outcomes = script.report("release", "matrix.yaml", "--channel", "release")
     assert outcomes["build:plain"]["state"] == "done"
-    # The same bytes again: what was tested before stands.
+    # The same bytes again: earlier tests remain valid.
     tests = [outcome["state"] for step, outcome in outcomes.items() if step.startswith("test:")]
     assert set(tests) == {"reused"}
 
@@ -42,7 +42,7 @@ def forecast(script, **environment: str) -> dict:
     return json.loads(plan.stdout).get("forecast", {})
 
 
-def test_a_second_plan_tells_how_long_a_run_takes_by_what_the_first_took(project):
+def test_a_second_plan_predicts_the_duration_of_a_run_from_the_first(project):
     script = project("script")
     assert forecast(script) == {}
     outcomes = script.report("release", "matrix.yaml", "--channel", "release")
@@ -56,7 +56,7 @@ def test_a_second_plan_tells_how_long_a_run_takes_by_what_the_first_took(project
         assert steps[step]["seconds"] == outcome["elapsed_ms"] / 1000, step
         assert (steps[step]["would"], steps[step]["from"]) == ("reuse", "measured")
 
-    # Other flags: all builds run again, and each wheel may be another one.
+    # Other flags: all builds run again, and each wheel may change.
     afresh = forecast(script, CXXFLAGS="-O1")
     runs = [step for step in afresh["steps"] if step["would"] != "reuse"]
     assert {step["id"] for step in runs} >= {step for step in outcomes if step.startswith("build:")}

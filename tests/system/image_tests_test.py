@@ -1,4 +1,4 @@
-"""`test.images`: the finished wheel on each distribution, with that distribution's own Python or a provided one."""
+"""`test.images`: the finished wheel is tested on each distribution, with its own Python or a provided one."""
 
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ OLD, NEW = f"{TAG}-old", f"{TAG}-new"
 
 @pytest.fixture
 def library(project):
-    """One C function, in a wheel that any glibc loads and in one that needs 2.34."""
+    """One C function, in a wheel that loads with any glibc and in one that needs 2.34."""
     script = project("library")
     shutil.copytree(DOCKERFILES, script.directory / "docker")
     (script.directory / "docker" / "builder.Dockerfile").write_text(BUILDER)
@@ -29,7 +29,7 @@ def library(project):
 
 @pytest.fixture
 def contained(library, engine, bases):
-    """The same for the engine: built on bookworm, each Python tested where it is the distribution's own."""
+    """The same in containers: built on bookworm, each Python tested where it is the distribution's own."""
     leading = engine.environment()
     library.environment |= {key: value for key, value in leading.items() if key not in library.environment}
     library.environment["PATH"] = leading["PATH"]
@@ -58,7 +58,7 @@ def image_tests(outcomes) -> dict[str, dict]:
 
 
 @pytest.mark.docker
-def test_one_wheel_is_tested_on_each_distribution_that_has_the_variant_s_python(contained, engine):
+def test_one_wheel_is_tested_on_each_distribution_that_has_the_variants_python(contained, engine):
     outcomes = contained.report("release", "matrix.yaml", "-s", "glibc=old", *contained.levels)
     on_images = image_tests(outcomes)
     ran = {step for step, outcome in on_images.items() if (outcome["state"], outcome.get("evidence")) == ("done", "ran")}
@@ -77,7 +77,7 @@ def test_one_wheel_is_tested_on_each_distribution_that_has_the_variant_s_python(
 
 
 @pytest.mark.docker
-def test_a_wheel_that_needs_a_newer_glibc_fails_on_the_old_distribution_by_name(contained):
+def test_a_wheel_that_needs_a_newer_glibc_fails_on_the_old_distribution_and_says_why(contained):
     ran = contained.run("release", "matrix.yaml", "-s", "glibc=new", *contained.levels, "-k", code=5)
     assert "cannot load in `debian:bullseye`, which has glibc 2.31" in ran.stderr
     assert "`answer/libanswer.so` needs `GLIBC_2.34` of `libc.so.6`" in ran.stderr
@@ -88,12 +88,12 @@ def test_a_wheel_that_needs_a_newer_glibc_fails_on_the_old_distribution_by_name(
 
 
 @pytest.mark.docker
-def test_images_have_neither_compiler_nor_conda(contained, engine):
+def test_images_have_neither_a_compiler_nor_conda(contained, engine):
     absent = "import shutil; found = [shutil.which(name) for name in ('cc', 'gcc', 'c++', 'make', 'conda')]; "
     contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", absent + "assert not any(found), found"]))
     only = ["--only", "cp311-old", *contained.levels, "-k"]
     outcomes = contained.report("test", "matrix.yaml", *only, code=1)
-    assert outcomes["test:cp311-old"]["state"] == "failed"  # where it was built there is a compiler
+    assert outcomes["test:cp311-old"]["state"] == "failed"  # the build image does have a compiler
     assert outcomes["test:cp311-old@debian-bookworm"]["state"] == "done"
 
 
@@ -114,7 +114,7 @@ def test_without_an_engine_the_tests_are_skipped_and_nothing_is_published(librar
     assert list(library.index.rglob("*.whl"))
 
 
-def test_the_plan_shows_what_is_tested_where(library):
+def test_the_plan_shows_where_each_wheel_is_tested(library):
     shown = library.run("plan", "matrix.yaml").stdout
     assert "tested on" in shown and "debian:bookworm,debian:bullseye" in shown
     assert "2 variants, 2 builds, 2 tests and 4 on images" in shown

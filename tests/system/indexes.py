@@ -15,7 +15,7 @@ FAKE = pathlib.Path(__file__).parent.parent / "fakes" / "index_server.py"
 
 @contextlib.contextmanager
 def fake_index(*options):
-    """The URL of a fake index with these options."""
+    """The URL of a fake index started with these options."""
     command = [sys.executable, str(FAKE), *options]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
@@ -27,7 +27,7 @@ def fake_index(*options):
 
 
 def log_of(url):
-    """What was uploaded to a fake index, in order."""
+    """The uploads to a fake index, in order."""
     with urllib.request.urlopen(url + "/log", timeout=10) as reply:
         return json.load(reply)
 
@@ -49,7 +49,7 @@ def wait_for_answer(url, server):
 
 @contextlib.contextmanager
 def real_index(packages):
-    """The URL of a pypiserver that keeps its files in the directory and asks for no credentials."""
+    """The URL of a pypiserver that stores its files in the directory and needs no credentials."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""`inspect` and `compat` of a wheel that lies on a web server."""
+"""`inspect` and `compat` of a wheel on a web server."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ def wheel(tmp_path) -> pathlib.Path:
 
 @pytest.fixture
 def call(pinwheel, tmp_path):
-    """A function that runs pinwheel with a place for temporary files of its own, which must stay empty."""
+    """A function that runs pinwheel with its own directory for temporary files, which must stay empty."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
 
@@ -36,7 +36,7 @@ def call(pinwheel, tmp_path):
 
 @contextlib.contextmanager
 def served(files: dict[str, bytes], shorter: int = 0):
-    """The URL of a server that gives these files, each cut off by that many bytes."""
+    """The URL of a server that serves these files, each truncated by that many bytes."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -58,7 +58,7 @@ def served(files: dict[str, bytes], shorter: int = 0):
         server.server_close()
 
 
-def test_a_wheel_on_a_server_is_inspected_as_the_file_is(call, wheel):
+def test_a_wheel_on_a_server_is_inspected_like_the_file(call, wheel):
     with served({wheel.name: wheel.read_bytes()}) as url:
         address = f"{url}/{wheel.name}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}"
         ran = call("inspect", address, "--json")
@@ -77,15 +77,15 @@ def test_a_wheel_on_a_server_is_inspected_as_the_file_is(call, wheel):
         ("demo-1.0.tar.gz", 2, "is no address of a wheel"),
     ],
 )
-def test_what_is_not_the_wheel_is_refused(call, wheel, path, code, message):
+def test_a_download_that_is_not_the_wheel_is_refused(call, wheel, path, code, message):
     with served({wheel.name: wheel.read_bytes(), "page-1.0-py3-none-any.whl": b"<html>sign in</html>"}) as url:
         assert message in call("inspect", f"{url}/{path}", code=code).stderr
 
 
-def test_a_wheel_that_is_cut_off_is_no_wheel(call, wheel):
+def test_a_truncated_wheel_is_not_a_wheel(call, wheel):
     with served({wheel.name: wheel.read_bytes()}, shorter=100) as url:
         assert "error: " in call("inspect", f"{url}/{wheel.name}", code=1).stderr
 
 
-def test_a_wheel_does_not_come_unprotected_from_elsewhere(call):
+def test_plain_http_from_another_machine_is_refused(call):
     assert "would come unprotected" in call("inspect", "http://a.invalid/demo-1.0-py3-none-any.whl", code=2).stderr

@@ -1,5 +1,4 @@
-"""What `inspect` says of device code that was compiled for the purpose, held against cuobjdump and
-clang-offload-bundler."""
+"""`inspect` on device code compiled for these tests, compared with cuobjdump and clang-offload-bundler."""
 
 import collections
 import pathlib
@@ -21,7 +20,7 @@ needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on
 
 
 def cuobjdump(library: pathlib.Path) -> collections.Counter:
-    """How many pieces of each kind, architecture and state there are."""
+    """The number of pieces of each kind, architecture and compression state."""
     (tool,) = pathlib.Path(sysconfig.get_path("purelib"), "nvidia").glob("cu*/bin/cuobjdump")
     pieces = collections.Counter()
     for code in call(tool, library).stdout.split("Fatbin ")[1:]:
@@ -33,7 +32,7 @@ def cuobjdump(library: pathlib.Path) -> collections.Counter:
 
 
 def told(report: dict) -> collections.Counter:
-    """The same as `inspect` tells it."""
+    """The same from the report of `inspect`."""
     pieces = collections.Counter()
     for code in report["device_code"]:
         pieces[code["kind"], code["arch"], code["compression"] != "none"] += code["pieces"]
@@ -45,7 +44,7 @@ def wheel_of(place: pathlib.Path, library: pathlib.Path, version: str = "1.0") -
 
 
 def nvcc(place: pathlib.Path, *flags: str, sources: tuple[str, ...] = (KERNEL.format(name="scale", call=""),)):
-    """A library of these units, without a runtime."""
+    """A library compiled from these sources, without the CUDA runtime."""
     files = [place / f"unit{number}.cu" for number in range(len(sources))]
     for file, source in zip(files, sources):
         file.write_text(source)
@@ -54,9 +53,9 @@ def nvcc(place: pathlib.Path, *flags: str, sources: tuple[str, ...] = (KERNEL.fo
 
 
 @pytest.mark.parametrize("name", ["plain", "size", "speed", "kinds"])
-def test_the_code_of_kept_files_is_what_cuobjdump_lists(pinwheel, tmp_path, name):
+def test_the_code_of_the_fixtures_is_what_cuobjdump_lists(pinwheel, tmp_path, name):
     library = tmp_path / "native.so"
-    # They were not compiled for a shared library, and `kinds` not linked on the device.
+    # The fixtures were not compiled for a shared library, and `kinds` was not device-linked.
     call("gcc", "-shared", "-Wl,-z,notext,-Bsymbolic", "-o", library, FIXTURES / f"{name}.o")
     pieces = cuobjdump(library)
     assert pieces and told(report_of(pinwheel, wheel_of(tmp_path, library))) == pieces
@@ -66,7 +65,7 @@ def test_the_code_of_kept_files_is_what_cuobjdump_lists(pinwheel, tmp_path, name
 def test_the_code_of_an_object_is_what_cuobjdump_lists(pinwheel, name):
     report = report_of(pinwheel, FIXTURES / f"{name}.o")
     assert told(report) == cuobjdump(FIXTURES / f"{name}.o")
-    # It is no library and lies in no wheel.
+    # An object is not a library, and not in a wheel.
     assert (report["findings"], report["platform_tag"], report["needed"]) == ([], None, [])
 
 
@@ -76,7 +75,7 @@ def test_the_code_of_an_object_is_what_cuobjdump_lists(pinwheel, name):
     [["-c", CUBIN_80, PTX_90], ["-dc", CUBIN_80, PTX_90], ["-dc", "-gencode=arch=compute_90,code=lto_90"]],
     ids=["whole", "relocatable", "lto"],
 )
-def test_objects_of_today_are_listed_by_themselves_and_beside_a_library(pinwheel, tmp_path, flags):
+def test_objects_of_this_nvcc_are_listed_alone_and_with_a_library(pinwheel, tmp_path, flags):
     (tmp_path / "unit.cu").write_text(KERNEL.format(name="scale", call=""))
     call("nvcc", *flags, "-o", tmp_path / "unit.o", tmp_path / "unit.cu")
     pieces = cuobjdump(tmp_path / "unit.o")
@@ -86,7 +85,7 @@ def test_objects_of_today_are_listed_by_themselves_and_beside_a_library(pinwheel
     for place in (tmp_path, make_wheel(tmp_path, members, TAGS)):
         report = report_of(pinwheel, place, "--arch-list", "9.0")
         assert told(report) == pieces + cuobjdump(library)
-        # What is still to be linked says nothing of what runs.
+        # Relocatable code does not determine what runs.
         assert "device-code" not in {finding["rule"] for finding in report["findings"]}
         assert (support(report)["A100"], support(report)["H100"]) == ("none", "native")
 
@@ -101,17 +100,17 @@ def test_objects_of_today_are_listed_by_themselves_and_beside_a_library(pinwheel
     ],
     ids=["uncompressed", "zstd", "lz4"],
 )
-def test_architectures_and_compression_are_those_that_cuobjdump_lists(pinwheel, tmp_path, flags, compression):
+def test_architectures_and_compression_are_what_cuobjdump_lists(pinwheel, tmp_path, flags, compression):
     library = nvcc(tmp_path, *flags)
     wheel = wheel_of(tmp_path, library)
     report = report_of(pinwheel, wheel)
     assert told(report) == cuobjdump(library)
     assert {code["compression"] for code in report["device_code"]} == compression
-    # No driver before that of CUDA 12.4 unpacks zstd.
+    # Drivers before CUDA 12.4 cannot decompress zstd.
     assert (report["driver"]["load"] is not None) == (compression == {"zstd"})
     asked = "8.0;9.0+PTX" if PTX_90 in flags else "8.0;9.0a;10.0f;12.0f+PTX"
     found = report_of(pinwheel, wheel, "--arch-list", asked)["findings"]
-    # The `+PTX` of a list means the cubin as well, which was left out here.
+    # `+PTX` in a list means the cubin too, which is missing here.
     absent = {"8.0;9.0+PTX": "sm_90"}.get(asked, "sm_120f")
     assert [one["message"] for one in found if one["rule"] == "device-code"] == [f"has no device code for {absent}"]
 
@@ -121,16 +120,16 @@ def support(report: dict) -> dict[str, str]:
 
 
 @needs_nvcc
-def test_features_of_one_architecture_and_of_a_family_reach_as_far_as_nvidia_says(pinwheel, tmp_path):
+def test_architecture_and_family_specific_code_runs_where_nvidia_documents_it(pinwheel, tmp_path):
     gpus = support(report_of(pinwheel, wheel_of(tmp_path, nvcc(tmp_path, *FEATURES))))
-    # `a` is for that chip alone, `f` for the chips of its family; a family's PTX is compiled for it only.
+    # `a` code runs on that chip only, `f` code on its family; a family's PTX is compiled for that family only.
     assert gpus["H100"] == gpus["B200"] == gpus["B300"] == "native"
     assert gpus["GeForce RTX 5090"] == gpus["DGX Spark (GB10)"] == "ptx"
     assert gpus["A100"] == gpus["L4"] == gpus["Jetson AGX Thor"] == "none"
 
 
 @needs_nvcc
-def test_ptx_alone_runs_on_what_is_newer_and_lacks_every_cubin(pinwheel, tmp_path):
+def test_ptx_alone_runs_on_newer_gpus_and_lacks_every_cubin(pinwheel, tmp_path):
     library = nvcc(tmp_path, PTX_90)
     assert set(cuobjdump(library)) == {("ptx", "compute_90", True)}
     wheel = wheel_of(tmp_path, library)
@@ -144,7 +143,7 @@ def test_ptx_alone_runs_on_what_is_newer_and_lacks_every_cubin(pinwheel, tmp_pat
 
 
 @needs_nvcc
-def test_an_architecture_that_is_missing_is_an_error_and_so_is_one_too_many(pinwheel, tmp_path):
+def test_a_missing_architecture_is_an_error_and_so_is_an_extra_one(pinwheel, tmp_path):
     wheel = wheel_of(tmp_path, nvcc(tmp_path, CUBIN_80), "1.0+cu130")
     assert broken(report_of(pinwheel, wheel, "--arch-list", "8.0")) == set()
     said = call(pinwheel, "inspect", "--check", "--arch-list", "8.0;9.0", wheel, code=5).stdout
@@ -154,7 +153,7 @@ def test_an_architecture_that_is_missing_is_an_error_and_so_is_one_too_many(pinw
 
 
 @needs_nvcc
-def test_units_that_were_linked_on_the_device_are_all_listed(pinwheel, tmp_path):
+def test_device_linked_units_are_all_listed(pinwheel, tmp_path):
     one = "extern __device__ float twice(float v);\n" + KERNEL.format(name="scale", call="twice")
     two = "__device__ float twice(float v) { return 2 * v; }\n"
     library = nvcc(tmp_path, "-rdc=true", CUBIN_80, "-gencode=arch=compute_90,code=sm_90", sources=(one, two))
@@ -174,26 +173,26 @@ def hip_object(place: pathlib.Path, name: str, *targets: str) -> pathlib.Path:
 
 
 def bundle_of(file: pathlib.Path) -> pathlib.Path:
-    """The section that hipcc puts its bundle into."""
+    """The section into which hipcc puts its bundle."""
     out = file.with_suffix(".bundle")
     call("objcopy", "-O", "binary", "--only-section=.hip_fatbin", file, out)
     return out
 
 
 def listed(bundle: pathlib.Path) -> list[str]:
-    """The ids of the entries for a GPU that clang's own program reads in a bundle."""
+    """The ids of a bundle's GPU entries, as clang's own program lists them."""
     names = call(BUNDLER, "--list", "--type=o", f"--input={bundle}").stdout.split()
     return [name for name in names if name.startswith("hip")]
 
 
 def compress_bundle(file: pathlib.Path) -> pathlib.Path:
-    """The object with its bundle as newer compilers than Debian's pack it, by the program of one."""
+    """The object with its bundle repacked by the program of a newer compiler than Debian's."""
     bundle, packed, out = bundle_of(file), file.with_suffix(".ccob"), file.with_suffix(".packed.o")
     ids = listed(bundle)
     codes = [file.with_suffix(f".{number}.code") for number in range(len(ids))]
     outputs = [f"--output={code}" for code in codes]
     call(BUNDLER, "--unbundle", "--type=o", f"--targets={','.join(ids)}", f"--input={bundle}", *outputs)
-    # As from the compiler, the entry of the host comes first and is empty.
+    # As in the compiler's output, the host's entry comes first and is empty.
     targets = f"--targets={','.join(['host-x86_64-unknown-linux', *ids])}"
     inputs = [f"--input={code}" for code in ("/dev/null", *codes)]
     call(BUNDLER, "--compress", "--type=o", "--bundle-align=4096", targets, *inputs, f"--output={packed}")

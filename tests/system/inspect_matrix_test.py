@@ -1,4 +1,4 @@
-"""`inspect --matrix` judges a wheel as `build` would, by what the matrix wants of the variants that it serves."""
+"""`inspect --matrix` checks a wheel as `build` would, against the matrix's requirements for the variants it serves."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def wheel(extension):
 
 @pytest.fixture
 def foreign(wheel, tmp_path):
-    """The same wheel without the record of its build."""
+    """The same wheel without its build record."""
     bare = tmp_path / "bare"
     bare.mkdir()
     target = bare / wheel.rpartition("/")[2]
@@ -47,20 +47,20 @@ def judge(extension, file, *arguments, code=0):
     return extension.run("inspect", "--check", "--matrix", "matrix.yaml", *arguments, file, code=code)
 
 
-def test_what_build_let_through_passes(extension, wheel):
+def test_a_wheel_that_build_accepted_passes(extension, wheel):
     judge(extension, wheel)
 
 
-def test_a_matrix_that_wants_more_is_not_met(extension, wheel):
+def test_a_wheel_fails_a_matrix_with_stricter_requirements(extension, wheel):
     extension.edit(lambda matrix: matrix.setdefault("checks", {}).update(after=[{"size": "1 KB"}]))
     said = judge(extension, wheel, code=5)
     assert "[size]" in said.stdout and "1.0 KB" in said.stdout
-    # What the command line says goes first.
+    # The command line takes precedence.
     judge(extension, wheel, "--size-limit", "100 MB")
     judge(extension, wheel, "--ignore", "size")
 
 
-def test_the_torch_that_the_matrix_declares_is_judged(extension, wheel):
+def test_the_torch_that_the_matrix_declares_is_checked(extension, wheel):
     def change(matrix):
         matrix["axes"]["torch"] = ["2.13"]
         matrix["abi"] = {"torch": "minor"}
@@ -70,7 +70,7 @@ def test_the_torch_that_the_matrix_declares_is_judged(extension, wheel):
     assert "undefined-symbols: judged on" in said.stderr and "torch==2.13.*" in said.stderr
 
 
-def test_a_wheel_that_says_nothing_wants_a_variant_named(extension, foreign):
+def test_a_wheel_without_a_record_needs_a_named_variant(extension, foreign):
     said = judge(extension, foreign, code=2)
     assert "does not say which variants" in said.stderr and "--variant" in said.stderr
     judge(extension, foreign, "--variant", VARIANT)
@@ -79,13 +79,13 @@ def test_a_wheel_that_says_nothing_wants_a_variant_named(extension, foreign):
     assert f"no variant or build `{VARIANT}x`" in said.stderr
 
 
-def test_a_wheel_of_another_matrix_is_told(extension, wheel):
+def test_a_wheel_of_another_matrix_is_reported(extension, wheel):
     extension.edit(lambda matrix: matrix["axes"].update(flavor=["fancy"]))
     said = judge(extension, wheel, code=2)
     assert f"serves `{VARIANT}`" in said.stderr
 
 
-def test_the_report_as_json_holds_what_the_matrix_finds(extension, wheel, tmp_path):
+def test_the_json_report_has_the_matrix_findings(extension, wheel, tmp_path):
     copy = shutil.copy(wheel, tmp_path)
     extension.edit(lambda matrix: matrix.setdefault("checks", {}).update(after=[{"size": "1 KB"}]))
     said = extension.run("inspect", "--json", "--matrix", "matrix.yaml", str(copy))

@@ -1,5 +1,5 @@
-"""What `inspect` says of wheels whose libraries were compiled for the purpose, held against readelf, nm and the tools
-from PyPI that judge one thing each: abi3audit, check-wheel-contents, pydistcheck."""
+"""`inspect` on wheels compiled for these tests, compared with readelf, nm and specialized tools from PyPI: abi3audit,
+check-wheel-contents, pydistcheck."""
 
 import json
 import os
@@ -32,7 +32,7 @@ TOOLS = pathlib.Path(sys.executable).parent
     ],
     ids=["execstack", "norelro", "debug", "rpath", "textrel"],
 )
-def test_flags_of_the_linker_show_as_readelf_shows_them(pinwheel, tmp_path, source, flags, rule, severity, readelf):
+def test_linker_flags_are_reported_as_readelf_does(pinwheel, tmp_path, source, flags, rule, severity, readelf):
     library = compiled(tmp_path, "native", source, *flags)
     printed = call("readelf", "-lWdS", tmp_path / "native.so").stdout
     assert ("GNU_RELRO" in printed) == (rule != "relro")
@@ -44,12 +44,12 @@ def test_flags_of_the_linker_show_as_readelf_shows_them(pinwheel, tmp_path, sour
     call(pinwheel, "inspect", "--check", "--strict", wheel, code=5)
     call(pinwheel, "inspect", "--check", "--strict", "--ignore", rule, wheel)
     call(pinwheel, "inspect", "--check", "--strict", "--select", "record", wheel)
-    # The same library by itself.
+    # The same library alone.
     assert broken(report_of(pinwheel, tmp_path / "native.so")) == {(rule, severity)}
     assert broken(report_of(pinwheel, tmp_path)) == {(rule, severity)}
 
 
-def test_a_symbol_version_that_is_too_new_bars_the_systems_that_lack_it(pinwheel, tmp_path):
+def test_a_symbol_version_rules_out_systems_that_lack_it(pinwheel, tmp_path):
     source = "unsigned arc4random(void); unsigned demo(void) { return arc4random(); }\n"
     library = compiled(tmp_path, "new", source)
     (version,) = re.findall(r"arc4random@GLIBC_([\d.]+)", call("nm", "-D", tmp_path / "new.so").stdout)
@@ -65,7 +65,7 @@ def test_a_symbol_version_that_is_too_new_bars_the_systems_that_lack_it(pinwheel
     assert {system["runs"] for system in systems} == {True, False}
 
 
-# What a module takes of CPython is declared here, so that no headers are needed.
+# The CPython API that a module uses is declared here, so that no headers are needed.
 MODULE = """
 {declarations}
 void *PyInit__C(void) {{ {calls} return 0; }}
@@ -88,7 +88,7 @@ def module(place: pathlib.Path, symbols: list[str]) -> bytes:
         (["PyType_GetModuleByDef", "PyObject_GetTypeData", "PyEval_GetFrameGlobals"], "cp39"),
     ],
 )
-def test_the_stable_abi_is_the_one_that_abi3audit_knows(pinwheel, tmp_path, symbols, python):
+def test_the_stable_abi_is_what_abi3audit_knows(pinwheel, tmp_path, symbols, python):
     wheel = make_wheel(tmp_path, {"demo/_C.abi3.so": module(tmp_path, symbols)}, f"{python}-abi3-{PLATFORM}")
     audited = json.loads(call(TOOLS / "abi3audit", "--report", wheel, code=None).stdout)
     (audit,) = [one["result"] for one in audited["specs"][str(wheel)]["wheel"]]
@@ -102,7 +102,7 @@ def test_the_stable_abi_is_the_one_that_abi3audit_knows(pinwheel, tmp_path, symb
     assert all(symbol in undefined for symbol in symbols)
 
 
-def test_every_release_has_the_stable_abi_that_its_own_tests_name(pinwheel, tmp_path):
+def test_every_release_has_the_stable_abi_that_its_own_tests_list(pinwheel, tmp_path):
     names = pytest.importorskip("test.test_stable_abi_ctypes").SYMBOL_NAMES
     minor = sys.version_info.minor
     wheel = make_wheel(
@@ -111,7 +111,7 @@ def test_every_release_has_the_stable_abi_that_its_own_tests_name(pinwheel, tmp_
     assert [one for one in report_of(pinwheel, wheel)["findings"] if one["rule"] == "python-abi"] == []
 
 
-def test_a_label_that_the_libraries_belie_is_an_error(pinwheel, tmp_path):
+def test_a_label_that_contradicts_the_libraries_is_an_error(pinwheel, tmp_path):
     empty = compiled(tmp_path, "libcudart", "int cudaFree(void *p) { return 0; }", "-Wl,-soname,libcudart.so.12")
     (tmp_path / "libcudart.so.12").write_bytes(empty)
     gpu = compiled(
@@ -134,7 +134,7 @@ def test_a_label_that_the_libraries_belie_is_an_error(pinwheel, tmp_path):
         assert found == ([message] if message else [])
 
 
-def test_hygiene_is_what_check_wheel_contents_complains_of(pinwheel, tmp_path):
+def test_hygiene_warnings_are_those_of_check_wheel_contents(pinwheel, tmp_path):
     text = ("x = 1\n" * 300).encode()
     files = {
         "demo/__init__.py": b"",
@@ -161,7 +161,7 @@ def test_hygiene_is_what_check_wheel_contents_complains_of(pinwheel, tmp_path):
     call(pinwheel, "inspect", "--check", wheel)
 
 
-def test_odd_names_are_what_pydistcheck_complains_of(pinwheel, tmp_path):
+def test_odd_name_warnings_are_those_of_pydistcheck(pinwheel, tmp_path):
     files = {"demo/__init__.py": b"", "demo/a b.txt": b"1", "demo/caf\u00e9.txt": b"2", "demo/Readme": b"3"}
     wheel = make_wheel(tmp_path, files | {"demo/README": b"4"}, "py3-none-any")
     printed = call(TOOLS / "pydistcheck", wheel, code=None).stdout
@@ -172,7 +172,7 @@ def test_odd_names_are_what_pydistcheck_complains_of(pinwheel, tmp_path):
 
 
 @pytest.mark.parametrize("value", [0, 1])
-def test_the_string_abi_is_the_one_that_it_was_compiled_with(pinwheel, tmp_path, value):
+def test_the_string_abi_is_what_the_library_was_compiled_with(pinwheel, tmp_path, value):
     source = "#include <string>\nvoid other(const std::string&); void demo() { other(\"x\"); }\n"
     library = compiled(tmp_path, "cxx", source, f"-D_GLIBCXX_USE_CXX11_ABI={value}", compiler="g++")
     wheel = make_wheel(tmp_path, {"demo/_C.so": library}, TAGS)
@@ -197,7 +197,7 @@ def test_two_wheels_are_compared_with_causes(pinwheel, tmp_path):
     found = json.loads(call(pinwheel, "inspect", old, again, "--json").stdout)
     assert found["sameness"] == "same-contents"
     assert {"order", "time", "compression"} <= set(found["archive"])
-    # With a gate asked for, each is judged by itself.
+    # With `--check`, each is checked separately.
     assert len(json.loads(call(pinwheel, "inspect", "--check", "--json", old, old).stdout)) == 2
 
 
@@ -227,7 +227,7 @@ def test_a_budget_names_what_to_leave_out(pinwheel, tmp_path):
     plan = report_of(pinwheel, wheel, "--budget", str(size - 100))["budget"]
     debug = plan["cuts"][0]
     assert debug["what"] == "debug information" and not debug["costs_users"]
-    # An estimate: what the stream spent on those sections, a few hundred bytes off what strip saves.
+    # An estimate: what those sections take in the compressed stream, within a few hundred bytes of what strip saves.
     assert abs(debug["saves"] - saved) < 0.25 * saved + 500
     assert plan["reached"] and plan["needed"] == 1
     assert report_of(pinwheel, wheel, "--budget", "1 MB")["budget"]["needed"] == 0

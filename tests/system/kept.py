@@ -1,4 +1,4 @@
-"""What the tests keep between runs, below the user's cache directory."""
+"""The cache that tests keep between runs, below the user's cache directory."""
 
 import contextlib
 import fcntl
@@ -15,7 +15,7 @@ def cache_directory(name: str) -> pathlib.Path:
 
 
 def key(*parts: str | bytes) -> str:
-    """A short name for everything that an entry was made from."""
+    """A short digest of everything that an entry was made from."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -25,7 +25,7 @@ def key(*parts: str | bytes) -> str:
 
 @contextlib.contextmanager
 def locked(directory: pathlib.Path):
-    """Holds off other sessions that make the same entries."""
+    """Excludes other test sessions that make the same entries."""
     with open(directory / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,5 +1,5 @@
-"""Wheels of the bundled kernels, as pip makes them of the sources. Needs a Python with torch, scikit-build-core,
-cmake and ninja: the one that runs this."""
+"""Wheels of the bundled kernels, as pip builds them from source. The Python that runs this must have torch,
+scikit-build-core, cmake and ninja."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bundled kernels for aarch64: cross-compiled, and run by emulation under the oldest torch that they are for."""
+"""The bundled kernels for aarch64: cross-compiled, and run under emulation with the oldest torch they support."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kernel_wheels import KERNELS, build_wheel
 
 pytestmark = [pytest.mark.docker, pytest.mark.arm64]
 
-# Of torch itself, what importing it takes, and what its tests take; of CPython 3.11, which bookworm has.
+# torch, what importing it needs, and what the tests need, for CPython 3.11, which bookworm has.
 SITE = ["torch==2.10.0", "filelock", "typing-extensions", "sympy", "mpmath", "networkx", "jinja2", "markupsafe",
         "fsspec", "numpy<2.4", "pytest", "iniconfig", "packaging", "pluggy", "pygments"]  # fmt: skip
 PLATFORMS = ["manylinux2014_aarch64", "manylinux_2_17_aarch64", "manylinux_2_27_aarch64", "manylinux_2_28_aarch64"]
@@ -22,7 +22,7 @@ IMAGE = "pinwheel-test/debian:bookworm-aarch64"
 
 
 def install(place: Path, *what: str) -> Path:
-    """Unpacks wheels for that machine, of which pip runs nothing."""
+    """Unpacks wheels for aarch64, without running anything from them."""
     platforms = [part for platform in PLATFORMS for part in ("--platform", platform)]
     pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-compile"]
     choice = ["--only-binary=:all:", "--python-version", "3.11", *platforms, "--target", str(place)]
@@ -45,21 +45,21 @@ def wheel(site, tmp_path_factory) -> Path:
     )
 
 
-def test_the_wheel_is_for_that_machine_and_old_systems(pinwheel, wheel):
+def test_the_wheel_is_for_aarch64_and_old_systems(pinwheel, wheel):
     said = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
     report = json.loads(said.stdout)
     assert wheel.name.endswith("-py3-none-linux_aarch64.whl")
     assert report["policy"] in {"manylinux_2_17", "manylinux_2_24", "manylinux_2_27", "manylinux_2_28"}
 
 
-def test_the_operators_compute_there_what_torch_does(wheel, site, dockerd):
+def test_the_operators_agree_with_torch_on_aarch64(wheel, site, dockerd):
     subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(site)], check=True)
     with emulated("aarch64"):
         dockerd.call("import", str(base_archive("bookworm", "aarch64", BASE_PACKAGES)), IMAGE)
         ran = dockerd.run(
             *("-v", f"{site}:/site:ro", "-v", f"{KERNELS}:/kernels:ro", "-e", "PYTHONPATH=/site"),
             *("-e", "OMP_NUM_THREADS=1", IMAGE, "python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            # What compiles something by itself takes hours there.
+            # Tests that compile would take hours there.
             *("-k", "not cuda and not compile and not opcheck and not stable_sort", "/kernels/tests"),
             check=False,
         )

@@ -1,5 +1,5 @@
-"""The bundled kernels built for real: the same bytes everywhere, and for each GPU toolkit that is here the device
-code that was asked for."""
+"""Real builds of the bundled kernels: the same bytes everywhere, and the requested device code for each available GPU
+toolkit."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def nvcc_version() -> str | None:
 
 
 @pytest.mark.skipif(nvcc_version() is None, reason="no nvcc here")
-def test_a_cuda_build_holds_exactly_the_architectures_asked_for(tmp_path: Path):
+def test_a_cuda_build_has_exactly_the_requested_architectures(tmp_path: Path):
     first, second = tmp_path / "a", tmp_path / "other"
     for place in (first, second):
         place.mkdir()
@@ -111,8 +111,8 @@ def test_a_cuda_build_holds_exactly_the_architectures_asked_for(tmp_path: Path):
 
 
 def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compute: str) -> None:
-    """Loads the library where torch has no GPU: with an empty library in the place of torch's, its operators
-    register, and those of the CPU compute."""
+    """Loads the library into a torch without GPU support: with an empty library instead of torch's, its operators
+    are registered, and those for the CPU compute."""
     empty = place / "empty"
     empty.mkdir()
     source = empty / "stream.c"
@@ -124,7 +124,7 @@ def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compu
         import pinwheel_kernels as pk
         has = torch._C._dispatch_has_kernel_for_dispatch_key
         for name in torch._C._dispatch_get_all_op_names():
-            # One that is made of other operators has no kernels of its own.
+            # An operator composed of others has no kernels of its own.
             if name.startswith("pinwheel::") and not has(name, "CompositeImplicitAutograd"):
                 for key in ("CPU", "CUDA", "Meta"):
                     assert has(name, key), (name, key)
@@ -135,8 +135,8 @@ def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compu
     assert said.strip() == f"{compute} [0, 1, 3]"
 
 
-def test_instruction_sets_and_flavors_are_apart(tmp_path: Path):
-    """The kernels' own tests that compile: objects for each instruction set, and each flavor built."""
+def test_instruction_sets_and_flavors_are_separate(tmp_path: Path):
+    """The kernels' own tests that compile: objects for each instruction set, and a build of each flavor."""
     unpacked = build(tmp_path)
     tests = [str(KERNELS / "tests" / f"test_{name}.py") for name in ("isa", "flavors")]
     ran = subprocess.run(
@@ -151,27 +151,27 @@ def test_instruction_sets_and_flavors_are_apart(tmp_path: Path):
 
 
 def runtime(name: str) -> str:
-    """The path of one of the compiler's own libraries."""
+    """The path of one of the compiler's runtime libraries."""
     return output("g++", f"-print-file-name={name}").strip()
 
 
 def build_sanitized(place: Path, **changes: str) -> Path:
-    """The library under the sanitizers of addresses and undefined behaviour."""
+    """The library built with AddressSanitizer and UndefinedBehaviorSanitizer."""
     flags = "-fsanitize=address,undefined -fno-sanitize-recover=all -g1 -O1"
     return build(place, CXX="g++", CXXFLAGS=flags, CMAKE_ARGS="-DCMAKE_BUILD_TYPE=None", **changes)
 
 
 def assert_sound(unpacked: Path, cases: str, **changes: str) -> None:
-    """The operators' own tests of these names pass, and no sanitizer has anything to report."""
+    """The operators' own tests with these names pass without a sanitizer report."""
     sanitizers = " ".join(runtime(f"lib{name}.so") for name in ("asan", "ubsan", "stdc++"))
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", cases, str(KERNELS / "tests")]
-        + [f"--ignore={KERNELS}/tests/test_library.py"]  # it is of another library than this
-        + ["--capture=sys"],  # a report goes to stderr itself, and what pytest holds of that ends with the process
+        + [f"--ignore={KERNELS}/tests/test_library.py"]  # it tests a different library
+        + ["--capture=sys"],  # if pytest captured file descriptor 2, reports would be lost with the process
         env=environment(
             PYTHONPATH=str(unpacked),
             LD_PRELOAD=sanitizers,
-            # CPython keeps what it has until it ends; and results that no memory holds are asked for.
+            # CPython does not free everything at exit, and tests request results that exceed memory.
             ASAN_OPTIONS="detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1",
         )
         | changes,
@@ -182,12 +182,12 @@ def assert_sound(unpacked: Path, cases: str, **changes: str) -> None:
     assert " passed" in ran.stdout
 
 
-def test_the_operators_do_nothing_undefined_on_the_cpu(tmp_path: Path):
+def test_the_operators_have_no_undefined_behavior_on_the_cpu(tmp_path: Path):
     assert_sound(build_sanitized(tmp_path), "not cuda")
 
 
-def test_the_gpu_kernels_do_nothing_undefined_on_an_emulator(tmp_path: Path):
-    """What runs on a GPU where there is one, with the threads of a block in one order and in the other."""
+def test_the_gpu_kernels_have_no_undefined_behavior_on_an_emulator(tmp_path: Path):
+    """The tests for a GPU, with the threads of a block in ascending and in descending order."""
     unpacked = build_sanitized(tmp_path, PINWHEEL_COMPUTE="emulated")
     assert_sound(unpacked, "cuda")
     assert_sound(unpacked, "cuda", PINWHEEL_THREAD_ORDER="falling")
@@ -202,7 +202,7 @@ def hip_version() -> str:
     return re.search(r"HIP version: (\d+\.\d+)", done.stdout)[1]
 
 
-def test_a_rocm_build_holds_exactly_the_architectures_asked_for(tmp_path: Path):
+def test_a_rocm_build_has_exactly_the_requested_architectures(tmp_path: Path):
     compute = f"rocm/{hip_version()}"
     unpacked = build(tmp_path, PINWHEEL_COMPUTE=compute, PYTORCH_ROCM_ARCH="gfx90a;gfx1030")
     library = unpacked / LIBRARY

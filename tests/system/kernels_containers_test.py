@@ -1,4 +1,4 @@
-"""The bundled kernels inside both levels, for the CPU and for CUDA: the host's bytes, tested on plain distributions."""
+"""The bundled kernels in containers with conda packages: the host's bytes, tested on plain distributions."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def flavor(request) -> str:
 
 @pytest.fixture
 def kernels(flavor, kernels_project, dockerd, served_channel) -> Project:
-    """The kernels in bookworm, with the shipped compiler, a Python and a CUDA of the channel."""
+    """The kernels in bookworm, with the shipped compiler, and Python and CUDA from the channel."""
     served_channel.add_archive(*cuda_package())
     kernels = kernels_project("kernels-both.yaml")
     kernels.patience = 3600
@@ -42,7 +42,7 @@ def kernels(flavor, kernels_project, dockerd, served_channel) -> Project:
 
 
 def device_code(pinwheel: str, kernels: Project) -> dict[str, list]:
-    """What `inspect` finds in each wheel."""
+    """The report of `inspect` on each wheel."""
     found = {}
     for wheel in sorted(kernels.output.glob("*.whl")):
         said = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
@@ -50,7 +50,7 @@ def device_code(pinwheel: str, kernels: Project) -> dict[str, list]:
     return found
 
 
-def test_the_kernels_inside_both_levels_are_the_hosts(pinwheel, kernels, dockerd):
+def test_the_kernels_in_containers_equal_the_hosts(pinwheel, kernels, dockerd):
     kernels.edit(lambda matrix: matrix["environment"].update(toolkit="conda"))
     outcomes = kernels.report("test", "matrix.yaml", "--engine", "docker")
     assert states(outcomes) <= {"done", "skipped"}

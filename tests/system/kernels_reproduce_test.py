@@ -1,4 +1,4 @@
-"""One commit of the bundled kernels gives the same wheels, for the CPU and for CUDA, wherever it is built."""
+"""One commit of the bundled kernels gives the same wheels for the CPU and for CUDA wherever it is built."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The bundled kernels for ROCm, in the stage that the shipped Dockerfile has for it."""
+"""The bundled kernels for ROCm, in the shipped Dockerfile's ROCm stage."""
 
 import subprocess
 import zipfile
@@ -7,7 +7,7 @@ import pytest
 from conftest import Project
 from contained import contain_kernels, states
 
-# One worker: the second would make the same image, with a gigabyte of packages.
+# One worker: a second would build the same image, with a gigabyte of packages.
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("rocm-image")]
 
 
@@ -32,7 +32,7 @@ def test_a_rocm_class_is_built_with_the_toolkit_of_its_image(pinwheel, kernels, 
     with zipfile.ZipFile(wheel) as archive:
         assert b"libamdhip64.so.5" in archive.read("pinwheel_kernels/libpinwheel_ops.so")
 
-    # An architecture that the image's hipcc lacks is refused there, too, before anything compiles.
+    # An architecture that the image's hipcc lacks is refused before anything compiles.
     kernels.edit(lambda matrix: matrix["build"].update({"arch-list": ["gfx90a", "gfx942"]}))
     outcomes = kernels.report("build", "matrix.yaml", "--engine", "docker", code=4)
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]

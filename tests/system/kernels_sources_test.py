@@ -1,4 +1,4 @@
-"""What the GPU kernels compute: their own text is compiled for the CPU and run by an emulator, which needs no torch."""
+"""Results of the GPU kernels: their source is compiled for the CPU and run by an emulator, without torch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCES = sorted(path.stem for path in (KERNELS / "tests" / "cpp").glob("*_test.
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_the_gpu_kernels_compute_what_plain_loops_do(source: str):
+def test_the_gpu_kernels_agree_with_plain_loops(source: str):
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "-m", "compiles", "-k", source]
         + [str(KERNELS / "tests" / "test_index_arithmetic.py")],

@@ -1,4 +1,4 @@
-"""The bundled kernels' own tests under the oldest torch that they are for and under the newest: one wheel for both."""
+"""The bundled kernels' own tests with the oldest torch they support and with the newest: one wheel for both."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def wheel(tmp_path_factory) -> Path:
 
 
 def command_of_tests() -> str:
-    """A shell command that runs the kernels' tests by the Python it meets, which has torch and the wheel only."""
+    """A shell command that runs the kernels' tests with the Python on PATH, which has only torch and the wheel."""
     pip = f'{shlex.quote(sys.executable)} -m pip --python "$(command -v python)" install -q --target tools pytest numpy'
     code = "import sys; sys.path.append('tools'); import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     return f"{pip} && " + shlex.join(["python", "-c", code, "-q", "-k", "not cuda", str(KERNELS / "tests")])
@@ -52,12 +52,12 @@ def assert_ran(ran: subprocess.CompletedProcess[str], version: str) -> None:
     assert torch["run"]["state"] == "ran"
 
 
-def test_it_runs_under_the_oldest_torch_that_it_is_for(pinwheel, wheel):
+def test_it_runs_with_the_oldest_supported_torch(pinwheel, wheel):
     assert_ran(run_beside(pinwheel, wheel, OLDEST), OLDEST)
 
 
-def test_it_runs_under_the_newest_torch_that_pip_resolves_here(pinwheel, wheel):
-    """A constraint of the user's may keep the newest of all away."""
+def test_it_runs_with_the_newest_torch_that_pip_resolves_here(pinwheel, wheel):
+    """A constraint in the user's configuration may exclude the newest release."""
     for version in reversed(releases(pinwheel)):
         ran = run_beside(pinwheel, wheel, version)
         if ran.returncode != CONFIG_ERROR:

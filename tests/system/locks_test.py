@@ -1,4 +1,4 @@
-"""Locks: what `env lock` writes is read by others, binds builds, and makes the same environment again."""
+"""Locks: other tools read what `env lock` writes, builds obey it, and it reproduces the environment."""
 
 import hashlib
 import json
@@ -18,9 +18,9 @@ LOCK = f"pylock.{TAG}-plain.toml"
 
 @pytest.fixture
 def script(project, wheels):
-    """A project whose environment needs two packages, which only a directory of the user's has."""
+    """A project whose environment needs two packages that only a user's directory has."""
     script = project("script")
-    # What other tests resolved came from wheels of their own.
+    # Other tests resolved from their own wheels.
     script.resolutions = script.directory.parent / "resolutions"
     script.start_afresh()
 
@@ -46,9 +46,9 @@ def asking(*requirements: str):
     return lambda matrix: matrix["environment"].update(pip=list(requirements))
 
 
-def test_a_lock_is_a_valid_pylock_that_names_no_place_of_the_machine(script, wheels):
+def test_a_lock_is_a_valid_pylock_without_paths_of_this_machine(script, wheels):
     script.run("env", "lock", "matrix.yaml", PIP_EXTRA_INDEX_URL="https://me:word@mirror.invalid/simple")
-    # Both variants ask the same, and the first gives the name.
+    # Both variants have the same request, and the first gives the name.
     path = script.directory / "matrix.locks" / LOCK
     assert list(path.parent.iterdir()) == [path] and is_valid_pylock_path(path)
     text = path.read_text()
@@ -76,9 +76,9 @@ def test_the_same_packages_give_the_same_bytes(script):
     assert locks_of(script) == before
 
 
-def test_others_install_from_it(script, wheels, tmp_path):
+def test_other_tools_install_from_a_lock(script, wheels, tmp_path):
     script.run("env", "lock", "matrix.yaml")
-    # What the lock has no URL for lies beside it.
+    # Files without a URL in the lock are beside it.
     for wheel in wheels.iterdir():
         shutil.copy(wheel, script.directory / "matrix.locks")
     venv = tmp_path / "venv"
@@ -91,13 +91,13 @@ def test_others_install_from_it(script, wheels, tmp_path):
 
 
 class TestCheck:
-    def test_a_missing_lock_is_named_with_what_mends_it(self, script):
+    def test_a_missing_lock_is_named_with_the_fix(self, script):
         refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
         assert f"`{LOCK}` is missing" in refused.stderr
         assert "pinwheel env lock matrix.yaml" in refused.stderr.split("hint:")[1]
         assert not (script.directory / "matrix.locks").exists()
 
-    def test_what_was_locked_is_current_and_asks_no_index(self, script):
+    def test_a_new_lock_is_current_and_checking_it_needs_no_index(self, script):
         script.run("env", "lock", "matrix.yaml")
         script.start_afresh()
         script.run("env", "lock", "--check", "matrix.yaml", PIP_FIND_LINKS="/nonexistent")
@@ -113,7 +113,7 @@ class TestCheck:
         assert (lock["file"], lock["state"]) == (LOCK, "stale")
         assert {"what": "requirement", "locked": "", "now": "eggs<2.5"} in lock["differences"]
 
-    def test_what_a_resolution_would_change_is_told_on_request(self, script, wheels):
+    def test_changes_of_a_new_resolution_are_reported_on_request(self, script, wheels):
         script.run("env", "lock", "matrix.yaml")
         make_wheel(wheels, "spam", "1.1")
         script.run("env", "lock", "--check", "matrix.yaml")
@@ -135,7 +135,7 @@ class TestCheck:
         script.run("env", "lock", "matrix.yaml")
         script.run("env", "lock", "--check", "matrix.yaml")
 
-    def test_a_lock_of_no_environment_is_an_orphan(self, script):
+    def test_a_lock_without_an_environment_is_an_orphan(self, script):
         script.run("env", "lock", "matrix.yaml")
         script.edit(lambda matrix: matrix["axes"].update(flavor=["loud"]))
         refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
@@ -145,7 +145,7 @@ class TestCheck:
 
 
 class TestBuild:
-    def test_it_takes_the_packages_of_the_lock(self, script, wheels):
+    def test_a_build_uses_the_packages_of_the_lock(self, script, wheels):
         script.run("env", "lock", "matrix.yaml")
         make_wheel(wheels, "spam", "1.1")
         script.start_afresh()
@@ -153,7 +153,7 @@ class TestBuild:
         (record,) = (script.state / "resolutions").glob("*.json")
         assert '"version": "1.0"' in record.read_text() and '"1.1"' not in record.read_text()
 
-    def test_it_stops_at_a_stale_lock_unless_told_otherwise(self, script):
+    def test_a_build_stops_at_a_stale_lock_unless_told_otherwise(self, script):
         script.run("env", "lock", "matrix.yaml")
         script.edit(asking("spam"))
         refused = script.run("build", "matrix.yaml", f"{TAG}-plain", code=7)
@@ -163,8 +163,8 @@ class TestBuild:
         refused = script.run("build", "matrix.yaml", "--refresh", code=2)
         assert "pinwheel env lock --refresh" in refused.stderr
 
-    def test_another_file_of_the_same_name_is_refused(self, script, wheels):
-        # The environment that another test made by the same lock would do.
+    def test_a_different_file_of_the_same_name_is_refused(self, script, wheels):
+        # An environment that another test made from the same lock would be reused.
         script.environment["PINWHEEL_CACHE_DIR"] = str(script.directory.parent / "cache")
         script.run("env", "lock", "matrix.yaml")
         make_wheel(wheels, "spam", "1.0", code="# not what was locked")
@@ -172,11 +172,11 @@ class TestBuild:
         assert "DO NOT MATCH THE HASHES" in refused.stderr and script.wheels() == {}
 
 
-def test_two_creations_from_one_lock_are_the_same_file_by_file(script, tmp_path):
+def test_two_creations_from_one_lock_are_identical_file_by_file(script, tmp_path):
     script.run("env", "lock", "matrix.yaml")
     cache = tmp_path / "cache"
     made = []
-    # Programs name the interpreter by its path, so both are made at one place.
+    # Scripts contain the interpreter's path, so both are made at the same path.
     for _ in range(2):
         shutil.rmtree(cache, ignore_errors=True)
         script.start_afresh()
@@ -189,7 +189,7 @@ def test_two_creations_from_one_lock_are_the_same_file_by_file(script, tmp_path)
     assert any(path.endswith(f"spam.cpython-{TAG[2:]}.pyc") for path in made[0])
 
 
-def test_a_difference_between_two_creations_is_told(script, tmp_path):
+def test_a_difference_between_two_creations_is_reported(script, tmp_path):
     script.run("env", "lock", "matrix.yaml")
     here = {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache")}
     script.run("build", "matrix.yaml", f"{TAG}-plain", **here)

@@ -1,6 +1,6 @@
-"""What this machine's apt and pip need to reach their mirrors, for use inside containers.
+"""The settings with which this machine's apt and pip reach their mirrors, for use inside containers.
 
-Nothing of it is written in the project: it is read from the configuration of apt and pip when the tests run.
+None of them is in the project: they are read from the configuration of apt and pip when the tests run.
 """
 
 import ast
@@ -35,14 +35,14 @@ def debian_mirror() -> str:
 
 
 def apt_configuration() -> str:
-    """How apt reaches its mirror (proxies, time-outs, checks of dates), as a fragment for apt.conf.d."""
+    """apt's network settings (proxies, timeouts, date checks), as a fragment for apt.conf.d."""
     dump = subprocess.run(["apt-config", "dump"], check=True, capture_output=True, text=True).stdout
     wanted = re.compile(r"Acquire::(https?::|Retries|Check-Valid-Until|Check-Date|ForceIPv4|ForceIPv6)", re.IGNORECASE)
     return "".join(line + "\n" for line in dump.splitlines() if wanted.match(line))
 
 
 def pip_settings() -> dict[str, dict[str, str]]:
-    """pip's settings by section; what the environment says counts as [global] and wins, as it does for pip."""
+    """pip's settings by section; those of the environment count as [global] and take precedence, as in pip."""
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], check=True, capture_output=True, text=True
     ).stdout
@@ -79,7 +79,7 @@ class Machine:
         return path
 
     def _without_local(self, values: dict[str, str]) -> dict[str, str]:
-        """A build can be given files, not folders: settings that name places of this machine stay out of it."""
+        """A build can mount files but not directories, so settings that name paths of this machine are left out."""
         local = {key for key, value in values.items() if any(path in value for path in self.local)}
         return {key: value for key, value in values.items() if key not in local}
 
@@ -88,7 +88,7 @@ class Machine:
         return next((path for path in named if path and os.path.isfile(path)), None)
 
     def _local_paths(self) -> list[str]:
-        """Folders and files of this machine that pip is told to look in; an index links to files beside it."""
+        """Directories and files of this machine where pip looks for packages; an index links to files beside it."""
         found = set()
         for section in self.settings.values():
             for key, value in section.items():
@@ -101,7 +101,7 @@ class Machine:
         return sorted(found)
 
     def volumes(self) -> dict[str, str]:
-        """Places inside the container by place on this machine, all to be mounted read-only."""
+        """Paths in the container by path on this machine, all to be mounted read-only."""
         places = {path: path for path in self.local} | {str(self.pip_file): f"{INSIDE}/pip.conf"}
         return places | ({self.certificates: f"{INSIDE}/ca.crt"} if self.certificates else {})
 
@@ -111,7 +111,7 @@ class Machine:
         return {"PIP_CONFIG_FILE": f"{INSIDE}/pip.conf", **(certificates if self.certificates else {})}
 
     def run_arguments(self) -> list[str]:
-        """The arguments of `docker run` and `podman run` for all that."""
+        """The arguments of `docker run` and `podman run` for these mounts and variables."""
         arguments = []
         for outside, inside in self.volumes().items():
             arguments += ["--volume", f"{outside}:{inside}:ro"]
@@ -120,6 +120,6 @@ class Machine:
         return arguments
 
     def build_arguments(self) -> list[str]:
-        """The same for a build: BuildKit mounts secrets `pip.conf` and `ca.crt` where a RUN asks for them."""
+        """The same for a build: BuildKit mounts the secrets `pip.conf` and `ca.crt` for each RUN that requests them."""
         certificates = ["--secret", f"id=ca.crt,src={self.certificates}"] if self.certificates else []
         return ["--secret", f"id=pip.conf,src={self.pip_file_for_builds}", *certificates]

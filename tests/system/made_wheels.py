@@ -1,11 +1,11 @@
-"""Small wheels that no index has."""
+"""Small wheels that are on no index."""
 
 import pathlib
 import zipfile
 
 
 def make_wheel(directory: pathlib.Path, name: str, version: str, code: str = "") -> pathlib.Path:
-    """A wheel with a module that byte code of an unlucky hash seed would tell apart, and a program."""
+    """A wheel with a program, and with a module whose bytecode depends on the hash seed."""
     info = f"{name}-{version}.dist-info"
     members = {
         f"{name}.py": f"{code}\ndef main():\n    return 'a' in {{'a', 'b', 'c', 'd'}}\n",

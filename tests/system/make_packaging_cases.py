@@ -1,4 +1,4 @@
-"""Writes what Python's `packaging` says about versions and specifiers, for the C++ tests to agree with.
+"""Writes the results of Python's `packaging` on versions and specifiers, which the C++ tests must match.
 
     python tests/system/make_packaging_cases.py > tests/data/packaging_cases.tsv
 """

@@ -1,4 +1,4 @@
-"""Networks for containers that leave this machine as it was."""
+"""Networks for containers that leave the machine's configuration unchanged."""
 
 import contextlib
 import fcntl
@@ -20,15 +20,15 @@ def call(*arguments: str) -> str:
 
 
 def rules(table: str) -> list[str]:
-    """What iptables-save says of a table, without counters: policies, chains, rules."""
+    """A table as iptables-save prints it, without counters: policies, chains, rules."""
     lines = call("iptables-save", "-t", table).splitlines()
     return [line.split(" [")[0] for line in lines if line.startswith((":", "-A"))]
 
 
 class Subnet:
-    """A /24 that no address or route of this machine touches, and that no other session of tests has taken.
+    """A /24 that overlaps no address or route of this machine and that no other test session uses.
 
-    The lock that says so ends with this process, if `release` does not end it before.
+    It is reserved by a lock, until `release` or until this process exits.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Subnet:
 
     @property
     def prefix(self) -> str:
-        """What all its addresses begin with."""
+        """The prefix of all its addresses."""
         return str(self.network).removesuffix("0/24")
 
     def release(self) -> None:
@@ -61,21 +61,21 @@ def addresses_in_use() -> list[ipaddress.IPv4Network]:
             try:
                 used.append(ipaddress.IPv4Network(word, strict=False))
             except ValueError:
-                continue  # a word, not an address
+                continue  # not an address
     return [network for network in used if network.prefixlen > 0]
 
 
 def mtu() -> int:
-    """The smallest of the machine's uplinks: packets that fit there need no help from ICMP."""
+    """The smallest MTU of the machine's uplinks: packets of that size need no path MTU discovery."""
     links = [link for link in LINKS.iterdir() if (link / "device").exists()]
     return min([int((link / "mtu").read_text()) for link in links], default=1500)
 
 
 class NetworkState:
-    """Links, iptables and forwarding as they are when this is made, and the way back.
+    """Saves links, iptables and forwarding on construction, to restore them later.
 
-    Forwarding, and the chains that podman's plugins share, belong to all sessions of tests on the machine: the first
-    one notes how they were, the last one brings them back.
+    Forwarding, and the chains that podman's plugins share, belong to all test sessions on the machine: the first
+    session saves them, the last one restores them.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class NetworkState:
         fcntl.flock(self.noted, fcntl.LOCK_SH)
 
     def restore(self, links: set[str], names: tuple[str, ...]) -> None:
-        """Deletes what is new of these links, and the lines of iptables that hold one of the names."""
+        """Deletes those of the links that are new, and the iptables lines that contain one of the names."""
         for link in links - self.links:
             if (LINKS / link).exists():
                 call("ip", "link", "delete", link)
@@ -112,7 +112,7 @@ class NetworkState:
 
 
 def delete_rules(table: str, lines: list[str]) -> None:
-    """Deletes rules, then the chains that are empty by then."""
+    """Deletes rules, then the chains that are empty afterwards."""
     for line in lines:
         if line.startswith("-A"):
             call("iptables", "-w", "-t", table, "-D", *shlex.split(line)[1:])
@@ -122,9 +122,9 @@ def delete_rules(table: str, lines: list[str]) -> None:
 
 
 class Bridge:
-    """A bridge with a subnet of its own for a daemon that leaves iptables alone, from `create` until `remove`.
+    """A bridge with its own subnet, from `create` until `remove`, for a daemon that does not manage iptables.
 
-    A daemon that manages iptables empties the chains of any other one on the machine when it starts.
+    A daemon that manages iptables flushes the chains of every other one on the machine when it starts.
     """
 
     def __init__(self, name: str) -> None:
@@ -145,6 +145,6 @@ class Bridge:
             call("iptables", "-w", "-t", table, "-I", chain, *rule)
 
     def remove(self) -> None:
-        """Takes away what `create` made, as far as it came, and what the daemon did to forwarding."""
+        """Removes what `create` made, even if it did not finish, and undoes the daemon's changes to forwarding."""
         self.state.restore({self.name}, (self.name,))
         self.subnet.release()

@@ -1,8 +1,8 @@
-"""Opens the libraries of an unpacked wheel as importing them would, and tells which do not load.
+"""Opens the libraries of an unpacked wheel as importing them would, and reports which do not load.
 
 Runs in an interpreter that has torch: `python open_libraries.py DIRECTORY` prints {library: error or null}. Each
-library is opened in a process of its own, after `import torch` and after the wheel's own libraries that it needs,
-which packages open first or find by a search path.
+library is opened in its own process, after `import torch` and after the wheel's own libraries that it needs, which
+packages open first or find on a search path.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ import sys
 
 
 def dynamic(path: pathlib.Path) -> tuple[str, list[str]]:
-    """The soname and what is needed, as readelf tells them."""
+    """The SONAME and the needed libraries, from readelf."""
     ran = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True)
     soname, needed = "", []
     for line in ran.stdout.splitlines():
@@ -34,7 +34,7 @@ def is_library(path: pathlib.Path) -> bool:
 
 
 def own_order(root: str, own: dict[str, str], needed: dict[str, list[str]], seen: set[str]) -> list[str]:
-    """What `root` needs of the wheel and the library itself, each after what it needs."""
+    """The wheel's libraries that `root` needs, and `root` itself, each after its own dependencies."""
     seen.add(root)
     order = []
     for name in needed[root]:
@@ -45,7 +45,7 @@ def own_order(root: str, own: dict[str, str], needed: dict[str, list[str]], seen
 
 
 def open_one(paths: list[str]) -> str | None:
-    """The error of the last one, in a child of its own."""
+    """The error of the last one, opened in a child process."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

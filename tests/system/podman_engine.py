@@ -1,4 +1,4 @@
-"""podman on a storage of its own, led there by variables alone."""
+"""podman with its own storage, selected by environment variables only."""
 
 import ipaddress
 import json
@@ -11,9 +11,9 @@ from engines import Engine, remove_control_groups, unmount_below
 from network import NetworkState, Subnet
 from scratch_disk import ScratchDisk
 
-DISK_SIZE = "100G"  # sparse: what is used is what is taken
+DISK_SIZE = "100G"  # sparse: only what is used takes space
 
-# podman asks for more open files than the kernel lets a root without CAP_SYS_RESOURCE have, and then starts nothing.
+# podman requests more open files than root may have without CAP_SYS_RESOURCE, and then fails to start anything.
 CONTAINERS_CONF = """\
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
@@ -37,7 +37,7 @@ PREFIX = "pinwheel-podman-"
 
 
 def default_network(bridge: str, subnet: ipaddress.IPv4Network, leases: pathlib.Path) -> str:
-    """The network that podman joins containers to, on a bridge that is nobody else's."""
+    """The network that podman attaches containers to, on a bridge of its own."""
     gateway = str(next(subnet.hosts()))
     addresses = {
         "type": "host-local",
@@ -51,7 +51,7 @@ def default_network(bridge: str, subnet: ipaddress.IPv4Network, leases: pathlib.
 
 
 class Podman(Engine):
-    """Its images are `localhost/NAME`; NAME alone finds them too."""
+    """Its images are `localhost/NAME`; plain NAME finds them too."""
 
     name = "podman"
 
@@ -71,7 +71,7 @@ class Podman(Engine):
         return {
             "CONTAINERS_CONF": str(place / "containers.conf"),
             "CONTAINERS_STORAGE_CONF": str(place / "storage.conf"),
-            "TMPDIR": str(place / "tmp"),  # where the cache mounts of builds are kept
+            "TMPDIR": str(place / "tmp"),  # where podman keeps the cache mounts of builds
         }
 
     def start(self) -> None:
@@ -89,7 +89,7 @@ class Podman(Engine):
         (self.directory / "storage.conf").write_text(STORAGE_CONF.format(place=self.directory))
 
     def stop(self) -> None:
-        """Removes the containers, then the storage with all that is in it."""
+        """Removes the containers, then the storage with everything in it."""
         try:
             if (self.directory / "storage.conf").exists():
                 self.call("rm", "--all", "--force")

@@ -1,4 +1,4 @@
-"""Finding and stopping what a run of pinwheel started."""
+"""Finds and stops the processes that a run of pinwheel started."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import time
 
 
 def left_behind(marker: str) -> list[str]:
-    """Processes, other than zombies, whose environment, directory or arguments name the marker."""
+    """Processes, other than zombies, whose environment, working directory or arguments contain the marker."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
@@ -15,17 +15,17 @@ def left_behind(marker: str) -> list[str]:
         try:
             arguments = (entry / "cmdline").read_bytes()
             if not arguments:
-                continue  # a zombie, or a thread of the kernel
+                continue  # a zombie or a kernel thread
             texts = [arguments, (entry / "environ").read_bytes(), os.fsencode(os.readlink(entry / "cwd"))]
         except OSError:
-            continue  # ended meanwhile, or somebody else's
+            continue  # exited meanwhile, or another user's
         if any(marker.encode() in text for text in texts):
             found.append(f"{entry.name}: {arguments!r}")
     return found
 
 
 def wait_for_none(marker: str, seconds: float = 10) -> list[str]:
-    """What is still there when the time is up: the kernel ends children a moment after their parent."""
+    """The processes that remain after a wait: the kernel kills children a moment after their parent."""
     limit = time.monotonic() + seconds
     while (found := left_behind(marker)) and time.monotonic() < limit:
         time.sleep(0.05)
@@ -33,7 +33,7 @@ def wait_for_none(marker: str, seconds: float = 10) -> list[str]:
 
 
 def wait_until(true, process: subprocess.Popen, seconds: float = 60) -> None:
-    """Waits until `true()` holds while the process runs."""
+    """Waits until `true()` returns true, while the process runs."""
     limit = time.monotonic() + seconds
     while not true():
         assert process.poll() is None, f"the run ended first, exit {process.returncode}: {process.stderr.read()}"

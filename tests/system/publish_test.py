@@ -86,7 +86,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def publish(pinwheel, tmp_path):
-    """Runs `pinwheel publish`; the token must show nowhere."""
+    """Runs `pinwheel publish`; the token must not appear anywhere."""
     token = tmp_path / "token"
     token.write_text(TOKEN + "\n")
 
@@ -105,7 +105,7 @@ def publish(pinwheel, tmp_path):
 
 @pytest.fixture
 def fake_index():
-    """Starts the fake index with the given options; all end with the test."""
+    """Starts a fake index with the given options; all of them stop with the test."""
     with contextlib.ExitStack() as running:
         yield lambda *options: running.enter_context(indexes.fake_index(*options))
 
@@ -141,7 +141,7 @@ def test_a_release_reaches_pypiserver_and_pip_installs_it(publish, pypiserver, f
     pip_install(tmp_path / "site", url + "/simple/", "--only-binary", ":all:")
 
 
-def test_the_same_release_again_is_success_and_other_bytes_are_a_conflict(publish, pypiserver, files, tmp_path):
+def test_the_same_release_again_succeeds_and_different_bytes_are_a_conflict(publish, pypiserver, files, tmp_path):
     url, packages = pypiserver
     publish(url + "/", files)
     publish(url + "/", files)
@@ -157,10 +157,10 @@ def test_the_same_release_again_is_success_and_other_bytes_are_a_conflict(publis
 class TestSeveralProjects:
     @pytest.fixture
     def both(self, files, tmp_path):
-        """The release of one project, sdist included, and a wheel of another."""
+        """The release of one project, including an sdist, and a wheel of another."""
         return [make_wheel(tmp_path / "dist", name="demo_ops_cpu"), *files]
 
-    def test_each_project_is_sent_as_a_release_and_recognised_again(self, publish, pypiserver, both, tmp_path):
+    def test_each_project_is_sent_as_a_release_and_recognized_again(self, publish, pypiserver, both, tmp_path):
         url, packages = pypiserver
         sent = publish(url + "/", both)
         order = [line.split()[1] for line in sent.stderr.splitlines() if line.startswith("uploading ")]
@@ -171,7 +171,7 @@ class TestSeveralProjects:
         again = publish(url + "/", both)
         assert again.stderr.count("already in index: ") == 4 and "uploading" not in again.stderr
 
-    def test_a_conflict_of_the_second_is_named_before_the_first_is_sent(self, publish, pypiserver, both, tmp_path):
+    def test_a_conflict_of_the_second_is_reported_before_the_first_is_sent(self, publish, pypiserver, both, tmp_path):
         url, packages = pypiserver
         (tmp_path / "other").mkdir()
         publish(url + "/", [make_wheel(tmp_path / "other", name="demo_ops_cpu", salt="# other\n")])
@@ -179,7 +179,7 @@ class TestSeveralProjects:
         assert both[0].name in result.stderr and "uploading" not in result.stderr
         assert [path.name for path in packages.iterdir()] == [both[0].name]
 
-    def test_a_finding_of_the_second_is_named_before_the_first_is_sent(self, publish, pypiserver, both, tmp_path):
+    def test_a_finding_of_the_second_is_reported_before_the_first_is_sent(self, publish, pypiserver, both, tmp_path):
         url, packages = pypiserver
         renamed = both[0].rename(both[0].with_name("demo_ops_cpu-2.0-py3-none-any.whl"))
         result = publish(url + "/", [renamed, *both[1:]], code=5)
@@ -201,7 +201,7 @@ def test_a_file_above_the_given_limit_is_named_with_size_and_limit(publish, fake
     assert log_of(url) == []
 
 
-def test_a_dry_run_says_what_would_be_sent_where_in_which_order(publish, fake_index, files):
+def test_a_dry_run_lists_uploads_with_their_targets_in_order(publish, fake_index, files):
     url = fake_index() + "/"
     told = publish(url, files, "--dry-run").stdout.splitlines()
     assert [line.split()[0] for line in told] == ["1/3", "2/3", "3/3"]
@@ -212,7 +212,7 @@ def test_a_dry_run_says_what_would_be_sent_where_in_which_order(publish, fake_in
     assert log_of(url.rstrip("/")) == []
 
 
-def test_github_hides_the_token_before_anything_else_is_said(pinwheel, fake_index, files, tmp_path):
+def test_the_token_is_masked_in_github_before_any_other_output(pinwheel, fake_index, files, tmp_path):
     url = fake_index("--token", TOKEN)
     environment = {**os.environ, "HOME": str(tmp_path), "GITHUB_ACTIONS": "true", "PINWHEEL_TOKEN_INDEX": TOKEN}
     command = [pinwheel, "publish", *map(str, files), "--repository-url", url + "/"]
@@ -222,7 +222,7 @@ def test_github_hides_the_token_before_anything_else_is_said(pinwheel, fake_inde
     assert (result.stdout + result.stderr).count(TOKEN) == 1
 
 
-def test_the_form_is_twines_field_by_field_and_the_order_is_too(publish, fake_index, files, tmp_path):
+def test_the_form_has_the_same_fields_in_the_same_order_as_twines(publish, fake_index, files, tmp_path):
     ours, theirs = fake_index(), fake_index()
     publish(ours + "/", files)
     command = [sys.executable, "-m", "twine", "upload", "--non-interactive", "--disable-progress-bar"]
@@ -240,7 +240,7 @@ def test_the_form_is_twines_field_by_field_and_the_order_is_too(publish, fake_in
 
 
 @pytest.mark.parametrize(("plan", "sendings"), [("500", 4), ("503", 4), ("cut", 4), ("lost", 3), ("lost-502", 3)])
-def test_a_fault_of_the_index_is_survived(publish, fake_index, files, plan, sendings):
+def test_an_upload_survives_a_fault_of_the_index(publish, fake_index, files, plan, sendings):
     url = fake_index("--plan", plan, "--token", TOKEN)
     publish(url + "/", files)
     log = log_of(url)
@@ -249,7 +249,7 @@ def test_a_fault_of_the_index_is_survived(publish, fake_index, files, plan, send
     assert len(log_of(url)) == sendings
 
 
-def test_a_wrong_token_fails_at_once_and_is_shown_nowhere(publish, fake_index, files):
+def test_a_wrong_token_fails_at_once_and_is_never_shown(publish, fake_index, files):
     url = fake_index("--token", "another", "--echo-token", TOKEN)
     result = publish(url + "/", files, code=6)
     assert "HTTP 403" in result.stderr
@@ -257,7 +257,7 @@ def test_a_wrong_token_fails_at_once_and_is_shown_nowhere(publish, fake_index, f
     assert len(log_of(url)) == 1
 
 
-def test_findings_of_the_preflight_come_together_before_the_first_byte(publish, fake_index, files, tmp_path):
+def test_all_preflight_findings_are_reported_before_the_first_byte_is_sent(publish, fake_index, files, tmp_path):
     url = fake_index()
     renamed = files[1].rename(tmp_path / "demo_ops-2.0-py3-none-any.whl")
     other = files[2].rename(tmp_path / "other-1.0-py3-none-any.whl")
@@ -267,7 +267,7 @@ def test_findings_of_the_preflight_come_together_before_the_first_byte(publish, 
     assert log_of(url) == []
 
 
-def test_without_a_token_all_places_are_named(pinwheel, fake_index, files, tmp_path):
+def test_without_a_token_all_its_sources_are_named(pinwheel, fake_index, files, tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PINWHEEL_TOKEN")}
     environment["HOME"] = str(tmp_path)
     command = [pinwheel, "publish", str(files[1]), "--repository-url", fake_index() + "/"]

@@ -1,11 +1,11 @@
-"""py-rattler at work, in the interpreter of a venv that has it: one request as JSON in, one answer as JSON out.
+"""Runs py-rattler in the interpreter of a venv that has it: one JSON request in, one JSON answer out.
 
 {"do": "solve", "channels", "specs", "virtual": {"__glibc": "2.31"}, "cache"} -> {"records"} or {"conflict"}
 {"do": "install", "records", "prefix", "cache"}                               -> {} or {"refused"}
 
-A channel that cannot be asked makes {"unreachable"}. `retries` says how often its client asks again; 0 by default.
+A channel that does not answer gives {"unreachable"}. `retries` is how often its client retries; 0 by default.
 
-What is not in `virtual` does not exist for the solver: the machine is not asked.
+The solver only has the packages of `virtual`; the machine's are not detected.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ def virtual_packages(versions: dict[str, str]) -> list:
 
 
 def locked(record) -> dict:
-    """What a lock must keep of a record so that it installs without asking the channel again."""
+    """The fields of a record that a lock needs, so that it installs without the channel's index."""
     return {
         "name": record.name.normalized,
         "version": str(record.version),
@@ -57,7 +57,7 @@ def unlocked(entry: dict):
 
 
 def client(request: dict):
-    """Without the middleware, one answer of 500 is the end."""
+    """Without the middleware, a single status 500 is an error."""
     return rattler.Client([RetryMiddleware(request.get("retries", 0))])
 
 
@@ -105,4 +105,4 @@ def main() -> int:
     return 0
 
 
-os._exit(main())  # py-rattler's threads have crashed interpreters that were shutting down
+os._exit(main())  # py-rattler's threads have crashed the interpreter during shutdown

@@ -1,4 +1,4 @@
-"""From a matrix to an index and back out with pip, on a small C extension."""
+"""From a matrix to an index and back with pip, for a small C extension."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from conftest import PYTHON, digests
 
-# One release serves the whole file.
+# One release serves this whole file.
 pytestmark = pytest.mark.xdist_group("release")
 TAG = "cp" + PYTHON.replace(".", "")
 VARIANTS = [f"{TAG}-plain", f"{TAG}-loud"]
@@ -33,7 +33,7 @@ def extension(project):
 
 @pytest.fixture(scope="module")
 def released(make_project, tmp_path_factory):
-    """A release that several tests look at; none leaves it other than it was."""
+    """A release that several tests read; none of them changes it."""
     extension = make_project("extension", tmp_path_factory.mktemp("released") / "project")
     outcomes = extension.report("release", "matrix.yaml")
     assert set(states(outcomes).values()) == {"done"}, states(outcomes)
@@ -41,7 +41,7 @@ def released(make_project, tmp_path_factory):
 
 
 def install(index: str, directory, what: str = "tiny-ext") -> str:
-    """What the package that pip takes from this index says of itself."""
+    """The output of the package that pip installs from this index."""
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--no-cache-dir", "--disable-pip-version-check"]
         + ["--isolated", "--only-binary", ":all:", "--index-url", index, "--target", str(directory), what],
@@ -88,7 +88,7 @@ def test_a_release_builds_tests_and_publishes_every_variant(released):
     assert len(extension.wheels()) == 3
 
 
-def test_the_checkout_is_left_as_it_was(released):
+def test_the_checkout_is_unchanged(released):
     extension, _ = released
     assert extension.git("status", "--porcelain", "--ignored") == ""
 
@@ -103,7 +103,7 @@ def test_pip_installs_from_the_index_as_files(released, tmp_path):
     assert install(extension.index.as_uri() + "/loud/", tmp_path / "loud", "tiny-ext==1.2.0+loud") == "loud 15"
 
 
-def test_the_sdist_is_checked_finished_and_builds_again(released, tmp_path):
+def test_the_sdist_is_checked_finished_and_complete(released, tmp_path):
     extension, outcomes = released
     (output,) = outcomes["sdist"]["outputs"]
     assert extension.wheels()[SDIST] == output["sha256"]
@@ -124,7 +124,7 @@ def test_a_second_release_reuses_everything_and_starts_nothing(released):
     assert (extension.starts(), digests(extension.index), extension.wheels()) == before
 
 
-def test_a_wheel_that_was_removed_or_altered_is_built_again_with_the_same_bytes(released):
+def test_a_removed_or_altered_wheel_is_rebuilt_with_the_same_bytes(released):
     extension, _ = released
     before = extension.wheels()
     plain = next(name for name in before if "plain" in name)
@@ -150,7 +150,7 @@ def test_env_list_shows_the_environment_that_was_made(released):
     assert all(one["id"] in extension.run("env", "list").stdout for one in listed)
 
 
-def test_the_only_row_of_each_variant_gives_the_bytes_of_the_full_run(released, extension):
+def test_a_run_of_each_variant_alone_gives_the_bytes_of_the_full_run(released, extension):
     full = released[0].wheels()
     for variant in VARIANTS:
         extension.start_afresh()
@@ -180,7 +180,7 @@ def test_every_python_of_this_machine_builds_its_own_wheel(extension):
     minors = {int(minor) for minor in re.findall(r"\b3\.(\d+)\.\d+(?!t)", found)}
     pythons = [f"3.{minor}" for minor in sorted(minors) if 8 <= minor <= 13]
     assert PYTHON in pythons
-    # One besides ours proves the axis; each costs an environment.
+    # One other Python is enough to test the axis; each costs an environment.
     chosen = [PYTHON, *[p for p in pythons if p != PYTHON][-1:]]
     extension.edit(lambda matrix: matrix["axes"].update(python=chosen, flavor=["plain"]))
     outcomes = extension.report("test", "matrix.yaml")
@@ -207,7 +207,7 @@ class TestEvidence:
         assert not os.path.exists("/dev/kfd"), "this machine has an AMD GPU"
         return script
 
-    def test_a_skipped_test_keeps_the_release_from_being_published(self, without_gpu):
+    def test_a_skipped_test_prevents_publishing(self, without_gpu):
         outcomes = without_gpu.report("release", "matrix.yaml", code=5)
         assert states(outcomes)["test:" + VARIANTS[0]] == "skipped"
         assert outcomes["test:" + VARIANTS[0]]["evidence"] == "loaded"
@@ -217,7 +217,7 @@ class TestEvidence:
         assert {cause["message"].split("`")[1] for cause in error["causes"]} == {f"test:{v}" for v in VARIANTS}
         assert not without_gpu.index.exists()
 
-    def test_an_accepted_reason_lets_it_pass(self, without_gpu):
+    def test_an_accepted_reason_allows_publishing(self, without_gpu):
         accepted = [f"--accept={VARIANTS[0]}=tested on the farm", f"--accept={VARIANTS[1]}=same code"]
         without_gpu.report("release", "matrix.yaml", accepted[0], code=5)
         outcomes = without_gpu.report("release", "matrix.yaml", *accepted)
@@ -236,16 +236,16 @@ class TestFrozenPlan:
         extension.run("plan", "matrix.yaml", "--out", str(plan))
         return extension, plan
 
-    def test_a_build_obeys_the_frozen_version_even_when_the_tag_has_gone(self, frozen):
+    def test_a_build_uses_the_frozen_version_even_without_the_tag(self, frozen):
         extension, plan = frozen
         extension.git("tag", "-d", "v1.2.0")
         extension.run("build", "matrix.yaml", "--plan", str(plan), "--only", VARIANTS[0])
         (wheel,) = [name for name in extension.wheels() if name.endswith(".whl")]
-        # The plan foretold the name, but for the platform tag that only the binary decides.
+        # The plan predicted the name, except for the platform tag, which depends on the binary.
         expected = [name.split("*")[0] for name in json.loads(plan.read_text())["files"]]
         assert any(wheel.startswith(name) for name in expected), (wheel, expected)
 
-    def test_another_source_is_drift(self, frozen):
+    def test_a_changed_source_is_drift(self, frozen):
         extension, plan = frozen
         with open(extension.directory / "setup.py", "a") as file:
             file.write("# changed\n")
@@ -254,7 +254,7 @@ class TestFrozenPlan:
         assert "package source differs" in refused.stderr and "hint:" in refused.stderr
         assert extension.wheels() == {} and extension.starts() == {}
 
-    def test_another_matrix_is_drift(self, frozen):
+    def test_a_changed_matrix_is_drift(self, frozen):
         extension, plan = frozen
         with open(extension.directory / "matrix.yaml", "a") as file:
             file.write("# changed\n")
@@ -263,7 +263,7 @@ class TestFrozenPlan:
         assert "matrix file" in refused.stderr and "hint:" in refused.stderr
         assert extension.wheels() == {}
 
-    def test_a_file_that_is_no_plan_is_refused(self, frozen):
+    def test_a_file_that_is_not_a_plan_is_refused(self, frozen):
         extension, plan = frozen
         plan.write_text('{"schema": "other/1"}')
         refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=2)

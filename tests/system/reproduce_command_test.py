@@ -1,4 +1,4 @@
-"""`pinwheel reproduce`: what failed in one clone fails in the same way in another, and passes once it is mended."""
+"""`pinwheel reproduce`: a failure in one clone is the same in another, and passes once it is fixed."""
 
 import contextlib
 import http.server
@@ -18,7 +18,7 @@ BROKEN = f"print('{REASON}'); raise SystemExit(3)\n"
 
 
 def change_source(project, change) -> None:
-    """Rewrites the program that makes the wheel, and commits it."""
+    """Rewrites the script that makes the wheel, and commits it."""
     path = project.directory / "make_wheel.py"
     path.write_text(change(path.read_text()))
     project.commit()
@@ -43,7 +43,7 @@ class Failed:
         self.step = step
 
     def elsewhere(self, **environment: str) -> Project:
-        """Another clone whose HEAD moved on, with nothing in its state."""
+        """Another clone whose HEAD has moved on, with an empty state directory."""
         directory = self.project.directory.parent / "other"
         subprocess.run(["git", "clone", "-q", self.project.directory, directory], check=True)
         environment = {**self.project.environment, **environment}
@@ -57,7 +57,7 @@ class Failed:
 
 @pytest.fixture
 def failed(project) -> Failed:
-    """A build whose command prints the reason and exits with 3."""
+    """A build whose command prints the reason and exits with code 3."""
     script = project("script")
     change_source(script, lambda text: BROKEN + text)
     return Failed(script, "build", "matrix.yaml", "--only", f"{TAG}-plain", step=STEP)
@@ -67,7 +67,7 @@ def worktrees(project) -> int:
     return len(project.git("worktree", "list").splitlines())
 
 
-def test_the_report_says_all_that_another_machine_needs(failed):
+def test_the_report_has_everything_another_machine_needs(failed):
     run = failed.told["run"]
     assert failed.told["schema"] == "pinwheel-report/2"
     assert run["commit"] == failed.project.git("rev-parse", "HEAD").strip() and run["dirty"] is False
@@ -91,8 +91,8 @@ def test_another_clone_fails_in_the_same_way(failed):
     assert other.journal() == [] and other.wheels() == {}
 
 
-def test_with_an_empty_cache_the_very_packages_of_the_run_are_installed(project, tmp_path):
-    """A compile error, told again from nothing but the report and the commit."""
+def test_with_an_empty_cache_the_exact_packages_of_the_run_are_installed(project, tmp_path):
+    """A compile error, reproduced from only the report and the commit."""
     extension = project("extension")
     source = extension.directory / "src" / "tiny_ext" / "native.c"
     source.write_text(source.read_text().replace("return PyLong_FromLong(3 * value);", "return no_such_thing;"))
@@ -113,7 +113,7 @@ def test_with_an_empty_cache_the_very_packages_of_the_run_are_installed(project,
     assert any("setuptools" in marker.read_text() for marker in made)
 
 
-def test_once_it_is_mended_the_step_passes(failed):
+def test_once_it_is_fixed_the_step_passes(failed):
     other = failed.elsewhere()
     other.git("checkout", "-q", failed.told["run"]["commit"])
     failed_here = other.run("reproduce", str(failed.report), "--here", code=1)
@@ -122,11 +122,11 @@ def test_once_it_is_mended_the_step_passes(failed):
     passed = other.run("reproduce", str(failed.report), "--here")
     assert passed.stdout == f"{STEP}: done\n"
     assert "the package source is not the one of the run" in passed.stderr
-    # The recorded commit is as broken as it was.
+    # The recorded commit is still broken.
     other.run("reproduce", str(failed.report), code=1)
 
 
-def test_a_step_summary_and_the_page_that_shows_it_do_as_well(failed):
+def test_a_step_summary_or_the_page_that_shows_it_works_too(failed):
     other = failed.elsewhere()
     assert REASON in other.run("reproduce", str(failed.summary), code=1).stderr
     page = failed.summary.read_text().replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
@@ -136,19 +136,19 @@ def test_a_step_summary_and_the_page_that_shows_it_do_as_well(failed):
         assert f"`{address}/run/8` answered 404" in absent.stderr and "hint:" in absent.stderr
 
 
-def test_where_it_failed_its_id_is_enough(failed):
+def test_an_id_is_enough_where_it_failed(failed):
     project = failed.project
-    change_source(project, mended)  # HEAD moved on; the failed commit is meant all the same
+    change_source(project, mended)  # HEAD has moved on, but the failed commit is used
     for name in (f"{TAG}-plain", STEP):
         ran = project.run("reproduce", name, "matrix.yaml", code=1)
         assert ran.stdout == f"{STEP}: failed (exit code 3)\n" and REASON in ran.stderr
     project.run("build", "matrix.yaml", "--only", f"{TAG}-plain")
-    # Nothing of it failed last: its build, as it is now.
+    # Its last run did not fail: the build is run as it is now.
     ran = project.run("reproduce", f"{TAG}-plain", "matrix.yaml")
     assert ran.stdout == f"{STEP}: done\n" and "as this checkout has it" in ran.stderr
 
 
-def test_a_shell_in_the_place_of_the_step(failed):
+def test_a_shell_instead_of_the_step(failed):
     other = failed.elsewhere()
     ran = subprocess.run(
         other.command("reproduce", str(failed.report), "--shell"),
@@ -173,7 +173,7 @@ def test_a_failed_test_is_repeated_with_the_wheel_it_needs(project):
     assert f"`{TAG}-plain` did not fail in that run" in ran.stderr and failed.step in ran.stderr
 
 
-def test_what_cannot_be_repeated_says_why(failed):
+def test_a_step_that_cannot_be_repeated_says_why(failed):
     other = failed.elsewhere()
     broken = other.directory.parent / "broken.json"
 
@@ -194,8 +194,8 @@ def test_what_cannot_be_repeated_says_why(failed):
     assert other.git("status", "--porcelain") == ""
 
 
-def test_a_frozen_plan_needs_no_levels_again(project, channel):
-    """What `plan --out` was told about levels, `--plan` knows."""
+def test_a_frozen_plan_needs_no_engine_options(project, channel):
+    """`--plan` takes the engine and Python source from `plan --out`."""
     script = project("script")
     conda = {"channels": [channel.url], "packages": ["python={python}"]}
     inside = "import sys; assert '/conda/conda-' in sys.base_prefix, sys.base_prefix"
@@ -216,7 +216,7 @@ def test_a_frozen_plan_needs_no_levels_again(project, channel):
 
 @contextlib.contextmanager
 def serving(pages: dict[str, tuple[int, str]]):
-    """A web server on loopback that has these pages."""
+    """A web server on loopback that serves these pages."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

@@ -1,4 +1,4 @@
-"""The same commit gives the same bytes, wherever, whenever and however it is built."""
+"""The same commit gives the same bytes wherever, whenever and however it is built."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def twins(project):
-    """One commit in two directories whose files differ in all that git does not record."""
+    """One commit in two directories whose files differ in everything that git does not record."""
     one = project("extension", "first/project")
     two = project("extension", "second-with-a-longer-name/some where/project")
     assert one.git("rev-parse", "HEAD") == two.git("rev-parse", "HEAD")
@@ -22,7 +22,7 @@ def twins(project):
     return one, two
 
 
-def test_directory_umask_time_and_job_count_do_not_show(twins):
+def test_directory_umask_time_and_job_count_do_not_change_the_bytes(twins):
     one, two = twins
     one.run("build", "matrix.yaml", "-j1")
     mask = os.umask(0o027)
@@ -34,7 +34,7 @@ def test_directory_umask_time_and_job_count_do_not_show(twins):
     assert one.wheels() == two.wheels()
 
 
-def test_another_commit_shows(twins):
+def test_another_commit_changes_the_bytes(twins):
     one, two = twins
     source = two.directory / "src" / "tiny_ext" / "native.c"
     source.write_text(source.read_text().replace("3 *", "3L *"))

@@ -14,7 +14,7 @@ KILLS = 20
 
 @pytest.fixture
 def script(project):
-    """Steps that last long enough to be hit, with children of their own."""
+    """Steps that last long enough to be hit, with child processes."""
     script = project("script")
     script.edit(lambda matrix: matrix["build"]["command"].extend(["--pause", "0.25"]))
     script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_PAUSE="0.15"))
@@ -22,7 +22,7 @@ def script(project):
 
 
 def check_that_nothing_done_was_repeated(records):
-    """No step starts again, under the same key, once the journal says that it is done."""
+    """No step restarts under the same key once the journal records it as done."""
     done = set()
     for record in records:
         if "started" in record:
@@ -34,13 +34,13 @@ def check_that_nothing_done_was_repeated(records):
 
 
 def whole_files(script):
-    """What a reader of the output directory takes: a file that is still being written has a hidden name."""
+    """The files that a reader of the output directory sees; a file that is being written has a hidden name."""
     return {name: digest for name, digest in script.wheels().items() if not name.startswith(".")}
 
 
 @pytest.mark.takes(15)
 def test_twenty_kills_at_random_moments(script):
-    script.run("build", "matrix.yaml")  # makes the environment, which the kills are not about
+    script.run("build", "matrix.yaml")  # makes the environment, which this test does not interrupt
     script.start_afresh()
     began = time.monotonic()
     script.run("release", "matrix.yaml")
@@ -85,7 +85,7 @@ def test_twenty_kills_at_random_moments(script):
     assert digests(script.index) == wanted_index
 
 
-def test_the_same_command_goes_on_after_a_failure_without_the_finished_steps(script):
+def test_the_same_command_continues_after_a_failure_without_the_finished_steps(script):
     command = ["python", "-c", "import os; os.stat(os.environ['GATE'])"]
     script.edit(lambda matrix: matrix["test"].update(command=command))
     script.edit(lambda matrix: matrix["environment"]["variables"].update(GATE=str(script.state / "gate")))
@@ -99,7 +99,7 @@ def test_the_same_command_goes_on_after_a_failure_without_the_finished_steps(scr
     check_that_nothing_done_was_repeated(script.journal())
 
 
-def test_a_torn_last_line_of_the_journal_is_left_out(script):
+def test_a_torn_last_line_of_the_journal_is_ignored(script):
     script.run("build", "matrix.yaml", "-s", "flavor=plain")
     journal = script.state / "journal.jsonl"
     whole = journal.read_text()

@@ -11,7 +11,7 @@ DATA = ROOT / "tests" / "data" / "matrix"
 
 
 def check(files, tmp_path):
-    """Runs check-jsonschema once over the files: (exit status, the files that it refused)."""
+    """Runs check-jsonschema once on the files: (exit status, the files that it rejected)."""
     done = subprocess.run(
         [sys.executable, "-m", "check_jsonschema", "--schemafile", str(SCHEMA), "--no-cache",
          "--output-format", "json", *map(str, files)],
@@ -35,7 +35,7 @@ def test_valid_files_and_the_projects_own_pass(tmp_path):
     assert check(files, tmp_path) == (0, set())
 
 
-def test_every_structural_fault_is_refused(tmp_path):
+def test_every_structural_fault_is_rejected(tmp_path):
     files = sorted((DATA / "invalid").glob("*.yaml"))
     assert len(files) >= 90
     status, refused = check(files, tmp_path)
@@ -43,8 +43,8 @@ def test_every_structural_fault_is_refused(tmp_path):
     assert [f.name for f in files if f not in refused] == []
 
 
-def test_faults_that_need_the_rest_of_the_file_are_not_the_schemas(tmp_path):
-    """Why they have a directory of their own: a fault that the schema sees belongs one level up."""
+def test_the_schema_accepts_faults_that_need_the_rest_of_the_file(tmp_path):
+    """These have their own directory; a fault that the schema detects belongs one level up."""
     files = sorted((DATA / "invalid" / "semantic").glob("*.yaml"))
     assert len(files) >= 30
     _, refused = check(files, tmp_path)

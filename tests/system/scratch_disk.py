@@ -1,4 +1,4 @@
-"""A file system in a file: thousands of files go at once with it, where deleting them one by one takes a minute."""
+"""A file system in a file: removing it deletes thousands of files at once; one by one that takes a minute."""
 
 import pathlib
 import subprocess
@@ -25,7 +25,7 @@ class ScratchDisk:
                 raise RuntimeError(f"{' '.join(command)}: {ran.stderr}")
 
     def remove(self) -> None:
-        """Unmounts and deletes it; does nothing twice."""
+        """Unmounts and deletes it; a second call does nothing."""
         if self.place.is_mount():
             subprocess.run(["umount", str(self.place)], check=True)
         self.file.unlink(missing_ok=True)

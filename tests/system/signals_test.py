@@ -15,7 +15,7 @@ TAG = "cp" + PYTHON.replace(".", "")
 
 @pytest.fixture
 def slow(project):
-    """A build that would go on for a minute in a grandchild, until the file `quick` is there."""
+    """A build that runs for a minute in a grandchild process, unless the file `quick` exists."""
     slow = project("script")
     source = slow.directory / "make_wheel.py"
     gate = f"import os, time\nif not os.path.exists({str(slow.state / 'quick')!r}):\n"
@@ -33,13 +33,13 @@ def start(project, marker, *arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A test run in the background of a shell has interrupts ignored, and its children inherit that.
+        # If a shell runs the tests in the background, SIGINT is ignored, and children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
 def building(project, marker):
-    """Whether a build's grandchild runs."""
+    """Whether the build's grandchild is running."""
     return lambda: any("sleep" in process for process in left_behind(marker))
 
 
@@ -65,7 +65,7 @@ def test_a_signal_stops_everything_within_five_seconds(slow, number, code):
     assert len(slow.wheels()) == 2
 
 
-def test_a_second_signal_ends_it_without_waiting(slow):
+def test_a_second_signal_ends_the_run_without_waiting(slow):
     marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
     run = start(slow, marker)
     wait_until(building(slow, marker), run)
@@ -79,7 +79,7 @@ def test_a_second_signal_ends_it_without_waiting(slow):
     assert all(isinstance(record, dict) for record in slow.journal())
 
 
-def test_a_second_run_on_the_same_state_says_who_holds_it(slow):
+def test_a_second_run_on_the_same_state_names_the_process_that_holds_it(slow):
     marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
     first = start(slow, marker)
     wait_until(building(slow, marker), first)
@@ -102,12 +102,12 @@ def test_a_step_past_its_time_limit_is_stopped_with_its_children(slow):
     assert '"kind": "timeout"' in out and "time limit" in messages
     assert wait_for_none(marker, 1) == []
     assert slow.wheels() == {}
-    # A time limit is no fault that passes.
+    # A time limit is not a transient fault.
     assert slow.starts()["build:plain"] == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_pip_resolves_ends_pip_too(project, number):
+def test_a_signal_while_pip_resolves_stops_pip_too(project, number):
     script = project("script")
     script.edit(lambda matrix: matrix["environment"].update(pip=["never-answered"]))
     marker = f"PIP_MARKER_{uuid.uuid4().hex}"
@@ -120,7 +120,7 @@ def test_a_signal_while_pip_resolves_ends_pip_too(project, number):
         with connection:
             run.send_signal(number)
             run.communicate(timeout=7)
-    # Nothing runs yet that needs an orderly end; a shell shows 130 and 143.
+    # Nothing runs yet that needs an orderly shutdown; a shell shows 130 and 143.
     assert run.returncode in (-number, 128 + number)
     assert wait_for_none(marker, 2) == []
     assert script.starts() == {} and script.wheels() == {}

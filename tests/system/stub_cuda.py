@@ -1,5 +1,5 @@
-"""CUDA libraries that do nothing, so that a CUDA build of torch imports where none are: made by the compiler, apart
-from those that pinwheel writes itself."""
+"""Stub CUDA libraries, so that a CUDA build of torch can be imported without the real ones: made by the compiler,
+independent of those that pinwheel generates."""
 
 import collections
 import pathlib
@@ -16,8 +16,8 @@ def said(*command) -> str:
 
 
 def wanted(libraries: list[pathlib.Path]) -> dict[str, set[tuple[str, str]]]:
-    """What libraries want of CUDA's: (symbol, version or nothing) by library. What names no version is looked for
-    everywhere, so it is put into the runtime."""
+    """The symbols that libraries import from CUDA's: (symbol, version or none) by library. The dynamic linker searches
+    everywhere for unversioned symbols, so they go into the runtime."""
     found = collections.defaultdict(set)
     for library in libraries:
         for name in re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-dW", library)):
@@ -39,7 +39,7 @@ def wanted(libraries: list[pathlib.Path]) -> dict[str, set[tuple[str, str]]]:
 
 
 def compile_stub(file: pathlib.Path, symbols: set[tuple[str, str]]) -> None:
-    """Every function says that there is no device."""
+    """Every function returns "no device"."""
     source = "".join(f"int {symbol}(void) {{ return 100; }}\n" for symbol in sorted({symbol for symbol, _ in symbols}))
     versions = collections.defaultdict(list)
     for symbol, version in sorted(symbols):
@@ -53,8 +53,8 @@ def compile_stub(file: pathlib.Path, symbols: set[tuple[str, str]]) -> None:
 
 
 def make_stub_cuda(site_packages: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
-    """Libraries for LD_LIBRARY_PATH in that directory, of what the torch there wants, and beside the directory a wheel
-    that holds the same."""
+    """Makes the libraries that this torch needs in the directory, for LD_LIBRARY_PATH, and beside it a wheel with the
+    same libraries."""
     directory.mkdir()
     for name, symbols in wanted(sorted((site_packages / "torch" / "lib").glob("*.so*"))).items():
         compile_stub(directory / name, symbols)

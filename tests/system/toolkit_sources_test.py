@@ -1,4 +1,4 @@
-"""Toolkits of conda packages and of the container: each builds device code, each refuses what it cannot take."""
+"""Toolkits from conda packages and from the container: each builds device code and refuses what it does not support."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH"),
 ]
 
-# Device code by the nvcc of PATH, in the wheel; the matrix takes a doubled brace for one.
+# Puts device code made by the nvcc on PATH into the wheel; a doubled brace in the matrix stands for one.
 BUILD = """\
 set -e
 echo "nvcc is $(command -v nvcc), CUDA_HOME is $CUDA_HOME"
@@ -37,7 +37,7 @@ COPY cuda /usr/local/cuda
 
 
 def build_device_code(script, toolkit: str) -> None:
-    """Makes the project one whose build needs a CUDA that comes from `toolkit`."""
+    """Changes the project so that its build needs CUDA from `toolkit`."""
 
     def change(matrix):
         del matrix["axes"]["flavor"], matrix["environment"]
@@ -58,7 +58,7 @@ def build_of(outcomes: dict[str, dict]) -> dict:
 
 
 def stand_in(directory: pathlib.Path) -> pathlib.Path:
-    """A compiler that is newer than any CUDA takes."""
+    """A compiler that is too new for any CUDA."""
     program = directory / "g++-99"
     program.write_text(
         "#!/bin/sh\necho 'g++-99 (Debian 99.1.0-1) 99.1.0'\necho 'Copyright (C) 2031 Free Software Foundation, Inc.'\n"
@@ -74,7 +74,7 @@ def holds_device_code(output: dict) -> None:
 
 @pytest.fixture(scope="module")
 def cuda_channel(served_channel):
-    """The channel with a whole CUDA compiler in it."""
+    """The channel with a complete CUDA compiler."""
     served_channel.add_archive(*cuda_package())
     return served_channel
 
@@ -85,7 +85,7 @@ def from_conda(project, cuda_channel, tmp_path):
     build_device_code(script, "conda")
     script.edit(lambda matrix: matrix["environment"].update(conda={"channels": [cuda_channel.url]}))
     script.environment |= {"PINWHEEL_CONDA": "rattler"}
-    # No nvcc of this machine may serve.
+    # No nvcc of this machine may be used.
     for name in ("CUDA_HOME", "CUDA_PATH", "CUDACXX"):
         script.environment.pop(name, None)
     return script
@@ -106,7 +106,7 @@ class TestConda:
         listed = json.loads(from_conda.run("env", "list", "--json").stdout)["environments"]
         assert {row["toolkit"] for row in listed} == {"", f"cuda/{nvcc_release()}"}
 
-        # Nothing is done again, nothing asked of the channel.
+        # Nothing is repeated, and the channel gets no request.
         cuda_channel.requests.clear()
         assert states(from_conda.report("build", "matrix.yaml")) == {"reused"}
         assert cuda_channel.requests == []
@@ -126,7 +126,7 @@ class TestConda:
         assert f"hold nvcc 9.9.9, the class is built for `cuda/{MINOR}`" in json.dumps(toolkit["error"])
         assert build_of(outcomes)["state"] == "blocked"
 
-    def test_packages_that_the_channel_lacks_are_told_in_the_solvers_words(self, from_conda):
+    def test_packages_that_the_channel_lacks_are_reported_in_the_solvers_words(self, from_conda):
         from_conda.edit(lambda matrix: matrix["environment"]["conda"].update(toolkit=["cuda-toolkit=8.0"]))
         said = from_conda.run("build", "matrix.yaml", code=2).stderr
         assert "cuda-toolkit 8.0" in said or "cuda-toolkit=8.0" in said, said
@@ -134,7 +134,7 @@ class TestConda:
 
 @pytest.fixture(scope="module")
 def cuda_image(dockerd, tmp_path_factory) -> str:
-    """bookworm with a compiler, a Python and a CUDA of its own."""
+    """bookworm with its own compiler, Python and CUDA."""
     bases = dockerd.import_bases()
     context = tmp_path_factory.mktemp("image")
     (context / "Dockerfile").write_text(IMAGE)
@@ -157,7 +157,7 @@ def from_container(project, dockerd, cuda_image, tmp_path):
 
     script.edit(change)
     use(script, dockerd)
-    # What the user has is the host's, not the image's.
+    # The user's variables describe the host, not the image.
     script.environment["CUDA_HOME"] = str(tmp_path)
     script.levels = ["--engine", "docker", "--python", "venv"]
     return script
@@ -185,7 +185,7 @@ class TestContainer:
 
 
 def test_the_packed_compiler_runs(tmp_path):
-    """What both sources stand on."""
+    """Both toolkit sources depend on this package."""
     copy_toolkit(tmp_path)
     source = tmp_path / "empty.cu"
     source.write_text("__global__ void nothing() {}\n")

@@ -1,4 +1,4 @@
-"""Toolkits that pinwheel makes: nvcc from PyPI in prefixes of their own."""
+"""Toolkits that pinwheel makes: nvcc from PyPI, in separate prefixes."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-# One worker: the second would fetch the same toolkits.
+# One worker: a second would download the same toolkits.
 pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("toolkits")]
 
 PYPI = "kernels-toolkit-pypi.yaml"
@@ -16,12 +16,12 @@ ONE_CUDA = (", cuda/13.2]", "]")
 
 
 class Place:
-    """A state, an output directory and a cache of one module, and commands in them."""
+    """A state directory, an output directory and a cache for this module, and commands that use them."""
 
     def __init__(self, binary: str, directory: pathlib.Path):
         self.binary = binary
         self.directory = directory
-        # Neither CUDA_HOME nor a nvcc of this machine may serve where PyPI's is asked for.
+        # Neither CUDA_HOME nor an nvcc of this machine may be used instead of PyPI's.
         dropped = ("CUDA_HOME", "CUDA_PATH", "CUDACXX", "CUDAHOSTCXX", "CC", "CXX")
         self.environment = {key: value for key, value in os.environ.items() if key not in dropped}
         self.environment |= {"PINWHEEL_CACHE_DIR": str(directory / "cache"), "NO_COLOR": "1"}
@@ -44,7 +44,7 @@ class Place:
         return self.run(verb, str(project / "matrix.yaml"), *places, *options, code=code, **changes)
 
     def carry(self, verb: str, project: pathlib.Path, *options: str, code: int = 0, **changes: str) -> dict[str, dict]:
-        """The outcomes of a verb, by step."""
+        """The outcomes of a command, by step."""
         ran = self.start(verb, project, "--json", *options, code=code, **changes)
         return {outcome["id"]: outcome for outcome in json.loads(ran.stdout)["outcomes"]}
 
@@ -79,7 +79,7 @@ def test_two_cudas_from_pypi_build_side_by_side(place, kernels_repository, tmp_p
             contents = b"".join(wheel.read(name) for name in wheel.namelist())
         assert str(place.directory).encode() not in contents
 
-    # Both stay as they are: nothing is resolved, installed or built again.
+    # Both are reused: nothing is resolved, installed or built again.
     again = place.carry("build", project)
     assert {outcome["state"] for outcome in again.values()} == {"reused"}
     recorded = [json.loads(path.read_text()) for path in (place.directory / "state" / "resolutions").glob("*.json")]
@@ -104,7 +104,7 @@ def test_a_host_compiler_that_is_too_new_is_refused_before_anything_compiles(pla
     assert "gcc 99.1.0" in said and "cuda/13.0, which supports gcc 6 to 15" in said
 
 
-def test_an_architecture_that_nvcc_has_not_is_refused_before_anything_compiles(place, kernels_repository, tmp_path):
+def test_an_architecture_that_nvcc_lacks_is_refused_before_anything_compiles(place, kernels_repository, tmp_path):
     project = kernels_repository(tmp_path / "project", PYPI, ONE_CUDA, ('["9.0"]', '["7.0", "9.0"]'))
     outcomes = place.carry("build", project, code=4)
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]

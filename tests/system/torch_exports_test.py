@@ -1,4 +1,4 @@
-"""`torch-exports` against made wheels of torch on an index with and without ranges, and against the real one."""
+"""`torch-exports` with synthetic torch wheels on an index with and without range requests, and with the real torch."""
 
 import json
 import os
@@ -16,8 +16,8 @@ FILLER = 3_000_000
 
 
 def compile_library(path: pathlib.Path, soname: str, functions: list[str], *flags: str) -> None:
-    """A library whose tables lie as torch's do: the symbols in front, megabytes of data, then the names, which
-    patchelf moved to the end."""
+    """A library laid out like torch's: the symbols in front, megabytes of data, then the names, which patchelf moved
+    to the end."""
     noise = path.parent / "noise"
     noise.write_text(random.Random(soname).randbytes(FILLER).hex())
     source = path.parent / "library.c"
@@ -29,7 +29,7 @@ def compile_library(path: pathlib.Path, soname: str, functions: list[str], *flag
 
 
 def make_torch(directory: pathlib.Path, version: str, functions: list[str], python: str = "cp311") -> pathlib.Path:
-    """A wheel that holds what `torch-exports` looks at."""
+    """A wheel with the files that `torch-exports` reads."""
     libraries = directory / f"{version}-{python}"
     libraries.mkdir(parents=True)
     compile_library(libraries / "libc10.so", "libc10.so", functions)
@@ -56,7 +56,7 @@ def torches(tmp_path_factory) -> dict[str, pathlib.Path]:
 
 @pytest.fixture
 def call(pinwheel, tmp_path):
-    """A function that runs `torch-exports` on a table of the test's own."""
+    """A function that runs `torch-exports` on the test's own table."""
 
     def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess:
         ran = subprocess.run(
@@ -73,19 +73,19 @@ def listed(call) -> list[dict]:
     return json.loads(call("list", "--json").stdout)["builds"]
 
 
-def test_of_a_remote_wheel_only_parts_are_read(call, torches):
+def test_only_parts_of_a_remote_wheel_are_downloaded(call, torches):
     with fake_index("--hold", *map(str, torches.values())) as url:
         read = json.loads(call("add", "--index", url + "/simple/", "--torch", "2.99.0", "--json").stdout)
         assert [(row["version"], row["pythons"]) for row in read["added"]] == [("2.99.0", ["cp311", "cp312"])]
         whole = torches["2.99.0"].stat().st_size + torches["2.99.0 for 3.12"].stat().st_size
         assert read["added"][0]["bytes_read"] < whole / 2
-    # What was read in parts is what the whole wheels hold.
+    # The parts gave the same result as the whole wheels.
     call("verify", torches["2.99.0"], torches["2.99.0 for 3.12"])
     assert listed(call) == [{"version": "2.99.0", "arch": "x86_64", "pythons": ["cp311", "cp312"], "libraries": 2,
                              "symbols": FUNCTIONS + 1, "from": "shipped"}]
 
 
-def test_an_index_without_ranges_gives_wheels_whole_and_that_is_said(call, torches, tmp_path):
+def test_without_range_requests_wheels_are_downloaded_whole_with_a_note(call, torches, tmp_path):
     with fake_index("--no-ranges", "--hold", str(torches["2.98.0"])) as url:
         ran = call("add", "--index", url + "/simple/", "--torch", "2.98.0")
         assert "comes whole: its server gives no parts of files" in ran.stderr
@@ -93,7 +93,7 @@ def test_an_index_without_ranges_gives_wheels_whole_and_that_is_said(call, torch
     assert {path.name for path in tmp_path.iterdir()} == {"table.pwx", "table.pwx.lock"}
 
 
-def test_update_adds_what_is_missing_and_goes_on_after_a_broken_wheel(call, torches, tmp_path):
+def test_update_adds_missing_builds_and_continues_after_a_broken_wheel(call, torches, tmp_path):
     broken = tmp_path / "torch-2.98.1-cp311-cp311-manylinux_2_28_x86_64.whl"
     broken.write_bytes(torches["2.98.0"].read_bytes()[:-100])
     with fake_index("--hold", str(broken), *map(str, torches.values())) as url:
@@ -121,14 +121,14 @@ def test_verify_names_the_libraries_that_differ(call, torches, tmp_path):
 
 
 def exported(library: pathlib.Path) -> set[str]:
-    """What nm lists as defined; it writes the types of local symbols small."""
+    """The symbols that nm lists as defined; its types for local symbols are lower case."""
     listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in listed.splitlines()]
     return {row[2].split("@")[0] for row in rows if row[1].isupper() or row[1] in "ui"}
 
 
 @pytest.mark.torch
-def test_the_shipped_table_has_what_nm_lists_of_the_real_torch(pinwheel, call, tmp_path):
+def test_the_shipped_table_has_what_nm_lists_for_the_real_torch(pinwheel, call, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "torch==2.13.0"], check=True)
@@ -137,5 +137,5 @@ def test_the_shipped_table_has_what_nm_lists_of_the_real_torch(pinwheel, call, t
     [libraries] = tmp_path.glob("venv/lib/python3*/site-packages/torch/lib")
     counts = [len(exported(file)) for file in libraries.glob("lib*.so*")]
     assert build["libraries"] == len(counts) and build["symbols"] == sum(counts)
-    # The shipped table, without `--table`, says the same of it.
+    # The shipped table, used without `--table`, agrees.
     subprocess.run([pinwheel, "torch-exports", "verify", "--python", python], check=True)

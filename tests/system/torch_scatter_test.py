@@ -1,4 +1,4 @@
-"""A foreign project, unchanged: torch-scatter's sdist from PyPI, one build for its Python and torch."""
+"""A third-party project, unchanged: torch-scatter's sdist from PyPI, one build for its Python and torch."""
 
 import json
 import subprocess

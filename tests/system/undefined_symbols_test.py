@@ -1,4 +1,4 @@
-"""A build whose wheel would not load on the torch that the matrix declares is stopped before it is handed out."""
+"""A build fails if its wheel would not load with the torch that the matrix declares."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def make_torch(site: pathlib.Path, version: str, function: str) -> None:
 
 @pytest.fixture
 def torches(pinwheel, tmp_path):
-    """The variables under which 9.0 and 9.1 are known: each has a function that the other lacks."""
+    """Variables that add torch 9.0 and 9.1 to the table: each has a function that the other lacks."""
     variables = {"XDG_DATA_HOME": str(tmp_path / "data")}
     for version, function in (("9.0.0", "aoti_torch_old"), ("9.1.0", "aoti_torch_new")):
         make_torch(tmp_path / version, version, function)
@@ -40,7 +40,7 @@ def torches(pinwheel, tmp_path):
 
 
 def wanting(project, tmp_path, function: str, version: str = "9.1"):
-    """The extension, built against torch 9.1 as far as the matrix says, wanting that function of torch's."""
+    """The extension, built with torch 9.1 according to the matrix, importing that function of torch."""
     extension = project("extension")
     extension.edit(lambda matrix: matrix["package"].update(sdist=False))
     extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"], torch=[version]))
@@ -53,7 +53,7 @@ def wanting(project, tmp_path, function: str, version: str = "9.1"):
     return extension
 
 
-def test_a_wheel_that_the_declared_torch_has_no_symbol_for_is_refused(project, torches, tmp_path):
+def test_a_wheel_with_a_symbol_that_the_declared_torch_lacks_is_refused(project, torches, tmp_path):
     extension = wanting(project, tmp_path, "aoti_torch_old")
     outcomes = extension.report("build", "matrix.yaml", code=5, **torches)
     assert outcomes[BUILD]["state"] == "failed" and outcomes[BUILD]["attempts"] == 1
@@ -63,7 +63,7 @@ def test_a_wheel_that_the_declared_torch_has_no_symbol_for_is_refused(project, t
     assert extension.wheels() == {}
 
 
-def test_a_wheel_that_the_declared_torch_has_every_symbol_for_is_built(project, torches, tmp_path):
+def test_a_wheel_whose_symbols_the_declared_torch_has_is_built(project, torches, tmp_path):
     extension = wanting(project, tmp_path, "aoti_torch_new")
     outcomes = extension.report("build", "matrix.yaml", **torches)
     assert outcomes[BUILD]["state"] == "done"
@@ -71,7 +71,7 @@ def test_a_wheel_that_the_declared_torch_has_every_symbol_for_is_built(project, 
     assert "undefined-symbols: judged on 1 known build of `torch==9.1.*`" in log
 
 
-def test_a_torch_that_no_table_knows_is_said_not_guessed(project, torches, tmp_path):
+def test_a_torch_that_is_in_no_table_is_reported_and_not_guessed(project, torches, tmp_path):
     extension = wanting(project, tmp_path, "aoti_torch_old", "9.7")
     outcomes = extension.report("build", "matrix.yaml", **torches)
     unknown = BUILD.replace("9.1", "9.7")

@@ -1,4 +1,4 @@
-"""`pinwheel release` to an index: several names, a kill in the middle, what is told and what is hidden."""
+"""`pinwheel release` to an index: several names, a kill in the middle, what is reported and what is masked."""
 
 import subprocess
 
@@ -12,7 +12,7 @@ TOKEN = "pypi-canary-0123456789"
 
 @pytest.fixture
 def script(project):
-    """A function that makes a project of two wheels which are published to an index at a URL."""
+    """A function that makes a project with two wheels that are published to the index at a URL."""
 
     def make(url: str, **target: str) -> Project:
         script = project("script")
@@ -41,7 +41,7 @@ def test_a_release_of_two_names_reaches_both(script, tmp_path):
             assert f"uploaded {name} ({number}/2, " in ran.stderr
 
 
-def test_a_killed_upload_says_what_was_sent_and_is_resumed_without_it(script):
+def test_a_killed_upload_reports_what_was_sent_and_resumes_after_it(script):
     with fake_index("--plan", "ok,hang") as url:
         one = script(url + "/", auth="none")
         run = subprocess.Popen(
@@ -68,7 +68,7 @@ def test_a_killed_upload_says_what_was_sent_and_is_resumed_without_it(script):
         assert f"already in index: {first} (1/2" in told and f"uploaded {second} (2/2" in told
 
 
-def test_github_hides_the_token_before_it_is_used(script):
+def test_the_token_is_masked_in_github_before_it_is_used(script):
     with fake_index("--token", TOKEN) as url:
         one = script(url + "/")
         ran = one.run("release", "matrix.yaml", GITHUB_ACTIONS="true", PINWHEEL_TOKEN_INDEX=TOKEN)
@@ -89,7 +89,7 @@ def test_a_file_above_the_limit_of_its_target_is_not_sent(script):
         assert log_of(url) == []
 
 
-def test_json_lines_tell_the_uploads_too(script):
+def test_json_lines_report_the_uploads_too(script):
     with fake_index() as url:
         one = script(url + "/", auth="none")
         ran = one.run("release", "matrix.yaml", "--log-format", "json")
@@ -97,7 +97,7 @@ def test_json_lines_tell_the_uploads_too(script):
         assert ran.stderr.count('{"event":"upload","stage":"sent"') == 2
 
 
-def test_an_sdist_whose_name_no_wheel_bears_is_left_out(project, tmp_path):
+def test_an_sdist_whose_name_no_wheel_has_is_left_out(project, tmp_path):
     packages = tmp_path / "packages"
     packages.mkdir()
     with real_index(packages) as url:

@@ -1,4 +1,4 @@
-"""The cases that the C++ tests are held to are what the installed `packaging` says."""
+"""The cases of the C++ tests match the installed `packaging`."""
 
 import io
 from pathlib import Path
@@ -8,7 +8,7 @@ import make_packaging_cases
 CASES = Path(__file__).resolve().parents[1] / "data" / "packaging_cases.tsv"
 
 
-def test_the_committed_cases_are_what_packaging_says():
+def test_the_committed_cases_match_packaging():
     out = io.StringIO()
     make_packaging_cases.main(out)
     assert out.getvalue() == CASES.read_text(), "run tests/system/make_packaging_cases.py again"

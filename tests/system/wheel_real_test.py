@@ -1,5 +1,5 @@
-"""Wheels from PyPI, read and rewritten by pinwheel, held against the tools that everybody uses: zipfile, `wheel`,
-auditwheel, pip, twine and check-wheel-contents."""
+"""Wheels from PyPI, read and rewritten by pinwheel, compared with the common tools: zipfile, `wheel`, auditwheel, pip,
+twine and check-wheel-contents."""
 
 import io
 import json
@@ -12,7 +12,7 @@ import zipfile
 
 import pytest
 
-# What is fetched from PyPI serves the whole file.
+# The downloads from PyPI serve this whole file.
 pytestmark = pytest.mark.xdist_group("wheels")
 WHEELS = {"markupsafe": "3.0.2", "numpy": "2.2.6", "packaging": "25.0", "zstandard": "0.23.0"}
 TOOLS = pathlib.Path(sys.executable).parent
@@ -30,7 +30,7 @@ def tool(name: str, *arguments) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory) -> dict[str, pathlib.Path]:
-    """The wheels by project, for CPython 3.11 whatever Python runs the tests."""
+    """The wheels by project, for CPython 3.11, whichever Python runs the tests."""
     place = tmp_path_factory.mktemp("wheels")
     target = ["--python-version", "3.11", "--implementation", "cp", "--only-binary", ":all:", "--no-deps"]
     platforms = ["--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64"]
@@ -48,7 +48,7 @@ def wheel(request, wheels) -> pathlib.Path:
 
 
 def inspect(pinwheel: str, wheel: pathlib.Path, *options: str) -> tuple[int, dict]:
-    """The exit code and the report, errors and warnings apart."""
+    """The exit code and the report, with errors and warnings separated."""
     done = call(pinwheel, "inspect", wheel, "--json", "--check", *options)
     report = json.loads(done.stdout)
     findings = report["findings"]
@@ -61,18 +61,18 @@ def rules_broken(report: dict) -> set[str]:
     return {finding["rule"] for finding in report["findings"]}
 
 
-def test_a_real_wheel_keeps_every_rule(pinwheel, wheel):
+def test_a_real_wheel_satisfies_every_rule(pinwheel, wheel):
     code, report = inspect(pinwheel, wheel)
     assert report["findings"] == []
     assert code == 0
-    # Warnings of contents are complaints of check-wheel-contents, too.
+    # check-wheel-contents gives the same warnings about contents.
     complaints = set(re.findall(r"\bW\d{3}\b", tool("check-wheel-contents", wheel).stdout))
     kinds = {"byte-code": {"W001"}, "duplicates": {"W002"}, "top-level": {"W003", "W004", "W005", "W006"}}
     for rule in {warning["rule"] for warning in report["warnings"]} & set(kinds):
         assert complaints & kinds[rule], rule
 
 
-def test_members_are_those_that_zipfile_sees(pinwheel, wheel):
+def test_members_are_those_that_zipfile_lists(pinwheel, wheel):
     _, report = inspect(pinwheel, wheel)
     with zipfile.ZipFile(wheel) as archive:
         seen = [
@@ -96,14 +96,14 @@ def test_the_policy_is_the_one_that_auditwheel_finds(pinwheel, wheel):
 
 
 def damaged(wheel: pathlib.Path, place: pathlib.Path, change) -> pathlib.Path:
-    """A copy of the wheel, under its name, whose archive `change(source, target)` wrote."""
+    """A copy of the wheel, with the same name, whose archive `change(source, target)` wrote."""
     copy = place / wheel.name
     with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as target:
         change(source, target)
     return copy
 
 
-def test_a_changed_file_breaks_record_for_wheel_and_for_pinwheel(pinwheel, wheels, tmp_path):
+def test_wheel_and_pinwheel_both_detect_a_file_that_differs_from_record(pinwheel, wheels, tmp_path):
     def change(source, target):
         for member in source.infolist():
             more = b"\n# changed\n" if member.filename == "markupsafe/__init__.py" else b""
@@ -133,7 +133,7 @@ def test_a_file_that_record_does_not_list_is_a_finding(pinwheel, wheels, tmp_pat
 
 
 class Pipe(io.RawIOBase):
-    """Where one cannot go back: what makes zipfile write data descriptors."""
+    """An output that cannot seek, which makes zipfile write data descriptors."""
 
     def __init__(self, path: pathlib.Path):
         self.file = path.open("wb")
@@ -149,7 +149,7 @@ class Pipe(io.RawIOBase):
         super().close()
 
 
-def test_a_streamed_archive_breaks_the_rules_of_pypi(pinwheel, wheels, tmp_path):
+def test_a_streamed_archive_violates_the_rules_of_pypi(pinwheel, wheels, tmp_path):
     copy = tmp_path / wheels["packaging"].name
     with zipfile.ZipFile(wheels["packaging"]) as source, Pipe(copy) as pipe, zipfile.ZipFile(pipe, "w") as target:
         for member in source.infolist():
@@ -164,7 +164,7 @@ def test_a_streamed_archive_breaks_the_rules_of_pypi(pinwheel, wheels, tmp_path)
     assert all("data descriptor" in one["message"] for one in report["findings"])
 
 
-def test_comments_and_trailing_bytes_break_the_rules_of_pypi(pinwheel, wheels, tmp_path):
+def test_comments_and_trailing_bytes_violate_the_rules_of_pypi(pinwheel, wheels, tmp_path):
     def change(source, target):
         for member in source.infolist():
             member.comment = b"built by hand" if member.filename == "packaging/py.typed" else b""
@@ -189,7 +189,7 @@ def test_a_name_that_occurs_twice_is_refused(pinwheel, wheels, tmp_path):
 
 
 @pytest.mark.parametrize("project, tag", [("numpy", "manylinux_2_5_x86_64"), ("zstandard", "linux_x86_64")])
-def test_a_tag_that_the_binaries_do_not_justify_is_a_finding(pinwheel, wheels, tmp_path, project, tag):
+def test_a_tag_that_the_binaries_do_not_satisfy_is_a_finding(pinwheel, wheels, tmp_path, project, tag):
     name = wheels[project].name
     shutil.copy(wheels[project], tmp_path / name)
     done = tool("wheel", "tags", "--remove", "--platform-tag", tag, tmp_path / name)
@@ -217,7 +217,7 @@ def test_a_build_path_in_a_library_is_a_finding(pinwheel, wheels, tmp_path):
 
 @pytest.fixture(scope="module")
 def finished(pinwheel, wheel, tmp_path_factory) -> pathlib.Path:
-    """The wheel under another name and version, finished by pinwheel twice with the same bytes."""
+    """The wheel under a different name and version, finished twice with the same bytes."""
     directory = tmp_path_factory.mktemp("finished")
     record = directory / "pinwheel.json"
     record.write_text(

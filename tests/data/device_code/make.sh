@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the fixtures of this directory anew, into the directory $1 (default: here).
+# Regenerates the fixtures of this directory in the directory $1 (default: here).
 #   make.sh [DIRECTORY [cuda|hip|all]]
 # cuda needs nvcc 13.0, hip needs hipcc (Debian: hipcc).
 set -eu

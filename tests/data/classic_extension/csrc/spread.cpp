@@ -17,7 +17,7 @@ TORCH_LIBRARY(classic_extension, m) {
 static PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, "_C", nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
 
-// The operator registers itself when the library is loaded; the module is there for `import`.
+// The operator registers itself when the library is loaded; the module exists for `import`.
 PyMODINIT_FUNC PyInit__C() {
   return PyModule_Create(&module_definition);
 }

@@ -4,7 +4,7 @@ import torch
 from classic_extension import spread
 
 
-def test_the_spread_is_the_distance_of_the_extremes():
+def test_the_spread_is_the_distance_between_the_extremes():
     assert spread(torch.tensor([3.0, -1.0, 2.0])).item() == 4.0
 
 

@@ -6,7 +6,7 @@ from setuptools import Extension, setup
 def version():
     if "PINWHEEL_VERSION" in os.environ:
         return os.environ["PINWHEEL_VERSION"]
-    # In an unpacked sdist the version is what the sdist says.
+    # In an unpacked sdist the version is the sdist's.
     with open("PKG-INFO") as file:
         return next(line.split(": ")[1].strip() for line in file if line.startswith("Version: "))
 

@@ -1,4 +1,4 @@
-"""Compiles one C file and puts it into a wheel for every Python, with the standard library alone.
+"""Compiles one C file and packs it into a wheel for every Python, using only the standard library.
 
 make_wheel.py DIRECTORY
 """

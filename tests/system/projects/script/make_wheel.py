@@ -1,4 +1,4 @@
-"""Makes the wheel with the standard library alone, so that a build costs milliseconds.
+"""Makes the wheel with only the standard library, so that a build takes milliseconds.
 
 make_wheel.py DIRECTORY [--pause SECONDS] [--version V] [--names N,...] [--pad BYTES] [--file PATH]
 """
@@ -43,7 +43,7 @@ def make(name):
 
 
 if options.pause:
-    # A grandchild, as compilers are.
+    # A grandchild process, like a compiler.
     subprocess.run(["sh", "-c", f"sleep {options.pause} & wait"], check=True)
 for each in options.names.split(","):
     make(each)

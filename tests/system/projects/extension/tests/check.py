@@ -1,4 +1,4 @@
-"""The tests of the package: the wheel that is installed is the one of this variant."""
+"""The package's tests: the installed wheel is this variant's."""
 
 import os
 
