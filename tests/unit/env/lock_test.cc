@@ -74,8 +74,7 @@ TEST_CASE("a lock round-trips through its text, whatever its contents") {
 }
 
 TEST_CASE("a lock written by an earlier version is read unchanged") {
-  const std::filesystem::path seeds =
-      std::filesystem::path(PINWHEEL_SOURCE_DIR) / "tests/data/fuzz/lock";
+  const std::filesystem::path seeds = in_source_tree("tests/data/fuzz/lock");
   for (const char* name : {"written.toml", "everything.toml"}) {
     CAPTURE(name);
     std::ifstream in(seeds / name);
