@@ -11,6 +11,9 @@ from pathlib import PurePosixPath
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
+# The tests by pytest that a change below a directory asks for, beside the golden cases.
+PYTESTS = {"scripts/": "tests/scripts", "tests/scripts/": "tests/scripts", "tests/house/": "tests/house"}
+
 
 def room_of(path: str) -> str | None:
     """`host/steps` for tools/host/steps/x.cc and for tests/unit/host/steps/x_test.cc; None for what is in no room."""
@@ -89,12 +92,12 @@ def work(changed: Iterable[str], texts: Mapping[str, str], shell: Iterable[str])
     tested = {room for path in tests if (room := room_of(path))}
     here = [path for path in changed if path in texts]
     fuzzers = [PurePosixPath(path).stem.removesuffix("_fuzz") for path in here if path.endswith("_fuzz.cc")]
-    of_scripts = any(path.startswith(("scripts/", "tests/scripts/")) for path in changed)
+    pytests = {tests for path in changed for start, tests in PYTESTS.items() if path.startswith(start)}
     return Work(
         units=tuple(unit_target(room) for room in sorted(rooms & tested)),
         formatted=tuple(here),
         tidied=tuple(sorted(tidied(changed, texts))),
         scripts=tuple(sorted(shell)),
         fuzzers=tuple(f"fuzz_{name}" for name in fuzzers),
-        pytests=("tests/cli", *(["tests/scripts"] if of_scripts else [])),
+        pytests=("tests/cli", *sorted(pytests)),
     )

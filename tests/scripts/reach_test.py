@@ -78,3 +78,4 @@ def test_scripts_and_fuzzers_ask_for_themselves():
     assert todo.fuzzers == ("fuzz_name",)
     assert todo.formatted == ("kernels/csrc/base/isa.h", "tests/fuzz/name_fuzz.cc")
     assert todo.pytests == ("tests/cli", "tests/scripts") and todo.units == ()
+    assert work(["tests/house/tree.py", "scripts/test"], TEXTS, []).pytests == ("tests/cli", "tests/house", "tests/scripts")
