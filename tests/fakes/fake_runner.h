@@ -70,12 +70,12 @@ class FakeRunner final : public run::Runner {
 
   void cancel_all() override {
     if (!obeys_cancel) return;
-    std::multimap<std::chrono::steady_clock::time_point, run::Completed> cancelled;
+    std::multimap<std::chrono::steady_clock::time_point, run::Completed> canceled;
     for (auto& [time, completed] : running_) {
-      completed.result = fail(ErrorKind::interrupted, "the step was cancelled");
-      cancelled.emplace(clock_.steady(), std::move(completed));
+      completed.result = fail(ErrorKind::interrupted, "the step was canceled");
+      canceled.emplace(clock_.steady(), std::move(completed));
     }
-    running_ = std::move(cancelled);
+    running_ = std::move(canceled);
   }
 
  private:

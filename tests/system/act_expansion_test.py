@@ -42,7 +42,7 @@ def random_matrix(rng):
     names = rng.sample(["alpha", "beta", "gamma"], rng.randint(1, 3))
     axes = {name: [f"{name}-{i}" for i in range(rng.randint(1, 3))] for name in names}
     exclude = random_rows(rng, axes, [], rng.randint(0, 2))
-    include = random_rows(rng, axes, ["colour", "shape"], rng.randint(0, 4))
+    include = random_rows(rng, axes, ["color", "shape"], rng.randint(0, 4))
     return axes, exclude, include
 
 
@@ -132,7 +132,7 @@ def expand_with_act(matrices, directory):
 def write_matrix(path, axes, exclude, include):
     path.write_text(yaml.safe_dump({
         "schema": "pinwheel/1", "package": {"name": "demo", "source": "."}, "axes": axes,
-        "attributes": ["colour", "shape"], "exclude": exclude, "include": include},
+        "attributes": ["color", "shape"], "exclude": exclude, "include": include},
         sort_keys=False))
 
 
@@ -141,7 +141,7 @@ def expand_with_pinwheel(path):
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["include"]
-    known = {"alpha", "beta", "gamma", "colour", "shape"}
+    known = {"alpha", "beta", "gamma", "color", "shape"}
     return canonical({k: v for k, v in row.items() if k in known} for row in rows)
 
 
@@ -167,7 +167,7 @@ def test_the_random_matrices_use_what_they_test():
 def test_rows_that_differ_in_attributes_alone_are_refused(tmp_path):
     path = tmp_path / "m.yaml"
     write_matrix(path, {"alpha": ["p"]}, [],
-                 [{"alpha": "q", "colour": "x"}, {"alpha": "q", "colour": "y"}])
+                 [{"alpha": "q", "color": "x"}, {"alpha": "q", "color": "y"}])
     done = subprocess.run([PINWHEEL, "plan", str(path), "--format", "github"],
                           capture_output=True, text=True)
     assert done.returncode == 2

@@ -38,9 +38,9 @@ const KindEntry& entry(ErrorKind kind) {
 }
 
 struct Paint {
-  Colour colour;
+  Color color;
   std::string operator()(std::string_view code, std::string_view text) const {
-    if (colour == Colour::never) return std::string(text);
+    if (color == Color::never) return std::string(text);
     return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
   }
 };
@@ -109,15 +109,15 @@ Error&& Error::with_location(Location place) && {
   return std::move(*this);
 }
 
-std::string render(const Error& error, Colour colour) {
-  const Paint paint{colour};
+std::string render(const Error& error, Color color) {
+  const Paint paint{color};
   std::string out;
   render_one(out, paint("1;31", "error"), error, paint);
   return out;
 }
 
-std::string render_warning(const Error& warning, Colour colour) {
-  const Paint paint{colour};
+std::string render_warning(const Error& warning, Color color) {
+  const Paint paint{color};
   std::string out;
   render_one(out, paint("1;33", "warning"), warning, paint);
   return out;

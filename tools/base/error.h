@@ -55,7 +55,7 @@ struct Error {
   Error&& with_location(Location place) &&;
 };
 
-enum class Colour { never, always };
+enum class Color { never, always };
 
 /// The only text form of an error, several lines, ends in a newline:
 ///     error: unknown axis `pyton`
@@ -65,8 +65,8 @@ enum class Colour { never, always };
 ///        |   ^
 ///     caused by: ...
 ///     hint: did you mean `python`?
-std::string render(const Error& error, Colour colour = Colour::never);
+std::string render(const Error& error, Color color = Color::never);
 /// The same form for a warning.
-std::string render_warning(const Error& warning, Colour colour = Colour::never);
+std::string render_warning(const Error& warning, Color color = Color::never);
 
 }  // namespace pinwheel

@@ -106,7 +106,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
       select_outline(loaded, options.selection, choice.globs, version.channel));
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
-                                   std::move(version), TestImages::prepare}));
+                                   std::move(version), TestImageUse::prepare}));
   // Before anything is frozen: names that collide stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt));
   if (!options.out.empty()) {

@@ -25,10 +25,10 @@ struct Subject {
   fs::path directory = ".";
 };
 
-Result<matrix::Bump> parse_bump(const std::string& name) {
-  if (name == "major") return matrix::Bump::major;
-  if (name == "minor") return matrix::Bump::minor;
-  if (name == "patch") return matrix::Bump::patch;
+Result<matrix::VersionBump> parse_bump(const std::string& name) {
+  if (name == "major") return matrix::VersionBump::major;
+  if (name == "minor") return matrix::VersionBump::minor;
+  if (name == "patch") return matrix::VersionBump::patch;
   return fail(ErrorKind::usage, fmt::format("`--bump` cannot be `{}`", name),
               suggest(name, {"major", "minor", "patch"}));
 }
@@ -90,9 +90,9 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
   TRY(const version::Derived derived,
       package_version(subject.package, channel,
                       {files, &http, repository, subject.directory, date}));
-  TRY(const pep::Version labelled, version::with_label(derived, options.label));
+  TRY(const pep::Version labeled, version::with_label(derived, options.label));
   // Without a label the bare version is what backends, tags and PyPI take.
-  const std::string text = pep::to_string(options.label.empty() ? derived.version : labelled);
+  const std::string text = pep::to_string(options.label.empty() ? derived.version : labeled);
   if (options.explain) {
     for (const std::string& reason : derived.why) streams.note(reason + "\n");
   }

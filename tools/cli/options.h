@@ -9,13 +9,13 @@
 
 namespace pinwheel::cli {
 
-enum class ColourMode { automatic, always, never };
+enum class ColorMode { automatic, always, never };
 enum class LogFormat { automatic, pretty, plain, json };
 enum class Verbosity { quiet, normal, verbose };
 
 /// What every command takes.
 struct GlobalOptions {
-  ColourMode colour = ColourMode::automatic;
+  ColorMode color = ColorMode::automatic;
   LogFormat log_format = LogFormat::automatic;
   Verbosity verbosity = Verbosity::normal;
   std::string state_dir = ".pinwheel";

@@ -114,13 +114,13 @@ version::Rules rules_of(const matrix::VersionSettings& settings) {
   version::Rules rules;
   rules.match = settings.match;
   switch (settings.bump) {
-    case matrix::Bump::major:
+    case matrix::VersionBump::major:
       rules.bump = version::Bump::major;
       break;
-    case matrix::Bump::minor:
+    case matrix::VersionBump::minor:
       rules.bump = version::Bump::minor;
       break;
-    case matrix::Bump::patch:
+    case matrix::VersionBump::patch:
       rules.bump = version::Bump::patch;
       break;
   }

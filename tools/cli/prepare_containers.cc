@@ -55,7 +55,7 @@ Done want_test_images(const RunScope& scope, std::map<std::string, Wanted>& want
   return {};
 }
 
-Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestImages tests) {
+Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestImageUse tests) {
   std::map<std::string, Wanted> wanted;
   const auto& [matrix, expansion, classes] = scope.loaded;
   TRY(const std::vector<plan::BuildRequest> builds,
@@ -64,7 +64,7 @@ Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestI
   TRY(const std::vector<env::Request> requests,
       plan::requests_of(matrix, expansion, scope.outline, scope.options));
   for (const env::Request& request : requests) want(wanted, request.container, {});
-  if (tests == TestImages::prepare) TRY_DONE(want_test_images(scope, wanted));
+  if (tests == TestImageUse::prepare) TRY_DONE(want_test_images(scope, wanted));
   return wanted;
 }
 
@@ -163,7 +163,7 @@ Result<PreparedContainers> recall_containers(const RunScope& scope,
   TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
   ImageSite site(workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory, {}, {}};
-  TRY(const auto wanted, wanted_images(scope, TestImages::prepare));
+  TRY(const auto wanted, wanted_images(scope, TestImageUse::prepare));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
     if (found) TRY_DONE(site.enter(digest, image, *found));

@@ -120,7 +120,8 @@ Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std:
   TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
   VersionFacts here;
   here.machine = origin.plan.machine;
-  const TestImages images = plan::is_image_test(step) ? TestImages::prepare : TestImages::leave;
+  const TestImageUse images =
+      plan::is_image_test(step) ? TestImageUse::prepare : TestImageUse::leave;
   const bool build = step.starts_with("build:") || step == "sdist";
   TRY(const RunScope scope,
       up_to(build ? plan::Stage::build : plan::Stage::test,

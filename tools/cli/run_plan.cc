@@ -61,7 +61,7 @@ report::Printer printer_for(const GlobalOptions& global, const RunRequest& reque
                             Streams& streams) {
   report::Printer printer;
   printer.out = [&streams](std::string_view text) { streams.note(text); };
-  printer.colour = streams.colour();
+  printer.color = streams.color();
   printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
     report::FailureFacts facts;
     host::LocalFiles files;

@@ -10,7 +10,7 @@
 namespace pinwheel::cli {
 
 /// Whether to make the images that wheels are tested on.
-enum class TestImages { leave, prepare };
+enum class TestImageUse { leave, prepare };
 
 /// What a run is about: which part of which matrix, up to which stage, on which levels of
 /// environments, as which version. Decided before anything is made or resolved.
@@ -20,7 +20,7 @@ struct RunScope {
   plan::Outline outline;
   LevelOptions levels;
   VersionFacts version = {};
-  TestImages images = TestImages::leave;
+  TestImageUse images = TestImageUse::leave;
   plan::PlanOptions options = {};  ///< follow from the stage, the targets and the levels
 };
 

@@ -81,7 +81,7 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
                 "name a target with `--target`, or a channel with `--channel`");
   }
   TRY(RunScope scope,
-      up_to(stage, {global, loaded, outline, levels, version, TestImages::prepare}));
+      up_to(stage, {global, loaded, outline, levels, version, TestImageUse::prepare}));
   return Asked{std::move(scope), std::move(source)};
 }
 

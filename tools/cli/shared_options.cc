@@ -14,11 +14,10 @@ auto named_choices(const Values& values) {
 }  // namespace
 
 void add_globals(CLI::App& app, GlobalOptions& global) {
-  add_choice<ColourMode>(app, "--color", global.colour,
-                         {{"auto", ColourMode::automatic},
-                          {"always", ColourMode::always},
-                          {"never", ColourMode::never}},
-                         "colour on stderr (also NO_COLOR, FORCE_COLOR)")
+  add_choice<ColorMode>(
+      app, "--color", global.color,
+      {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
+      "color on stderr (also NO_COLOR, FORCE_COLOR)")
       ->envname("PINWHEEL_COLOR");
   add_choice<LogFormat>(
       app, "--log-format", global.log_format,

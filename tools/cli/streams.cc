@@ -22,11 +22,11 @@ bool set(const char* name) {
   return !text_of_variable(name).empty();
 }
 
-Colour decide_colour(ColourMode mode, bool terminal) {
-  if (mode == ColourMode::always) return Colour::always;
-  if (mode == ColourMode::never || set("NO_COLOR")) return Colour::never;
-  if (set("FORCE_COLOR") || set("CLICOLOR_FORCE")) return Colour::always;
-  return terminal ? Colour::always : Colour::never;
+Color decide_color(ColorMode mode, bool terminal) {
+  if (mode == ColorMode::always) return Color::always;
+  if (mode == ColorMode::never || set("NO_COLOR")) return Color::never;
+  if (set("FORCE_COLOR") || set("CLICOLOR_FORCE")) return Color::always;
+  return terminal ? Color::always : Color::never;
 }
 
 /// errno's value, or 0.
@@ -52,7 +52,7 @@ Streams::Streams(const GlobalOptions& options)
     : verbosity_(options.verbosity),
       terminal_(isatty(STDERR_FILENO) == 1),
       github_(text_of_variable("GITHUB_ACTIONS") == "true") {
-  colour_ = decide_colour(options.colour, terminal_);
+  color_ = decide_color(options.color, terminal_);
 }
 
 void Streams::data(std::string_view text) {
@@ -66,12 +66,12 @@ void Streams::note(std::string_view text) {
 
 void Streams::warn(const Error& warning) {
   if (github_) write_all(stderr, annotation("warning", warning));
-  write_all(stderr, render_warning(warning, colour_));
+  write_all(stderr, render_warning(warning, color_));
 }
 
 void Streams::error(const Error& error) {
   if (github_) write_all(stderr, annotation("error", error));
-  write_all(stderr, render(error, colour_));
+  write_all(stderr, render(error, color_));
 }
 
 void Streams::mask(const Secret& secret) const {

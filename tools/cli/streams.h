@@ -29,13 +29,13 @@ class Streams {
   /// its reader went away.
   std::optional<Error> lost_data() const;
 
-  Colour colour() const { return colour_; }
+  Color color() const { return color_; }
   bool stderr_is_terminal() const { return terminal_; }
   bool in_github() const { return github_; }
   Verbosity verbosity() const { return verbosity_; }
 
  private:
-  Colour colour_ = Colour::never;
+  Color color_ = Color::never;
   Verbosity verbosity_ = Verbosity::normal;
   bool terminal_ = false;
   bool github_ = false;

@@ -25,8 +25,8 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-const matrix::Channel* find_channel(const matrix::Matrix& matrix, const std::string& name) {
-  for (const matrix::Channel& channel : matrix.channels) {
+const matrix::ChannelSettings* find_channel(const matrix::Matrix& matrix, const std::string& name) {
+  for (const matrix::ChannelSettings& channel : matrix.channels) {
     if (channel.name == name) return &channel;
   }
   return nullptr;
@@ -35,7 +35,7 @@ const matrix::Channel* find_channel(const matrix::Matrix& matrix, const std::str
 /// A channel that the matrix names may have any name; its versions are a release's, a test's, a
 /// nightly's or a development build's.
 version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
-  const matrix::Channel* const channel = find_channel(matrix, name);
+  const matrix::ChannelSettings* const channel = find_channel(matrix, name);
   if (channel != nullptr && channel->nightly_version) return version::Channel::nightly;
   return version::parse_channel(name).value_or(version::Channel::ci);
 }
@@ -87,7 +87,7 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   VersionFacts facts;
   TRY(facts.channel, decide_channel(matrix, channel, repository));
   facts.targets = targets;
-  const matrix::Channel* const found = find_channel(matrix, facts.channel);
+  const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
   if (facts.targets.empty() && found != nullptr) facts.targets = found->publish;
   TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
   host::CurlHttp http(http_options());

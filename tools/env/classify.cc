@@ -49,7 +49,7 @@ size_t find_pattern(std::string_view text, std::string_view pattern) {
 
 Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
                    std::span<const Symptom> table) {
-  if (exit.cancelled) return {.kind = ErrorKind::interrupted};
+  if (exit.canceled) return {.kind = ErrorKind::interrupted};
   if (exit.timed_out) return {.kind = ErrorKind::timeout};
   if (exit.out_of_memory) {
     return {.kind = ErrorKind::out_of_memory, .hint = "run fewer jobs with `--jobs`"};

@@ -23,7 +23,7 @@ struct Diagnosis {
   std::string hint = {};
 };
 
-/// The exit status takes precedence over the output: a cancelled child is `interrupted`, a time
+/// The exit status takes precedence over the output: a canceled child is `interrupted`, a time
 /// limit `timeout`, an out-of-memory kill `out_of_memory`. Then the table decides; if no row
 /// matches, the kind is `step`, which is not retried.
 Diagnosis diagnose(const ports::Exit& exit, std::string_view output,

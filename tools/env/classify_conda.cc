@@ -69,7 +69,7 @@ Error conda_failure(CondaKind kind, const ports::Captured& ran, std::string_view
   Diagnosis diagnosis = classify_conda(ran.exit, why + "\n" + ran.out + "\n" + ran.err);
   // When rattler's script replies, it exits 0: any other failure is the machine's.
   if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
-  const bool ended = !ran.exit.cancelled && !ran.exit.timed_out && !ran.exit.out_of_memory;
+  const bool ended = !ran.exit.canceled && !ran.exit.timed_out && !ran.exit.out_of_memory;
   if (ended && !why.empty()) diagnosis.line = why;
   return to_error(diagnosis, what, ran.exit);
 }

@@ -13,8 +13,8 @@ Result<VersionSettings> decode_version(const Node& node) {
                                                            {"calver", VersionFrom::calver},
                                                            {"file", VersionFrom::file},
                                                            {"project", VersionFrom::project}};
-  static const std::map<std::string, Bump> kBump = {
-      {"major", Bump::major}, {"minor", Bump::minor}, {"patch", Bump::patch}};
+  static const std::map<std::string, VersionBump> kBump = {
+      {"major", VersionBump::major}, {"minor", VersionBump::minor}, {"patch", VersionBump::patch}};
   VersionSettings version;
   version.from = kFrom.at(text_or(node, "from", "git-tag"));
   version.bump = kBump.at(text_or(node, "bump", "minor"));

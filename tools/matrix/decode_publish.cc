@@ -111,8 +111,8 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   return target;
 }
 
-Result<Channel> decode_channel(const Node::Member& member, const Matrix& matrix) {
-  Channel channel;
+Result<ChannelSettings> decode_channel(const Node::Member& member, const Matrix& matrix) {
+  ChannelSettings channel;
   channel.name = member.key;
   channel.at = member.key_at;
   const Node& node = member.value;
@@ -161,7 +161,7 @@ Done decode_channels(const Node& root, Matrix& matrix) {
   const Node* const channels = root.find("channels");
   if (channels == nullptr) return {};
   for (const Node::Member& member : channels->members) {
-    TRY(Channel channel, decode_channel(member, matrix));
+    TRY(ChannelSettings channel, decode_channel(member, matrix));
     matrix.channels.push_back(std::move(channel));
   }
   return {};

@@ -21,7 +21,7 @@ struct ActiveRule {
 };
 
 struct ActiveChannel {
-  const Channel* channel = nullptr;
+  const ChannelSettings* channel = nullptr;
   Condition select;
 };
 
@@ -99,7 +99,7 @@ Result<Expansion> expand(const Matrix& matrix) {
   TRY(std::vector<std::string> ids, make_ids(combined.rows));
   std::vector<ActiveRule> rules = activate_rules(matrix);
   std::vector<ActiveChannel> channels;
-  for (const Channel& channel : matrix.channels) {
+  for (const ChannelSettings& channel : matrix.channels) {
     channels.push_back({&channel, Condition(channel.select)});
   }
   Expansion expansion;

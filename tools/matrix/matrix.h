@@ -52,11 +52,11 @@ struct Abi {
 };
 
 enum class VersionFrom { git_tag, calver, file, project };
-enum class Bump { major, minor, patch };
+enum class VersionBump { major, minor, patch };
 struct VersionSettings {
   VersionFrom from = VersionFrom::git_tag;
   std::string match = "v*";
-  Bump bump = Bump::minor;
+  VersionBump bump = VersionBump::minor;
   std::string file = {};  ///< for `from: file`, relative to the package source
 };
 
@@ -72,7 +72,7 @@ struct Package {
   Location at;
 };
 
-struct Channel {
+struct ChannelSettings {
   std::string name;
   When select = {};
   bool nightly_version = false;
@@ -115,7 +115,7 @@ struct Matrix {
     Location at;
   };
   std::vector<Override> overrides;
-  std::vector<Channel> channels;
+  std::vector<ChannelSettings> channels;
   std::vector<PublishTarget> targets;
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
 };

@@ -135,7 +135,7 @@ Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
 Done check_channel(const Matrix& matrix, const std::string& channel) {
   if (channel.empty()) return {};
   std::vector<std::string> names;
-  for (const Channel& each : matrix.channels) names.push_back(each.name);
+  for (const ChannelSettings& each : matrix.channels) names.push_back(each.name);
   if (std::find(names.begin(), names.end(), channel) != names.end()) return {};
   return fail(ErrorKind::usage, fmt::format("unknown channel `{}`", channel),
               names.empty() ? fmt::format("`{}` declares no channels", matrix.file)

@@ -36,7 +36,7 @@ struct Exit {
   int code = 0;
   int signal = 0;          ///< 0 when it exited normally
   bool timed_out = false;  ///< it was killed because its time limit passed
-  bool cancelled = false;  ///< it was killed because the run was cancelled
+  bool canceled = false;   ///< it was killed because the run was canceled
   bool out_of_memory =
       false;  ///< the kernel killed it, or a process of its group, for lack of memory
 

@@ -65,7 +65,7 @@ OrderedJson file_json(const IndexFile& file) {
   return out;
 }
 
-/// The normalised version in the name of a wheel or sdist; empty when it has none.
+/// The normalized version in the name of a wheel or sdist; empty when it has none.
 std::string version_in_filename(std::string_view filename) {
   if (const Result<pep::WheelName> wheel = pep::parse_wheel_name(filename); wheel) {
     return pep::to_string(wheel->version);

@@ -12,10 +12,9 @@ constexpr std::string_view kRed = "31";
 constexpr std::string_view kYellow = "33";
 constexpr std::string_view kCyan = "36";
 
-std::string line(std::string_view word, std::string_view code, std::string_view rest,
-                 Colour colour) {
+std::string line(std::string_view word, std::string_view code, std::string_view rest, Color color) {
   const std::string padded = fmt::format("{:<11}", word);
-  if (colour == Colour::never) return fmt::format("{} {}\n", padded, rest);
+  if (color == Color::never) return fmt::format("{} {}\n", padded, rest);
   return fmt::format("\x1b[{}m{}\x1b[0m {}\n", code, padded, rest);
 }
 
@@ -41,41 +40,41 @@ std::string plan_line(size_t steps, size_t reused) {
   return fmt::format("{}, {} reused, {} to run\n", plural(steps, "step"), reused, steps - reused);
 }
 
-std::string started_line(const std::string& id, int attempt, int cores, Colour colour) {
+std::string started_line(const std::string& id, int attempt, int cores, Color color) {
   std::string rest = id;
   if (cores > 1) rest += fmt::format(" ({} cores)", cores);
   if (attempt > 1) rest += fmt::format(", attempt {}", attempt);
-  return line("started", kCyan, rest, colour);
+  return line("started", kCyan, rest, color);
 }
 
 std::string retry_line(const std::string& id, const Error& error, std::chrono::milliseconds delay,
-                       Colour colour) {
+                       Color color) {
   const std::string when =
       delay.count() == 0 ? "again now" : fmt::format("again in {}", format_duration(delay));
-  return line("retry", kYellow, fmt::format("{} {}: {}", id, when, error.message), colour);
+  return line("retry", kYellow, fmt::format("{} {}: {}", id, when, error.message), color);
 }
 
-std::string finished_line(const plan::StepOutcome& outcome, Colour colour) {
+std::string finished_line(const plan::StepOutcome& outcome, Color color) {
   std::string rest = outcome.id;
   if (outcome.attempts > 0) rest += fmt::format(" {}", format_duration(outcome.elapsed));
   if (outcome.evidence != plan::Evidence::none) {
     rest += fmt::format(" ({})", to_string(outcome.evidence));
   }
   if (!outcome.reason.empty()) rest += fmt::format(": {}", outcome.reason);
-  return line(to_string(outcome.state), code_of(outcome.state), rest, colour);
+  return line(to_string(outcome.state), code_of(outcome.state), rest, color);
 }
 
-std::string heartbeat_lines(const run::Progress& progress, Colour colour) {
+std::string heartbeat_lines(const run::Progress& progress, Color color) {
   std::string out;
   for (const run::Running& one : progress.running) {
     out += line("running", kCyan,
                 fmt::format("{} for {} ({} of {} steps finished)", one.id,
                             format_duration(one.elapsed), progress.finished, progress.total),
-                colour);
+                color);
   }
   for (const run::Waiting& one : progress.retrying) {
     out += line("waiting", kYellow,
-                fmt::format("{} tries again in {}", one.id, format_duration(one.left)), colour);
+                fmt::format("{} tries again in {}", one.id, format_duration(one.left)), color);
   }
   return out;
 }

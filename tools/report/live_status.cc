@@ -75,11 +75,11 @@ void LiveStatus::step_started(const plan::Step& /*step*/, int /*attempt*/, int /
 
 void LiveStatus::step_retry(const plan::Step& step, const Error& error,
                             std::chrono::milliseconds delay) {
-  print(retry_line(step.id, error, delay, printer_.colour));
+  print(retry_line(step.id, error, delay, printer_.color));
 }
 
 void LiveStatus::step_finished(const plan::StepOutcome& outcome) {
-  std::string lines = finished_line(outcome, printer_.colour);
+  std::string lines = finished_line(outcome, printer_.color);
   if (outcome.state == plan::StepState::failed) {
     lines += failure_block(outcome, printer_.facts(outcome));
   }

@@ -15,16 +15,16 @@ void PlainStatus::plan_started(const plan::Plan& plan, size_t reused) {
 }
 
 void PlainStatus::step_started(const plan::Step& step, int attempt, int cores) {
-  printer_.out(started_line(step.id, attempt, cores, printer_.colour));
+  printer_.out(started_line(step.id, attempt, cores, printer_.color));
 }
 
 void PlainStatus::step_retry(const plan::Step& step, const Error& error,
                              std::chrono::milliseconds delay) {
-  printer_.out(retry_line(step.id, error, delay, printer_.colour));
+  printer_.out(retry_line(step.id, error, delay, printer_.color));
 }
 
 void PlainStatus::step_finished(const plan::StepOutcome& outcome) {
-  printer_.out(finished_line(outcome, printer_.colour));
+  printer_.out(finished_line(outcome, printer_.color));
   if (outcome.state == plan::StepState::failed) {
     printer_.out(failure_block(outcome, printer_.facts(outcome)));
   }
@@ -33,7 +33,7 @@ void PlainStatus::step_finished(const plan::StepOutcome& outcome) {
 void PlainStatus::heartbeat(const run::Progress& progress) {
   if (progress.elapsed < next_beat_) return;
   next_beat_ = progress.elapsed + kHeartbeat;
-  printer_.out(heartbeat_lines(progress, printer_.colour));
+  printer_.out(heartbeat_lines(progress, printer_.color));
 }
 
 void PlainStatus::summary(const plan::Report& report) {

@@ -14,7 +14,7 @@ struct Printer {
   std::function<void(std::string_view)> out;  ///< takes whole lines
   /// Gathers the facts about a failed step.
   std::function<FailureFacts(const plan::StepOutcome&)> facts;
-  Colour colour = Colour::never;
+  Color color = Color::never;
 };
 
 }  // namespace pinwheel::report

@@ -158,7 +158,7 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
 // Counts and hashes the bytes on their way to the caller's output.
 class Meter {
  public:
-  explicit Meter(const Output& output) : output_(output) {}
+  explicit Meter(const ZipOutput& output) : output_(output) {}
   Done put(std::string_view bytes) {
     hash_.update(bytes);
     size_ += bytes.size();
@@ -168,7 +168,7 @@ class Meter {
   std::string sha256() { return to_hex(hash_.finish()); }
 
  private:
-  const Output& output_;
+  const ZipOutput& output_;
   Sha256 hash_;
   uint64_t size_ = 0;
 };
@@ -181,7 +181,7 @@ Result<std::string> finished_name(const std::string& built_name, const FinishSpe
 }
 
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
-                             const Output& output) {
+                             const ZipOutput& output) {
   TRY(const NewNames names, new_names(built.file_name, spec));
   TRY(Outline plan, outline(built, spec, names));
   Meter meter(output);

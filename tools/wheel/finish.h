@@ -43,6 +43,6 @@ Result<std::string> finished_name(const std::string& built_name, const FinishSpe
 /// member at a time is held in memory. Directory entries and invalidated signatures are dropped and
 /// listed in the result. Kind `check` when the built wheel contradicts its own RECORD or METADATA.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
-                             const Output& output);
+                             const ZipOutput& output);
 
 }  // namespace pinwheel::wheel

@@ -10,7 +10,7 @@
 namespace pinwheel::wheel {
 
 /// Receives bytes in order; an error stops the writer and is returned.
-using Output = std::function<Done(std::string_view)>;
+using ZipOutput = std::function<Done(std::string_view)>;
 
 /// The DOS time of every member for `epoch`, in seconds since 1970, UTC; clamped to the range of
 /// DOS times, 1980 to 2107, and rounded down to even seconds.
@@ -21,7 +21,7 @@ uint32_t dos_time(int64_t epoch);
 /// bytes depend only on the calls.
 class ZipWriter {
  public:
-  ZipWriter(Output output, int64_t epoch) : output_(std::move(output)), time_(dos_time(epoch)) {}
+  ZipWriter(ZipOutput output, int64_t epoch) : output_(std::move(output)), time_(dos_time(epoch)) {}
 
   /// Adds a regular file. It is stored when deflate would not make it smaller. `mode` is the
   /// permission bits.
@@ -45,7 +45,7 @@ class ZipWriter {
   std::string central_header(const Entry& entry) const;
   std::string end_records(uint64_t directory_offset) const;
 
-  Output output_;
+  ZipOutput output_;
   uint32_t time_;
   uint64_t offset_ = 0;
   std::vector<Entry> entries_;

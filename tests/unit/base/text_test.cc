@@ -22,9 +22,9 @@ TEST_CASE("the nearest name is suggested only when it is close") {
   CHECK(nearest("pyton", {"python", "torch"}) == "python");
   CHECK(nearest("torhc", {"python", "torch"}) == "torch");
   CHECK(nearest("idnex", {"index", "pypi"}) == "index");
-  CHECK_FALSE(nearest("colour", {"python", "torch"}).has_value());
+  CHECK_FALSE(nearest("color", {"python", "torch"}).has_value());
   CHECK(suggest("pyton", {"python", "torch"}) == "did you mean `python`?");
-  CHECK(suggest("colour", {"python", "torch"}) == "expected one of `python`, `torch`");
+  CHECK(suggest("color", {"python", "torch"}) == "expected one of `python`, `torch`");
 }
 
 TEST_CASE("a shell parses the output of shell_quote to the original") {

@@ -34,10 +34,10 @@ TEST_CASE("a required range limits the choice, and its failure counts") {
 TEST_CASE("a word selects one build, whatever its verdict by symbols") {
   CHECK(chosen_runs(verdicts_of({kNew}), {{"2.13", "2.11", "2.13.1"}}) ==
         Texts{"2.11.0 asked", "2.13.1 asked"});
-  const exports::Table labelled =
+  const exports::Table labeled =
       table_of({torch_build("2.13.0", {kNew}), torch_build("2.13.0+cpu", {kNew}),
                 torch_build("2.12.0+cpu", {kNew})});
-  const TorchVerdicts torch = verdicts_of({kNew}, labelled);
+  const TorchVerdicts torch = verdicts_of({kNew}, labeled);
   CHECK(chosen_runs(torch, {{"2.13"}}) == Texts{"2.13.0 asked"});
   CHECK(chosen_runs(torch, {{"2.13.0+cpu"}}) == Texts{"2.13.0+cpu asked"});
   CHECK(chosen_runs(torch, {{"2.12"}}) == Texts{"2.12.0+cpu asked"});

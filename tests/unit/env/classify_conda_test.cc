@@ -70,6 +70,6 @@ TEST_CASE("an unknown failure is an environment error with the client's output")
 }
 
 TEST_CASE("an interrupted client is not reported as a failure") {
-  const ports::Captured ran{{.signal = 15, .cancelled = true}, "", "nothing provides x\n"};
+  const ports::Captured ran{{.signal = 15, .canceled = true}, "", "nothing provides x\n"};
   CHECK(env::conda_failure(CondaKind::conda, ran, "solving").kind == ErrorKind::interrupted);
 }

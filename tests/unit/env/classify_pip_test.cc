@@ -85,7 +85,7 @@ TEST_CASE(
 
 TEST_CASE("the exit status takes precedence over the output") {
   const std::string text = tool_output("pip_index_500.txt");
-  CHECK(env::classify_pip({.signal = 15, .cancelled = true}, text).kind == ErrorKind::interrupted);
+  CHECK(env::classify_pip({.signal = 15, .canceled = true}, text).kind == ErrorKind::interrupted);
   CHECK(env::classify_pip({.signal = 15, .timed_out = true}, text).kind == ErrorKind::timeout);
   CHECK(env::classify_pip({.signal = 9, .out_of_memory = true}, text).kind ==
         ErrorKind::out_of_memory);

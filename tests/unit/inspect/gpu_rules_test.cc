@@ -12,7 +12,7 @@ std::string promise(const std::string& version) {
   return release ? to_string(*release) : "";
 }
 
-WheelFacts labelled(const std::string& local, std::vector<std::string> needed) {
+WheelFacts labeled(const std::string& local, std::vector<std::string> needed) {
   WheelFacts facts = native_facts();
   facts.name->version = *pep::parse_version("1.0+" + local);
   facts.libraries[0].elf.needed = std::move(needed);
@@ -55,35 +55,35 @@ TEST_CASE("libraries are numbered by the release of their toolkit") {
 }
 
 TEST_CASE("a correct label has no findings") {
-  CHECK(label_told(labelled("cu130", {"libcudart.so.13", "libtorch_cuda.so"})).empty());
-  CHECK(label_told(labelled("cu126", {"libcudart.so.12"})).empty());
-  CHECK(label_told(labelled("cpu", {"libtorch_cpu.so"})).empty());
-  CHECK(label_told(labelled("rocm6.4", {"libamdhip64.so.6", "libtorch_hip.so"})).empty());
-  CHECK(label_told(labelled("local", {"libcudart.so.13"})).empty());
+  CHECK(label_told(labeled("cu130", {"libcudart.so.13", "libtorch_cuda.so"})).empty());
+  CHECK(label_told(labeled("cu126", {"libcudart.so.12"})).empty());
+  CHECK(label_told(labeled("cpu", {"libtorch_cpu.so"})).empty());
+  CHECK(label_told(labeled("rocm6.4", {"libamdhip64.so.6", "libtorch_hip.so"})).empty());
+  CHECK(label_told(labeled("local", {"libcudart.so.13"})).empty());
   WheelFacts pure = pure_facts();
   pure.name->version = *pep::parse_version("1.0+cu130");
   CHECK(label_told(pure).empty());
 }
 
 TEST_CASE("a wrong label is an error with its evidence") {
-  CHECK(label_told(labelled("cu130", {"libcudart.so.12", "libcublas.so.12"})) ==
+  CHECK(label_told(labeled("cu130", {"libcudart.so.12", "libcublas.so.12"})) ==
         Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 (needs "
               "libcudart.so.12)"});
-  CHECK(label_told(labelled("cpu", {"libtorch_cuda.so"})) ==
+  CHECK(label_told(labeled("cpu", {"libtorch_cuda.so"})) ==
         Texts{"is for CUDA, but the label in the wheel's version is for CPU (needs "
               "libtorch_cuda.so)"});
-  CHECK(label_told(labelled("rocm6.4", {"libamdhip64.so.5"})).size() == 1);
-  CHECK(label_told(labelled("cu130", {"libtorch_cpu.so"})) ==
+  CHECK(label_told(labeled("rocm6.4", {"libamdhip64.so.5"})).size() == 1);
+  CHECK(label_told(labeled("cu130", {"libtorch_cpu.so"})) ==
         Texts{"is labeled for CUDA 13.0, but contains nothing for a GPU (no device code, no "
               "library of CUDA 13.0 needed)"});
-  WheelFacts facts = labelled("cu130", {"libtorch_cpu.so"});
+  WheelFacts facts = labeled("cu130", {"libtorch_cpu.so"});
   facts.device_code = {{"demo/_C.so", {{binary::CodeKind::cubin, "sm_90"}}}};
   CHECK(label_told(facts).empty());
   facts.device_code[0].code = {{binary::CodeKind::code_object, "gfx90a"}};
   CHECK(label_told(facts) ==
         Texts{"is for ROCm, but the label in the wheel's version is for CUDA 13.0 "
               "(has device code for AMD GPUs)"});
-  facts = labelled("cu130", {"libcudart.so.13"});
+  facts = labeled("cu130", {"libcudart.so.13"});
   facts.metadata = *wheel::parse_metadata(
       "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n"
       "Requires-Dist: nvidia-cublas-cu12==12.6\nRequires-Dist: nvidia-nccl\n");

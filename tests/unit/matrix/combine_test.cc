@@ -28,7 +28,7 @@ std::vector<std::string> combined(const Matrix& matrix) {
 Matrix fruits() {
   Matrix matrix;
   matrix.axes = {{"fruit", {"apple", "pear"}, {}}, {"animal", {"cat", "dog"}, {}}};
-  matrix.attributes = {"colour", "shape"};
+  matrix.attributes = {"color", "shape"};
   return matrix;
 }
 
@@ -37,14 +37,14 @@ Matrix fruits() {
 // The example that GitHub's documentation of `include` walks through.
 TEST_CASE("include behaves as GitHub documents it") {
   Matrix matrix = fruits();
-  matrix.include = {row({{"colour", "green"}}), row({{"colour", "pink"}, {"animal", "cat"}}),
+  matrix.include = {row({{"color", "green"}}), row({{"color", "pink"}, {"animal", "cat"}}),
                     row({{"fruit", "apple"}, {"shape", "circle"}}), row({{"fruit", "banana"}}),
                     row({{"fruit", "banana"}, {"animal", "cat"}})};
   CHECK(combined(matrix) == std::vector<std::string>{
-                                "fruit=apple animal=cat colour:pink shape:circle",
-                                "fruit=apple animal=dog colour:green shape:circle",
-                                "fruit=pear animal=cat colour:pink",
-                                "fruit=pear animal=dog colour:green",
+                                "fruit=apple animal=cat color:pink shape:circle",
+                                "fruit=apple animal=dog color:green shape:circle",
+                                "fruit=pear animal=cat color:pink",
+                                "fruit=pear animal=dog color:green",
                                 "fruit=banana",
                                 "fruit=banana animal=cat",
                             });
@@ -62,10 +62,10 @@ TEST_CASE("exclude needs all its values and only those") {
 TEST_CASE("exclude applies first, so an include cannot extend a dropped combination") {
   Matrix matrix = fruits();
   matrix.exclude = {row({{"fruit", "pear"}})};
-  matrix.include = {row({{"fruit", "pear"}, {"colour", "green"}})};
+  matrix.include = {row({{"fruit", "pear"}, {"color", "green"}})};
   CHECK(combined(matrix) == std::vector<std::string>{"fruit=apple animal=cat",
                                                      "fruit=apple animal=dog",
-                                                     "fruit=pear colour:green"});
+                                                     "fruit=pear color:green"});
 }
 
 TEST_CASE("exclude compares exactly, and one that matches nothing is a warning") {

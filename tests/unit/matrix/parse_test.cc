@@ -85,7 +85,7 @@ TEST_CASE("a matrix that sets nothing has the documented defaults") {
   CHECK(matrix->package.name == "demo");
   CHECK(matrix->package.version.from == VersionFrom::git_tag);
   CHECK(matrix->package.version.match == "v*");
-  CHECK(matrix->package.version.bump == Bump::minor);
+  CHECK(matrix->package.version.bump == VersionBump::minor);
   CHECK_FALSE(matrix->package.sdist);
   CHECK(matrix->abi.python == PythonAbi::version);
   CHECK(matrix->abi.torch == TorchAbi::minor);

@@ -47,7 +47,7 @@ std::string names(const std::vector<Version>& list) {
   return join(result, " ");
 }
 
-TEST_CASE("versions are read and normalised as packaging does") {
+TEST_CASE("versions are read and normalized as packaging does") {
   for (const Row& row : rows("version")) {
     const Result<Version> version = parse_version(replace_all(row[1], "\\t", "\t"));
     INFO(row[1]);

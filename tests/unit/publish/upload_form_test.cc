@@ -59,7 +59,7 @@ TEST_CASE("License-File of older metadata is not sent") {
 
 TEST_CASE("headers that are unknown or duplicated are rejected") {
   for (const char* extra :
-       {"Colour: red\n", "Summary: a\nSummary: b\n", "Description: a\n\nbody\n"}) {
+       {"Color: red\n", "Summary: a\nSummary: b\n", "Description: a\n\nbody\n"}) {
     const auto fields = refused(kHead + extra);
     REQUIRE_FALSE(fields);
     CHECK(fields.error().kind == ErrorKind::check);

@@ -186,7 +186,7 @@ TEST_CASE("live status redraws its status lines and leaves a clean screen") {
 }
 
 TEST_CASE("colors are used only if requested") {
-  CHECK(report::finished_line(skipped_test(), Colour::never) == kSkipped);
-  CHECK(report::finished_line(skipped_test(), Colour::always) ==
+  CHECK(report::finished_line(skipped_test(), Color::never) == kSkipped);
+  CHECK(report::finished_line(skipped_test(), Color::always) ==
         "\x1b[33mskipped    \x1b[0m test:a 0.4s: no cu130 torch here\n");
 }

@@ -53,7 +53,7 @@ struct GitLibrary {
 /// the machine has none.
 Result<const GitLibrary*> git_library();
 
-/// libgit2 is initialised as long as one of these lives, and reads the user's configuration anew
+/// libgit2 is initialized as long as one of these lives, and reads the user's configuration anew
 /// for the first.
 class GitSession {
  public:

@@ -31,7 +31,7 @@ Result<ports::Captured> run(const GitProgram& git, const fs::path& directory,
                             const std::vector<std::string>& arguments) {
   Result<ports::Captured> ran = git.process.capture(command(git, directory, arguments));
   if (!ran) return fail(std::move(ran).error().with_hint("install git"));
-  if (ran->exit.cancelled) return fail(ErrorKind::interrupted, "git was interrupted");
+  if (ran->exit.canceled) return fail(ErrorKind::interrupted, "git was interrupted");
   return ran;
 }
 

@@ -53,30 +53,30 @@ publish::Addition addition_of(const DirectoryEntry& entry) {
 }
 
 /// Reads the pages of one place, named by its own `index.json`.
-Done read_place(publish::Catalogue& catalogue, const fs::path& root, const std::string& place,
+Done read_place(publish::Catalog& catalog, const fs::path& root, const std::string& place,
                 ports::Files& files) {
   TRY(const std::string page, files.read(root / place / "index.json"));
   TRY(const std::vector<std::string> projects, publish::parse_root_json(page));
-  catalogue.places[place];
+  catalog.places[place];
   for (const std::string& project : projects) {
     TRY(const std::string json, files.read(root / place / project / "index.json"));
-    TRY_DONE(publish::read_back(catalogue, place, project, json));
+    TRY_DONE(publish::read_back(catalog, place, project, json));
   }
   return {};
 }
 
 /// What a generation holds. Its directories are the root's projects and the sub-indexes.
-Result<publish::Catalogue> read_catalogue(const fs::path& root, ports::Files& files) {
-  publish::Catalogue catalogue;
-  TRY_DONE(read_place(catalogue, root, "", files));
+Result<publish::Catalog> read_catalog(const fs::path& root, ports::Files& files) {
+  publish::Catalog catalog;
+  TRY_DONE(read_place(catalog, root, "", files));
   TRY(const std::vector<std::string> names, files.list(root));
-  const publish::Projects in_root = catalogue.places[""];
+  const publish::Projects in_root = catalog.places[""];
   for (const std::string& name : names) {
     TRY(const ports::FileStatus status, files.status(root / name));
     if (status.type != ports::FileType::directory || in_root.count(name) == 1) continue;
-    TRY_DONE(read_place(catalogue, root, name, files));
+    TRY_DONE(read_place(catalog, root, name, files));
   }
-  return catalogue;
+  return catalog;
 }
 
 /// The complete tree of the next generation, durable.
@@ -92,7 +92,7 @@ Done write_generation(const fs::path& root, const std::vector<DirectoryEntry>& e
       TRY_DONE(files.write(home.string() + ".metadata", file.metadata));
     }
   }
-  for (const auto& [path, page] : publish::pages_of(merge.catalogue)) {
+  for (const auto& [path, page] : publish::pages_of(merge.catalog)) {
     TRY_DONE(files.write(root / path, page));
   }
   return sync_tree(root);
@@ -122,9 +122,9 @@ Result<std::vector<FileOutcome>> publish_to_directory(const fs::path& index,
   TRY_DONE(files.make_directories(paths.generations));
   TRY(const std::unique_ptr<ports::FileLock> lock, files.lock(paths.lock(), ports::IfLocked::wait));
   TRY(const std::optional<uint64_t> current, current_generation(paths));
-  publish::Catalogue held;
+  publish::Catalog held;
   if (current) {
-    TRY(held, read_catalogue(paths.generation(*current), files));
+    TRY(held, read_catalog(paths.generation(*current), files));
   }
   std::vector<publish::Addition> additions;
   additions.reserve(entries.size());

@@ -7,7 +7,7 @@
 #include "host/index/upload.h"
 #include "ports/files.h"
 #include "publish/artifact.h"
-#include "publish/catalogue.h"
+#include "publish/catalog.h"
 
 namespace pinwheel::host {
 

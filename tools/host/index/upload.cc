@@ -89,7 +89,7 @@ Result<Holding> look_up_now(const Session& session, const Artifact& file) {
 
 /// What the index holds before anything is sent.
 struct Survey {
-  std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalised project name
+  std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalized project name
   std::vector<Holding> holdings;                                 ///< one for each file
 };
 
@@ -173,7 +173,7 @@ Error spent(const Session& session, const Artifact& file, Outcome outcome, Error
                   quoted(session.target.name),
                   unknown ? "and the index neither confirms nor shows it" : "without success"),
       std::nullopt,
-      "run the same command again: files that arrived are recognised by their hash",
+      "run the same command again: files that arrived are recognized by their hash",
       {std::move(last)}};
 }
 

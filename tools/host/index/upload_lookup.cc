@@ -32,7 +32,7 @@ Error unreadable(const std::string& url, const ports::HttpResponse& response) {
                fmt::format("{} cannot be read: HTTP {}{}", quoted(url), response.status,
                            said.empty() ? "" : fmt::format(" ({})", said)),
                std::nullopt,
-               "the index is read to recognise files that it holds; name its address with "
+               "the index is read to recognize files that it holds; name its address with "
                "--check-url",
                {}};
 }

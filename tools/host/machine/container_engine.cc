@@ -69,8 +69,7 @@ Done check_answer(ports::Process& process, const env::EngineClient& kind,
       ask(process, client.variables,
           {client.client, "version", "--format", std::string(kind.version_format)}));
   if (said.exit.ok()) return {};
-  if (said.exit.cancelled)
-    return fail(ErrorKind::interrupted, "looking for the engine was stopped");
+  if (said.exit.canceled) return fail(ErrorKind::interrupted, "looking for the engine was stopped");
   const std::string why(said.exit.timed_out ? "it did not answer in time" : trim(said.err));
   return fail(ErrorKind::environment,
               fmt::format("{} does not answer: {}", pinwheel::quoted(client.client), why),

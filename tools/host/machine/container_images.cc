@@ -32,7 +32,7 @@ Result<std::optional<env::ContainerImage>> inspect(const ImageBench& bench,
                                                    const std::string& name) {
   TRY(const ports::Captured ran, bench.machine.process.capture(env::inspect_image(
                                      bench.engine.client, name, bench.engine.variables)));
-  if (ran.exit.cancelled) return fail(interrupted("looking for an image"));
+  if (ran.exit.canceled) return fail(interrupted("looking for an image"));
   if (!ran.exit.ok()) return std::nullopt;
   TRY(env::ContainerImage image, env::parse_image(ran.out));
   return image;
@@ -56,7 +56,7 @@ Result<env::ContainerImage> base_image(const ImageBench& bench,
       env::pull_image(bench.engine.client, name, settings.arch, bench.engine.variables);
   pull.timeout = kPullLimit;
   TRY(const ports::Captured pulled, bench.machine.process.capture(pull));
-  if (pulled.exit.cancelled) return fail(interrupted("pulling " + pinwheel::quoted(name)));
+  if (pulled.exit.canceled) return fail(interrupted("pulling " + pinwheel::quoted(name)));
   TRY(const std::optional<env::ContainerImage> now, inspect(bench, name));
   if (pulled.exit.ok() && now) return *now;
   return fail(ErrorKind::environment,
@@ -121,7 +121,7 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
   command.timeout = kBuildLimit;
   TRY(const ports::Exit exit, bench.machine.process.log(command, log));
   if (exit.ok()) return {};
-  if (exit.cancelled) return fail(interrupted("building an image"));
+  if (exit.canceled) return fail(interrupted("building an image"));
   const Result<std::string> text = bench.machine.files.read(log);
   return fail(ErrorKind::step,
               fmt::format("{} cannot be built on `{}`:\n{}", pinwheel::quoted(what.dockerfile),

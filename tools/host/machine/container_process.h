@@ -16,7 +16,7 @@ namespace pinwheel::host {
 /// not run it (the image or the program is missing, the daemon does not answer).
 class ContainerProcess final : public ports::Process {
  public:
-  /// `engine` runs the client and may be cancelled; `cleaner` removes containers and may not. Both
+  /// `engine` runs the client and may be canceled; `cleaner` removes containers and may not. Both
   /// outlive the object. Containers are called `name` and a number.
   ContainerProcess(ports::Process& engine, ports::Process& cleaner, env::Container container,
                    const std::string& name, std::map<std::string, std::string> client_variables);

@@ -29,7 +29,7 @@ struct CurlLibrary {
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
 
-/// libcurl, loaded and initialised once for the life of the process; safe from any thread. Kind
+/// libcurl, loaded and initialized once for the life of the process; safe from any thread. Kind
 /// `environment` when the machine has none.
 Result<const CurlLibrary*> curl_library();
 

@@ -30,7 +30,7 @@ Result<env::CondaClient> ask(const EnvMachine& machine, const std::string& name)
   ports::Command command{{program, "--version"}, "/", machine.variables};
   command.timeout = std::chrono::seconds(60);
   TRY(const ports::Captured ran, machine.process.capture(command));
-  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "looking for conda was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "looking for conda was interrupted");
   env::CondaClient client{.kind = env::conda_kind(program), .program = program};
   // Old ones print their version to stderr.
   client.version = env::parse_conda_version(client.kind, ran.out + "\n" + ran.err);

@@ -110,7 +110,7 @@ Result<env::Interpreter> python_of(const EnvMachine& machine, const fs::path& di
   if (const auto known = recall_interpreter(machine.files, remembered, program)) return *known;
   TRY(const ports::Captured ran, machine.process.capture(env::probe_interpreter(
                                      program.string(), env::pip_variables(machine.variables))));
-  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "asking the Python was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "asking the Python was interrupted");
   if (!ran.exit.ok()) {
     return fail(ErrorKind::environment, "the Python of the conda packages does not start here",
                 std::string(trim(ran.err)));

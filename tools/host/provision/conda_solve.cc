@@ -37,7 +37,7 @@ Result<env::CondaTarget> target_of(const EnvMachine& machine, const env::Request
   env::CondaTarget target = target_here();
   TRY(const ports::Captured ran,
       machine.process.capture({{"getconf", "GNU_LIBC_VERSION"}, "/", machine.variables, {}}));
-  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "solving was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "solving was interrupted");
   target.glibc = env::parse_glibc(ran.out);
   target.cuda = request.conda_cuda;
   return target;

@@ -25,7 +25,7 @@ Result<env::Toolkit> ask_compiler(const EnvMachine& machine, const env::Request&
   command.environment["HIP_PLATFORM"] = "amd";
   command.timeout = std::chrono::seconds(30);
   TRY(const ports::Captured ran, machine.process.capture(command));
-  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "asking nvcc was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "asking nvcc was interrupted");
   const std::optional<std::string> release =
       cuda ? env::parse_nvcc_release(ran.out) : env::parse_hip_release(ran.out);
   if (!ran.exit.ok() || !release) {

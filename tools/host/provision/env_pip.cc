@@ -79,7 +79,7 @@ Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& inte
       directory.string()));
   // Without an index the bundled pip does, unless it is too old to install for another Python.
   TRY(const ports::Captured upgraded, machine.process.capture(env::upgrade_pip(pip)));
-  if (upgraded.exit.cancelled) {
+  if (upgraded.exit.canceled) {
     return fail(ErrorKind::interrupted, "making a pip for the environments was interrupted");
   }
   if (!upgraded.exit.ok()) TRY_DONE(check_bundled_pip(machine, pip, upgraded));

@@ -75,7 +75,7 @@ Result<env::PipPackage> torch_from(const EnvMachine& machine, const env::Pip& pi
 /// certificates hold: `pip download` would do the same, and an index that is down costs seconds.
 Result<bool> answers(const EnvMachine& machine, const env::Pip& pip, const std::string& index) {
   TRY(const ports::Captured ran, machine.process.capture(env::probe_index(pip, index)));
-  if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "resolving was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "resolving was interrupted");
   return ran.exit.ok();
 }
 

@@ -23,7 +23,7 @@ Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
   for (const std::string& name : env::program_names(wanted)) {
     TRY(const ports::Captured ran,
         machine.process.capture(env::probe_interpreter(name, variables)));
-    if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
+    if (ran.exit.canceled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
     Result<env::Interpreter> interpreter = env::parse_interpreter(ran.out);
     if (!ran.exit.ok() || !interpreter) continue;
     found.push_back(*interpreter);

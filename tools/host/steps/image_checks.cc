@@ -27,7 +27,7 @@ Done check_glibc(const EnvMachine& image, const env::Interpreter& interpreter,
   TRY(const ports::Captured said,
       image.process.capture(
           {{interpreter.path, "-I", "-c", kGlibc}, "/", image.variables, kProbeTime}));
-  if (said.exit.cancelled) return fail(ErrorKind::interrupted, "the test was interrupted");
+  if (said.exit.canceled) return fail(ErrorKind::interrupted, "the test was interrupted");
   const std::string glibc(trim(said.out));
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(wheel));
   TRY(const inspect::WheelFacts facts, inspect::gather(wheel.filename().string(), *source));
@@ -49,7 +49,7 @@ Result<env::Interpreter> image_python(const EnvMachine& image, const std::string
   for (const char* const program : {"python3", "python"}) {
     TRY(const ports::Captured ran, image.process.capture(env::probe_interpreter(
                                        program, env::pip_variables(image.variables))));
-    if (ran.exit.cancelled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
+    if (ran.exit.canceled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
     Result<env::Interpreter> interpreter = env::parse_interpreter(ran.out);
     if (!ran.exit.ok() || !interpreter || !interpreter->makes_environments) continue;
     TRY_DONE(image.files.make_directories(record.parent_path()));

@@ -98,7 +98,7 @@ Result<compat::Ended> run_one(const TrialSite& site, std::vector<std::string> ar
   TRY(const ports::Exit exit,
       site.machine.process.log(
           {std::move(argv), site.scratch / "work", site.variables, site.trial.limit}, log));
-  if (exit.cancelled) return fail(ErrorKind::interrupted, what + " was interrupted");
+  if (exit.canceled) return fail(ErrorKind::interrupted, what + " was interrupted");
   if (exit.ok()) return compat::Ended{std::move(what)};
   return compat::Ended{std::move(what), env::ending(exit), log_tail(log, kShown)};
 }

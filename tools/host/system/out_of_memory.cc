@@ -53,7 +53,7 @@ std::optional<uint64_t> current_oom_kills() {
 
 bool killed_for_memory(const ports::Exit& exit, std::optional<uint64_t> before,
                        std::optional<uint64_t> after) {
-  if (exit.ok() || exit.timed_out || exit.cancelled) return false;
+  if (exit.ok() || exit.timed_out || exit.canceled) return false;
   return exit.signal == SIGKILL || (before && after && *after > *before);
 }
 

@@ -157,7 +157,7 @@ class Watch {
     std::optional<SteadyClock::time_point> deadline;
     if (timeout) deadline = SteadyClock::now() + *timeout;
     for (;;) {
-      const bool may_stop = !exit.timed_out && !exit.cancelled;
+      const bool may_stop = !exit.timed_out && !exit.canceled;
       std::array<pollfd, 4> fds = {
           pollfd{child_.verdict.get(), POLLIN, 0}, pollfd{may_stop ? stop_.fd() : -1, POLLIN, 0},
           pollfd{streams_[0]->ours.get(), POLLIN, 0}, pollfd{streams_[1]->ours.get(), POLLIN, 0}};
@@ -168,9 +168,9 @@ class Watch {
       }
       if (fds[0].revents != 0) return finish();
       if (!may_stop) continue;
-      exit.cancelled = fds[1].revents != 0;
-      exit.timed_out = !exit.cancelled && deadline && SteadyClock::now() >= *deadline;
-      if (exit.cancelled || exit.timed_out) ::kill(child_.supervisor, kStopGently);
+      exit.canceled = fds[1].revents != 0;
+      exit.timed_out = !exit.canceled && deadline && SteadyClock::now() >= *deadline;
+      if (exit.canceled || exit.timed_out) ::kill(child_.supervisor, kStopGently);
     }
   }
 
@@ -240,7 +240,7 @@ Result<ports::Exit> run(const ports::Command& asked, const std::stop_token& canc
   if (asked.argv.empty()) return fail(ErrorKind::internal, "a command without a program was run");
   const ports::Command command = in_mount_namespace(asked);
   if (cancel.stop_requested()) {
-    return ports::Exit{.signal = SIGTERM, .cancelled = true};
+    return ports::Exit{.signal = SIGTERM, .canceled = true};
   }
   TRY(const std::string program, find_program(command.argv[0], command.environment));
   const std::optional<uint64_t> oom_before = current_oom_kills();

@@ -76,9 +76,9 @@ TEST_CASE("the reason phrase, headers and body of any status are values") {
   REQUIRE(refused);
   CHECK(refused->status == 403);
   CHECK(refused->reason == "Invalid or non-existent authentication information.");
-  HttpRequest authorised = request;
-  authorised.credentials = ports::BasicCredentials{"__token__", Secret("secret")};
-  const auto redirect = host::CurlHttp().send(authorised);
+  HttpRequest authorized = request;
+  authorized.credentials = ports::BasicCredentials{"__token__", Secret("secret")};
+  const auto redirect = host::CurlHttp().send(authorized);
   REQUIRE(redirect);
   CHECK(redirect->status == 308);
   CHECK(redirect->body.empty());

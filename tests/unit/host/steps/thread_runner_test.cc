@@ -26,7 +26,7 @@ Result<run::Success> until_stopped(const run::Attempt& /*attempt*/, std::stop_to
   std::condition_variable_any changed;
   std::unique_lock<std::mutex> lock(mutex);
   changed.wait(lock, stop, [] { return false; });
-  return fail(ErrorKind::interrupted, "the step was cancelled");
+  return fail(ErrorKind::interrupted, "the step was canceled");
 }
 
 }  // namespace

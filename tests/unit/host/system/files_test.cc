@@ -163,7 +163,7 @@ TEST_CASE("a kill for memory is told from other ends") {
   CHECK_FALSE(host::killed_for_memory(failed, std::nullopt, 4));
   CHECK_FALSE(host::killed_for_memory(ports::Exit{}, 3, 4));
   CHECK_FALSE(host::killed_for_memory({.signal = SIGKILL, .timed_out = true}, 3, 4));
-  CHECK_FALSE(host::killed_for_memory({.signal = SIGKILL, .cancelled = true}, 3, 4));
+  CHECK_FALSE(host::killed_for_memory({.signal = SIGKILL, .canceled = true}, 3, 4));
   CHECK(host::oom_kills("low 0\noom 1\noom_kill 12\noom_group_kill 0\n") == 12);
   CHECK_FALSE(host::oom_kills("oom_kill x\n"));
   CHECK(host::cgroup_path("1:memory:/a\n0::/b/c\n") == "/b/c");

@@ -188,11 +188,11 @@ TEST_CASE("a cancellation ends the family and refuses later work") {
   const auto run = children.capture(marked(kFamily, marker));
   canceller.join();
   REQUIRE(run);
-  CHECK(run->exit.cancelled);
+  CHECK(run->exit.canceled);
   CHECK(count_marked(marker) == 0);
   const auto later = children.capture(shell("echo late"));
   REQUIRE(later);
-  CHECK(later->exit.cancelled);
+  CHECK(later->exit.canceled);
   CHECK(later->out.empty());
 }
 

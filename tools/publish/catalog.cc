@@ -1,4 +1,4 @@
-#include "publish/catalogue.h"
+#include "publish/catalog.h"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ std::string page_directory(const std::string& place, const std::string& project)
   return place.empty() ? project : fmt::format("{}/{}", place, project);
 }
 
-const CatalogueFile* find(const Catalogue& catalogue, const std::string& filename) {
-  for (const auto& [place, projects] : catalogue.places) {
+const CatalogFile* find(const Catalog& catalog, const std::string& filename) {
+  for (const auto& [place, projects] : catalog.places) {
     for (const auto& [project, files] : projects) {
       if (const auto found = files.find(filename); found != files.end()) return &found->second;
     }
@@ -58,10 +58,10 @@ Done check_label(const std::string& label) {
               "a label consists of lower-case letters, digits, `.`, `_` and `-`");
 }
 
-Done check_names(const Catalogue& catalogue) {
-  const auto root = catalogue.places.find("");
-  if (root == catalogue.places.end()) return {};
-  for (const auto& [label, projects] : catalogue.places) {
+Done check_names(const Catalog& catalog) {
+  const auto root = catalog.places.find("");
+  if (root == catalog.places.end()) return {};
+  for (const auto& [label, projects] : catalog.places) {
     if (label.empty() || root->second.count(label) == 0) continue;
     return fail(ErrorKind::config,
                 fmt::format("{} is the name of both a sub-index and a project", quoted(label)),
@@ -71,16 +71,16 @@ Done check_names(const Catalogue& catalogue) {
 }
 
 /// Lists the file in a place; returns false when it is already listed there.
-bool list_in(Catalogue& catalogue, const std::string& place, const Addition& addition,
-             const CatalogueFile& file) {
-  return catalogue.places[place][addition.project].emplace(addition.filename, file).second;
+bool list_in(Catalog& catalog, const std::string& place, const Addition& addition,
+             const CatalogFile& file) {
+  return catalog.places[place][addition.project].emplace(addition.filename, file).second;
 }
 
 }  // namespace
 
-Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions) {
+Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
   Merge merge;
-  merge.catalogue = std::move(catalogue);
+  merge.catalog = std::move(catalog);
   Error conflicts{ErrorKind::publish,
                   "the index has different files under these names",
                   std::nullopt,
@@ -88,13 +88,13 @@ Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions) {
                   {}};
   for (const Addition& addition : additions) {
     TRY_DONE(check_label(addition.label));
-    const CatalogueFile* held = find(merge.catalogue, addition.filename);
+    const CatalogFile* held = find(merge.catalog, addition.filename);
     if (held != nullptr && held->sha256 != addition.file.sha256) {
       conflicts.causes.push_back(
           conflict_error(addition.filename, addition.file.sha256, held->sha256));
       continue;
     }
-    CatalogueFile file = held == nullptr ? addition.file : *held;
+    CatalogFile file = held == nullptr ? addition.file : *held;
     if (held == nullptr) {
       file.home =
           fmt::format("{}/{}", page_directory(addition.label, addition.project), addition.filename);
@@ -102,21 +102,21 @@ Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions) {
     merge.outcomes.push_back(held == nullptr ? Outcome::uploaded : Outcome::identical);
     merge.homes.push_back(file.home);
     if (!addition.label.empty()) {
-      merge.changed |= list_in(merge.catalogue, addition.label, addition, file);
+      merge.changed |= list_in(merge.catalog, addition.label, addition, file);
     }
     if (addition.label.empty() || addition.in_root == InRoot::yes) {
-      merge.changed |= list_in(merge.catalogue, "", addition, file);
+      merge.changed |= list_in(merge.catalog, "", addition, file);
     }
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));
-  TRY_DONE(check_names(merge.catalogue));
+  TRY_DONE(check_names(merge.catalog));
   return merge;
 }
 
-std::map<std::string, std::string> pages_of(const Catalogue& catalogue) {
+std::map<std::string, std::string> pages_of(const Catalog& catalog) {
   std::map<std::string, std::string> pages;
   // A root page without projects still marks the directory as an index.
-  std::map<std::string, Projects> places = catalogue.places;
+  std::map<std::string, Projects> places = catalog.places;
   places.try_emplace("");
   for (const auto& [place, projects] : places) {
     std::vector<std::string> names;
@@ -134,11 +134,11 @@ std::map<std::string, std::string> pages_of(const Catalogue& catalogue) {
   return pages;
 }
 
-Done read_back(Catalogue& catalogue, const std::string& place, const std::string& project,
+Done read_back(Catalog& catalog, const std::string& place, const std::string& project,
                std::string_view json) {
   TRY(const std::vector<IndexFile> files,
       parse_simple_page("application/vnd.pypi.simple.v1+json", json));
-  ProjectFiles& held = catalogue.places[place][project];
+  ProjectFiles& held = catalog.places[place][project];
   for (const IndexFile& file : files) {
     const auto hash = file.hashes.find("sha256");
     const std::filesystem::path home =

@@ -11,26 +11,26 @@
 namespace pinwheel::publish {
 
 /// A file of a directory index.
-struct CatalogueFile {
+struct CatalogFile {
   std::string home;  ///< its path in the index, "cu130/pinwheel-kernels/x.whl"
   std::string sha256;
   uint64_t size = 0;  ///< bytes
   std::string requires_python = {};
   std::string metadata_sha256 = {};  ///< SHA-256 of `<home>.metadata`; empty for an sdist
 
-  bool operator==(const CatalogueFile&) const = default;
+  bool operator==(const CatalogFile&) const = default;
 };
 
-using ProjectFiles = std::map<std::string, CatalogueFile>;  ///< by file name
-using Projects = std::map<std::string, ProjectFiles>;       ///< by normalized name
+using ProjectFiles = std::map<std::string, CatalogFile>;  ///< by file name
+using Projects = std::map<std::string, ProjectFiles>;     ///< by normalized name
 
 /// The contents of a directory index: projects and files of the root ("") and of each sub-index,
 /// which is named for its label ("cpu", "cu130"). A file is stored in one place and may be listed
 /// in several.
-struct Catalogue {
+struct Catalog {
   std::map<std::string, Projects> places;
 
-  bool operator==(const Catalogue&) const = default;
+  bool operator==(const Catalog&) const = default;
 };
 
 enum class InRoot { no, yes };
@@ -42,11 +42,11 @@ struct Addition {
   std::string project;  ///< normalized
   std::string label = {};
   InRoot in_root = InRoot::no;
-  CatalogueFile file = {};  ///< `home` is set by `add`
+  CatalogFile file = {};  ///< `home` is set by `add`
 };
 
 struct Merge {
-  Catalogue catalogue;
+  Catalog catalog;
   std::vector<Outcome> outcomes;   ///< `uploaded` or `identical`, one per addition
   std::vector<std::string> homes;  ///< the path of each added file
   bool changed = false;            ///< whether anything must be written
@@ -55,15 +55,15 @@ struct Merge {
 /// Adds files to a catalog; nothing is ever removed. Kind `publish` when the index, or another
 /// addition, has different bytes under the same name (every conflict is a cause with both hashes);
 /// `config` when a label is not a valid directory name or is also the name of a project.
-Result<Merge> add(Catalogue catalogue, const std::vector<Addition>& additions);
+Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions);
 
 /// Every page of the index by its path: `index.html` and `index.json` of the root, of each
 /// sub-index, and of each project in them.
-std::map<std::string, std::string> pages_of(const Catalogue& catalogue);
+std::map<std::string, std::string> pages_of(const Catalog& catalog);
 
 /// Reads the files of one project's `index.json` into the catalog. Kind `publish` when the page is
 /// corrupt or a file lacks its hash.
-Done read_back(Catalogue& catalogue, const std::string& place, const std::string& project,
+Done read_back(Catalog& catalog, const std::string& place, const std::string& project,
                std::string_view json);
 
 }  // namespace pinwheel::publish
