@@ -344,7 +344,7 @@ Done check(const SharedObject& object) {
   constexpr size_t kMaxVersions = 0x7000;  // a version index shares 16 bits with a flag
   constexpr size_t kMaxExports = size_t{1} << 24U;
   if (!has_code(object.machine)) {
-    return refuse(object, fmt::format("unsupported machine {}", machine_name(object.machine)));
+    return refuse(object, fmt::format("unsupported {}", machine_name(object.machine)));
   }
   if (!is_name(object.soname)) return refuse(object, "its name is invalid");
   if (object.versions.size() > kMaxVersions || object.exports.size() > kMaxExports) {

@@ -131,7 +131,7 @@ TEST_CASE("a local header may not disagree with the central directory") {
   Raw raw;
   SECTION("name") {
     raw.local_name = "b.py";
-    CHECK(faults_of(raw) == Texts{"member `a.py` is called `b.py` in its local header"});
+    CHECK(faults_of(raw) == Texts{"member `a.py` has the name `b.py` in its local header"});
   }
   SECTION("flags") {
     raw.local_flags = zip::kFlagUtf8;
