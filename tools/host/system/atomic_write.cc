@@ -42,7 +42,7 @@ int write_all(int fd, std::string_view bytes) {
 Done sync_directory(const std::filesystem::path& directory) {
   const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return fail(system_error("opened", directory, errno));
-  // Some file systems have no such call for directories and order the rename themselves.
+  // Some file systems do not support fsync on directories and order the rename themselves.
   if (::fsync(fd.get()) != 0 && errno != EINVAL) {
     return fail(system_error("made durable", directory, errno));
   }

@@ -7,15 +7,15 @@
 
 namespace pinwheel::host {
 
-/// Replaces `path` as a whole and for good: a temporary file in the same directory, fsync, rename,
-/// fsync of the directory. On an error the old file is as it was and the temporary one is gone; the
-/// error is of kind `environment` and names the path and the bytes that were to be written.
+/// Replaces `path` atomically and durably: a temporary file in the same directory, fsync, rename,
+/// fsync of the directory. On an error the old file is unchanged and the temporary file is removed;
+/// the error is of kind `environment` and names the path and the number of bytes to be written.
 Done atomic_write(const std::filesystem::path& path, std::string_view bytes, uint32_t mode);
 
 /// Makes a directory's entries durable.
 Done sync_directory(const std::filesystem::path& directory);
 
-/// Writes all of `bytes`, going on after short writes; errno's value, or 0.
+/// Writes all of `bytes`, continuing after short writes. Returns 0 or an errno value.
 int write_all(int fd, std::string_view bytes);
 
 }  // namespace pinwheel::host

@@ -12,7 +12,7 @@ struct FileDigest {
   uint64_t size = 0;
 };
 
-/// SHA-256 of a file's contents, read in pieces of 1 MiB. `config` when it is missing.
+/// SHA-256 of a file's contents, read in chunks of 1 MiB. `config` if it is missing.
 Result<FileDigest> digest_file(const std::filesystem::path& path);
 
 }  // namespace pinwheel::host

@@ -21,7 +21,7 @@ class HeldLock final : public ports::FileLock {
  public:
   explicit HeldLock(UniqueFd fd) : fd_(std::move(fd)) {}
   ~HeldLock() override {
-    // Emptied while the lock is still held, so that no one reads the id of a holder that let go.
+    // Truncated while the lock is still held, so that nobody reads a stale process id.
     if (::ftruncate(fd_.get(), 0) != 0) return;
   }
 
@@ -56,7 +56,7 @@ Result<std::unique_ptr<ports::FileLock>> lock_file(const std::filesystem::path& 
     if (errno != EINTR) return fail(system_error("locked", path, errno));
   }
   const std::string holder = fmt::format("{}\n", ::getpid());
-  // The id is a courtesy: the lock holds without it, on a full disk too.
+  // The id is informational: the lock works without it, even on a full disk.
   if (::ftruncate(fd.get(), 0) == 0) {
     const ssize_t written = ::pwrite(fd.get(), holder.data(), holder.size(), 0);
     static_cast<void>(written);

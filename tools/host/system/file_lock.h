@@ -6,8 +6,9 @@
 
 namespace pinwheel::host {
 
-/// An exclusive flock on `path`, which is made when missing and holds the holder's process id while
-/// it is held. With `IfLocked::fail` another holder is an `environment` error that names it.
+/// An exclusive flock on `path`, which is created if missing and contains the owner's process id
+/// while locked. With `IfLocked::fail`, a lock owned by another process is an `environment` error
+/// that names that process.
 Result<std::unique_ptr<ports::FileLock>> lock_file(const std::filesystem::path& path,
                                                    ports::IfLocked if_locked);
 

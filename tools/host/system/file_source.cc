@@ -32,8 +32,7 @@ Result<std::unique_ptr<FileSource>> FileSource::of(UniqueFd fd, const std::files
 
 Result<std::string> FileSource::read(uint64_t offset, uint64_t length) const {
   if (offset > size_ || length > size_ - offset) {
-    return fail(ErrorKind::check,
-                fmt::format("`{}` ends before the data it announces", path_.string()));
+    return fail(ErrorKind::check, fmt::format("`{}` is truncated", path_.string()));
   }
   std::string bytes(length, '\0');
   for (uint64_t done = 0; done < length;) {
@@ -43,7 +42,7 @@ Result<std::string> FileSource::read(uint64_t offset, uint64_t length) const {
     if (got < 0) return fail(system_error("read", path_, errno));
     if (got == 0) {
       return fail(ErrorKind::check,
-                  fmt::format("`{}` was truncated while it was read", path_.string()));
+                  fmt::format("`{}` was truncated while being read", path_.string()));
     }
     done += static_cast<uint64_t>(got);
   }

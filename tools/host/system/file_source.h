@@ -7,14 +7,14 @@
 
 namespace pinwheel::host {
 
-/// A file, read by position; it may be read from several threads at once. The size is that of the
-/// moment it was opened.
+/// A file with random access; safe to read from several threads at once. The size is the size when
+/// it was opened.
 class FileSource final : public ports::ByteSource {
  public:
-  /// `config` when the file is missing, `environment` when it cannot be read or is no regular file.
+  /// `config` if the file is missing, `environment` if it cannot be read or is not a regular file.
   static Result<std::unique_ptr<FileSource>> open(const std::filesystem::path& path);
 
-  /// An open file; `name` is what errors call it. Errors as above.
+  /// Wraps an open file; errors refer to it as `name`. Errors as above.
   static Result<std::unique_ptr<FileSource>> of(UniqueFd fd, const std::filesystem::path& name);
 
   uint64_t size() const override { return size_; }

@@ -35,7 +35,8 @@ Result<std::string> LocalFiles::read(const fs::path& path) {
   struct stat status = {};
   if (::fstat(fd.get(), &status) != 0) return fail(system_error("read", path, errno));
   std::string bytes;
-  // The size is only where to start: files of /proc say 0, and a file may grow meanwhile.
+  // The size is only an initial guess: files in /proc report 0, and a file may grow while being
+  // read.
   std::string piece(std::clamp<size_t>(static_cast<size_t>(status.st_size) + 1, 4096, 1 << 20),
                     '\0');
   for (;;) {
@@ -59,7 +60,7 @@ Result<ports::FileStatus> LocalFiles::status(const fs::path& path) {
                              status.st_mode & 07777U};
   }
   if (errno == ENOENT || errno == ENOTDIR) return ports::FileStatus{};
-  return fail(system_error("looked at", path, errno));
+  return fail(system_error("examined", path, errno));
 }
 
 Result<std::vector<std::string>> LocalFiles::list(const fs::path& path) {

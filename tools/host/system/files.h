@@ -15,7 +15,8 @@ class LocalFiles final : public ports::Files {
   Done remove_all(const std::filesystem::path& path) override;
   Done rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
   Result<uint64_t> free_bytes(const std::filesystem::path& path) override;
-  /// The lock is advisory (flock) and ends with the process, however it ends; the file stays.
+  /// The lock is advisory (flock) and is released when the process ends for any reason; the file
+  /// remains.
   Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
                                                 ports::IfLocked if_locked) override;
 };

@@ -26,7 +26,7 @@ namespace {
 constexpr std::array kWatched = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 constexpr timespec kGrace = {1, 0};
 
-/// Takes the watched signals by waiting for them while it lives.
+/// Blocks the watched signals and receives them synchronously while it exists.
 class WatchedSignals {
  public:
   WatchedSignals() {
@@ -38,7 +38,7 @@ class WatchedSignals {
   WatchedSignals(const WatchedSignals&) = delete;
   WatchedSignals& operator=(const WatchedSignals&) = delete;
 
-  /// The next signal; 0 when none came in time.
+  /// The next signal; 0 if none arrived in time.
   int wait(bool until_grace_ends) const {
     int number = -1;
     do {
@@ -53,14 +53,14 @@ class WatchedSignals {
   sigset_t old_ = {};
 };
 
-/// The terminal on stdin: its modes, and which process group it is for.
+/// The terminal on stdin: its modes, and its foreground process group.
 class Terminal {
  public:
   Terminal() : is_one_(::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &modes_) == 0) {}
   ~Terminal() {
     if (!is_one_) return;
     take();
-    // A client that was killed leaves it raw.
+    // A killed client leaves it in raw mode.
     ::tcsetattr(STDIN_FILENO, TCSADRAIN, &modes_);
   }
   Terminal(const Terminal&) = delete;
@@ -70,7 +70,7 @@ class Terminal {
 
   void give(pid_t group) const {
     if (!is_one_ || ::tcgetpgrp(STDIN_FILENO) == group) return;
-    // Who is in the background may set the group only while it ignores this.
+    // A background process may set the foreground group only while it ignores this signal.
     struct sigaction ignore = {};
     struct sigaction old = {};
     ignore.sa_handler = SIG_IGN;
@@ -105,7 +105,7 @@ ports::Exit exit_of(int status) {
   return {.code = WEXITSTATUS(status)};
 }
 
-/// Stops with the program that was suspended, and goes on with it.
+/// Stops together with the suspended program, and continues together with it.
 void suspend(const Terminal& terminal, pid_t pid) {
   const pid_t group = ::getpgid(pid);
   terminal.take();

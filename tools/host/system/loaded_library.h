@@ -3,10 +3,10 @@
 
 namespace pinwheel::host {
 
-/// Whether the library that `dlopen` opened has the function.
+/// Looks up a function in a library opened by `dlopen`; false if it is missing.
 template <class Function>
 bool find_function(void* library, const char* name, Function& function) {
-  // POSIX demands that a function's address fits a void pointer.
+  // POSIX requires that a function's address fits in a void pointer.
   function = reinterpret_cast<Function>(dlsym(library, name));
   return function != nullptr;
 }

@@ -5,7 +5,7 @@
 
 namespace pinwheel::host {
 
-/// The last bytes of a log, at most `most` of them; empty when it cannot be read.
+/// The last bytes of a log, at most `most`; empty if it cannot be read.
 std::string log_tail(const std::filesystem::path& log, uint64_t most);
 
 }  // namespace pinwheel::host

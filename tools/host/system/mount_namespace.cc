@@ -7,7 +7,7 @@
 namespace pinwheel::host {
 namespace {
 
-// Mounts pairs up to `--`, enters the directory after it, becomes the command.
+// Mounts the pairs before `--`, changes to the directory after it, execs the command.
 constexpr const char* kMountAndRun =
     R"(while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done; )"
     R"(shift; cd "$1" || exit 125; shift; exec "$@")";

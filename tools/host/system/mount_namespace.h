@@ -3,9 +3,9 @@
 
 namespace pinwheel::host {
 
-/// The command without mounts that gives its program those of `command`: bind mounts in a mount
-/// namespace of its own, by `unshare` (util-linux); a user namespace as well for other users than
-/// root. It exits 125 when a mount fails. A command without mounts is returned as it is.
+/// Rewrites `command` so that its mounts are made by `unshare` (util-linux): bind mounts in a
+/// private mount namespace, plus a user namespace if the user is not root. The result has no mounts
+/// of its own, and exits with 125 if a mount fails. A command without mounts is returned unchanged.
 ports::Command in_mount_namespace(ports::Command command);
 
 }  // namespace pinwheel::host

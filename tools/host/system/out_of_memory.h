@@ -7,15 +7,15 @@
 
 namespace pinwheel::host {
 
-/// The path of the cgroup (version 2) in the text of /proc/self/cgroup; nullopt when there is none.
+/// The path of the cgroup (version 2) in the text of /proc/self/cgroup; nullopt if there is none.
 std::optional<std::string_view> cgroup_path(std::string_view proc_self_cgroup);
-/// The count behind `oom_kill` in the text of a cgroup's memory.events.
+/// The `oom_kill` count in the text of a cgroup's memory.events.
 std::optional<uint64_t> oom_kills(std::string_view memory_events);
-/// The same count of pinwheel's own cgroup now; nullopt when the machine does not tell.
+/// The current count for pinwheel's own cgroup; nullopt if it is not available.
 std::optional<uint64_t> current_oom_kills();
 
-/// Whether an end was a kill for memory: a SIGKILL that pinwheel did not send, or any bad end while
-/// the kernel's count rose (the compiler was killed and its parent only reported it).
+/// Whether a process was killed for lack of memory: a SIGKILL that pinwheel did not send, or any
+/// failure while the kernel's count rose (the compiler was killed and its parent only reported it).
 bool killed_for_memory(const ports::Exit& exit, std::optional<uint64_t> before,
                        std::optional<uint64_t> after);
 

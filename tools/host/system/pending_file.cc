@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The process id in ".demo-1.0.whl.4711"; 0 when the name is no pending wheel's or sdist's.
+/// The process id in ".demo-1.0.whl.4711"; 0 if the name is not that of a pending wheel or sdist.
 pid_t owner_of(const std::string& name) {
   const size_t dot = name.rfind('.');
   if (!name.starts_with('.') || dot == 0) return 0;
@@ -32,8 +32,8 @@ pid_t owner_of(const std::string& name) {
   return error == std::errc() && rest == end && pid > 0 ? pid : 0;
 }
 
-/// A process id may be reused, or be of another container that shares the directory, where the lock
-/// alone tells; between opening and locking a new file the process id alone tells.
+/// Both are checked: a process id may be reused, or belong to another container that shares the
+/// directory, and a new file is not locked yet just after it was opened.
 bool is_left(const fs::path& path, pid_t owner) {
   if (owner == ::getpid() || ::kill(owner, 0) == 0 || errno == EPERM) return false;
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -48,7 +48,7 @@ PendingFile::PendingFile(fs::path target)
                  fmt::format(".{}.{}", target_.filename().string(), ::getpid())),
       fd_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       open_error_(fd_.valid() ? 0 : errno) {
-  // Some file systems have no locks; the process id then tells alone.
+  // Some file systems have no locks; then only the process id counts.
   if (fd_.valid()) static_cast<void>(::flock(fd_.get(), LOCK_EX | LOCK_NB));
 }
 

@@ -7,8 +7,8 @@
 
 namespace pinwheel::host {
 
-/// A file beside its final place, `.NAME.PID`, renamed into it only when it is whole. It holds a
-/// lock as long as it is open, so that a leftover is known from a file that is being written.
+/// A temporary file `.NAME.PID` beside its target, renamed to it only when it is complete. It is
+/// locked while open, which distinguishes a leftover from a file that is being written.
 class PendingFile {
  public:
   explicit PendingFile(std::filesystem::path target);
@@ -18,7 +18,7 @@ class PendingFile {
 
   /// Errors, of kind `environment`, name the target.
   Done write(std::string_view bytes);
-  /// Makes the file durable and gives it its name.
+  /// Makes the file durable and renames it to the target.
   Done keep();
 
  private:
@@ -27,13 +27,12 @@ class PendingFile {
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   UniqueFd fd_;
-  int open_error_ = 0;  ///< errno of the opening, or 0
+  int open_error_ = 0;  ///< errno from open, or 0
   bool kept_ = false;
 };
 
-/// Removes the pending wheels and sdists that killed runs left in a directory: those that no
-/// process holds a lock on and whose process id is of nobody here. A directory that cannot be read
-/// is left as it is.
+/// Removes the pending wheels and sdists that killed runs left in a directory: those that are not
+/// locked and whose process id is not in use. A directory that cannot be read is left unchanged.
 void remove_leftovers(const std::filesystem::path& directory);
 
 }  // namespace pinwheel::host

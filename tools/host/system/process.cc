@@ -28,7 +28,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// The supervisor numbers its descriptors 0 to 3, so what is handed to it lies above.
+/// The supervisor uses the descriptors 0 to 3, so those passed to it must be higher.
 UniqueFd above_standard(UniqueFd fd) {
   return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
 }
@@ -54,8 +54,8 @@ Result<UniqueFd> open_for_child(const std::filesystem::path& path, int flags) {
   return fd;
 }
 
-/// Blocks every signal in this thread while it lives: the supervisor inherits the mask and takes
-/// its signals by waiting for them.
+/// Blocks every signal in this thread while it exists: the supervisor inherits the mask and
+/// receives its signals synchronously.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
@@ -71,14 +71,14 @@ class AllSignalsBlocked {
   sigset_t old_ = {};
 };
 
-/// Where a stream of the child goes: a descriptor for the child, and for a capture the end to read.
+/// The destination of a child's stream: a descriptor for the child, and for a capture the read end.
 struct Stream {
   UniqueFd child;
   UniqueFd ours = {};
   std::string text = {};
 };
 
-/// Reads what is there; false at the end of the stream.
+/// Reads the available bytes; false at the end of the stream.
 bool read_available(Stream& stream) {
   std::array<char, 65536> buffer = {};
   const ssize_t got = ::read(stream.ours.get(), buffer.data(), buffer.size());
@@ -133,7 +133,8 @@ class StopEvent {
     int fd;
     void operator()() const noexcept {
       const uint64_t one = 1;
-      if (::write(fd, &one, sizeof one) < 0) return;  // full means that it is raised already
+      if (::write(fd, &one, sizeof one) < 0)
+        return;  // a full counter means that it is already signaled
     }
   };
   UniqueFd fd_;
@@ -146,13 +147,13 @@ int poll_limit(std::optional<SteadyClock::time_point> deadline) {
   return static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3'600'000));
 }
 
-/// Follows a child until its supervisor has spoken or died.
+/// Watches a child until its supervisor has reported or died.
 class Watch {
  public:
   Watch(const Child& child, const std::stop_token& cancel, Stream& out, Stream& err)
       : child_(child), stop_(cancel), streams_{&out, &err} {}
 
-  /// nullopt when the supervisor died without a word.
+  /// nullopt if the supervisor died without reporting.
   std::optional<Verdict> run(std::optional<std::chrono::milliseconds> timeout, ports::Exit& exit) {
     std::optional<SteadyClock::time_point> deadline;
     if (timeout) deadline = SteadyClock::now() + *timeout;
@@ -175,7 +176,7 @@ class Watch {
   }
 
  private:
-  /// Every descendant is dead, so what they wrote lies in the pipes by now.
+  /// Every descendant is dead, so all their output is in the pipes by now.
   std::optional<Verdict> finish() {
     for (Stream* stream : streams_) {
       while (stream->ours.valid()) {
@@ -237,7 +238,8 @@ namespace {
 
 Result<ports::Exit> run(const ports::Command& asked, const std::stop_token& cancel,
                         std::chrono::milliseconds grace, Stream& out, Stream& err) {
-  if (asked.argv.empty()) return fail(ErrorKind::internal, "a command without a program was run");
+  if (asked.argv.empty())
+    return fail(ErrorKind::internal, "attempt to run a command without a program");
   const ports::Command command = in_mount_namespace(asked);
   if (cancel.stop_requested()) {
     return ports::Exit{.signal = SIGTERM, .canceled = true};

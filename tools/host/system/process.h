@@ -9,16 +9,16 @@
 
 namespace pinwheel::host {
 
-/// Child processes of Linux. Between pinwheel and the program stands a small supervisor process,
-/// forked and never replaced: it adopts every descendant (PR_SET_CHILD_SUBREAPER) and kills them
-/// all when the program has ended, when it is told to, or when pinwheel dies, even by SIGKILL.
+/// Child processes on Linux. Between pinwheel and the program runs a small supervisor process,
+/// forked without exec: it adopts every descendant (PR_SET_CHILD_SUBREAPER) and kills them all when
+/// the program has exited, on request, or when pinwheel dies, even by SIGKILL.
 ///
-/// A call blocks its thread until the child and all its descendants are gone; it may be made from
-/// any thread, and many at once. One object serves one attempt: a request to stop `cancel` ends
-/// what the object runs and refuses what it is asked to run later.
+/// A call blocks its thread until the child and all its descendants are gone; calls may be made
+/// from several threads at once. One object serves one attempt: a stop request on `cancel`
+/// terminates what the object is running and rejects later calls.
 class ChildProcesses final : public ports::Process {
  public:
-  /// `grace` lies between TERM and KILL, for a time limit as for a cancellation.
+  /// `grace` is the time between TERM and KILL, for a time limit and for a cancellation.
   explicit ChildProcesses(std::stop_token cancel = {},
                           std::chrono::milliseconds grace = std::chrono::seconds(2));
 

@@ -6,9 +6,8 @@
 
 namespace pinwheel::host {
 
-/// The file that `name` means in an environment: itself when it holds a slash, else the first
-/// executable regular file of that name on `environment`'s PATH. `environment` error when there is
-/// none.
+/// Resolves a program name: `name` itself if it contains a slash, else the first executable regular
+/// file of that name on the PATH of `environment`. Kind `environment` if there is none.
 Result<std::string> find_program(const std::string& name,
                                  const std::map<std::string, std::string>& environment);
 

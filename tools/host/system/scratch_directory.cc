@@ -11,7 +11,7 @@ ScratchDirectory::ScratchDirectory(ScratchDirectory&& other) noexcept
     : files_(other.files_), path_(std::exchange(other.path_, std::filesystem::path())) {}
 
 ScratchDirectory::~ScratchDirectory() {
-  // What stays behind after a failure here is scratch of the cache, and nobody asks for it.
+  // A failure here leaves only unused scratch files in the cache.
   if (!path_.empty()) static_cast<void>(files_->remove_all(path_));
 }
 

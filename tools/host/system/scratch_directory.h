@@ -5,10 +5,10 @@
 
 namespace pinwheel::host {
 
-/// A directory that is removed on every way out.
+/// A directory that is removed in the destructor.
 class ScratchDirectory {
  public:
-  /// Makes it, with its parents.
+  /// Creates it, with its parents.
   static Result<ScratchDirectory> make(ports::Files& files, std::filesystem::path path);
   ~ScratchDirectory();
   ScratchDirectory(ScratchDirectory&& other) noexcept;

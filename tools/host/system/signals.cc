@@ -27,7 +27,7 @@ SignalWatcher::SignalWatcher(std::function<void(int)> on_first) : on_first_(std:
   const sigset_t set = watched();
   signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC));
   stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
-  // Blocked signals that nobody reads would make the process deaf to Ctrl-C.
+  // If blocked signals were never read, the process would ignore Ctrl-C.
   if (!signals_.valid() || !stop_.valid()) return;
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::thread([this] { watch(); });

@@ -6,13 +6,13 @@
 
 namespace pinwheel::host {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into calls. The first one calls `on_first` with its number,
-/// from a thread of the watcher; the second ends the process at once with 128 + its number (the
-/// supervisors then kill every child, and each record of the journal is durable already).
+/// Turns SIGINT, SIGTERM and SIGHUP into calls. The first signal calls `on_first` with its number,
+/// on the watcher's thread; the second ends the process immediately with 128 + its number (the
+/// supervisors then kill every child, and the journal's records are already durable).
 ///
-/// Made before any other thread: it blocks these signals in the thread that makes it, and threads
-/// inherit that. The destructor restores them. A process that has no descriptors left for it keeps
-/// what the signals do by default: they end it at once.
+/// Create it before any other thread: it blocks these signals in the creating thread, and new
+/// threads inherit the mask. The destructor restores the mask. If no file descriptors are
+/// available, the signals keep their default action and terminate the process.
 class SignalWatcher {
  public:
   explicit SignalWatcher(std::function<void(int)> on_first);

@@ -7,8 +7,8 @@
 
 namespace pinwheel::host {
 
-/// While it exists, Ctrl-C, TERM and HUP ask for a stop instead of ending the process; a second one
-/// ends it at once. Made before any other thread, as `SignalWatcher` is.
+/// While it exists, Ctrl-C, TERM and HUP request a stop instead of ending the process; a second
+/// signal ends it immediately. Create it before any other thread, like `SignalWatcher`.
 class StopOnSignal {
  public:
   StopOnSignal() {
@@ -19,9 +19,9 @@ class StopOnSignal {
   }
 
   std::stop_token token() const { return stop_.get_token(); }
-  /// The signal that came; 0 while none did.
+  /// The signal that arrived; 0 if none has.
   int signal() const { return signal_; }
-  /// Stops watching; returns the signal that came until then, so that none is lost in between.
+  /// Stops watching and returns the signal that arrived, so that none is lost in between.
   int end() {
     watcher_.reset();
     return signal_;
@@ -30,7 +30,7 @@ class StopOnSignal {
  private:
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
-  std::optional<SignalWatcher> watcher_;  // the last: its thread uses the others
+  std::optional<SignalWatcher> watcher_;  // declared last: its thread uses the others
 };
 
 }  // namespace pinwheel::host

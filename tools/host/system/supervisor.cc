@@ -1,6 +1,6 @@
 // A process between pinwheel and a program it runs. A parent-death signal reaches direct children
-// only, so a SIGKILL of pinwheel would leave the program's own children behind; this process hears
-// of pinwheel's death, is the reaper of every descendant, and kills until none is left.
+// only, so a SIGKILL of pinwheel would leave the program's children behind; this process is
+// notified of pinwheel's death, reaps every descendant, and kills until none is left.
 //
 // It is forked from a program with threads and never executes anything, so it may only make
 // async-signal-safe calls: no allocation, no locks, no C++ runtime.
@@ -20,7 +20,7 @@ namespace pinwheel::host {
 namespace {
 
 constexpr int kVerdictFd = 3;
-constexpr int64_t kDrainLimitMs = 5000;  // a process in an uninterruptible call is given up then
+constexpr int64_t kDrainLimitMs = 5000;  // then gives up on a process in an uninterruptible call
 
 static_assert(kStopGently == SIGTERM && kStopNow == SIGHUP);
 
@@ -42,7 +42,7 @@ void default_signals() {
   for (int number = 1; number < 32; ++number) sigaction(number, &action, nullptr);
 }
 
-/// Waits for one of the signals; 0 when `limit_ms` passed (negative: no limit).
+/// Waits for one of the signals; 0 after `limit_ms` (negative: no limit).
 int wait_signal(int64_t limit_ms) {
   sigset_t set;
   sigemptyset(&set);
@@ -72,8 +72,8 @@ int wait_signal(int64_t limit_ms) {
   _exit(127);
 }
 
-/// Kills the children that this process has now, whatever their group: those that left the
-/// program's group were adopted when their parents died.
+/// Kills all current children of this process in any process group: those that left the program's
+/// group were adopted when their parents died.
 void kill_children() {
   const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   if (list < 0) return;
@@ -94,8 +94,8 @@ void kill_children() {
   close(list);
 }
 
-/// Reaps what has ended; true while any child is left. Fills `status` when `program` was among
-/// them.
+/// Reaps exited children; true while any child is left. Sets `status` and `ended` if `program` was
+/// among them.
 bool reap(pid_t program, int& status, bool& ended) {
   for (;;) {
     int one = 0;
@@ -119,7 +119,7 @@ void drain(pid_t program, int& status, bool& ended) {
   }
 }
 
-/// Until the program ends by itself, is stopped, or pinwheel dies; true when it is pinwheel.
+/// Waits until the program exits, is stopped, or pinwheel dies.
 void follow(const Supervised& work, pid_t program, int& status, bool& ended) {
   int64_t kill_at = -1;
   for (;;) {
@@ -145,7 +145,7 @@ void supervise(const Supervised& work) {
   setpgid(0, 0);  // a signal to pinwheel's whole group must not reach the supervisor
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   default_signals();
-  // The descriptors of pinwheel, the lock of the journal among them, must not outlive it here.
+  // Pinwheel's descriptors, including the journal's lock, must not outlive it in this process.
   dup2(work.in, 0);
   dup2(work.out, 1);
   dup2(work.err, 2);
@@ -161,7 +161,7 @@ void supervise(const Supervised& work) {
     _exit(127);
   }
   setpgid(program, program);
-  // An open pipe here would keep the reader waiting for a writer that never writes.
+  // A pipe left open here would keep its reader waiting for a writer that never writes.
   close(1);
   close(2);
   int status = 0;

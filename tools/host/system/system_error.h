@@ -6,9 +6,9 @@
 
 namespace pinwheel::host {
 
-/// What a failed system call on a path means to the user: "`path` cannot be <participle>:
-/// <reason>". A missing file is of kind `config`, everything else `environment`; a full disk and
-/// missing permissions carry the hint that mends them. `number` is errno's value.
+/// Describes a failed system call on a path: "`path` cannot be <participle>: <reason>". A missing
+/// file is of kind `config`, everything else `environment`; a full disk and missing permissions
+/// have a hint with the fix. `number` is an errno value.
 Error system_error(std::string_view participle, const std::filesystem::path& path, int number);
 
 }  // namespace pinwheel::host

@@ -7,12 +7,12 @@
 
 namespace pinwheel::host {
 
-/// A file without a name: it goes with its descriptor, however the process ends.
+/// An unnamed file: it disappears with its descriptor when the process ends for any reason.
 class UnnamedFile {
  public:
   explicit UnnamedFile(std::filesystem::path directory);
 
-  /// After a failure nothing is written any more; `written` tells it.
+  /// After a failure nothing more is written; `written` returns the error.
   void write(std::string_view bytes);
   Done written() const;
   UniqueFd& descriptor() { return fd_; }

@@ -30,12 +30,12 @@ TEST_CASE("a written file has its bytes and mode, and no temporary file stays") 
   CHECK(files.list(path.parent_path()).value() == std::vector<std::string>{"b"});
 }
 
-TEST_CASE("a file that does not fit leaves the old one whole and says how much was to be written") {
+TEST_CASE("a file that does not fit leaves the old one unchanged, and the error has its size") {
   const Scratch scratch;
   host::LocalFiles files;
   const auto path = scratch.path() / "file";
   REQUIRE(files.write(path, "old"));
-  // A limit on the size of files stands for a full disk: the write stops half-way.
+  // A limit on the file size simulates a full disk: the write stops halfway.
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit{1000, 1000};
@@ -54,7 +54,7 @@ TEST_CASE("a file that does not fit leaves the old one whole and says how much w
   CHECK(files.list(scratch.path()).value() == std::vector<std::string>{"file"});
 }
 
-TEST_CASE("a full disk, a read-only one and missing permissions say what mends them") {
+TEST_CASE("errors for a full or read-only disk and for missing permissions have a hint") {
   for (const int number : {ENOSPC, EACCES, EROFS, EDQUOT}) {
     const Error error = host::system_error("written", "/data/x", number);
     CHECK(error.kind == ErrorKind::environment);
@@ -66,13 +66,13 @@ TEST_CASE("a full disk, a read-only one and missing permissions say what mends t
   CHECK(host::system_error("read", "/data/x", ENOENT).kind == ErrorKind::config);
 }
 
-TEST_CASE("files of /proc, which have no size, are read whole") {
+TEST_CASE("files in /proc, which have no size, are read completely") {
   const Result<std::string> status = host::LocalFiles().read("/proc/self/status");
   REQUIRE(status);
   CHECK(status->find("Name:") == 0);
 }
 
-TEST_CASE("status tells files, directories, links and missing paths apart") {
+TEST_CASE("status distinguishes files, directories, links and missing paths") {
   const Scratch scratch;
   host::LocalFiles files;
   scratch.write("file", "x");
@@ -84,7 +84,7 @@ TEST_CASE("status tells files, directories, links and missing paths apart") {
   CHECK(files.status(scratch.path() / "file" / "below")->type == ports::FileType::missing);
 }
 
-TEST_CASE("removing what is missing succeeds, and trees go whole") {
+TEST_CASE("removing a missing path succeeds, and trees are removed recursively") {
   const Scratch scratch;
   host::LocalFiles files;
   scratch.write("a/b/c", "x");
@@ -95,7 +95,7 @@ TEST_CASE("removing what is missing succeeds, and trees go whole") {
   CHECK(files.free_bytes(scratch.path()).value() > 0);
 }
 
-TEST_CASE("a lock is refused while another holds it and free after") {
+TEST_CASE("a lock cannot be taken while it is held, and can be afterwards") {
   const Scratch scratch;
   host::LocalFiles files;
   const auto path = scratch.path() / "lock";
@@ -112,7 +112,7 @@ TEST_CASE("a lock is refused while another holds it and free after") {
   CHECK(files.lock(path, ports::IfLocked::wait));
 }
 
-TEST_CASE("a lock ends with the process that is killed") {
+TEST_CASE("a lock is released when its process is killed") {
   const Scratch scratch;
   host::LocalFiles files;
   const auto path = scratch.path() / "lock";
@@ -138,7 +138,7 @@ TEST_CASE("a file's digest is that of its bytes") {
   CHECK_FALSE(host::digest_file(scratch.path() / "none"));
 }
 
-TEST_CASE("a file source reads by position and refuses what lies beyond the end") {
+TEST_CASE("a file source reads by position and rejects reads beyond the end") {
   const Scratch scratch;
   const auto source = host::FileSource::open(scratch.write("file", "0123456789"));
   REQUIRE(source);
@@ -154,7 +154,7 @@ TEST_CASE("a file source reads by position and refuses what lies beyond the end"
   CHECK_FALSE(host::FileSource::open(scratch.path()));
 }
 
-TEST_CASE("a kill for memory is told from other ends") {
+TEST_CASE("a kill for lack of memory is distinguished from other exits") {
   const ports::Exit killed{.signal = SIGKILL};
   const ports::Exit failed{.code = 1};
   CHECK(host::killed_for_memory(killed, std::nullopt, std::nullopt));

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The id of a process that has ended.
+/// The id of an exited process.
 pid_t nobody() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -27,7 +27,7 @@ std::string pending(const std::string& name, pid_t owner) {
   return "dist/." + name + "." + std::to_string(owner);
 }
 
-TEST_CASE("a pending file has its name only when it is whole, and leaves nothing otherwise") {
+TEST_CASE("a pending file gets its name only when it is complete, and leaves nothing otherwise") {
   const Scratch scratch;
   scratch.write("dist/a.whl", "old");
   {
@@ -43,7 +43,7 @@ TEST_CASE("a pending file has its name only when it is whole, and leaves nothing
   CHECK(scratch.read("dist/a.whl") == "whole");
 }
 
-TEST_CASE("what killed runs left is removed, and nothing else") {
+TEST_CASE("leftovers of killed runs are removed, and nothing else") {
   const Scratch scratch;
   const pid_t dead = nobody();
   const fs::path wheel = scratch.write(pending("demo-1.0-py3-none-any.whl", dead), "half");
@@ -61,7 +61,7 @@ TEST_CASE("what killed runs left is removed, and nothing else") {
   for (const fs::path& path : kept) CHECK(fs::exists(path));
 }
 
-TEST_CASE("a file that another container writes is known by its lock") {
+TEST_CASE("a file that another container is writing is recognized by its lock") {
   const Scratch scratch;
   const fs::path path = scratch.write(pending("a.whl", nobody()), "being written");
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -21,7 +21,7 @@ ports::Command shell(const std::string& script) {
 
 enum class Count { all, sleepers };
 
-/// Live processes (not zombies) whose environment holds `marker`.
+/// Live processes (not zombies) whose environment contains `marker`.
 int count_marked(const std::string& marker, Count what = Count::all) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -37,7 +37,7 @@ int count_marked(const std::string& marker, Count what = Count::all) {
   return count;
 }
 
-/// Polls until there are `wanted` marked processes; the last count seen.
+/// Polls until there are `wanted` marked processes; returns the last count.
 int wait_for_marked(const std::string& marker, int wanted, Count what = Count::all) {
   int count = -1;
   for (int i = 0; i < 1000; ++i) {
@@ -59,7 +59,7 @@ ports::Command marked(const std::string& script, const std::string& marker) {
   return command;
 }
 
-/// Five sleepers: in the background, in a session of its own, in the foreground.
+/// Five sleeping processes: in the background, in their own session, in the foreground.
 const std::string kFamily =
     "sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & sh -c 'sleep 1000 & sleep 1000'";
 constexpr int kSleepers = 5;
@@ -76,7 +76,7 @@ TEST_CASE("both streams and the exit code are captured") {
   CHECK(run->err == "err\n");
 }
 
-TEST_CASE("a large output is captured whole") {
+TEST_CASE("a large output is captured completely") {
   const Result<ports::Captured> run =
       host::ChildProcesses().capture(shell("head -c 3000000 /dev/zero"));
   REQUIRE(run);
@@ -84,7 +84,7 @@ TEST_CASE("a large output is captured whole") {
   CHECK(run->out.size() == 3'000'000);
 }
 
-TEST_CASE("a child sees exactly the environment that it is given and no input") {
+TEST_CASE("a child has exactly the given environment and no input") {
   ports::Command command = {.argv = {"env"}, .environment = {{"PATH", "/usr/bin"}, {"A", "b c"}}};
   const Result<ports::Captured> run = host::ChildProcesses().capture(command);
   REQUIRE(run);
@@ -94,7 +94,7 @@ TEST_CASE("a child sees exactly the environment that it is given and no input") 
   CHECK(cat->out.empty());
 }
 
-TEST_CASE("a child inherits no descriptor but the three standard ones") {
+TEST_CASE("a child inherits only the three standard descriptors") {
   const Result<ports::Captured> run = host::ChildProcesses().capture(
       shell("for f in 3 4 5 6 7 8 9 10 11 12 13 14 15; do [ -e /proc/$$/fd/$f ] && "
             "readlink /proc/$$/fd/$f; done; true"));
@@ -134,7 +134,8 @@ TEST_CASE("a program that cannot be started is an environment error that names i
   CHECK(lost.error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("a child that dies by a signal says which, and SIGKILL means memory") {
+TEST_CASE(
+    "a child killed by a signal has that signal in its exit, and SIGKILL means out of memory") {
   const auto aborted = host::ChildProcesses().capture(shell("kill -ABRT $$"));
   REQUIRE(aborted);
   CHECK(aborted->exit.signal == SIGABRT);
@@ -145,7 +146,7 @@ TEST_CASE("a child that dies by a signal says which, and SIGKILL means memory") 
   CHECK(killed->exit.out_of_memory);
 }
 
-TEST_CASE("what a child leaves behind is killed when it ends") {
+TEST_CASE("processes that a child leaves behind are killed when it exits") {
   const std::string marker = fresh_marker();
   const auto run = host::ChildProcesses().capture(
       marked("sleep 1000 & setsid sleep 1000 & echo started", marker));
@@ -155,7 +156,7 @@ TEST_CASE("what a child leaves behind is killed when it ends") {
   CHECK(count_marked(marker) == 0);
 }
 
-TEST_CASE("a time limit ends the whole family, also one that ignores TERM") {
+TEST_CASE("a time limit ends the whole process tree, even if it ignores TERM") {
   const std::string marker = fresh_marker();
   ports::Command command = marked("trap '' TERM; " + kFamily, marker);
   command.timeout = 200ms;
@@ -177,7 +178,7 @@ TEST_CASE("a child may clean up after TERM") {
   CHECK(run->out == "up\nbye\n");
 }
 
-TEST_CASE("a cancellation ends the family and refuses later work") {
+TEST_CASE("a cancellation ends the process tree and rejects later commands") {
   const std::string marker = fresh_marker();
   std::stop_source stop;
   host::ChildProcesses children(stop.get_token(), 100ms);

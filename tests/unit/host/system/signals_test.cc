@@ -11,7 +11,7 @@
 
 using namespace pinwheel;
 
-TEST_CASE("the first signal is told and leaves the process alive") {
+TEST_CASE("the first signal is reported and leaves the process running") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     std::promise<int> told;
     const host::SignalWatcher watcher([&](int seen) { told.set_value(seen); });
@@ -20,7 +20,7 @@ TEST_CASE("the first signal is told and leaves the process alive") {
   }
 }
 
-TEST_CASE("the second signal ends the process at once") {
+TEST_CASE("the second signal ends the process immediately") {
   const pid_t child = fork();
   if (child == 0) {
     std::promise<void> told;
@@ -37,7 +37,7 @@ TEST_CASE("the second signal ends the process at once") {
   CHECK(WEXITSTATUS(status) == 130);
 }
 
-TEST_CASE("the signals are as before when the watcher is gone") {
+TEST_CASE("the signals are restored when the watcher is destroyed") {
   {
     const host::SignalWatcher watcher([](int) {});
   }
@@ -47,7 +47,8 @@ TEST_CASE("the signals are as before when the watcher is gone") {
   CHECK(sigismember(&mask, SIGTERM) == 0);
 }
 
-TEST_CASE("without descriptors the signals keep what they do, and the watcher ends all the same") {
+TEST_CASE(
+    "without descriptors the signals keep their default action, and the watcher can be destroyed") {
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
