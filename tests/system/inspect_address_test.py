@@ -71,10 +71,10 @@ def test_a_wheel_on_a_server_is_inspected_like_the_file(call, wheel):
 @pytest.mark.parametrize(
     "path, code, message",
     [
-        ("demo-1.0-py3-none-any.whl#sha256=" + "0" * 64, 5, "its address names 000"),
+        ("demo-1.0-py3-none-any.whl#sha256=" + "0" * 64, 5, "its URL says 000"),
         ("other-1.0-py3-none-any.whl", 2, "answered 404"),
         ("page-1.0-py3-none-any.whl", 5, "cannot be inspected"),
-        ("demo-1.0.tar.gz", 2, "is no address of a wheel"),
+        ("demo-1.0.tar.gz", 2, "is not the URL of a wheel"),
     ],
 )
 def test_a_download_that_is_not_the_wheel_is_refused(call, wheel, path, code, message):
@@ -88,4 +88,4 @@ def test_a_truncated_wheel_is_not_a_wheel(call, wheel):
 
 
 def test_plain_http_from_another_machine_is_refused(call):
-    assert "would come unprotected" in call("inspect", "http://a.invalid/demo-1.0-py3-none-any.whl", code=2).stderr
+    assert "is not an https address" in call("inspect", "http://a.invalid/demo-1.0-py3-none-any.whl", code=2).stderr

@@ -8,7 +8,7 @@
 
 namespace pinwheel {
 
-/// Answers each URL as it was told and keeps what it was asked.
+/// Returns scripted responses by URL and records the requests.
 class ScriptedHttp final : public ports::Http {
  public:
   std::map<std::string, ports::HttpResponse> replies = {};

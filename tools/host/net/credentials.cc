@@ -29,8 +29,8 @@ std::string lookup(const std::map<std::string, std::string>& values, const std::
 
 using Section = std::map<std::string, std::string>;
 
-/// The sections of an INI file as Python's configparser reads a .pypirc: `key = value` or
-/// `key: value`, comments by `#` and `;` at the start of a line.
+/// The sections of an INI file as Python's configparser reads a .pypirc: `key = value` or `key:
+/// value`; comments start with `#` or `;` at the beginning of a line.
 std::map<std::string, Section> parse_ini(std::string_view text) {
   std::map<std::string, Section> sections;
   Section* section = nullptr;
@@ -68,14 +68,14 @@ const Section* find_section(const std::map<std::string, Section>& sections, std:
   return nullptr;
 }
 
-/// "PINWHEEL_TOKEN_" and the target's name as a variable's name, "PINWHEEL_TOKEN_TEST_PYPI".
+/// The variable for a target's token, "PINWHEEL_TOKEN_TEST_PYPI".
 std::string token_variable(std::string_view target) {
   return variable("PINWHEEL_TOKEN_", target);
 }
 
 using Found = Result<std::optional<Credentials>>;
 
-/// A token alone: its user is the variable's, else the one that PyPI wants.
+/// Credentials for a token: the user is the variable's, else the one that PyPI expects.
 Credentials with_token(const CredentialRequest& request, std::string_view token) {
   const std::string user = lookup(request.variables, variable("PINWHEEL_USER_", request.target));
   return ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user,
@@ -114,25 +114,25 @@ Found from_pypirc(const CredentialRequest& request, ports::Files& files) {
     return fail(ErrorKind::config,
                 fmt::format("{} names {} without a password", quoted(path.string()),
                             quoted(request.target)),
-                "write `password = ` and the token into that section");
+                "add `password = ` and the token to that section");
   }
   return ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user, Secret(password)};
 }
 
-/// How a user provides credentials by it, for `there is no token`.
+/// How to provide credentials by this source, for the hint of `there is no token`.
 constexpr std::string_view advice_on(CredentialOrigin origin) {
   switch (origin) {
     case CredentialOrigin::variable:
       return "set {variable}";
     case CredentialOrigin::token_file:
-      return "give --token-file FILE";
+      return "pass --token-file FILE";
     case CredentialOrigin::pypirc:
       return "add a section `[{target}]` to ~/.pypirc";
   }
   return {};
 }
 static_assert(advice_on(CredentialOrigin{kCredentialOrigins.size()}).empty(),
-              "kCredentialOrigins lacks an origin");
+              "an origin is missing from kCredentialOrigins");
 
 CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& request,
                            ports::Files& files) {
@@ -150,7 +150,7 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
   return {};
 }
 
-/// The same credentials, but `mask` is told of their secret before anybody has it.
+/// Passes the secret to `mask` before returning the credentials.
 struct Masked {
   const MaskSecret& mask;
 
@@ -197,7 +197,7 @@ Result<Credentials> find_credentials(const CredentialRequest& request,
   }
   std::string hint = advice_of(sources);
   if (!publish::has_pypi_rules(request.endpoint.kind)) {
-    hint += "; for an index that asks for none, `auth: none` in the matrix or --no-auth";
+    hint += "; for an index that needs none, use `auth: none` in the matrix or --no-auth";
   }
   return fail(ErrorKind::usage, fmt::format("there is no token for {}", quoted(request.target)),
               std::move(hint));

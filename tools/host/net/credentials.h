@@ -16,49 +16,49 @@
 
 namespace pinwheel::host {
 
-/// Makes credentials that did not exist before, such as a token that is good for some minutes.
+/// Mints new credentials, such as a token that is valid for a few minutes.
 using MintCredentials = std::function<Result<ports::BasicCredentials>()>;
 
-/// What a source answers with: credentials that exist, or what mints them when the upload begins.
+/// The result of a source: existing credentials, or a function that mints them when the upload
+/// begins.
 using Credentials = std::variant<ports::BasicCredentials, MintCredentials>;
 
-/// A place where credentials may come from.
+/// A source of credentials.
 struct CredentialSource {
-  std::string advice;  ///< how a user provides them there: "give --token-file FILE"
-  /// None: there is nothing for this target, and the next source is asked.
+  std::string advice;  ///< how a user provides them: "pass --token-file FILE"
+  /// nullopt: the source has none for this target, and the next one is tried.
   std::function<Result<std::optional<Credentials>>()> ask;
 };
 
-/// The sources there are:
-/// - `variable`: PINWHEEL_TOKEN_<TARGET>, the name in capitals with `_` for what is no letter or
-///   digit;
-/// - `token_file`: the file of `--token-file`; one line, white space around it ignored;
-/// - `pypirc`: the section of the target's name in .pypirc (`username`, `password`), else the
+/// The sources:
+/// - `variable`: PINWHEEL_TOKEN_<TARGET>, the name in capitals with `_` for all but letters and
+///   digits;
+/// - `token_file`: the file of `--token-file`; one line, surrounding whitespace is ignored;
+/// - `pypirc`: the section named after the target in .pypirc (`username`, `password`), else the
 ///   section whose `repository` is the upload URL.
-/// With a token of the first two the user is PINWHEEL_USER_<TARGET>, else `__token__`.
+/// For the first two the user is PINWHEEL_USER_<TARGET>, else `__token__`.
 enum class CredentialOrigin { variable, token_file, pypirc };
 
-/// All of them, in the order in which they are asked.
+/// All sources, in the order in which they are tried.
 inline constexpr std::array kCredentialOrigins = {
     CredentialOrigin::variable, CredentialOrigin::token_file, CredentialOrigin::pypirc};
 
-/// What credentials are wanted for, and what of the user's surroundings the sources read.
+/// The target that needs credentials, and the inputs of the sources.
 struct CredentialRequest {
-  std::string target;  ///< its name in the matrix or on the command line
+  std::string target;  ///< name in the matrix or on the command line
   publish::Endpoint endpoint = {};
   std::map<std::string, std::string> variables = {};
-  std::filesystem::path token_file = {};  ///< of `--token-file`; empty without
+  std::filesystem::path token_file = {};  ///< from `--token-file`; empty without it
 };
 
-/// One source for each origin, in their order. `files` outlives them. Asking gives `config` when a
-/// file that is named does not exist or is empty, or a section lacks its password.
+/// One source per origin, in order. `files` must outlive them. `ask` returns `config` if a
+/// configured file does not exist or is empty, or a section has no password.
 std::vector<CredentialSource> credential_sources(const CredentialRequest& request,
                                                  ports::Files& files);
 
-/// The credentials of a target, from the first source that has some. `mask` is told of a secret
-/// where it comes into being, before anybody else: here, or by the minting, which is left to the
-/// caller. Kind `usage`, with the advice of all sources, when none has any. No error holds a
-/// secret.
+/// The credentials of a target, from the first source that has some. `mask` is called with each
+/// secret before it is returned: here, or by the function that mints it, which the caller calls.
+/// Kind `usage`, with the advice of all sources, if none has any. No error contains a secret.
 Result<Credentials> find_credentials(const CredentialRequest& request,
                                      const std::vector<CredentialSource>& sources,
                                      const MaskSecret& mask);

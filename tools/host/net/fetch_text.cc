@@ -20,23 +20,23 @@ constexpr int kFirstNoText = 300;
 Result<std::string> fetch_text(ports::Http& http, const std::string& url) {
   std::string body;
   const auto prepare = [&body](ports::HttpRequest& request) {
-    // What a redirection says besides its address is not part of the text.
+    // The body of a redirect is not part of the text.
     body.clear();
     request.timeout = std::chrono::minutes(15);
     request.sink = [&body](std::string_view bytes) {
-      // What is too much is noticed by its size, without being kept.
+      // Excess data is detected by size and not kept.
       if (body.size() <= kMostBytes) body.append(bytes);
     };
   };
   TRY(const RemoteReply answer, get_remote({http}, url, prepare, {keeps_https, 1}));
   if (answer.reply.status >= kFirstNoText) {
     Error error = unexpected_answer(answer);
-    error.hint = "where a page needs a signed-in reader, save it and name the file";
+    error.hint = "if the page requires a login, save it and pass the file";
     return fail(std::move(error));
   }
   if (body.size() > kMostBytes) {
-    return fail(ErrorKind::check, fmt::format("{} is no report: it has more than {}", quoted(url),
-                                              format_bytes(kMostBytes)));
+    return fail(ErrorKind::check, fmt::format("{} is not a report: it has more than {}",
+                                              quoted(url), format_bytes(kMostBytes)));
   }
   return body;
 }

@@ -6,9 +6,9 @@
 
 namespace pinwheel::host {
 
-/// The text at an address; redirections are followed a few times, never from https to http.
-/// `config` when the server answers that there is none (names the status), `transient` or
-/// `environment` when it does not answer, `check` for more than 32 MB.
+/// The text at a URL; a few redirects are followed, never from https to http. `config`, with the
+/// status, if the server does not have it, `transient` or `environment` if the server does not
+/// respond, `check` for more than 32 MB.
 Result<std::string> fetch_text(ports::Http& http, const std::string& url);
 
 }  // namespace pinwheel::host

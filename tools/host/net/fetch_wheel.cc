@@ -18,7 +18,7 @@ constexpr int kWheelIsThere = 200;
 struct WheelAddress {
   RemoteAddress remote;  ///< without a fragment
   std::string name;
-  std::string sha256 = {};  ///< lower case; empty: none was given
+  std::string sha256 = {};  ///< lower case; empty: none given
 };
 
 Result<WheelAddress> parse_wheel_address(const std::string& text) {
@@ -28,25 +28,25 @@ Result<WheelAddress> parse_wheel_address(const std::string& text) {
   const std::string shown = remote ? remote->url : text;
   const std::optional<UrlParts> parts = split_url(shown);
   if (!remote || !parts) {
-    return fail(ErrorKind::usage, fmt::format("{} is no address", quoted(shown)));
+    return fail(ErrorKind::usage, fmt::format("{} is not a URL", quoted(shown)));
   }
   if (parts->scheme != "https" && !is_loopback(parts->host)) {
-    return fail(ErrorKind::usage, fmt::format("{} would come unprotected", quoted(shown)),
-                "name it by https, or fetch it and name the file");
+    return fail(ErrorKind::usage, fmt::format("{} is not an https address", quoted(shown)),
+                "use https, or download the file and pass its path");
   }
   WheelAddress address{*std::move(remote), {}};
   const std::string path = parts->path.substr(0, parts->path.find('?'));
   address.name = decode_percent(last_part(path));
   if (!address.name.ends_with(".whl") || address.name.find('/') != std::string::npos) {
-    return fail(ErrorKind::usage, fmt::format("{} is no address of a wheel", quoted(shown)),
-                "its path ends in the file's name, `.whl`");
+    return fail(ErrorKind::usage, fmt::format("{} is not the URL of a wheel", quoted(shown)),
+                "the path must end in the file name, `*.whl`");
   }
   const std::string fragment = text.substr(std::min(hash + 1, text.size()));
   if (fragment.starts_with(kDigest)) address.sha256 = to_lower(fragment.substr(kDigest.size()));
   return address;
 }
 
-/// What has come of a body.
+/// A partially received body.
 struct Arriving {
   UnnamedFile file;
   Sha256 hash = {};
@@ -60,7 +60,7 @@ Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
   TRY(const WheelAddress address, parse_wheel_address(text));
   std::optional<Arriving> body;
   const auto prepare = [&](ports::HttpRequest& request) {
-    // What a redirection says, or half a file, is not the wheel.
+    // Discards the body of a redirect or half a file.
     body.emplace(Arriving{UnnamedFile(options.directory)});
     request.sink = [&](std::string_view bytes) {
       body->file.write(bytes);
@@ -75,7 +75,7 @@ Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
   TRY_DONE(body->file.written());
   const std::string found = to_hex(body->hash.finish());
   if (!address.sha256.empty() && found != address.sha256) {
-    return fail(ErrorKind::check, fmt::format("{} has the sha256 {}, its address names {}",
+    return fail(ErrorKind::check, fmt::format("{} has the sha256 {}, but its URL says {}",
                                               quoted(url), found, address.sha256));
   }
   FetchedWheel wheel{address.name, {}, std::move(body->file)};

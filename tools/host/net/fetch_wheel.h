@@ -10,23 +10,24 @@
 
 namespace pinwheel::host {
 
-/// A wheel that was fetched whole; nothing of it outlives this object, or the process.
+/// A wheel that was downloaded completely; it is deleted with this object, or when the process
+/// ends.
 struct FetchedWheel {
-  std::string name;            ///< of the file, "demo-1.0-py3-none-any.whl"
-  std::filesystem::path path;  ///< under which this process opens it
+  std::string name;            ///< file name, "demo-1.0-py3-none-any.whl"
+  std::filesystem::path path;  ///< path by which this process can open it
   UnnamedFile file;
 };
 
 struct FetchOptions {
-  std::filesystem::path directory;  ///< where the file lies; it must exist
-  /// Told how many bytes have come so far, often, on this thread; empty where nobody asks.
+  std::filesystem::path directory;  ///< directory of the file; it must exist
+  /// Called often with the number of bytes received so far, on this thread; may be empty.
   std::function<void(uint64_t bytes)> on_bytes = {};
 };
 
-/// The wheel at an address, which may carry credentials, and `#sha256=HEX` that the file must have.
-/// All of it comes: every member's hash is verified, so parts would not do. Errors: `usage` for an
-/// address that is no wheel's, or http to another machine; `config` when the server has none,
-/// `transient` or `environment` when no whole answer comes, `check` for another hash.
+/// The wheel at a URL, which may contain credentials, and `#sha256=HEX`, which the file must match.
+/// The whole file is downloaded, because every member's hash is verified. Errors: `usage` for a URL
+/// that is not that of a wheel, or http to another machine; `config` if the server does not have
+/// it, `transient` or `environment` if there is no complete response, `check` for a different hash.
 Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& address,
                                  const FetchOptions& options);
 

@@ -23,7 +23,7 @@ bool may_pass(int status) {
 ports::HttpRequest request_for(const RemoteAccess& access, const std::string& url) {
   ports::HttpRequest request;
   request.url = url;
-  request.timeout = std::chrono::hours(4);  // a server that stalls is left sooner
+  request.timeout = std::chrono::hours(4);  // a stalled transfer ends sooner
   if (access.credentials && same_server(access.origin, url)) {
     request.credentials = access.credentials;
   }
@@ -77,7 +77,7 @@ Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& st
     url = next;
     ++hop;
   }
-  return fail(manner.endless, fmt::format("{} redirects without end", quoted(start)));
+  return fail(manner.endless, fmt::format("{} redirects too many times", quoted(start)));
 }
 
 Error unexpected_answer(const RemoteReply& answer) {

@@ -10,50 +10,49 @@
 
 namespace pinwheel::host {
 
-/// An address without what signs in, and that apart.
+/// A URL, with its credentials split off.
 struct RemoteAddress {
   std::string url;
   std::optional<ports::BasicCredentials> credentials = std::nullopt;
 };
-/// nullopt for what is no http or https address.
+/// nullopt for anything but an http or https URL.
 std::optional<RemoteAddress> parse_address(std::string_view text);
 
-/// A server that files and pages are read from.
+/// A server to read files and pages from.
 struct RemoteAccess {
   ports::Http& http;
-  /// Sent to the server of `origin` and to no other.
+  /// Sent only to the server of `origin`.
   std::optional<ports::BasicCredentials> credentials = std::nullopt;
   std::string origin = {};
 };
 
 struct RemoteReply {
-  std::string url;  ///< after redirections: links are relative to it
+  std::string url;  ///< after redirects: links are relative to it
   ports::HttpResponse reply;
 };
 
-/// From one address to another: whether a redirection is followed.
+/// Whether to follow a redirect from one URL to another.
 using FollowRule = bool (*)(std::string_view from, std::string_view to);
-/// To the same server, and to any other that speaks https.
+/// Allows redirects to the same server, and to any https server.
 bool safe_to_follow(std::string_view from, std::string_view to);
-/// Anywhere, but never from https to http.
+/// Allows all redirects except from https to http.
 bool keeps_https(std::string_view from, std::string_view to);
 
-/// How patiently an address is asked.
+/// Redirect and retry policy of a request.
 struct RemoteManner {
   FollowRule follow = safe_to_follow;
-  /// Faults that may pass (no answer, a busy server) are tried again after a second, then after
-  /// two.
+  /// Transient failures (no response, a busy server) are retried after one second, then two.
   int attempts = 3;
-  ErrorKind endless = ErrorKind::config;  ///< what redirections without an end are
+  ErrorKind endless = ErrorKind::config;  ///< kind of error for too many redirects
 };
 
-/// The reply to a GET at the end of the redirections, of any status; one that may not be followed
-/// is a reply like any other. `prepare` gets each request before it is sent.
+/// The response to a GET after redirects, with any status; a redirect that may not be followed is
+/// returned like any other response. `prepare` is called with each request before it is sent.
 Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& url,
                                const std::function<void(ports::HttpRequest&)>& prepare,
                                const RemoteManner& manner = {});
 
-/// "`URL` answered 404 Not Found": `transient` when asking again may help, else `config`.
+/// "`URL` answered 404 Not Found": `transient` if a retry may help, else `config`.
 Error unexpected_answer(const RemoteReply& answer);
 
 }  // namespace pinwheel::host

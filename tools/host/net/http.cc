@@ -16,7 +16,7 @@ namespace pinwheel::host {
 
 namespace {
 
-/// What libcurl's callbacks write to while one request runs.
+/// The state that libcurl's callbacks update during a request.
 struct Exchange {
   const ports::HttpRequest* request = nullptr;
   const std::stop_token* cancel = nullptr;
@@ -34,7 +34,8 @@ size_t on_body(char* data, size_t size, size_t count, void* user) {
   return bytes.size();
 }
 
-/// One header line; a status line starts a new reply (after `100 Continue`, or a proxy's answer).
+/// Handles a header line; a status line starts a new response (after `100 Continue`, or a proxy's
+/// response).
 size_t on_header(char* data, size_t size, size_t count, void* user) {
   ports::HttpResponse& response = static_cast<Exchange*>(user)->response;
   const std::string_view line(data, size * count);
@@ -59,7 +60,7 @@ int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t total, curl_off_t
   return exchange.cancel->stop_requested() ? 1 : 0;
 }
 
-/// A request in libcurl's hands; frees what it was given, except the handle.
+/// A request as configured in libcurl; owns everything but the handle.
 class Transfer {
  public:
   Transfer(const CurlLibrary& curl, CURL* easy) : curl_(curl), easy_(easy) {}
@@ -88,7 +89,7 @@ class Transfer {
     curl_.mime_name(part, field.name.c_str());
     curl_.mime_data(part, field.value.data(), field.value.size());
   }
-  /// False when the file cannot be opened.
+  /// False if the file cannot be opened.
   bool add(const ports::FormFile& file) {
     curl_mimepart* part = next_part();
     curl_.mime_name(part, file.name.c_str());
@@ -162,12 +163,12 @@ void set_options(Transfer& transfer, const ports::HttpRequest& request,
   }
 }
 
-/// The method and body. Kind `config` when a file of the form cannot be read.
+/// Sets the method and body. Kind `config` if a file of the form cannot be read.
 Done set_body(Transfer& transfer, const ports::HttpRequest& request) {
   for (const auto& [name, value] : request.headers) {
     transfer.add_header(fmt::format("{}: {}", name, value));
   }
-  // Indexes answer `Expect: 100-continue` with silence or 417 often enough that no client sends it.
+  // Many indexes ignore `Expect: 100-continue` or respond with 417, so no client sends it.
   transfer.add_header("Expect:");
   for (const ports::FormPart& part : request.form) {
     if (const auto* field = std::get_if<ports::FormField>(&part)) {
@@ -210,7 +211,7 @@ std::filesystem::path netrc_from(const std::map<std::string, std::string>& envir
   return std::filesystem::is_regular_file(file, ignored) ? file : std::filesystem::path();
 }
 
-/// libcurl's handles, each with the connections that it has open.
+/// A pool of libcurl handles, each with its open connections.
 class CurlHttp::Handles {
  public:
   explicit Handles(Connections connections) : connections_(connections) {}

@@ -10,34 +10,34 @@
 
 namespace pinwheel::host {
 
-/// Whether a connection is left open for the next request to the same server. libcurl sends a
-/// request again by itself when a kept connection turns out to be dead, so only requests that may
-/// arrive twice can have kept ones.
+/// Whether a connection is kept open for the next request to the same server. libcurl resends a
+/// request itself if a kept connection turns out to be dead, so only idempotent requests may use
+/// one.
 enum class Connections { fresh, kept };
 
 struct HttpOptions {
   std::string user_agent = "pinwheel";  ///< "pinwheel/1.2.0"
-  /// A file or directory of certificates to trust; empty: the system's.
+  /// A file or directory of trusted certificates; empty: the system's.
   std::filesystem::path ca_bundle = {};
-  /// A request that moves no byte for that long is given up (whole seconds; 0: never). It covers
-  /// the time in which an index works on a file that it has received.
+  /// A request that transfers nothing for this long is aborted (whole seconds; 0: never). This
+  /// includes the time an index takes to process an uploaded file.
   std::chrono::seconds stall = std::chrono::minutes(5);
   Connections connections = Connections::fresh;
-  /// The file of names and passwords by host, for requests that carry no credentials; empty: none.
+  /// A netrc file with credentials by host, for requests without their own; empty: none.
   std::filesystem::path netrc = {};
 };
 
-/// The certificates that the user's variables name: REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE,
-/// SSL_CERT_FILE, SSL_CERT_DIR, the first that is set; else empty.
+/// The certificates named by the user's variables, the first that is set of REQUESTS_CA_BUNDLE,
+/// CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR; else empty.
 std::filesystem::path ca_bundle_from(const std::map<std::string, std::string>& environment);
 
-/// The user's: what NETRC names, else ~/.netrc; empty when there is no such file.
+/// The user's netrc file: the one named by NETRC, else ~/.netrc; empty if there is no such file.
 std::filesystem::path netrc_from(const std::map<std::string, std::string>& environment);
 
-/// HTTP by libcurl, loaded at the first request. HTTP/1.1 (PyPI's message stands in the reason
-/// phrase), multipart bodies streamed with their Content-Length, no redirects, http and https only,
-/// the proxy variables of libcurl. May be used from several threads. A request to stop `cancel`
-/// ends requests within a second, with kind `interrupted`.
+/// HTTP through libcurl, which is loaded at the first request. HTTP/1.1 (PyPI puts its message in
+/// the reason phrase), multipart bodies streamed with a Content-Length, no redirects, http and
+/// https only, libcurl's proxy variables. Thread-safe. A stop request on `cancel` ends requests
+/// within a second, with kind `interrupted`.
 class CurlHttp final : public ports::Http {
  public:
   explicit CurlHttp(HttpOptions options = {}, std::stop_token cancel = {});

@@ -39,7 +39,7 @@ std::string hint_of(int code) {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_CACERT_BADFILE:
-      return "name the file of certificates to trust in SSL_CERT_FILE";
+      return "set SSL_CERT_FILE to a file of trusted certificates";
     default:
       return {};
   }

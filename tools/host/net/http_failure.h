@@ -6,16 +6,17 @@
 
 namespace pinwheel::host {
 
-/// How a request ended for libcurl.
+/// The result of a failed libcurl request.
 struct CurlEnd {
   int code = 0;             ///< a CURLcode, not CURLE_OK
-  long request_bytes = 0;   ///< bytes of request headers that left
-  std::string reason = {};  ///< libcurl's words for the code, which name no secret
+  long request_bytes = 0;   ///< bytes of request headers sent
+  std::string reason = {};  ///< libcurl's text for the code, which contains no secrets
 };
 
-/// libcurl's result as pinwheel's: what cannot mend itself (unknown host, untrusted certificate,
-/// malformed URL) is `environment`, a stop is `interrupted`, everything else `transient`. `sent` is
-/// `nothing` only while no byte of the request had left. The message names host and reason only.
+/// Converts a libcurl result: permanent failures (unknown host, untrusted certificate, malformed
+/// URL) are `environment`, a stop is `interrupted`, everything else is `transient`. `sent` is
+/// `nothing` only if no byte of the request was sent. The message contains only the host and the
+/// reason.
 ports::HttpFailure http_failure(const CurlEnd& end, std::string_view url);
 
 }  // namespace pinwheel::host

@@ -6,7 +6,7 @@
 
 namespace pinwheel::host {
 
-// curl.h wraps these in type-checking macros, which would hide the functions themselves.
+// curl.h wraps these in type-checking macros, which hide the functions.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 
@@ -50,7 +50,8 @@ Result<CurlLibrary> load_curl() {
                         find_function(handle, "curl_slist_append", curl.slist_append) &&
                         find_function(handle, "curl_slist_free_all", curl.slist_free_all);
   if (!complete) return fail(no_curl("it is older than 7.56 and lacks multipart bodies"));
-  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return fail(no_curl("it does not start"));
+  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    return fail(no_curl("it cannot be initialized"));
   return curl;
 }
 

@@ -1,14 +1,14 @@
 #pragma once
-// Private to http.cc and http_library.cc: the only places that know libcurl.
+// Private to http.cc and http_library.cc, the only users of libcurl.
 #include <curl/curl.h>
 
 #include "base/result.h"
 
 namespace pinwheel::host {
 
-/// The functions of libcurl that pinwheel calls. They are looked up when the first request is made,
-/// because loading libcurl and the thirty libraries behind it costs every start of the program
-/// about 4 ms, and `plan` needs none of them.
+/// The libcurl functions that pinwheel calls. They are looked up at the first request, because
+/// loading libcurl and its thirty dependencies would add about 4 ms to every start of the program,
+/// and `plan` needs none of them.
 struct CurlLibrary {
   decltype(&curl_easy_init) easy_init = nullptr;
   decltype(&curl_easy_setopt) easy_setopt = nullptr;
@@ -29,8 +29,8 @@ struct CurlLibrary {
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
 
-/// libcurl, loaded and initialized once for the life of the process; safe from any thread. Kind
-/// `environment` when the machine has none.
+/// libcurl, loaded and initialized once per process; thread-safe. Kind `environment` if it is not
+/// installed.
 Result<const CurlLibrary*> curl_library();
 
 }  // namespace pinwheel::host

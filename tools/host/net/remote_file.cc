@@ -15,7 +15,7 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr uint64_t kLeast = 65536;  ///< a small part costs a round trip as a larger one does
+constexpr uint64_t kLeast = 65536;  ///< a smaller part would take a round trip too
 constexpr int kAllOfIt = 200;
 constexpr int kPartOfIt = 206;
 
@@ -47,13 +47,13 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
 
 }  // namespace
 
-/// Takes a body: in memory as long as it is the part that was asked for, then on disk.
+/// Receives a body: in memory if it is the requested part, else on disk.
 class RemoteFile::Receiver {
  public:
   Receiver(const WholeFiles& whole, std::string_view url, uint64_t length)
       : whole_(&whole), url_(url), length_(length) {}
 
-  /// What came before, a redirection's page or half of a part, is not the body.
+  /// Discards earlier data: the body of a redirect or half of a part.
   void restart() {
     bytes_.clear();
     file_.reset();
@@ -96,8 +96,7 @@ Result<std::unique_ptr<RemoteFile>> RemoteFile::open(const RemoteAccess& access,
 
 Result<std::string> RemoteFile::read(uint64_t offset, uint64_t length) const {
   if (offset > size_ || length > size_ - offset) {
-    return fail(ErrorKind::check,
-                fmt::format("{} ends before the data it announces", quoted(url_)));
+    return fail(ErrorKind::check, fmt::format("{} is truncated", quoted(url_)));
   }
   if (whole_ != nullptr) return whole_->read(offset, length);
   if (offset < part_at_ || offset + length > part_at_ + part_.size()) {
@@ -128,7 +127,7 @@ Done RemoteFile::keep_part(const RemoteReply& answer, std::string bytes, uint64_
   const bool first = size_ == 0;
   if (!range || range->first != offset || bytes.empty() || (!first && range->total != size_)) {
     return fail(ErrorKind::transient,
-                fmt::format("{} answered with another part than it was asked for", quoted(url_)));
+                fmt::format("{} answered with a different part than requested", quoted(url_)));
   }
   size_ = range->total;
   part_ = std::move(bytes);

@@ -12,19 +12,19 @@
 
 namespace pinwheel::host {
 
-/// What becomes of a file that a server only gives whole.
+/// How to handle a file from a server without range requests.
 struct WholeFiles {
-  std::filesystem::path directory;  ///< where it is kept while it is read; it must exist
-  /// Told its address, once; empty where nobody asks.
+  std::filesystem::path directory;  ///< where the file is kept while it is read; must exist
+  /// Called once with its URL; may be empty.
   std::function<void(std::string_view url)> on_download = {};
 };
 
-/// A file on a web server, of which only the parts are fetched that are asked for (HTTP ranges).
-/// From a server that knows no ranges all of it comes, into a file without a name that goes with
-/// this object. Not for several threads. What `access` refers to must outlive it.
+/// A file on a web server, of which only the requested parts are fetched (HTTP ranges). If the
+/// server does not support ranges, all of it is downloaded to an unnamed file owned by this object.
+/// Not thread-safe. Whatever `access` refers to must outlive it.
 class RemoteFile final : public ports::ByteSource {
  public:
-  /// `config` when there is no such file, `environment` or `transient` when no answer comes.
+  /// `config` if there is no such file, `environment` or `transient` if there is no response.
   static Result<std::unique_ptr<RemoteFile>> open(const RemoteAccess& access, WholeFiles whole,
                                                   const std::string& url);
   ~RemoteFile() override;
@@ -32,7 +32,7 @@ class RemoteFile final : public ports::ByteSource {
   uint64_t size() const override { return size_; }
   Result<std::string> read(uint64_t offset, uint64_t length) const override;
 
-  /// How many bytes of the file have come so far.
+  /// The number of bytes of the file received so far.
   uint64_t bytes_fetched() const { return fetched_; }
 
  private:
@@ -41,13 +41,13 @@ class RemoteFile final : public ports::ByteSource {
   RemoteFile(const RemoteAccess& access, WholeFiles whole, std::string url);
 
   Done fetch(uint64_t offset, uint64_t length) const;
-  /// Takes over the bytes of a reply with a part, or with all of it.
+  /// Stores the bytes of a response with a part, or with the whole file.
   Done keep_part(const RemoteReply& answer, std::string bytes, uint64_t offset) const;
   Done keep_whole(Receiver& receiver) const;
 
   RemoteAccess access_;
   WholeFiles whole_files_;
-  // What a read learns: where redirections lead, the size, the last part, the copy on disk.
+  // Cached by reads: the URL after redirects, the size, the last part, the copy on disk.
   mutable std::string url_;
   mutable uint64_t size_ = 0;
   mutable uint64_t fetched_ = 0;

@@ -14,7 +14,7 @@ host::CredentialRequest request(const Scratch& home) {
   return {"my-index", *publish::endpoint(kUrl), {{"HOME", home.path().string()}}};
 }
 
-/// What the sources of this machine know; the secrets that were masked follow `masked`.
+/// The sources of a machine; masked secrets are added to `masked`.
 Result<ports::BasicCredentials> find(const host::CredentialRequest& request,
                                      std::vector<std::string>* masked = nullptr) {
   host::LocalFiles files;
@@ -54,7 +54,7 @@ TEST_CASE("the variable comes before the token file, the token file before .pypi
   CHECK(masked == std::vector<std::string>{"from-variable", "from-file", "from-pypirc"});
 }
 
-TEST_CASE("sources are asked in their order, and none after the first that has some") {
+TEST_CASE("sources are tried in order, and none after the first that has credentials") {
   std::vector<std::string> asked;
   const host::CredentialSource knows{"", [&]() -> Result<std::optional<host::Credentials>> {
                                        asked.emplace_back("knows");
@@ -67,7 +67,7 @@ TEST_CASE("sources are asked in their order, and none after the first that has s
   CHECK(asked == std::vector<std::string>{"silent", "knows"});
 }
 
-TEST_CASE("a source that acts late mints when it is called, and masks before it hands over") {
+TEST_CASE("a late source mints when it is called, and masks before it returns") {
   std::vector<std::string> told;
   const host::CredentialSource late{"", [&]() -> Result<std::optional<host::Credentials>> {
                                       told.emplace_back("asked");
@@ -86,7 +86,7 @@ TEST_CASE("a source that acts late mints when it is called, and masks before it 
   CHECK(told == std::vector<std::string>{"asked", "minted", "masked fresh", "used fresh"});
 }
 
-TEST_CASE("a token that cannot be minted is an error, and there is nothing to mask") {
+TEST_CASE("a token that cannot be minted is an error, and nothing is masked") {
   const host::CredentialSource late{
       "", []() -> Result<std::optional<host::Credentials>> {
         return host::MintCredentials(
@@ -100,7 +100,7 @@ TEST_CASE("a token that cannot be minted is an error, and there is nothing to ma
   CHECK(masked == 0);
 }
 
-TEST_CASE("there is a source for each origin, and each says how it is used") {
+TEST_CASE("there is a source for each origin, and each has advice") {
   const Scratch scratch;
   host::LocalFiles files;
   const auto sources = host::credential_sources(request(scratch), files);
@@ -112,7 +112,7 @@ TEST_CASE("there is a source for each origin, and each says how it is used") {
   }
 }
 
-TEST_CASE("a .pypirc is read as Python reads it, by name and else by address") {
+TEST_CASE("a .pypirc is read as Python reads it, by name and else by URL") {
   const Scratch scratch;
   scratch.write(".pypirc",
                 "; comment\n[distutils]\nindex-servers =\n    other\n"
@@ -124,7 +124,7 @@ TEST_CASE("a .pypirc is read as Python reads it, by name and else by address") {
   CHECK(found->password.reveal() == "se=cr:et%x");
 }
 
-TEST_CASE("without any token the error names all three places") {
+TEST_CASE("without any token the error names all three sources") {
   const Scratch scratch;
   const Scratch elsewhere;
   scratch.write(".pypirc", "[other]\npassword = x\n");
@@ -135,12 +135,12 @@ TEST_CASE("without any token the error names all three places") {
     REQUIRE_FALSE(found);
     CHECK(found.error().kind == ErrorKind::usage);
     CHECK(found.error().hint ==
-          "set PINWHEEL_TOKEN_MY_INDEX, give --token-file FILE, or add a section `[my-index]` to "
-          "~/.pypirc; for an index that asks for none, `auth: none` in the matrix or --no-auth");
+          "set PINWHEEL_TOKEN_MY_INDEX, pass --token-file FILE, or add a section `[my-index]` to "
+          "~/.pypirc; for an index that needs none, use `auth: none` in the matrix or --no-auth");
   }
 }
 
-TEST_CASE("a source that is named but holds nothing is an error, not a reason to look further") {
+TEST_CASE("a configured but empty source is an error, and no other source is tried") {
   const Scratch scratch;
   host::CredentialRequest asked = request(scratch);
   asked.token_file = scratch.path() / "missing";

@@ -11,7 +11,7 @@ constexpr const char* kTextUrl = "https://ci.example/run/summary";
 
 }  // namespace
 
-TEST_CASE("a text is fetched, through a redirection where there is one") {
+TEST_CASE("a text is fetched, with or without a redirect") {
   ScriptedHttp http;
   http.replies[kTextUrl] = {302, "Found", {{"location", "../raw/7"}}, {}};
   http.replies["https://ci.example/raw/7"] = {200, "OK", {}, "the text"};
@@ -19,7 +19,7 @@ TEST_CASE("a text is fetched, through a redirection where there is one") {
   CHECK(http.urls() == std::vector<std::string>{kTextUrl, "https://ci.example/raw/7"});
 }
 
-TEST_CASE("an address that has nothing is named with the status") {
+TEST_CASE("the error for a missing text has its URL and status") {
   ScriptedHttp http;
   http.replies[kTextUrl] = {404, "Not Found", {}, "a page about that"};
   const Result<std::string> none = host::fetch_text(http, kTextUrl);
@@ -30,7 +30,7 @@ TEST_CASE("an address that has nothing is named with the status") {
   CHECK(host::fetch_text(http, kTextUrl).error().kind == ErrorKind::transient);
 }
 
-TEST_CASE("redirections in a circle and endless bodies end") {
+TEST_CASE("redirect loops and endless bodies are errors") {
   ScriptedHttp http;
   http.replies[kTextUrl] = {301, "Moved", {{"location", kTextUrl}}, {}};
   CHECK(host::fetch_text(http, kTextUrl).error().kind == ErrorKind::config);

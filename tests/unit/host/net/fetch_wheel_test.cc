@@ -30,7 +30,7 @@ ErrorKind kind_of_address(const std::string& address) {
 
 }  // namespace
 
-TEST_CASE("a wheel is fetched whole, under the name in its address, and leaves no file") {
+TEST_CASE("a wheel is downloaded completely, with the name in its URL, and leaves no file") {
   const Scratch scratch;
   ScriptedHttp http;
   http.replies[kWheelUrl] = {302, "Found", {{"location", "https://store.example/7"}}, "a page"};
@@ -44,7 +44,7 @@ TEST_CASE("a wheel is fetched whole, under the name in its address, and leaves n
   CHECK(std::filesystem::is_empty(scratch.path()));
 }
 
-TEST_CASE("a wheel of another hash than its address names is refused") {
+TEST_CASE("a wheel whose hash differs from its URL is rejected") {
   const Scratch scratch;
   ScriptedHttp http;
   http.replies[kWheelUrl] = {200, "OK", {}, "the wheel"};
@@ -56,7 +56,7 @@ TEST_CASE("a wheel of another hash than its address names is refused") {
   CHECK(other.error().message.find(sha256_hex("another")) != std::string::npos);
 }
 
-TEST_CASE("credentials go to the wheel's own server and into no message") {
+TEST_CASE("credentials go to the wheel's own server and not to messages") {
   const Scratch scratch;
   ScriptedHttp http;
   const auto fetched =
@@ -70,14 +70,14 @@ TEST_CASE("credentials go to the wheel's own server and into no message") {
   CHECK(http.asked[0].credentials->user == "me");
 }
 
-TEST_CASE("what is no wheel's address, or unprotected, is not asked for") {
+TEST_CASE("a URL that is not that of a wheel, or unprotected, is not requested") {
   CHECK(kind_of_address("https://files.example/demo.tar.gz") == ErrorKind::usage);
   CHECK(kind_of_address("https://files.example/a%2Fdemo-1.0-py3-none-any.whl") == ErrorKind::usage);
   CHECK(kind_of_address("http://files.example/demo-1.0-py3-none-any.whl") == ErrorKind::usage);
   CHECK(kind_of_address("http://127.0.0.1:8080/demo-1.0-py3-none-any.whl") == ErrorKind::config);
 }
 
-TEST_CASE("redirections are followed as the caller's rule says") {
+TEST_CASE("redirects are followed according to the caller's rule") {
   CHECK(host::safe_to_follow("http://a.example/x", "https://b.example/x"));
   CHECK_FALSE(host::safe_to_follow("http://a.example/x", "http://b.example/x"));
   CHECK(host::keeps_https("http://a.example/x", "http://b.example/x"));

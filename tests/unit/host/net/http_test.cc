@@ -85,12 +85,12 @@ TEST_CASE("the reason phrase, headers and body of any status are values") {
   CHECK(log_of(index).size() == 2);
 }
 
-TEST_CASE("a reply that comes before the body was sent is still a reply") {
+TEST_CASE("a response before the body was sent is still a response") {
   const Scratch scratch;
   scratch.write("file", std::string(200'000, 'x'));
   const FakeIndex index({"--plan", "early-413"});
   const auto reply = host::CurlHttp().send(upload(index, scratch.path() / "file"));
-  // The server may reset the connection before its answer is read: then nobody knows.
+  // The server may reset the connection before its response is read: then the outcome is unknown.
   if (reply) {
     CHECK(reply->status == 413);
   } else {
@@ -98,7 +98,7 @@ TEST_CASE("a reply that comes before the body was sent is still a reply") {
   }
 }
 
-TEST_CASE("a connection that dies after bytes were sent leaves the outcome open") {
+TEST_CASE("a connection that fails after bytes were sent has an unknown outcome") {
   const Scratch scratch;
   scratch.write("file", std::string(1'000'000, 'x'));
   for (const char* step : {"cut", "lost"}) {
@@ -111,7 +111,7 @@ TEST_CASE("a connection that dies after bytes were sent leaves the outcome open"
   }
 }
 
-TEST_CASE("where nobody listens, nothing was sent") {
+TEST_CASE("if nothing listens on the port, nothing was sent") {
   std::string url;
   { url = FakeIndex().url(); }
   const auto reply = host::CurlHttp().send({.method = "POST", .url = url, .body = "x"});
@@ -120,7 +120,7 @@ TEST_CASE("where nobody listens, nothing was sent") {
   CHECK(reply.error().error.kind == ErrorKind::transient);
 }
 
-TEST_CASE("only http and https are spoken") {
+TEST_CASE("only http and https are supported") {
   const auto reply = host::CurlHttp().send({.url = "file:///etc/hostname"});
   REQUIRE_FALSE(reply);
   CHECK(reply.error().error.kind == ErrorKind::environment);
@@ -135,7 +135,7 @@ TEST_CASE("a missing file of a form is an error before anything is sent") {
   CHECK(log_of(index).empty());
 }
 
-TEST_CASE("a sink takes the body in place of the reply") {
+TEST_CASE("a sink receives the body instead of the response") {
   const FakeIndex index;
   std::string taken;
   const auto reply = host::CurlHttp().send(
@@ -145,7 +145,7 @@ TEST_CASE("a sink takes the body in place of the reply") {
   CHECK(taken == "[]");
 }
 
-TEST_CASE("a silent server is given up after the stall limit") {
+TEST_CASE("a request to a silent server ends after the stall limit") {
   const Scratch scratch;
   scratch.write("file", "x");
   const FakeIndex index({"--plan", "hang"});
@@ -156,7 +156,7 @@ TEST_CASE("a silent server is given up after the stall limit") {
   CHECK(reply.error().sent == ports::Sent::perhaps);
 }
 
-TEST_CASE("a request to stop ends a request") {
+TEST_CASE("a stop request ends a transfer") {
   const Scratch scratch;
   scratch.write("file", "x");
   const FakeIndex index({"--plan", "hang"});
@@ -168,7 +168,7 @@ TEST_CASE("a request to stop ends a request") {
   CHECK(reply.error().error.kind == ErrorKind::interrupted);
 }
 
-TEST_CASE("the certificates come from the first variable that names some") {
+TEST_CASE("the certificates come from the first variable that is set") {
   CHECK(host::ca_bundle_from({}).empty());
   CHECK(host::ca_bundle_from({{"SSL_CERT_FILE", "/a"}, {"REQUESTS_CA_BUNDLE", ""}}) == "/a");
   CHECK(host::ca_bundle_from({{"SSL_CERT_FILE", "/a"}, {"CURL_CA_BUNDLE", "/b"}}) == "/b");

@@ -15,15 +15,15 @@ namespace {
 
 constexpr const char* kTorchUrl = "https://files.example/a/torch.whl";
 
-/// A server that holds one file.
+/// A server with one file.
 class FileServer final : public ports::Http {
  public:
   explicit FileServer(std::string held) : contents(std::move(held)) {}
 
   std::string contents;
   bool ranges = true;
-  std::string redirect = {};     ///< where `kTorchUrl` leads; empty: the file is there
-  std::vector<int> faults = {};  ///< statuses of the first replies
+  std::string redirect = {};     ///< redirect target of `kTorchUrl`; empty: no redirect
+  std::vector<int> faults = {};  ///< statuses of the first responses
   std::vector<ports::HttpRequest> asked = {};
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
@@ -50,7 +50,7 @@ class FileServer final : public ports::Http {
         reply = {206, "Partial Content", {{"content-range", range}}};
       }
     }
-    // As a network gives it: piece by piece.
+    // In pieces, as from a network.
     for (size_t at = 0; at < body.size(); at += 10000) {
       request.sink(std::string_view(body).substr(at, 10000));
     }
@@ -66,7 +66,7 @@ std::string numbers(int count) {
 
 }  // namespace
 
-TEST_CASE("of a remote file only what is asked for comes") {
+TEST_CASE("only the requested parts of a remote file are fetched") {
   const Scratch scratch;
   FileServer http(numbers(100000));
   const std::string& all = http.contents;
@@ -83,7 +83,7 @@ TEST_CASE("of a remote file only what is asked for comes") {
   CHECK((*file)->read(UINT64_MAX, 2).error().kind == ErrorKind::check);
 }
 
-TEST_CASE("a server without ranges gives the file whole, once, and that is told") {
+TEST_CASE("from a server without ranges the whole file is downloaded once, with a notice") {
   const Scratch scratch;
   FileServer http(numbers(100000));
   http.ranges = false;
@@ -97,13 +97,13 @@ TEST_CASE("a server without ranges gives the file whole, once, and that is told"
   CHECK(http.asked.size() == 1);
   CHECK(told == std::vector<std::string>{kTorchUrl});
   CHECK(std::filesystem::is_empty(scratch.path()));
-  // A file smaller than a part needs no disk.
+  // A file smaller than a part is not written to disk.
   http.contents = "small";
   CHECK(host::RemoteFile::open({http}, whole, kTorchUrl).value()->read(1, 3).value() == "mal");
   CHECK(told.size() == 1);
 }
 
-TEST_CASE("redirections are followed once, and credentials stay with their server") {
+TEST_CASE("redirects are followed once, and credentials go only to their own server") {
   const Scratch scratch;
   FileServer http(numbers(100000));
   http.redirect = "https://store.example/x?signature=1";
@@ -120,7 +120,7 @@ TEST_CASE("redirections are followed once, and credentials stay with their serve
   CHECK_FALSE(host::RemoteFile::open(access, {scratch.path()}, kTorchUrl));
 }
 
-TEST_CASE("a busy server is asked again, a refusal is named") {
+TEST_CASE("a busy server is retried, a rejection is an error with its status") {
   const Scratch scratch;
   FileServer http(numbers(1000));
   http.faults = {503};
