@@ -20,8 +20,7 @@ std::string branch_of(const GitLibrary& git, git_repository* repository) {
   return git.reference_is_branch(found) != 0 ? git.reference_shorthand(found) : std::string();
 }
 
-/// The status of a repository's files that `flags` ask for; untracked directories are descended
-/// into.
+/// The status of a repository's files, as selected by `flags`; untracked directories are traversed.
 Result<GitStatusList> read_status(const GitLibrary& git, git_repository* repository, unsigned flags,
                                   const std::string& below) {
   git_status_options options;
@@ -40,8 +39,8 @@ Result<GitStatusList> read_status(const GitLibrary& git, git_repository* reposit
 
 Result<bool> is_dirty(const GitLibrary& git, git_repository* repository) {
   if (git.repository_is_bare(repository) != 0) return false;
-  // A submodule counts when its commit differs, as in `git describe --dirty` with the default
-  // of not looking at what is untracked.
+  // A submodule is dirty if its commit differs, as in `git describe --dirty`, which ignores
+  // untracked files by default.
   TRY(const GitStatusList list, read_status(git, repository, GIT_STATUS_OPT_UPDATE_INDEX, ""));
   for (size_t i = 0; i < git.status_list_entrycount(list.get()); ++i) {
     const git_status_entry* entry = git.status_byindex(list.get(), i);
@@ -50,13 +49,13 @@ Result<bool> is_dirty(const GitLibrary& git, git_repository* repository) {
   return false;
 }
 
-/// `directory` relative to the work tree with a trailing slash; "" for its top.
+/// `directory` relative to the work tree with a trailing slash; "" for the top level.
 Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
                               const fs::path& directory) {
   const char* top = git.repository_workdir(repository);
   if (top == nullptr) {
     return fail(ErrorKind::environment,
-                fmt::format("`{}` is in a repository without files", directory.string()),
+                fmt::format("`{}` is in a bare repository", directory.string()),
                 "run `git worktree add`, or clone it without `--bare`");
   }
   std::error_code error;
@@ -109,7 +108,8 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
   return {};
 }
 
-/// The files below a directory, their names after `place`; those of a submodule stand below it.
+/// Lists the files below a directory, names prefixed with `place`; files of a submodule are listed
+/// below it.
 Done add_files(const GitLibrary& git, const fs::path& directory, const std::string& place,
                std::set<std::string>& names) {
   TRY(const GitRepository repository, open_repository(git, directory));
@@ -119,7 +119,8 @@ Done add_files(const GitLibrary& git, const fs::path& directory, const std::stri
   TRY_DONE(add_untracked(git, repository.get(), prefix, listing));
   for (const std::string& name : listing.files) names.insert(place + name);
   for (const std::string& name : listing.submodules) {
-    // One that is not checked out is an empty directory; git would find the outer repository there.
+    // A submodule that is not checked out is an empty directory, where git would find the outer
+    // repository.
     std::error_code ignored;
     if (!fs::exists(directory / name / ".git", ignored)) continue;
     TRY_DONE(add_files(git, directory / name, place + name + "/", names));

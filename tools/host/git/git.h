@@ -3,9 +3,9 @@
 
 namespace pinwheel::host {
 
-/// Git repositories through libgit2, which is loaded when the first repository is asked about.
-/// Worktrees, submodules and bare `.git` files work. Errors are of kind `environment`; the hint is
-/// the git command that mends them: no repository, no commit, a repository of another user.
+/// Git repositories through libgit2, which is loaded on first use. Worktrees, submodules and `.git`
+/// files are supported. Errors (no repository, no commit, a repository owned by another user) are
+/// of kind `environment`; the hint is the git command that fixes them.
 class LibGit2 final : public ports::Git {
  public:
   using Git::facts;

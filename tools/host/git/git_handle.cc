@@ -9,7 +9,7 @@
 namespace pinwheel::host {
 namespace {
 
-/// The nearest directory at or above `directory` that holds `.git`; empty when there is none.
+/// The nearest directory at or above `directory` that contains `.git`; empty if there is none.
 std::filesystem::path top_of(const std::filesystem::path& directory) {
   std::error_code ignored;
   std::filesystem::path at = std::filesystem::weakly_canonical(directory, ignored);
@@ -40,7 +40,8 @@ Result<GitRepository> open_repository(const GitLibrary& git,
   if (code == 0) return GitRepository(opened, git.repository_free);
   const std::string name = directory.string();
   const std::filesystem::path top = top_of(directory);
-  // libgit2 1.5 says "not found" of a stranger's repository when no safe.directory is configured.
+  // libgit2 1.5 reports "not found" for another user's repository if no safe.directory is
+  // configured.
   if (code == GIT_EOWNER || (code == GIT_ENOTFOUND && is_of_another_user(top))) {
     return fail(ErrorKind::environment,
                 fmt::format("repository `{}` is owned by another user", top.string()),
@@ -69,7 +70,7 @@ Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository)
   if (code != 0 || git.reference_peel(&peeled, head.get(), GIT_OBJECT_COMMIT) != 0) {
     return git_failure(git, "HEAD cannot be read");
   }
-  // The peeled object is of the type that was asked for, which libgit2 derives from git_object.
+  // The peeled object has the requested type, which libgit2 derives from git_object.
   return GitCommit(reinterpret_cast<git_commit*>(peeled), git.commit_free);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the git sources of host/: the owners of libgit2's objects.
+// Private to host/git: owning handles of libgit2 objects.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,10 +20,10 @@ using GitCommit = GitOwner<git_commit>;
 using GitStatusList = GitOwner<git_status_list>;
 using GitIndex = GitOwner<git_index>;
 
-/// libgit2's last message, after what could not be done: "`x` cannot be read: <message>".
+/// An error that ends in libgit2's last message: "`x` cannot be read: <message>".
 tl::unexpected<Error> git_failure(const GitLibrary& git, const std::string& what);
 
-/// The repository that holds `directory`, as `git -C directory` finds it.
+/// The repository that contains `directory`, found as by `git -C directory`.
 Result<GitRepository> open_repository(const GitLibrary& git,
                                       const std::filesystem::path& directory);
 

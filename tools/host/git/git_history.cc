@@ -1,7 +1,7 @@
 // The distance of a tag is the number of commits in HEAD that are not in the tag. Asking git for
-// each tag walks the history once per tag; here every commit carries the set of tags it is an
-// ancestor of, handed from children to parents in one topological walk. A set lives only until its
-// commit has been passed.
+// each tag would walk the history once per tag; here every commit has the set of tags it is an
+// ancestor of, propagated from children to parents in one topological walk. A set is freed once its
+// commit has been processed.
 #include "host/git/git_history.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Target {
   git_oid commit;
   std::vector<std::string> names;
   bool reachable = false;
-  int ancestors = 0;  ///< commits in the tag, itself among them
+  int ancestors = 0;  ///< commits in the tag, including the tagged one
 };
 
 struct TagList {
@@ -50,7 +50,7 @@ struct TagList {
   OidMap<size_t> by_commit;
 };
 
-/// Called for each tag; one that points at no commit (a tree, a blob) has a name and no history.
+/// Called for each tag; a tag of a tree or a blob has a name but no history.
 int add_tag(const char* reference, git_oid* id, void* payload) {
   TagList& list = *static_cast<TagList*>(payload);
   constexpr std::string_view kPrefix = "refs/tags/";
@@ -62,7 +62,7 @@ int add_tag(const char* reference, git_oid* id, void* payload) {
   return 0;
 }
 
-/// Replaces the ids of annotated tags by those of the commits they point at.
+/// Replaces the ids of annotated tags by those of the commits they point to.
 TagList peel(const GitLibrary& git, git_repository* repository, const TagList& raw) {
   TagList peeled{{}, raw.names, {}};
   for (const Target& target : raw.targets) {
@@ -95,15 +95,15 @@ void count(const Bits& bits, std::vector<Target>& targets) {
   }
 }
 
-/// A commit of the walk, with the parents that this repository has.
+/// A commit of the walk, with the parents present in this repository.
 struct Node {
   std::vector<git_oid> parents;
-  size_t children = 0;  ///< not yet passed
-  Bits tags;            ///< those that it is an ancestor of, as far as its children told
+  size_t children = 0;  ///< not yet processed
+  Bits tags;  ///< tags that it is an ancestor of, as known from the children processed so far
 };
 using Graph = OidMap<Node>;
 
-/// The commits whose parents a shallow clone lacks. libgit2 knows of them from 1.7 on only.
+/// The commits whose parents are missing in a shallow clone. libgit2 reports them only since 1.7.
 std::unordered_set<git_oid, OidHash, OidEqual> shallow_boundary(const GitLibrary& git,
                                                                 git_repository* repository) {
   std::unordered_set<git_oid, OidHash, OidEqual> boundary;
@@ -149,7 +149,7 @@ Result<Graph> read_graph(const GitLibrary& git, git_repository* repository, cons
   return graph;
 }
 
-/// Passes one commit, whose set is complete because its children came before it.
+/// Processes a commit; its set is complete because its children were processed before it.
 void pass(const git_oid& id, Node& node, TagList& tags, Graph& graph, std::vector<git_oid>& ready) {
   if (const auto at = tags.by_commit.find(id); at != tags.by_commit.end()) {
     node.tags.resize(std::max(node.tags.size(), (at->second / kWord) + 1), 0);

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the git sources of host/.
+// Private to host/git.
 #include <string>
 #include <vector>
 
@@ -9,10 +9,10 @@
 
 namespace pinwheel::host {
 
-/// What one walk over the history of HEAD tells.
+/// The result of one walk over the history of HEAD.
 struct GitHistory {
-  std::vector<ports::GitTag> tags;    ///< reachable, with the distance of `git describe`
-  std::vector<std::string> all_tags;  ///< of the repository, annotated and lightweight
+  std::vector<ports::GitTag> tags;  ///< reachable from HEAD, with the distance as in `git describe`
+  std::vector<std::string> all_tags;  ///< all tags of the repository, annotated and lightweight
   int commit_count = 0;               ///< reachable from HEAD
 };
 

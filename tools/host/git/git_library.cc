@@ -7,7 +7,8 @@
 namespace pinwheel::host {
 namespace {
 
-// The version whose headers this was compiled with; another may lay out its options differently.
+// The version of the headers used at compile time; the layout of options may differ in other
+// versions.
 constexpr const char* kName = "libgit2.so." LIBGIT2_SOVERSION;
 
 bool find_objects(void* handle, GitLibrary& git) {
@@ -69,7 +70,7 @@ Result<GitLibrary> load_git() {
   const bool complete = find_function(handle, "git_libgit2_init", git.libgit2_init) &&
                         find_function(handle, "git_libgit2_shutdown", git.libgit2_shutdown) &&
                         find_objects(handle, git) && find_repository(handle, git);
-  if (!complete) return fail(no_git(fmt::format("`{}` lacks a function", kName)));
+  if (!complete) return fail(no_git(fmt::format("`{}` lacks a required function", kName)));
   return git;
 }
 

@@ -1,14 +1,14 @@
 #pragma once
-// Private to the git sources of host/: the only places that know libgit2.
+// Private to host/git, the only user of libgit2.
 #include <git2.h>
 
 #include "base/result.h"
 
 namespace pinwheel::host {
 
-/// The functions of libgit2 that pinwheel calls, under their names without `git_`. They are looked
-/// up when the first repository is opened: loading libgit2 and the dozen libraries behind it takes
-/// half of the time in which `plan --format ids` starts, and that needs none of them.
+/// The libgit2 functions that pinwheel calls, under their names without `git_`. They are looked up
+/// when the first repository is opened: loading libgit2 and its dozen dependencies takes half of
+/// the startup time of `plan --format ids`, which needs none of them.
 struct GitLibrary {
   decltype(&git_commit_free) commit_free = nullptr;
   decltype(&git_commit_id) commit_id = nullptr;
@@ -49,12 +49,11 @@ struct GitLibrary {
   decltype(&git_tag_foreach) tag_foreach = nullptr;
 };
 
-/// libgit2, loaded once for the life of the process; safe from any thread. Kind `environment` when
-/// the machine has none.
+/// libgit2, loaded once per process; thread-safe. Kind `environment` if it is not installed.
 Result<const GitLibrary*> git_library();
 
-/// libgit2 is initialized as long as one of these lives, and reads the user's configuration anew
-/// for the first.
+/// Keeps libgit2 initialized while an instance exists. The first instance rereads the user's
+/// configuration.
 class GitSession {
  public:
   explicit GitSession(const GitLibrary& git) : git_(git) { git_.libgit2_init(); }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Every file below a directory that is no git checkout, sorted.
+/// Every file below a directory that is not a git checkout, sorted.
 Result<std::vector<std::string>> walk(const fs::path& directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   return names;
 }
 
-/// Whether `.git` stands in the directory or above it.
+/// Whether the directory or a parent has a `.git`.
 bool is_in_checkout(const fs::path& directory) {
   std::error_code ignored;
   fs::path at = fs::weakly_canonical(directory, ignored);
@@ -54,7 +54,7 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
                 "`package.source` is relative to the matrix file");
   }
   Result<std::vector<std::string>> names = git.files(directory);
-  // A checkout that git refuses to read is not taken whole: that would take what it ignores too.
+  // A checkout that git cannot read is an error: taking every file would include ignored ones.
   if (!names && !is_in_checkout(directory)) names = walk(directory);
   if (!names) return names;
   // A tracked file that was deleted in the work tree is not part of the package.
@@ -64,7 +64,7 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
   });
   if (names->empty()) {
     return fail(ErrorKind::config,
-                fmt::format("package source `{}` holds no file", directory.string()));
+                fmt::format("package source `{}` contains no files", directory.string()));
   }
   return names;
 }
@@ -79,7 +79,7 @@ Kind kind_of(const fs::path& path) {
   return executable ? Kind::executable : Kind::plain;
 }
 
-/// One line of the digest: kind, contents, name.
+/// A line of the digest: kind, contents, name.
 Result<std::string> digest_line(const fs::path& path, const std::string& name, Kind kind) {
   if (kind == Kind::link) {
     std::error_code error;
@@ -132,13 +132,12 @@ Done export_source(ports::Git& git, const plan::Source& source, const fs::path& 
   for (const std::string& name : names) {
     const Kind kind = kind_of(directory / name);
     TRY_DONE(copy_one(directory / name, destination / name, kind, epoch));
-    // Of the copy: what is edited between reading and copying must not slip through.
+    // Computed from the copy, to detect edits between reading and copying.
     TRY(const std::string line, digest_line(destination / name, name, kind));
     whole.update(line);
   }
   if (to_hex(whole.finish()) != source.digest) {
-    return fail(ErrorKind::step,
-                fmt::format("`{}` changed while the run was going on", source.directory),
+    return fail(ErrorKind::step, fmt::format("`{}` changed during the run", source.directory),
                 "run the same command again: finished steps are not repeated");
   }
   return {};

@@ -9,14 +9,14 @@
 
 namespace pinwheel::host {
 
-/// The package as git sees it: tracked files and untracked ones that are not ignored. The digest
-/// covers paths, contents and the executable bit, so it is the same in every clone, under every
-/// umask. A directory outside git is taken whole. `config` when it is missing or empty.
+/// The package as git sees it: tracked files, and untracked ones that are not ignored. The digest
+/// covers paths, contents and the executable bit, so it is the same in every clone and under every
+/// umask. All files of a directory outside git are included. `config` if it is missing or empty.
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory);
 
-/// Copies the snapshot to `destination` with modes 0644 and 0755 and times of `epoch`; symbolic
-/// links stay links. `step` when the tree is no longer what `source.digest` says: it was edited
-/// meanwhile.
+/// Copies the snapshot to `destination` with modes 0644 and 0755 and `epoch` as the modification
+/// time; symbolic links stay links. `step` if the tree no longer matches `source.digest`: it was
+/// edited in the meantime.
 Done export_source(ports::Git& git, const plan::Source& source,
                    const std::filesystem::path& destination, int64_t epoch);
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kCommitDigits = 40;
 
-/// A hook or a variable of the caller's must not lead git elsewhere.
+/// A hook or a variable of the caller must not redirect git.
 ports::Command command(const GitProgram& git, const fs::path& directory,
                        const std::vector<std::string>& arguments) {
   ports::Command out{
@@ -45,7 +45,7 @@ Done must(const GitProgram& git, const fs::path& directory,
 
 Done check_commit(const GitProgram& git, const fs::path& repository, const std::string& commit) {
   if (commit.size() != kCommitDigits || !is_hex(commit)) {
-    return fail(ErrorKind::config, fmt::format("`{}` is not the id of a commit", commit));
+    return fail(ErrorKind::config, fmt::format("`{}` is not a commit id", commit));
   }
   TRY(const ports::Captured ran, run(git, repository, {"cat-file", "-e", commit + "^{commit}"}));
   if (ran.exit.ok()) return {};
@@ -55,7 +55,7 @@ Done check_commit(const GitProgram& git, const fs::path& repository, const std::
 }
 
 void remove(const GitProgram& git, const fs::path& repository, const fs::path& path) {
-  // What stays behind after a failure here is scratch, which the next one replaces.
+  // A failure here leaves only scratch files, which the next worktree replaces.
   static_cast<void>(run(git, repository, {"worktree", "remove", "--force", path.string()}));
   static_cast<void>(git.files.remove_all(path));
   static_cast<void>(run(git, repository, {"worktree", "prune"}));

@@ -9,20 +9,20 @@
 
 namespace pinwheel::host {
 
-/// What a repository's commands are run with.
+/// The ports and variables to run git with.
 struct GitProgram {
   ports::Files& files;
   ports::Process& process;
   const std::map<std::string, std::string>& variables;  ///< the user's environment
 };
 
-/// A commit of a repository, checked out in a directory of its own by `git worktree`, with its
-/// submodules and without running hooks. Neither the repository's own checkout nor its branches
-/// change. It is removed when the object dies.
+/// A commit of a repository, checked out in a separate directory by `git worktree`, with its
+/// submodules and without running hooks. The repository's own checkout and branches do not change.
+/// Removed in the destructor.
 class Worktree {
  public:
-  /// Whatever lies at `path` is replaced. `config`, with the command that fetches it, for a commit
-  /// that the repository has not; `environment` without git.
+  /// Replaces anything at `path`. `config`, with the command that fetches it, for a commit that the
+  /// repository does not have; `environment` if git is not installed.
   static Result<Worktree> add(const GitProgram& git, const std::filesystem::path& repository,
                               const std::string& commit, const std::filesystem::path& path);
   ~Worktree();

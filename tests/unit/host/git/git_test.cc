@@ -128,7 +128,7 @@ TEST_CASE("only tracked files make a tree dirty") {
   CHECK(git.facts(scratch.path())->dirty);
 }
 
-TEST_CASE("the files are those that git ls-files tells, tracked and not ignored") {
+TEST_CASE("the files are those of git ls-files, tracked or not ignored") {
   const Scratch scratch;
   Repository repository(scratch.path());
   scratch.write(".gitignore", "*.o\nbuild/\n");
@@ -155,7 +155,7 @@ TEST_CASE("the files are those that git ls-files tells, tracked and not ignored"
   }
 }
 
-TEST_CASE("the files of a submodule stand below it when it is checked out") {
+TEST_CASE("the files of a submodule are listed below it if it is checked out") {
   const Scratch scratch;
   Repository inner(scratch.path() / "inner");
   scratch.write("inner/deep/a.h", "");
@@ -203,7 +203,7 @@ TEST_CASE("worktrees and submodules are repositories too") {
   CHECK(distances(*git.facts(outer.path() / "module")) == "v3.0:0");
 }
 
-TEST_CASE("a shallow clone says that it is one") {
+TEST_CASE("a shallow clone is recognized") {
   const Scratch scratch;
   Repository origin(scratch.path() / "origin");
   origin.commit("one");
@@ -220,12 +220,12 @@ TEST_CASE("a shallow clone says that it is one") {
   CHECK(facts->commit_count == 1);
 }
 
-TEST_CASE("a repository of another user names the command that trusts it") {
+TEST_CASE("the error for another user's repository has the command to trust it") {
   const Scratch scratch;
   Repository repository(scratch.path() / "theirs");
   repository.commit("one");
   const std::string path = fs::canonical(repository.path()).string();
-  // Only root may give files away; everyone else proves that an own repository is trusted.
+  // Only root can change owners; for other users this checks that an own repository is trusted.
   if (geteuid() != 0) {
     CHECK(LibGit2().facts(path));
     return;
@@ -244,7 +244,7 @@ TEST_CASE("a repository of another user names the command that trusts it") {
   setenv("HOME", home.c_str(), 1);
 }
 
-TEST_CASE("a directory without a repository and one without a commit are told apart") {
+TEST_CASE("a directory without a repository and one without a commit have different errors") {
   const Scratch scratch;
   LibGit2 git;
   const Result<ports::GitFacts> none = git.facts(scratch.path());

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A git that knows these files, or refuses to read.
+/// A git with these files, or one that fails.
 class FakeGit final : public ports::Git {
  public:
   explicit FakeGit(Result<std::vector<std::string>> files) : files_(std::move(files)) {}
@@ -58,13 +58,14 @@ TEST_CASE("the digest of a source covers contents, names and the executable bit"
   CHECK(digest_of(scratch.path(), {"a.py"}) != first);
 }
 
-TEST_CASE("a file that is tracked and deleted is not part of the source") {
+TEST_CASE("a tracked but deleted file is not part of the source") {
   const Scratch scratch;
   scratch.write("a.py", "one");
   CHECK(digest_of(scratch.path(), {"a.py", "gone.py"}) == digest_of(scratch.path(), {"a.py"}));
 }
 
-TEST_CASE("a directory outside git is taken whole, a checkout that git refuses is not") {
+TEST_CASE(
+    "all files of a directory outside git are included, but not of a checkout that git rejects") {
   const Scratch scratch;
   scratch.write("project/a.py", "one");
   scratch.write("project/sub/b.py", "two");
@@ -80,7 +81,7 @@ TEST_CASE("a directory outside git is taken whole, a checkout that git refuses i
   CHECK(refused.error().message == "not readable");
 }
 
-TEST_CASE("a source that is missing or empty is a mistake of the matrix") {
+TEST_CASE("a missing or empty source is a config error") {
   const Scratch scratch;
   FakeGit git = refusing();
   const Result<plan::Source> missing = read_source(git, scratch.path() / "none");
@@ -113,7 +114,7 @@ TEST_CASE("an export has fixed modes and times, and links stay links") {
   CHECK(digest_of(out, {"link", "run.sh", "sub/data"}) == source->digest);
 }
 
-TEST_CASE("an export of a source that was edited meanwhile fails") {
+TEST_CASE("an export of a source that was edited in the meantime fails") {
   const Scratch scratch;
   scratch.write("in/a.py", "one");
   FakeGit git(std::vector<std::string>{"a.py"});

@@ -47,7 +47,7 @@ struct World {
   }
 };
 
-TEST_CASE("an earlier commit is checked out beside the repository and gone afterwards") {
+TEST_CASE("an earlier commit is checked out beside the repository and removed afterwards") {
   World world;
   const std::string first = world.run({"rev-parse", "HEAD~1"});
   const std::string head = world.run({"rev-parse", "HEAD"});
@@ -64,7 +64,7 @@ TEST_CASE("an earlier commit is checked out beside the repository and gone after
   CHECK(world.run({"branch", "--list"}) == "* main");
 }
 
-TEST_CASE("what a killed run left is replaced, and hooks do not run") {
+TEST_CASE("the remains of a killed run are replaced, and hooks do not run") {
   World world;
   const std::string head = world.run({"rev-parse", "HEAD"});
   const fs::path at = world.scratch.path() / "checkout";
@@ -79,7 +79,7 @@ TEST_CASE("what a killed run left is replaced, and hooks do not run") {
   CHECK_FALSE(fs::exists(at / "hook-ran"));
 }
 
-TEST_CASE("a commit that is not there comes with the command that fetches it") {
+TEST_CASE("the error for a missing commit has the command to fetch it") {
   World world;
   const std::string absent(40, 'a');
   const Result<Worktree> made =
@@ -90,7 +90,7 @@ TEST_CASE("a commit that is not there comes with the command that fetches it") {
   CHECK_FALSE(fs::exists(world.scratch.path() / "checkout"));
 }
 
-TEST_CASE("what is no commit's id never reaches git") {
+TEST_CASE("a string that is not a commit id is never passed to git") {
   World world;
   for (const char* text : {"", "HEAD", "--output=x"}) {
     const Result<Worktree> made =
