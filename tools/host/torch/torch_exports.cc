@@ -16,7 +16,7 @@ Result<fs::path> user_exports_file(const std::map<std::string, std::string>& var
   if (!data.empty()) return fs::path(data) / kBelowData;
   const std::string home = value_at(variables, "HOME");
   if (!home.empty()) return fs::path(home) / ".local" / "share" / kBelowData;
-  return fail(ErrorKind::environment, "there is no home directory to keep tables in",
+  return fail(ErrorKind::environment, "there is no home directory for the tables",
               "set `HOME` or `XDG_DATA_HOME`");
 }
 
@@ -28,7 +28,7 @@ Result<exports::Table> read_exports_file(const fs::path& file, ports::Files& fil
   if (table) return table;
   Error error{table.error().kind, fmt::format("{} cannot be used", quoted(file.string()))};
   return fail(std::move(error)
-                  .with_hint("remove it and add what it held again")
+                  .with_hint("remove it and add its contents again")
                   .with_cause(std::move(table).error()));
 }
 
@@ -36,7 +36,7 @@ Result<KnownExports> known_exports(const std::map<std::string, std::string>& var
                                    ports::Files& files) {
   TRY(exports::Table shipped, exports::parse_table(exports::shipped_table()));
   const Result<fs::path> file = user_exports_file(variables);
-  // Without a home there can be no table of the user's.
+  // Without a home directory there is no user table.
   if (!file) return KnownExports{std::move(shipped)};
   TRY(const exports::Table own, read_exports_file(*file, files));
   if (own.builds().empty()) return KnownExports{std::move(shipped)};

@@ -11,15 +11,15 @@
 namespace pinwheel::host {
 
 /// The user's own table: `$XDG_DATA_HOME/pinwheel/torch-exports.pwx`, else below ~/.local/share.
-/// `environment` when there is no home.
+/// `environment` if there is no home directory.
 Result<std::filesystem::path> user_exports_file(
     const std::map<std::string, std::string>& variables);
 
-/// The table in a file; an empty one when there is no such file. Errors name the file, and say how
-/// to do without it.
+/// The table in a file; empty if there is no such file. Errors name the file, and how to do without
+/// it.
 Result<exports::Table> read_exports_file(const std::filesystem::path& file, ports::Files& files);
 
-/// What is known of torch's exports: the shipped table, and over it the user's.
+/// The known exports of torch: the shipped table, overlaid with the user's.
 struct KnownExports {
   exports::Table table;
   std::vector<exports::Build> added = {};  ///< the builds of the user's table
@@ -27,7 +27,7 @@ struct KnownExports {
 Result<KnownExports> known_exports(const std::map<std::string, std::string>& variables,
                                    ports::Files& files);
 
-/// The table alone.
+/// Only the table.
 Result<exports::Table> torch_exports(const std::map<std::string, std::string>& variables,
                                      ports::Files& files);
 

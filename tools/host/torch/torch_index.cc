@@ -23,18 +23,18 @@ namespace {
 
 constexpr int kPageIsThere = 200;
 
-/// Versions in their order, then architectures, then Pythons by number: cp39 before cp310.
+/// Sorts by version, then architecture, then Python number: cp39 before cp310.
 bool stands_before(const TorchWheel& a, const TorchWheel& b) {
   if (!(a.build == b.build)) return exports::before(a.build, b.build);
   return exports::python_before(a.python, b.python);
 }
 
-/// "cp311" of "3.11" and "cp311".
+/// "cp311" for "3.11" and "cp311".
 std::string python_tag(const std::string& python) {
   return python.starts_with("cp") ? python : "cp" + replace_all(python, ".", "");
 }
 
-/// The wheels by build; ascending.
+/// The wheels grouped by build, in ascending order.
 std::vector<BuildToRead> by_build(const std::vector<TorchFile>& files) {
   std::vector<BuildToRead> builds;
   for (const TorchFile& file : files) {
@@ -46,7 +46,7 @@ std::vector<BuildToRead> by_build(const std::vector<TorchFile>& files) {
   return builds;
 }
 
-/// Newest first: few are shown, and the old ones are seldom meant.
+/// Newest first: only a few are shown, and old ones are rarely wanted.
 std::vector<std::string> versions_of(const std::vector<TorchFile>& files) {
   std::vector<std::string> versions;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
@@ -56,7 +56,7 @@ std::vector<std::string> versions_of(const std::vector<TorchFile>& files) {
   return versions;
 }
 
-/// The Python tags that the table has of a build; nullopt when it has nothing of it.
+/// The Python tags that the table has for a build; nullopt if it does not have the build.
 std::optional<std::set<std::string>> known_pythons(const exports::Table& table,
                                                    const exports::Build& build) {
   std::optional<std::set<std::string>> pythons;
@@ -81,8 +81,8 @@ Result<RemoteAddress> parse_index(std::string_view text) {
   std::optional<RemoteAddress> address =
       parse_address(text == "pypi" ? pep::simple_url(pep::kPypiHost) : std::string(text));
   if (!address) {
-    return fail(ErrorKind::usage, fmt::format("{} is no address of an index", quoted(text)),
-                "`pypi`, or an address such as `https://download.pytorch.org/whl/cpu`");
+    return fail(ErrorKind::usage, fmt::format("{} is not the URL of an index", quoted(text)),
+                "pass `pypi`, or a URL such as `https://download.pytorch.org/whl/cpu`");
   }
   if (!address->url.ends_with('/')) address->url += '/';
   return *std::move(address);

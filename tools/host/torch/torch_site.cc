@@ -26,7 +26,7 @@ Result<fs::path> torch_site_of(const std::string& python, ports::Process& proces
   const std::string site(trim(ran.out));
   if (ran.exit.ok() && !site.empty()) return fs::path(site);
   return fail(ErrorKind::environment, fmt::format("{} has no torch", pinwheel::quoted(python)),
-              "name the Python of an environment that torch is installed in");
+              "pass the Python of an environment that has torch installed");
 }
 
 }  // namespace pinwheel::host

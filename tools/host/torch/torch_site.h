@@ -9,12 +9,10 @@
 
 namespace pinwheel::host {
 
-/// The site-packages directory that a place means: the place itself, or the directory around the
-/// `torch` that was named.
+/// The site-packages directory for a path: the path itself, or the parent of a path to `torch`.
 Result<std::filesystem::path> torch_site(const std::filesystem::path& place, ports::Files& files);
 
-/// The site-packages directory from which a Python program imports torch. `environment` when it has
-/// none.
+/// The site-packages directory from which a Python imports torch. `environment` if it has no torch.
 Result<std::filesystem::path> torch_site_of(const std::string& python, ports::Process& process,
                                             const std::map<std::string, std::string>& variables);
 

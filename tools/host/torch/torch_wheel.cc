@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<std::string_view, 2> kArchitectures = {"x86_64", "aarch64"};
-/// Where libraries lie below site-packages; auditwheel puts those of other projects beside torch.
+/// Library directories below site-packages; auditwheel puts bundled libraries beside torch.
 constexpr std::array<std::string_view, 3> kPlaces = {"torch/lib/", "torch/", "torch.libs/"};
 
-/// "libtorch_cpu.so" of "torch/lib/libtorch_cpu.so"; empty for what is no library of torch's.
+/// "libtorch_cpu.so" for "torch/lib/libtorch_cpu.so"; empty for anything but a torch library.
 std::string_view library_name(std::string_view path) {
   for (const std::string_view place : kPlaces) {
     if (!path.starts_with(place)) continue;
@@ -56,14 +56,14 @@ exports::Library to_library(const binary::ElfExports& read, std::string_view nam
 Result<binary::ElfExports> read_member(const wheel::ZipReader& zip,
                                        const wheel::ZipMember& member) {
   TRY(const std::unique_ptr<wheel::MemberSource> source, wheel::MemberSource::open(zip, member));
-  // Behind the dynamic section lie tens of megabytes of names that nobody needs.
+  // The dynamic section is followed by tens of megabytes of symbol names that are not needed.
   if (const Result<binary::DynamicLandmark> mark = binary::DynamicLandmark::of(*source)) {
     TRY_DONE(source->seek({mark->offset(), mark->offset() + mark->size()},
                           [&](std::string_view stretch) { return mark->locate(stretch); }));
   }
   Result<binary::ElfExports> read = binary::read_exports(*source);
   if (read || read.error().kind != ErrorKind::check) return read;
-  // Its ends may have been guessed wrongly.
+  // Its boundaries may have been guessed wrong.
   TRY_DONE(source->read_whole());
   return binary::read_exports(*source);
 }
@@ -74,10 +74,10 @@ tl::unexpected<Error> unreadable(std::string_view name, Error cause) {
 }
 
 tl::unexpected<Error> nothing_in(const std::string& place) {
-  return fail(ErrorKind::config, fmt::format("{} holds no libraries of torch", quoted(place)));
+  return fail(ErrorKind::config, fmt::format("{} contains no torch libraries", quoted(place)));
 }
 
-/// "cp311" of "_C.cpython-311-x86_64-linux-gnu.so", and its architecture.
+/// "cp311" for "_C.cpython-311-x86_64-linux-gnu.so", and its architecture.
 std::optional<std::pair<std::string, std::string>> parse_extension(std::string_view name) {
   constexpr std::string_view kHead = "_C.cpython-";
   if (!name.starts_with(kHead)) return std::nullopt;
@@ -109,7 +109,7 @@ Result<TorchWheel> installed_torch(const fs::path& site, ports::Files& files) {
   if (torch.build.version.empty() || torch.python.empty()) {
     return fail(ErrorKind::config,
                 fmt::format("{} has no torch that pip installed", quoted(site.string())),
-                "name the directory of `pip show torch`, or a wheel");
+                "pass the location shown by `pip show torch`, or a wheel");
   }
   return torch;
 }
@@ -138,7 +138,7 @@ Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
   const std::optional<TorchWheel> torch = parse_torch_wheel(filename);
   if (!torch) {
     return fail(ErrorKind::config,
-                fmt::format("`{}` is no wheel of torch for Linux on x86_64 or aarch64", filename));
+                fmt::format("`{}` is not a torch wheel for Linux on x86_64 or aarch64", filename));
   }
   TRY(const wheel::ZipReader zip, wheel::ZipReader::open(source));
   exports::Snapshot snapshot{torch->build};

@@ -11,28 +11,28 @@
 
 namespace pinwheel::host {
 
-/// What the file name of one of torch's wheels for Linux says.
+/// The parsed file name of a torch wheel for Linux.
 struct TorchWheel {
   exports::Build build;
   std::string python;  ///< the ABI tag, "cp311", "cp313t"
 };
-/// nullopt for a file that is no such wheel.
+/// nullopt for any other file.
 std::optional<TorchWheel> parse_torch_wheel(std::string_view filename);
 
-/// Which libraries of a wheel are read.
+/// Which libraries of a wheel to read.
 enum class TorchLibraries {
   all,
-  of_python,  ///< those that are others for each Python: libtorch_python
+  of_python,  ///< those that differ between Pythons: libtorch_python
 };
 
-/// What the wheel exports. Of an archive that lies far away little is read; a member whose ends
-/// alone do not prove themselves is read as a whole. Kind `check` for a damaged one, `config` for a
-/// file that is no torch wheel for Linux.
+/// The exports of a wheel. Only small parts of a remote archive are read; a member whose partial
+/// data cannot be verified is read completely. Kind `check` for a corrupt wheel, `config` for a
+/// file that is not a torch wheel for Linux.
 Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
                                            std::string_view filename, TorchLibraries which);
 
-/// What the torch exports that is installed in `directory`: site-packages, or `torch` in it. Kind
-/// `config` when there is none.
+/// The exports of the torch installed in `directory`: site-packages, or `torch` in it. Kind
+/// `config` if there is none.
 Result<exports::Snapshot> read_torch_directory(const std::filesystem::path& directory,
                                                ports::Files& files);
 

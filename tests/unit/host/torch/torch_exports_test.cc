@@ -18,7 +18,7 @@ exports::Snapshot made(const std::string& version) {
 
 }  // namespace
 
-TEST_CASE("the user's table lies in the data directory") {
+TEST_CASE("the user's table is in the data directory") {
   CHECK(host::user_exports_file({{"HOME", "/h"}}) ==
         std::filesystem::path("/h/.local/share/pinwheel/torch-exports.pwx"));
   CHECK(host::user_exports_file({{"HOME", "/h"}, {"XDG_DATA_HOME", "/d"}}) ==
@@ -26,7 +26,7 @@ TEST_CASE("the user's table lies in the data directory") {
   CHECK(host::user_exports_file({}).error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("what the user added lies over the shipped table") {
+TEST_CASE("the user's builds override the shipped table") {
   const Scratch scratch;
   host::LocalFiles files;
   const std::map<std::string, std::string> variables = {{"XDG_DATA_HOME", scratch.path().string()}};
@@ -44,7 +44,7 @@ TEST_CASE("what the user added lies over the shipped table") {
   CHECK(known->table.libraries().size() == shipped->table.libraries().size() + 1);
 }
 
-TEST_CASE("a damaged table of the user's is named") {
+TEST_CASE("the error for a corrupt user table names it") {
   const Scratch scratch;
   host::LocalFiles files;
   const std::map<std::string, std::string> variables = {{"XDG_DATA_HOME", scratch.path().string()}};

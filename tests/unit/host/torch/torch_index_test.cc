@@ -48,7 +48,7 @@ Names shown(const std::vector<host::BuildToRead>& builds) {
 
 }  // namespace
 
-TEST_CASE("an index is named by its address or as pypi, and what signs in is taken out of it") {
+TEST_CASE("an index is a URL or pypi, and credentials are removed from the URL") {
   CHECK(host::parse_index("pypi")->url == "https://pypi.org/simple/");
   const auto signed_in = host::parse_index("https://us%40er:s3cret@index.example/simple");
   REQUIRE(signed_in);
@@ -58,7 +58,7 @@ TEST_CASE("an index is named by its address or as pypi, and what signs in is tak
   CHECK(host::parse_index("/a/directory").error().kind == ErrorKind::usage);
 }
 
-TEST_CASE("the page of an index gives the wheels for Linux, of build tags the highest") {
+TEST_CASE("the page of an index has the wheels for Linux, with the highest build tag") {
   const auto files = listed({"torch-2.0.0-1-cp310-cp310-manylinux2014_aarch64.whl",
                              "torch-2.0.0-cp310-cp310-manylinux2014_aarch64.whl",
                              "torch-2.0.0-2-cp310-cp310-win_amd64.whl"});
@@ -69,7 +69,7 @@ TEST_CASE("the page of an index gives the wheels for Linux, of build tags the hi
   CHECK(files[0].wheel.python == "cp310");
 }
 
-TEST_CASE("a version is read for the architectures and Pythons that are wanted") {
+TEST_CASE("a version is read for the requested architectures and Pythons") {
   const auto files = some_releases();
   CHECK(shown(host::choose_wheels(files, {"2.9.0"}).value()) ==
         Names{"2.9.0 aarch64 cp310", "2.9.0 x86_64 cp39 cp310"});
@@ -83,7 +83,7 @@ TEST_CASE("a version is read for the architectures and Pythons that are wanted")
   CHECK(nothing_like_it.error().hint == "expected one of `2.11.0rc1`, `2.10.0`, `2.9.0`, `1.12.1`");
 }
 
-TEST_CASE("missing is what is new enough, final, and not yet in the table") {
+TEST_CASE("missing builds are new enough, final, and not yet in the table") {
   const auto files = some_releases();
   CHECK(shown(host::missing_builds(files, {}, "1.13.0")) ==
         Names{"2.9.0 aarch64 cp310", "2.9.0 x86_64 cp39 cp310", "2.10.0 x86_64 cp310"});
@@ -94,7 +94,7 @@ TEST_CASE("missing is what is new enough, final, and not yet in the table") {
         Names{"2.9.0 aarch64 cp310", "2.9.0 x86_64 cp39 of python"});
 }
 
-TEST_CASE("an index without torch is named") {
+TEST_CASE("the error for an index without torch names it") {
   ScriptedHttp http;
   const auto none = host::list_torch_wheels({http}, kIndex);
   REQUIRE_FALSE(none);
