@@ -17,7 +17,7 @@ namespace pinwheel {
 
 namespace {
 
-/// The child's command line as exec wants it.
+/// The child's command line in the form that exec needs.
 std::vector<char*> pointers(std::vector<std::string>& arguments) {
   std::vector<char*> out;
   for (std::string& argument : arguments) out.push_back(argument.data());

@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// tests/fakes/index_server.py as a child process on a free port; it ends with the object.
+/// tests/fakes/index_server.py as a child process on a free port; stopped by the destructor.
 class FakeIndex {
  public:
   explicit FakeIndex(std::vector<std::string> arguments = {});

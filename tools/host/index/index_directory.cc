@@ -19,7 +19,7 @@ namespace {
 
 using publish::Artifact;
 
-/// The findings of the preflight. A file that goes under several labels is one file.
+/// Runs the preflight. A file under several labels is checked once.
 Done check(const std::vector<DirectoryEntry>& entries) {
   std::map<std::string, Artifact> distinct;
   for (const DirectoryEntry& entry : entries) {
@@ -30,8 +30,8 @@ Done check(const std::vector<DirectoryEntry>& entries) {
   for (const auto& [key, file] : distinct) files.push_back(file);
   std::vector<Error> findings = publish::preflight(files, {});
   if (findings.empty()) return {};
-  return fail(Error{ErrorKind::check, "the files are not fit for an index, nothing was written",
-                    std::nullopt, "mend each finding", std::move(findings)});
+  return fail(Error{ErrorKind::check, "the files failed the index checks, nothing was written",
+                    std::nullopt, "fix each finding", std::move(findings)});
 }
 
 std::string requires_python(const Artifact& file) {
@@ -52,7 +52,7 @@ publish::Addition addition_of(const DirectoryEntry& entry) {
            wheel ? sha256_hex(file.metadata) : std::string()}};
 }
 
-/// Reads the pages of one place, named by its own `index.json`.
+/// Reads the pages of one directory, listed by its `index.json`.
 Done read_place(publish::Catalog& catalog, const fs::path& root, const std::string& place,
                 ports::Files& files) {
   TRY(const std::string page, files.read(root / place / "index.json"));
@@ -65,7 +65,7 @@ Done read_place(publish::Catalog& catalog, const fs::path& root, const std::stri
   return {};
 }
 
-/// What a generation holds. Its directories are the root's projects and the sub-indexes.
+/// The contents of a generation. Its directories are the root's projects and the sub-indexes.
 Result<publish::Catalog> read_catalog(const fs::path& root, ports::Files& files) {
   publish::Catalog catalog;
   TRY_DONE(read_place(catalog, root, "", files));
@@ -79,7 +79,7 @@ Result<publish::Catalog> read_catalog(const fs::path& root, ports::Files& files)
   return catalog;
 }
 
-/// The complete tree of the next generation, durable.
+/// Writes the complete tree of the next generation durably.
 Done write_generation(const fs::path& root, const std::vector<DirectoryEntry>& entries,
                       const publish::Merge& merge, ports::Files& files) {
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -137,7 +137,8 @@ Result<std::vector<FileOutcome>> publish_to_directory(const fs::path& index,
   Done written = current ? link_files(paths.generation(*current), paths.generation(next)) : Done();
   if (written) written = write_generation(paths.generation(next), entries, merge, files);
   if (!written) {
-    // What fills the disk goes at once; if even that fails, the next publisher clears it away.
+    // The partial generation is removed immediately; if that fails too, the next publisher removes
+    // it.
     const Done removed = files.remove_all(paths.generation(next));
     return fail(removed ? written.error() : std::move(written).error().with_cause(removed.error()));
   }

@@ -12,30 +12,30 @@
 namespace pinwheel::host {
 
 /// A file for a directory index: it is listed in the sub-index of its label (`<index>/cpu/`), with
-/// `InRoot::yes` in the root too, and without a label in the root alone.
+/// `InRoot::yes` also in the root, and without a label only in the root.
 struct DirectoryEntry {
   publish::Artifact file;
   std::string label = {};
   publish::InRoot in_root = publish::InRoot::no;
 };
 
-/// Publishes files into the package index at `index`, a directory that any file server, or pip by a
-/// file:// URL, can read: HTML and JSON pages, hashes, `.metadata` beside each wheel.
+/// Publishes files to the package index at `index`, a directory that any file server can serve and
+/// pip can read by a file:// URL: HTML and JSON pages, hashes, `.metadata` beside each wheel.
 ///
 /// `index` is a symbolic link to the current generation, a complete tree in
-/// `.<name>.generations/<number>` beside it. Publishing builds the next generation (files that
-/// exist are hard links, new ones are copies that were hashed while they were written), makes it
-/// durable, and then replaces the link by one rename. A page is reached through the link, so every
-/// request sees one generation; renaming pages one by one would show readers pages that do not fit
-/// each other. No file ever leaves the index, so a page that was read from the old generation leads
-/// to files that the new one has too; the old generation goes when the next one is published.
-/// Killed at any moment, the link names a complete tree, and what was begun is cleared away by the
-/// next call. Publishers wait for each other on a lock.
+/// `.<name>.generations/<number>` beside it. Publishing builds the next generation (existing files
+/// are hard links, new ones are copies that are hashed while they are written), makes it durable,
+/// and then replaces the link by one rename. Pages are reached through the link, so every request
+/// sees one generation; renaming pages one by one would expose inconsistent pages. Files are never
+/// removed from the index, so links in a page of the old generation work in the new one too; the
+/// old generation is removed when the next one is published. If publishing is killed at any point,
+/// the link still points to a complete tree, and the next call removes the partial one. Publishers
+/// wait for each other on a lock.
 ///
-/// The same bytes again are success (`identical`) and write nothing. Errors: `publish` when a name
-/// is there with other bytes (every conflict with both hashes; nothing was written), `check` when
-/// two files belong to different releases of a project or a name contradicts its metadata, `config`
-/// for a label or a path that cannot be used, `environment` for the disk.
+/// Publishing the same bytes again is success (`identical`) and writes nothing. Errors: `publish`
+/// if a name exists with different bytes (lists every conflict with both hashes; nothing was
+/// written), `check` if two files belong to different releases of a project or a name contradicts
+/// its metadata, `config` for an invalid label or path, `environment` for disk errors.
 Result<std::vector<FileOutcome>> publish_to_directory(const std::filesystem::path& index,
                                                       const std::vector<DirectoryEntry>& entries,
                                                       ports::Files& files);

@@ -35,12 +35,11 @@ std::optional<uint64_t> parse_number(const std::string& text) {
 }
 
 Error foreign(const fs::path& link) {
-  return Error{
-      ErrorKind::config,
-      fmt::format("{} is there already and is no index of pinwheel", quoted(link.string())),
-      std::nullopt,
-      "name another path for the index, or move that one away",
-      {}};
+  return Error{ErrorKind::config,
+               fmt::format("{} exists and is not a pinwheel index", quoted(link.string())),
+               std::nullopt,
+               "choose a different path for the index, or move that one away",
+               {}};
 }
 
 Error cannot(std::string_view participle, const fs::path& path, const std::error_code& error) {
@@ -62,7 +61,7 @@ Done copy_bytes(int in, int out, const fs::path& from, const fs::path& to, Sha25
   }
 }
 
-/// A hard link, or a copy where the file system or its limit on links has none.
+/// Makes a hard link, or a copy if the file system does not support links or its limit is reached.
 Done link_or_copy(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::create_hard_link(from, to, error);
@@ -139,10 +138,10 @@ Done copy_checked(const fs::path& from, const fs::path& to, const std::string& s
   TRY_DONE(copy_bytes(in.get(), out.get(), from, to, hash));
   if (to_hex(hash.finish()) != sha256) {
     return fail(ErrorKind::publish,
-                fmt::format("{} changed while it was published", quoted(from.string())),
-                "publish when nothing writes to the wheels any more");
+                fmt::format("{} changed while it was being published", quoted(from.string())),
+                "publish again when nothing is writing to the files");
   }
-  // Whoever serves the index must be able to read it, whatever the publisher's umask is.
+  // The index server must be able to read it, regardless of the publisher's umask.
   if (::fchmod(out.get(), kReadableByAll) != 0 || ::fsync(out.get()) != 0) {
     return fail(system_error("written", to, errno));
   }
@@ -166,7 +165,7 @@ Done switch_to(const IndexPaths& paths, uint64_t number) {
   fs::remove(next, error);
   fs::create_symlink(paths.generations.filename() / std::to_string(number), next, error);
   if (error) return fail(cannot("made", next, error));
-  // A rename replaces a link but not a directory; an empty one was named by the user.
+  // A rename replaces a link but not a directory; this may be an empty one chosen by the user.
   if (fs::symlink_status(paths.link, error).type() == fs::file_type::directory) {
     fs::remove(paths.link, error);
   }

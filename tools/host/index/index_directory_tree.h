@@ -9,7 +9,7 @@
 
 namespace pinwheel::host {
 
-/// Where the generations of one directory index lie.
+/// The paths of a directory index's generations.
 struct IndexPaths {
   explicit IndexPaths(const std::filesystem::path& index);
 
@@ -19,26 +19,26 @@ struct IndexPaths {
   std::filesystem::path generation(uint64_t number) const;
 };
 
-/// The generation that the index names; nullopt when there is no index yet (missing, or an empty
-/// directory). Kind `config` when something else stands there.
+/// The current generation of the index; nullopt if there is no index yet (missing, or an empty
+/// directory). Kind `config` if the path is anything else.
 Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths);
 
-/// Removes every generation but `kept`: older ones, and those that a killed publisher left.
+/// Removes every generation except `kept`: older ones, and those left by a killed publisher.
 Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> kept, ports::Files& files);
 
-/// Links all files of `from` except the pages into the same places below `to`; copies where the
-/// file system has no hard links.
+/// Hard-links all files of `from` except the pages to the same relative paths below `to`; copies
+/// them if the file system has no hard links.
 Done link_files(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Copies a file and makes it durable. Kind `publish` when its bytes no longer have the digest
-/// `sha256`: it was changed while it was published.
+/// Copies a file and makes it durable. Kind `publish` if its digest is no longer `sha256`: it was
+/// changed while it was being published.
 Done copy_checked(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::string& sha256);
 
-/// Makes the entries of all directories below `root` durable.
+/// Syncs all directories below `root`.
 Done sync_tree(const std::filesystem::path& root);
 
-/// Points the index to another generation, by one rename.
+/// Switches the index to a different generation, by one rename.
 Done switch_to(const IndexPaths& paths, uint64_t number);
 
 }  // namespace pinwheel::host

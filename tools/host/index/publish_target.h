@@ -6,9 +6,9 @@
 
 namespace pinwheel::host {
 
-/// Where a target of the matrix takes uploads, and the credentials that open it unless it asks for
-/// none; `Workplace::mask` knows of their secret before the caller. Not for the kind `directory`.
-/// Errors of `publish::endpoint` and `find_credentials`.
+/// The upload endpoint of a target of the matrix, and its credentials unless it needs none; their
+/// secret is passed to `Workplace::mask` before they are returned. Not for the kind `directory`.
+/// Errors are those of `publish::endpoint` and `find_credentials`.
 Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Workplace& workplace,
                                    ports::Files& files);
 

@@ -25,7 +25,7 @@ using publish::UploadStage;
 
 using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
 
-/// One upload: what its functions share.
+/// The shared state of an upload.
 struct Session {
   const OpenIndex& target;
   const UploadOptions& options;
@@ -33,7 +33,7 @@ struct Session {
   const UploadHooks& hooks;
 };
 
-/// `text` without the credentials, which a server may echo, plain or as it received them.
+/// `text` with the credentials masked; a server may echo them, plain or as it received them.
 std::string redacted(std::string text, const OpenIndex& target) {
   if (!target.credentials) return text;
   const std::string& password = target.credentials->password.reveal();
@@ -53,7 +53,8 @@ void notice_retry(const Session& session, const Error& reason) {
   session.hooks.notice(redacted(fmt::format("{}; trying again", reason.message), session.target));
 }
 
-/// Waits before the next attempt; `asked` is the server's own wish, which is bounded too.
+/// Waits before the next attempt; `asked` is the delay requested by the server, which is capped
+/// too.
 Done wait(const Session& session, int attempt, std::optional<std::chrono::milliseconds> asked) {
   const double jitter = session.hooks.jitter ? session.hooks.jitter() : 0;
   const UploadOptions& options = session.options;
@@ -61,10 +62,10 @@ Done wait(const Session& session, int attempt, std::optional<std::chrono::millis
       backoff(attempt, options.backoff_min, options.backoff_max, jitter);
   if (asked) delay = std::min(std::max(delay, *asked), options.backoff_max);
   if (session.hooks.sleep(delay)) return {};
-  return fail(ErrorKind::interrupted, "publishing was stopped while it waited to try again");
+  return fail(ErrorKind::interrupted, "publishing was stopped while waiting to retry");
 }
 
-/// Repeats a reading request while it fails for a reason that may pass.
+/// Retries a read request while it fails with a transient error.
 template <class T, class Read>
 Result<T> patiently(const Session& session, const Read& read) {
   for (int attempt = 1;; ++attempt) {
@@ -78,7 +79,7 @@ Result<T> patiently(const Session& session, const Read& read) {
   }
 }
 
-/// What the index holds of this file right now.
+/// Looks up the file in the index right now.
 Result<Holding> look_up_now(const Session& session, const Artifact& file) {
   return patiently<Holding>(session, [&]() -> Result<Holding> {
     TRY(const std::vector<publish::IndexFile> page,
@@ -87,10 +88,10 @@ Result<Holding> look_up_now(const Session& session, const Artifact& file) {
   });
 }
 
-/// What the index holds before anything is sent.
+/// The contents of the index before anything is sent.
 struct Survey {
   std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalized project name
-  std::vector<Holding> holdings;                                 ///< one for each file
+  std::vector<Holding> holdings;                                 ///< one per file
 };
 
 Result<Survey> survey(const Session& session, const std::vector<Artifact>& files) {
@@ -111,7 +112,7 @@ Result<Survey> survey(const Session& session, const std::vector<Artifact>& files
   return seen;
 }
 
-/// The files that would join releases which the index has closed.
+/// The files of releases that the index has closed.
 std::vector<Error> too_late(const Session& session, const std::vector<Artifact>& files,
                             const Survey& seen) {
   if (!publish::has_pypi_rules(session.target.endpoint.kind) || !session.hooks.now) return {};
@@ -126,13 +127,12 @@ std::vector<Error> too_late(const Session& session, const std::vector<Artifact>&
   return findings;
 }
 
-/// What the index holds of each file. Conflicts, and files that come too late, are reported
-/// together.
+/// Looks up each file. Conflicts, and files of closed releases, are reported together.
 Result<std::vector<Holding>> look_up_all(const Session& session,
                                          const std::vector<Artifact>& files) {
   TRY(Survey seen, survey(session, files));
   Error conflicts{ErrorKind::publish,
-                  fmt::format("{} holds other files under these names, nothing was sent",
+                  fmt::format("{} has different files with these names, nothing was sent",
                               quoted(session.target.name)),
                   std::nullopt,
                   "a file name is never reused: publish under another version",
@@ -152,7 +152,7 @@ Result<std::vector<Holding>> look_up_all(const Session& session,
 }
 
 Reply send(const Session& session, const Artifact& file) {
-  // A minute per 10 MB on top: an honest slow line is not a dead one, which `stall` finds.
+  // Plus a minute per 10 MB, to allow for a slow connection; a dead one is detected by `stall`.
   constexpr uint64_t kBytesPerMinute = 10'000'000;
   ports::HttpRequest request;
   request.method = "POST";
@@ -171,13 +171,13 @@ Error spent(const Session& session, const Artifact& file, Outcome outcome, Error
       fmt::format("`{}` was sent {} to {}, {}", file.filename,
                   plural(static_cast<size_t>(session.options.attempts), "time"),
                   quoted(session.target.name),
-                  unknown ? "and the index neither confirms nor shows it" : "without success"),
+                  unknown ? "and the index neither confirms nor lists it" : "without success"),
       std::nullopt,
       "run the same command again: files that arrived are recognized by their hash",
       {std::move(last)}};
 }
 
-/// One attempt: a finished file, an error, or the reason to try again.
+/// The result of one attempt: a finished file, an error, or the reason to retry.
 struct Attempt {
   Outcome outcome = Outcome::uploaded;
   std::string message = {};
@@ -197,7 +197,7 @@ Attempt judge(const Session& session, const Artifact& file, const Reply& reply) 
           publish::retry_after(*reply)};
 }
 
-/// Sends the file once and settles what the reply leaves open by looking the file up.
+/// Sends the file once; if the response is inconclusive, looks up the file.
 Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
   Attempt attempt = judge(session, file, send(session, file));
   const bool final = attempt.error.kind == ErrorKind::environment ||
@@ -208,7 +208,7 @@ Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
       return attempt;
     case Outcome::refused: {
       const Result<Holding> holding = look_up_now(session, file);
-      // What the index said about the file matters more than why the look-up failed.
+      // The index's response about the file matters more than why the lookup failed.
       if (!holding) return fail(std::move(attempt.error).with_cause(holding.error()));
       if (holding->held == Held::absent) return fail(std::move(attempt.error));
       if (holding->held == Held::different) {
@@ -229,7 +229,7 @@ void tell(const Session& session, const UploadEvent& event) {
   if (session.hooks.event) session.hooks.event(event);
 }
 
-/// Sends a file that the index does not hold until it does; `event` says what and where it is.
+/// Sends a file that the index does not have, with retries; `event` describes the file.
 Result<FileOutcome> publish_file(const Session& session, const Artifact& file, UploadEvent event) {
   for (int sent = 1;; ++sent) {
     event.attempt = sent;
@@ -292,11 +292,10 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
   std::vector<Error> findings =
       publish::preflight(files, {target.endpoint.kind, options.size_limit});
   if (!findings.empty()) {
-    return fail(
-        Error{ErrorKind::check,
-              fmt::format("the release is not fit for {}, nothing was sent", quoted(target.name)),
-              std::nullopt, "mend each finding; none of them would pass at the index",
-              std::move(findings)});
+    return fail(Error{
+        ErrorKind::check,
+        fmt::format("the release failed the checks for {}, nothing was sent", quoted(target.name)),
+        std::nullopt, "fix each finding; the index would reject the files", std::move(findings)});
   }
   TRY(const OpenIndex index, open_index(target));
   const Session session{index, options, http, hooks};

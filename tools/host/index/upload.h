@@ -17,50 +17,51 @@
 namespace pinwheel::host {
 
 struct UploadOptions {
-  /// Bytes for one file; without it the default of the index, see `publish::PreflightRules`.
+  /// Maximum bytes per file; default: the limit of the index, see `publish::PreflightRules`.
   std::optional<uint64_t> size_limit = std::nullopt;
-  int attempts = 5;  ///< per file, and per look-up
+  int attempts = 5;  ///< per file, and per lookup
   std::chrono::milliseconds backoff_min = std::chrono::seconds(2);
   std::chrono::milliseconds backoff_max = std::chrono::minutes(1);
 };
 
-/// What became of one file. `outcome` is `uploaded` or `identical`.
+/// The result for one file. `outcome` is `uploaded` or `identical`.
 struct FileOutcome {
   std::string filename;
   std::string sha256;
   publish::Outcome outcome = publish::Outcome::uploaded;
-  int attempts = 0;          ///< times the file was sent; 0 when the index held it already
+  int attempts = 0;          ///< times the file was sent; 0 if the index had it already
   std::string message = {};  ///< warnings of the index
 };
 
-/// What the upload needs from its caller, and tells it. All members may be empty except `sleep`.
+/// Callbacks for the upload. All may be empty except `sleep`.
 struct UploadHooks {
-  /// Waits; false when the wait was cut short because the run was stopped.
+  /// Waits; returns false if the wait was cut short because the run was stopped.
   std::function<bool(std::chrono::milliseconds)> sleep;
-  /// A number in [0, 1) that spreads the waits of many clients; without it the waits are fixed.
+  /// A number in [0, 1) that randomizes the waits of many clients; without it the waits are fixed.
   std::function<double()> jitter = {};
-  /// Before each sending of a file, and when the index has it: what a killed upload leaves behind
-  /// to be read, if the caller keeps it.
+  /// Called before each attempt to send a file, and when the index has it. A caller that records
+  /// the events knows how far a killed upload got.
   std::function<void(const publish::UploadEvent& event)> event = {};
-  /// The time by which PyPI's releases are judged too old; without it their age is not looked at.
+  /// The current time, to reject releases that PyPI considers too old; without it their age is not
+  /// checked.
   std::function<std::chrono::system_clock::time_point()> now = {};
-  /// A line for people: what is retried and why.
+  /// Called with a message for the user: what is retried and why.
   std::function<void(std::string_view line)> notice = {};
 };
 
-/// Publishes the files of one project or of several, each of which is one release:
-/// 1. all findings of the preflight of all files together (kind `check`, findings as causes; see
+/// Publishes the files of one or more projects, one release of each:
+/// 1. the preflight of all files; its findings are reported together (kind `check`, as causes; see
 ///    `publish/preflight.h`);
-/// 2. credentials that are minted late are minted, once;
-/// 3. each project's page is read: a file that the index holds with the same SHA-256 is done
-///    (`identical`), files that it holds with other bytes are conflicts, reported together (kind
-///    `publish`), nothing sent; on PyPI likewise files that come too late for their release;
-/// 4. project by project, wheels, then the sdist, one after another. A busy server is asked again
-///    with exponential backoff (`Retry-After` is obeyed); after a reply or a silence that leaves
-///    the outcome open, or a 400 or 409, the file is looked up by hash before it is sent again.
-/// The first file that cannot be published ends it; what was done before was told to `event`.
-/// Errors: `check`, `publish` (refused, wrong token, conflict, outcome unknown), `transient` (never
-/// reached), `environment`, `interrupted`, and those of the minting. No error holds the
+/// 2. credentials that have to be minted are minted, once;
+/// 3. each project's page is read: a file that the index has with the same SHA-256 is done
+///    (`identical`), files with different bytes are conflicts, reported together (kind
+///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;
+/// 4. project by project, the wheels, then the sdist, one at a time. A busy server is retried
+///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or
+///    none, or a 400 or 409, the file is looked up by hash before it is sent again.
+/// Stops at the first file that cannot be published; earlier results were reported to `event`.
+/// Errors: `check`, `publish` (rejected, wrong token, conflict, outcome unknown), `transient`
+/// (never reached), `environment`, `interrupted`, and those of minting. No error contains the
 /// credentials, even if the index echoes them.
 Result<std::vector<FileOutcome>> upload_release(const std::vector<publish::Artifact>& files,
                                                 const UploadTarget& target,

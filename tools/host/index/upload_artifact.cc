@@ -22,7 +22,7 @@ namespace {
 using publish::Artifact;
 using publish::FileKind;
 
-/// An sdist holds sources; what unpacks to more than this is no such thing.
+/// An sdist contains source code; one that unpacks to more than this is rejected.
 constexpr uint64_t kSdistLimit = 4ULL << 30U;
 
 Done read_digests(const ports::ByteSource& source, Artifact& file) {

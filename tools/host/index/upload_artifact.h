@@ -7,9 +7,9 @@
 
 namespace pinwheel::host {
 
-/// Reads what decisions about a file need: name, size, digests (in one pass), metadata and form
-/// fields, and what its archive breaks of PyPI's rules. Wheels and sdists (`.tar.gz`). Kind
-/// `config` when the file is missing or is neither, `check` when it is damaged or has no metadata.
+/// Reads the facts about a file to publish, a wheel or an sdist (`.tar.gz`): name, size, digests
+/// (in one pass), metadata and form fields, and its archive's violations of PyPI's rules. Kind
+/// `config` if the file is missing or is neither, `check` if it is corrupt or has no metadata.
 Result<publish::Artifact> read_artifact(const std::filesystem::path& path);
 Result<std::vector<publish::Artifact>> read_artifacts(
     const std::vector<std::filesystem::path>& paths);

@@ -14,7 +14,7 @@ namespace pinwheel::host {
 
 namespace {
 
-/// Uploads have a protocol of their own for what may pass.
+/// Uploads have their own retry logic.
 RemoteManner manner(FollowRule follow) {
   return {follow, 1, ErrorKind::publish};
 }
@@ -32,18 +32,17 @@ Error unreadable(const std::string& url, const ports::HttpResponse& response) {
                fmt::format("{} cannot be read: HTTP {}{}", quoted(url), response.status,
                            said.empty() ? "" : fmt::format(" ({})", said)),
                std::nullopt,
-               "the index is read to recognize files that it holds; name its address with "
-               "--check-url",
+               "the index is read to recognize files that it has; pass its URL with --check-url",
                {}};
 }
 
-/// The SHA-256 of a file of the index. Stores may keep files with another host, which https alone
-/// vouches for here: a wrong file has a wrong hash and ends the upload.
+/// The SHA-256 of a file of the index. Indexes may store files on a different host, for which https
+/// is enough: a wrong file has a wrong hash and ends the upload.
 Result<std::string> download_digest(const OpenIndex& index, const std::string& url,
                                     ports::Http& http) {
   std::optional<Sha256> hash;
   const auto prepare = [&hash](ports::HttpRequest& request) {
-    // What a redirect says besides its address is not part of the file.
+    // The body of a redirect is not part of the file.
     hash.emplace();
     request.sink = [&hash](std::string_view bytes) { hash->update(bytes); };
   };
@@ -58,7 +57,7 @@ Result<std::string> download_digest(const OpenIndex& index, const std::string& u
 Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
                                                      const std::string& name, ports::Http& http) {
   const auto prepare = [](ports::HttpRequest& request) {
-    // Caches in between serve pages that are minutes old.
+    // Bypasses caches, which may serve pages that are minutes old.
     request.headers = {{"Accept", std::string(publish::kAcceptSimple)},
                        {"Cache-Control", "no-cache"}};
   };
@@ -67,7 +66,8 @@ Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
                  publish::project_url(index.endpoint, pep::normalize_name(name)), prepare,
                  manner(same_server)));
   const int status = page.reply.status;
-  // A page elsewhere is another index's, to which a local one passes on what it does not know.
+  // A page on a different host belongs to an upstream index, to which a local one redirects unknown
+  // projects.
   if (status == 404 || status == 410 || publish::is_redirect(status)) {
     return std::vector<publish::IndexFile>();
   }

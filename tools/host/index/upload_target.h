@@ -9,21 +9,21 @@
 
 namespace pinwheel::host {
 
-/// Where a release goes. Credentials are absent for an index that asks for none.
+/// The destination of a release. Credentials are absent for an index that needs none.
 struct UploadTarget {
-  std::string name;  ///< of the target in the matrix or on the command line, for messages
+  std::string name;  ///< target name in the matrix or on the command line, for messages
   publish::Endpoint endpoint = {};
   std::optional<Credentials> credentials = std::nullopt;
 };
 
-/// The same while a release goes there: its credentials exist.
+/// The same during an upload: its credentials exist.
 struct OpenIndex {
   std::string name;
   publish::Endpoint endpoint = {};
   std::optional<ports::BasicCredentials> credentials = std::nullopt;
 };
 
-/// Mints what is minted at the last moment. Errors of the source.
+/// Mints the credentials if necessary. Errors are those of the source.
 Result<OpenIndex> open_index(const UploadTarget& target);
 
 }  // namespace pinwheel::host

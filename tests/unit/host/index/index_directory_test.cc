@@ -68,7 +68,7 @@ std::string bytes_of(const fs::path& path) {
   return out.str();
 }
 
-/// Whether every file of a project's page lies where it says, with the digests it says.
+/// Whether every file of a project's page exists with its digests.
 bool is_whole(const fs::path& directory) {
   for (const publish::IndexFile& file : page(directory)) {
     const fs::path place = directory / decode_percent(file.url);
@@ -80,7 +80,7 @@ bool is_whole(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("each label has an index of its own and the default stands in the root") {
+TEST_CASE("each label has its own index, and the default is also in the root") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
   CHECK(publish::parse_root_json(bench.scratch.read("index/index.json")) ==
@@ -108,7 +108,7 @@ TEST_CASE("the same files again are success and write nothing") {
   CHECK(fs::read_symlink(bench.index()) == before);
 }
 
-TEST_CASE("later files join those that are there, and old generations go") {
+TEST_CASE("later files are added to existing ones, and old generations are removed") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
   REQUIRE(bench.publish({bench.cuda()}));
@@ -127,7 +127,7 @@ TEST_CASE("later files join those that are there, and old generations go") {
   CHECK(generations == 2);
 }
 
-TEST_CASE("the order of publishing does not show in the pages") {
+TEST_CASE("the pages do not depend on the order of publishing") {
   const Bench one;
   const Bench other;
   REQUIRE(one.publish({one.cpu(), one.cuda()}));
@@ -139,7 +139,9 @@ TEST_CASE("the order of publishing does not show in the pages") {
   }
 }
 
-TEST_CASE("other bytes under a name are a conflict with both hashes, and the index stays") {
+TEST_CASE(
+    "different bytes with the same name are a conflict with both hashes, and the index is "
+    "unchanged") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
   const DirectoryEntry other =
@@ -154,7 +156,7 @@ TEST_CASE("other bytes under a name are a conflict with both hashes, and the ind
   CHECK_FALSE(fs::exists(bench.index() / "cu130"));
 }
 
-TEST_CASE("a file that changes while it is published is refused and leaves nothing") {
+TEST_CASE("a file that changes while it is being published is an error and leaves nothing") {
   const Bench bench;
   const DirectoryEntry entry = bench.cpu();
   bench.scratch.write("dist/" + entry.file.filename, "something else");
@@ -165,7 +167,7 @@ TEST_CASE("a file that changes while it is published is refused and leaves nothi
   CHECK_FALSE(fs::exists(bench.scratch.path() / ".index.generations/1"));
 }
 
-TEST_CASE("what pinwheel did not make is never replaced, an empty directory is") {
+TEST_CASE("only a pinwheel index or an empty directory is replaced") {
   const Bench bench;
   bench.scratch.write("index/precious", "x");
   const auto result = bench.publish({bench.cpu()});
@@ -176,7 +178,7 @@ TEST_CASE("what pinwheel did not make is never replaced, an empty directory is")
   CHECK(bench.publish({bench.cpu()}));
 }
 
-TEST_CASE("a label may not be a project's name nor leave the index") {
+TEST_CASE("a label must not be a project's name or a path outside the index") {
   const Bench bench;
   DirectoryEntry entry = bench.cpu();
   for (const char* label : {"demo-ops", "../up", ".hidden", "CPU"}) {
@@ -188,7 +190,7 @@ TEST_CASE("a label may not be a project's name nor leave the index") {
   CHECK_FALSE(fs::exists(bench.index()));
 }
 
-TEST_CASE("names that contradict each other are found before anything is written") {
+TEST_CASE("conflicting names are detected before anything is written") {
   const Bench bench;
   DirectoryEntry entry = bench.cpu();
   entry.file.version = "2.0";
@@ -198,7 +200,7 @@ TEST_CASE("names that contradict each other are found before anything is written
   CHECK_FALSE(fs::exists(bench.index()));
 }
 
-TEST_CASE("two publishers at once both get in") {
+TEST_CASE("two concurrent publishers both succeed") {
   const Bench bench;
   const DirectoryEntry cpu = bench.cpu();
   const DirectoryEntry cuda = bench.cuda();
@@ -212,7 +214,7 @@ TEST_CASE("two publishers at once both get in") {
   CHECK(page(bench.index() / "cu130/demo-ops").size() == 1);
 }
 
-TEST_CASE("a reader sees whole generations while others publish") {
+TEST_CASE("a reader sees complete generations while others publish") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
   std::vector<DirectoryEntry> entries;
@@ -227,7 +229,7 @@ TEST_CASE("a reader sees whole generations while others publish") {
     });
     size_t seen = 0;
     while (seen < entries.size() && !failed) {
-      // One look through the link, as one request of a server makes.
+      // Follows the link once, like one request to a server.
       const fs::path tree = fs::canonical(bench.index());
       const std::string html = bytes_of(tree / "cu130/demo-ops/index.html");
       if (html.empty()) continue;
@@ -243,7 +245,9 @@ TEST_CASE("a reader sees whole generations while others publish") {
   CHECK_FALSE(failed);
 }
 
-TEST_CASE("killed at any moment, the index is whole and the next publisher goes on") {
+TEST_CASE(
+    "if publishing is killed at any point, the index is complete and the next publisher "
+    "continues") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
   for (int round = 1; round <= 20; ++round) {

@@ -24,7 +24,7 @@ host::Workplace workplace(std::vector<std::string>& masked) {
 
 }  // namespace
 
-TEST_CASE("every kind of target but a directory takes uploads somewhere") {
+TEST_CASE("every kind of target except a directory has an upload endpoint") {
   host::LocalFiles files;
   for (const matrix::TargetKind kind : matrix::kTargetKinds) {
     std::vector<std::string> masked;
@@ -40,7 +40,7 @@ TEST_CASE("every kind of target but a directory takes uploads somewhere") {
   }
 }
 
-TEST_CASE("a target without a token is opened without one") {
+TEST_CASE("a target that needs no token is opened without one") {
   host::LocalFiles files;
   std::vector<std::string> masked;
   matrix::PublishTarget target = target_of(matrix::TargetKind::index);

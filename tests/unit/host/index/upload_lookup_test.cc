@@ -23,7 +23,8 @@ host::OpenIndex target(const std::string& upload_url) {
 
 }  // namespace
 
-TEST_CASE("a page is followed from http to https of its host, credentials and links with it") {
+TEST_CASE(
+    "a redirect from http to https of the same host is followed, with credentials and links") {
   ScriptedHttp http;
   http.replies["http://a.example/simple/demo-ops/"] =
       redirect("https://a.example/simple/demo-ops/");
@@ -37,7 +38,7 @@ TEST_CASE("a page is followed from http to https of its host, credentials and li
   for (const ports::HttpRequest& request : http.asked) CHECK(request.credentials);
 }
 
-TEST_CASE("a page on another host, or without https again, is no page of this index") {
+TEST_CASE("a page on a different host, or without https again, is not a page of this index") {
   for (const char* elsewhere : {"https://b.example/simple/demo/", "http://a.example/simple/demo/",
                                 "https://a.example:8443/simple/demo/"}) {
     ScriptedHttp http;
@@ -50,15 +51,15 @@ TEST_CASE("a page on another host, or without https again, is no page of this in
   }
 }
 
-TEST_CASE("redirects without end are an error") {
+TEST_CASE("too many redirects are an error") {
   ScriptedHttp http;
   http.replies["https://a.example/simple/demo/"] = redirect(".");
   const auto files = host::read_project(target("https://a.example/"), "demo", http);
   REQUIRE_FALSE(files);
-  CHECK(files.error().message == "`https://a.example/simple/demo/` redirects without end");
+  CHECK(files.error().message == "`https://a.example/simple/demo/` redirects too many times");
 }
 
-TEST_CASE("a file without a hash is fetched from where the index keeps it, without credentials") {
+TEST_CASE("a file without a hash is downloaded from its store, without credentials") {
   ScriptedHttp http;
   http.replies["https://a.example/files/x.whl"] = redirect("https://store.example/x?signed=1");
   http.replies["https://store.example/x?signed=1"] = html_page("bytes");

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kToken = "pypi-canary-0123456789";
 
-/// A release of two wheels and an sdist, an index, and what the upload told.
+/// A release of two wheels and an sdist, an index, and the events of the upload.
 struct UploadBench {
   explicit UploadBench(std::vector<std::string> arguments = {})
       : index(with_token(std::move(arguments))) {}
@@ -100,7 +100,7 @@ struct UploadBench {
 
 }  // namespace
 
-TEST_CASE("wheels are sent by name, the sdist last, and each is told before and after") {
+TEST_CASE("wheels are sent by name, the sdist last, with an event before and after each") {
   UploadBench bench;
   const auto outcomes = bench.upload(bench.release());
   REQUIRE(outcomes);
@@ -134,7 +134,8 @@ TEST_CASE("the same bytes again are success and are not sent again") {
   }
 }
 
-TEST_CASE("other bytes under the same names are conflicts, all named before anything is sent") {
+TEST_CASE(
+    "different bytes with the same names are conflicts, all reported before anything is sent") {
   UploadBench bench;
   const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
   const Artifact sdist = bench.file("demo_ops-1.0.tar.gz", FileKind::sdist);
@@ -166,7 +167,7 @@ TEST_CASE("a second project's files are looked up on its own page and sent after
   CHECK(bench.log().size() == 4);
 }
 
-TEST_CASE("a conflict in the second project keeps the first from being sent") {
+TEST_CASE("a conflict in the second project prevents sending the first") {
   UploadBench bench;
   const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
   REQUIRE(bench.upload({cpu}));
@@ -180,7 +181,7 @@ TEST_CASE("a conflict in the second project keeps the first from being sent") {
   CHECK(bench.log().size() == 1);
 }
 
-TEST_CASE("files that come too late for PyPI's release are told before anything is sent") {
+TEST_CASE("files for a release that PyPI has closed are reported before anything is sent") {
   const UploadBench bench;
   const Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
   ScriptedHttp http;
@@ -226,7 +227,7 @@ TEST_CASE("a late token is minted once, after the preflight and before the first
   CHECK(bench.sent().size() == 3);
 }
 
-TEST_CASE("what cannot be minted ends the upload before the index is asked") {
+TEST_CASE("a token that cannot be minted ends the upload before the index is queried") {
   UploadBench bench;
   host::UploadTarget target{"pypi", publish::pypi()};
   target.credentials = []() -> Result<ports::BasicCredentials> {
@@ -240,7 +241,7 @@ TEST_CASE("what cannot be minted ends the upload before the index is asked") {
   CHECK(http.asked.empty());
 }
 
-TEST_CASE("an index that answers 500 and then 200 has taken the file") {
+TEST_CASE("an index that responds with 500 and then 200 has the file") {
   UploadBench bench({"--plan", "500,ok"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
@@ -252,14 +253,14 @@ TEST_CASE("an index that answers 500 and then 200 has taken the file") {
   CHECK(bench.notices.front().find("HTTP 500 (planned 500)") != std::string::npos);
 }
 
-TEST_CASE("an index that dies in the middle of the body gets the file again") {
+TEST_CASE("an index that fails in the middle of the body gets the file again") {
   UploadBench bench({"--plan", "cut,ok"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
   CHECK(outcomes->front().attempts == 2);
 }
 
-TEST_CASE("a file that arrived without an answer is found by its hash and not sent again") {
+TEST_CASE("a file that arrived without a response is found by its hash and not sent again") {
   for (const char* step : {"lost", "lost-504", "lost-400", "lost-409"}) {
     UploadBench bench({"--plan", step});
     const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
@@ -271,14 +272,14 @@ TEST_CASE("a file that arrived without an answer is found by its hash and not se
   }
 }
 
-TEST_CASE("a page that lags behind costs a second sending, which is harmless") {
+TEST_CASE("a stale page causes a second upload, which is harmless") {
   UploadBench bench({"--plan", "lost", "--stale", "2"});
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
   CHECK(outcomes->front().attempts == 2);
 }
 
-TEST_CASE("a wrong token ends the upload at once and appears nowhere") {
+TEST_CASE("a wrong token ends the upload immediately and appears in no message") {
   const std::string wrong = "pypi-wrong-canary";
   UploadBench bench({"--echo-token", wrong});
   const auto result = bench.upload(bench.release(), wrong);
@@ -293,7 +294,7 @@ TEST_CASE("a wrong token ends the upload at once and appears nowhere") {
   CHECK(text.find(base64("__token__:" + wrong)) == std::string::npos);
 }
 
-TEST_CASE("a token echoed in a reason to try again is kept out of the notices") {
+TEST_CASE("a token echoed in the reason for a retry is masked in the notices") {
   const std::string wrong = "pypi-wrong-canary";
   UploadBench bench({"--plan", "echo-500,echo-500,echo-500", "--echo-token", wrong});
   const auto result = bench.upload(bench.release(), wrong);
@@ -305,7 +306,7 @@ TEST_CASE("a token echoed in a reason to try again is kept out of the notices") 
   }
 }
 
-TEST_CASE("retries are counted, spread and bounded by what the server asks for") {
+TEST_CASE("retries are counted, randomized and honor the server's delay up to a limit") {
   UploadBench bench({"--plan", "429,503,500"});
   const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE_FALSE(result);
@@ -317,7 +318,7 @@ TEST_CASE("retries are counted, spread and bounded by what the server asks for")
   CHECK(result.error().causes.front().message.find("HTTP 500") != std::string::npos);
 }
 
-TEST_CASE("a rule of the index ends the upload; what came before it is done") {
+TEST_CASE("a rejected file ends the upload; earlier files are done") {
   UploadBench bench({"--plan", "ok,400"});
   const auto result = bench.upload(bench.release());
   REQUIRE_FALSE(result);
@@ -328,7 +329,7 @@ TEST_CASE("a rule of the index ends the upload; what came before it is done") {
   CHECK(bench.upload(bench.release()));
 }
 
-TEST_CASE("a redirect is refused and names where it points") {
+TEST_CASE("a redirect is an error with its target") {
   UploadBench bench({"--plan", "redirect"});
   const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE_FALSE(result);
@@ -345,7 +346,7 @@ TEST_CASE("a stop while waiting ends the upload") {
   CHECK(result.error().kind == ErrorKind::interrupted);
 }
 
-TEST_CASE("findings of the preflight are reported together and nothing is asked of the index") {
+TEST_CASE("findings of the preflight are reported together, without a request to the index") {
   UploadBench bench;
   std::vector<Artifact> files = bench.release();
   files[1].name = "other";
