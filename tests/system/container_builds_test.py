@@ -143,7 +143,7 @@ def test_a_dockerfile_that_fails_shows_its_last_output(contained, engine):
     contained.commit()
     ran = contained.run("build", "matrix.yaml", *contained.levels, code=1)
     assert "so-it-went" in ran.stderr
-    assert "the whole log is" in ran.stderr
+    assert "the full log is in" in ran.stderr
 
 
 def test_an_engine_that_does_not_answer_says_how_to_start_it(contained, engine):

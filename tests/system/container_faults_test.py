@@ -103,5 +103,5 @@ def test_a_registry_that_does_not_answer_is_named_after_a_timeout(contained):
         name = f"localhost:{port}/absent/base:1"
         ran = contained.run("build", "matrix.yaml", *contained.levels, "--base-image", name, code=4)
     assert f"pulling {name}" in ran.stderr
-    assert f"the image `{name}` is not on this machine and cannot be pulled" in ran.stderr
+    assert f"the image `{name}` is not available locally and cannot be pulled" in ran.stderr
     assert "--base-image" in ran.stderr

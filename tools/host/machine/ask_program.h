@@ -8,9 +8,8 @@
 
 namespace pinwheel::host {
 
-/// What a program prints when it is asked about itself, such as `--version`, without spaces around
-/// it. nullopt where it is absent or fails, or is silent for 30 s. `more` is added to the machine's
-/// variables.
+/// The output of a query such as `--version`, trimmed. nullopt if the program is missing, fails or
+/// takes more than 30 s. `more` is added to the machine's variables.
 std::optional<std::string> ask_program(const EnvMachine& machine,
                                        const std::vector<std::string>& argv,
                                        const std::map<std::string, std::string>& more = {});

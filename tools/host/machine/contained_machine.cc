@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
-// The client does not hand signals on to a program that is PID 1 and ignores them; the container is
-// removed instead, so waiting longer gains nothing.
+// A program that runs as PID 1 ignores the signals forwarded by the client; the container is
+// removed instead, so there is no point in waiting longer.
 constexpr std::chrono::milliseconds kClientGrace(200);
 
 constexpr std::array<std::string_view, 6> kToolkitHomes = {"CUDA_HOME", "CUDA_PATH", "ROCM_PATH",
@@ -33,7 +33,7 @@ bool exists(ports::Files& files, const fs::path& path) {
   return status && status->type != ports::FileType::missing;
 }
 
-/// The configuration files that pip on the host would read.
+/// The configuration files that pip reads on the host.
 std::vector<std::string> pip_files(const EnvMachine& around) {
   std::vector<std::string> found(kPipFiles.begin(), kPipFiles.end());
   const std::string named = value_at(around.variables, "PIP_CONFIG_FILE");
@@ -52,8 +52,8 @@ bool names_places(const std::string& name) {
   return toolkit || env::is_pip_setting(name) || env::is_network_variable(name);
 }
 
-/// A local index's pages link to files beside its `simple` (bandersnatch's layout: web/simple and
-/// web/packages), so the directory above it is what pip needs.
+/// The pages of a local index link to files beside its `simple` directory (bandersnatch's layout:
+/// web/simple and web/packages), so pip needs the parent directory.
 std::string with_its_files(const std::string& place) {
   fs::path above;
   for (const fs::path& part : fs::path(place)) {
@@ -63,7 +63,7 @@ std::string with_its_files(const std::string& place) {
   return place;
 }
 
-/// Files and directories that the user's configuration names, to lie at the same path inside.
+/// Files and directories named in the user's configuration, to be mounted at the same path.
 std::vector<std::string> named_places(const EnvMachine& around) {
   std::vector<std::string> places = pip_files(around);
   std::string text;
@@ -74,7 +74,7 @@ std::vector<std::string> named_places(const EnvMachine& around) {
     if (names_places(name)) text += value + "\n";
   }
   for (const std::string& path : env::paths_in(text)) {
-    // The image has directories of its own for what is below these.
+    // The image has its own directories below these.
     const bool systems = path == "/etc" || path == "/usr" || path == "/bin" || path == "/lib";
     if (!systems && exists(around.files, path)) places.push_back(with_its_files(path));
   }
@@ -87,7 +87,7 @@ Variables variables_of(const EnvMachine& around, const Workplace& workplace,
                        const env::ContainerImage& image) {
   Variables variables = env::contained_variables(around.variables, image.variables,
                                                  (workplace.cache / "home").string());
-  // pip looks for its files in the user's own home, which is not there.
+  // pip looks for its files in the user's home directory, which does not exist in the container.
   const std::vector<std::string> files = pip_files(around);
   if (!files.empty() && !variables.contains("PIP_CONFIG_FILE")) {
     variables["PIP_CONFIG_FILE"] = files.back();
@@ -96,8 +96,8 @@ Variables variables_of(const EnvMachine& around, const Workplace& workplace,
   return variables;
 }
 
-/// The value of `kRunLabel`: the path of the state directory as a short digest, so the same on
-/// every run in it.
+/// The value of `kRunLabel`: a short digest of the state directory's path, the same for all its
+/// runs.
 std::string run_label_value(const fs::path& state) {
   return sha256_hex(state.lexically_normal().string()).substr(0, 12);
 }
@@ -121,7 +121,7 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
   }
   container.mounts.push_back({workplace.output.string(), workplace.output.string()});
   for (const std::string& place : named_places(around)) container.mounts.push_back({place, place});
-  // The same place twice is an error of the engine's.
+  // Engines reject duplicate mount points.
   std::stable_sort(container.mounts.begin(), container.mounts.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
   const auto twice = std::unique(container.mounts.begin(), container.mounts.end(),
@@ -162,7 +162,7 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
   if (image == workplace.containers.images.end()) {
     return fail(ErrorKind::internal, fmt::format("`{}` has no image", container.base));
   }
-  // What is mounted must be there.
+  // Mounted directories must exist.
   for (const fs::path& directory :
        {workplace.cache / "home", workplace.cache / "images", workplace.output}) {
     TRY_DONE(around.files.make_directories(directory));

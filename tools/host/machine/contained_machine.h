@@ -13,15 +13,15 @@
 
 namespace pinwheel::host {
 
-/// The label that says which state directory's run a container belongs to.
+/// The label of the state directory whose run a container belongs to.
 inline constexpr const char* kRunLabel = "io.pinwheel.run";
 
-/// A machine whose commands run in containers of one image, made from the machine around it: the
-/// cache and the state directory lie at the same paths, so do the files that the configuration of
-/// pip, certificates and toolkits names; its cache is the image's own.
+/// A machine whose commands run in containers of one image. The host's cache and state directory
+/// are mounted at the same paths, as are the files named in the configuration of pip, certificates
+/// and toolkits; its own cache is separate for each image.
 class ContainedMachine {
  public:
-  /// `around` outlives the object. `name` begins the containers' names.
+  /// `around` must outlive the object. `name` is the prefix of the containers' names.
   ContainedMachine(const EnvMachine& around, const Workplace& workplace,
                    const env::ContainerImage& image, const std::string& name,
                    const std::stop_token& stop);
@@ -38,20 +38,21 @@ class ContainedMachine {
   EnvMachine machine_;
 };
 
-/// What a container of this image is, and sees of the machine around it. `name` labels it.
+/// The description of a container of this image, with the mounts and variables from the host.
+/// `name` is its prefix.
 env::Container container_of(const EnvMachine& around, const Workplace& workplace,
                             const env::ContainerImage& image, const std::string& name);
 
-/// The machine of a request: a contained one, or null where the request works on the host.
-/// `internal` when its image was not made.
+/// The machine of a request: a container, or null if the request runs on the host. `internal` if
+/// its image was not made.
 Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
                                                   const Workplace& workplace,
                                                   const matrix::ContainerSettings& container,
                                                   const std::string& name,
                                                   const std::stop_token& stop);
 
-/// Removes the containers that earlier runs of this state directory left, which its journal's lock
-/// says are nobody's. A client that does not answer is left alone.
+/// Removes the containers left by earlier runs of this state directory; no other run uses them,
+/// because the caller holds the journal's lock. Does nothing if the client does not respond.
 void remove_left_containers(ports::Process& process, const Workplace& workplace);
 
 }  // namespace pinwheel::host

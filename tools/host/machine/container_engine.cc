@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
-// A daemon that hangs must not hang pinwheel.
+// A hung daemon must not hang pinwheel.
 constexpr std::chrono::seconds kAnswerTime(20);
 
 std::vector<std::string> clients_on_path(ports::Files& files, std::string_view name,
@@ -69,10 +69,11 @@ Done check_answer(ports::Process& process, const env::EngineClient& kind,
       ask(process, client.variables,
           {client.client, "version", "--format", std::string(kind.version_format)}));
   if (said.exit.ok()) return {};
-  if (said.exit.canceled) return fail(ErrorKind::interrupted, "looking for the engine was stopped");
-  const std::string why(said.exit.timed_out ? "it did not answer in time" : trim(said.err));
+  if (said.exit.canceled)
+    return fail(ErrorKind::interrupted, "the search for a container engine was interrupted");
+  const std::string why(said.exit.timed_out ? "it did not respond in time" : trim(said.err));
   return fail(ErrorKind::environment,
-              fmt::format("{} does not answer: {}", pinwheel::quoted(client.client), why),
+              fmt::format("{} does not respond: {}", pinwheel::quoted(client.client), why),
               std::string(kind.start_hint));
 }
 

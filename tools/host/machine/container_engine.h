@@ -12,7 +12,7 @@ namespace pinwheel::host {
 
 enum class BuildKit { present, missing };
 
-/// A container engine that answers.
+/// A container engine that responds.
 struct ContainerEngine {
   std::string client;                            ///< path of the program
   std::string version;                           ///< of the client, "20.10.24"
@@ -20,16 +20,16 @@ struct ContainerEngine {
   BuildKit buildkit = BuildKit::present;
 };
 
-/// The client that `find_engine` would take, whether or not its engine answers; none for an
-/// `engine` that has no client.
+/// The client that `find_engine` would use, whether or not its engine responds; nullopt for an
+/// `engine` without a client.
 std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
                                            env::Engine engine,
                                            const std::map<std::string, std::string>& variables);
 
-/// The first client of that engine on PATH that can build images, if its engine answers. Docker's
-/// clients since 23 build by a plugin that is installed apart, so an older one further down PATH is
-/// preferred to one without. `environment`, with a hint, when there is no client or its engine
-/// does not answer; `internal` when the engine runs no containers.
+/// The first client of that engine on PATH that can build images, if its engine responds. Since
+/// version 23 Docker's client needs a separate plugin to build, so an older client later on PATH is
+/// preferred to one without the plugin. `environment`, with a hint, if there is no client or its
+/// engine does not respond; `internal` if the engine runs no containers.
 Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process,
                                     env::Engine engine,
                                     const std::map<std::string, std::string>& variables);

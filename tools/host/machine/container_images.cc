@@ -32,20 +32,19 @@ Result<std::optional<env::ContainerImage>> inspect(const ImageBench& bench,
                                                    const std::string& name) {
   TRY(const ports::Captured ran, bench.machine.process.capture(env::inspect_image(
                                      bench.engine.client, name, bench.engine.variables)));
-  if (ran.exit.canceled) return fail(interrupted("looking for an image"));
+  if (ran.exit.canceled) return fail(interrupted("the search for an image"));
   if (!ran.exit.ok()) return std::nullopt;
   TRY(env::ContainerImage image, env::parse_image(ran.out));
   return image;
 }
 
-/// Whether the image is for the machine that is wanted; what was imported here is taken at its
-/// word.
+/// Whether the image is for the requested machine; imported images are assumed to match.
 bool fits(const env::ContainerImage& image, const std::string& arch) {
   return arch.empty() || image.digests.empty() ||
          image.architecture == env::image_architecture(arch);
 }
 
-/// The base, pulled when it is not here, or is here for another machine.
+/// The base image, pulled if it is missing or for a different architecture.
 Result<env::ContainerImage> base_image(const ImageBench& bench,
                                        const matrix::ContainerSettings& settings) {
   const std::string& name = settings.base;
@@ -60,12 +59,12 @@ Result<env::ContainerImage> base_image(const ImageBench& bench,
   TRY(const std::optional<env::ContainerImage> now, inspect(bench, name));
   if (pulled.exit.ok() && now) return *now;
   return fail(ErrorKind::environment,
-              fmt::format("the image {} is not on this machine and cannot be pulled: {}",
+              fmt::format("the image {} is not available locally and cannot be pulled: {}",
                           pinwheel::quoted(name), end_of(pulled.err)),
               "check its name, or choose another with `--base-image`");
 }
 
-/// A digest of every file of the context, by relative path.
+/// A digest of all files of the context, by relative path.
 Result<std::string> digest_context(const fs::path& directory) {
   std::map<std::string, std::string> files;
   std::error_code failed;
@@ -85,7 +84,7 @@ Result<std::string> digest_context(const fs::path& directory) {
   return sha256_hex(all);
 }
 
-/// The image that bears a content key.
+/// The image labeled with a content key.
 Result<std::optional<env::ContainerImage>> image_with_key(const ImageBench& bench,
                                                           const std::string& key) {
   TRY(const ports::Captured ran, bench.machine.process.capture(env::find_image(
@@ -101,7 +100,7 @@ Done tag(const ImageBench& bench, const std::string& id, const std::vector<std::
         bench.machine.process.capture(
             {{bench.engine.client, "tag", id, name}, "/", bench.engine.variables, {}}));
     if (ran.exit.ok()) continue;
-    return fail(ErrorKind::environment, fmt::format("the image cannot be called {}: {}",
+    return fail(ErrorKind::environment, fmt::format("the image cannot be tagged {}: {}",
                                                     pinwheel::quoted(name), trim(ran.err)));
   }
   return {};
@@ -126,7 +125,7 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
   return fail(ErrorKind::step,
               fmt::format("{} cannot be built on `{}`:\n{}", pinwheel::quoted(what.dockerfile),
                           what.request.base, text ? end_of(*text) : std::string()),
-              fmt::format("the whole log is {}", pinwheel::quoted(log.string())));
+              fmt::format("the full log is in {}", pinwheel::quoted(log.string())));
 }
 
 void stand_on(const env::ContainerImage& base, env::ContainerImage& image) {
@@ -167,7 +166,7 @@ Result<env::ContainerImage> ensure_image(const ImageBench& bench,
   const std::string key = env::image_key(settings, context, base.id);
   TRY(std::optional<env::ContainerImage> image, image_with_key(bench, key));
   if (!image) {
-    // BuildKit knows bases by name alone; this name can only mean the base that was looked at.
+    // BuildKit identifies bases by name only; this name can only refer to the inspected base.
     const std::string name = fmt::format("pinwheel-base:{}", base.id.substr(7, 12));
     TRY_DONE(tag(bench, base.id, {name}));
     TRY_DONE(build(bench, {bench.engine.client, dockerfile.string(),
@@ -176,7 +175,7 @@ Result<env::ContainerImage> ensure_image(const ImageBench& bench,
     TRY(image, image_with_key(bench, key));
   }
   if (!image) {
-    return fail(ErrorKind::internal, "an image that was built bears no key");
+    return fail(ErrorKind::internal, "a built image has no key");
   }
   TRY_DONE(tag(bench, image->id, tags));
   stand_on(base, *image);

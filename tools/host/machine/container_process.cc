@@ -12,19 +12,18 @@
 namespace pinwheel::host {
 namespace {
 
-// What `docker run` and `podman run` exit with when the program was not started at all, is no
-// program, or is not there.
+// Exit codes of `docker run` and `podman run` when the program was not started, is not executable,
+// or does not exist.
 constexpr int kEngineFailed = 125;
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
-// A program that a signal ended shows as 128 and the signal's number.
-constexpr int kSignalled = 128;
+// A program killed by a signal exits with 128 plus the signal's number.
+constexpr int kSignaled = 128;
 constexpr int kLastSignal = 64;
-// The client says what went wrong last.
+// The client's error message is at the end of its output.
 constexpr uint64_t kClientTail = 4096;
 
-/// The client names itself at the start of its own complaints; a program's exit code may be 125 for
-/// reasons of its own.
+/// The client's own error messages start with its name; a program may exit with 125 too.
 bool is_clients_word(std::string_view line) {
   return line.starts_with("docker: ") || line.starts_with("Error: ") ||
          line.starts_with("Cannot connect to the Docker daemon") ||
@@ -40,8 +39,8 @@ std::string clients_word(std::string_view text) {
 }
 
 ports::Exit translated(ports::Exit exit) {
-  if (exit.signal == 0 && exit.code > kSignalled && exit.code <= kSignalled + kLastSignal) {
-    exit.signal = exit.code - kSignalled;
+  if (exit.signal == 0 && exit.code > kSignaled && exit.code <= kSignaled + kLastSignal) {
+    exit.signal = exit.code - kSignaled;
     exit.code = 0;
   }
   return exit;
@@ -51,7 +50,7 @@ Error engine_error(const ports::Command& command, const std::string& word) {
   return {.kind = ErrorKind::environment,
           .message =
               fmt::format("the container engine could not run `{}`: {}", command.argv.at(0), word),
-          .hint = "`pinwheel doctor` says whether the engine is there and running"};
+          .hint = "run `pinwheel doctor` to check whether the engine is installed and running"};
 }
 
 bool may_be_the_engine(const ports::Exit& exit) {
@@ -70,18 +69,18 @@ ContainerProcess::ContainerProcess(ports::Process& engine, ports::Process& clean
       client_variables_(std::move(client_variables)) {}
 
 std::string ContainerProcess::next_name() const {
-  // One number a process: two objects of one step would otherwise take each other's names.
+  // One counter per process: otherwise two objects of one step would use the same names.
   static std::atomic<unsigned> count{0};
   return fmt::format("{}-{}", name_, ++count);
 }
 
 void ContainerProcess::remove(const std::string& name, const ports::Exit& exit) const {
   const bool keep = container_.after_end == env::AfterEnd::keep && !exit.ok();
-  // What is kept to be looked at must not go on working.
+  // A container kept for inspection must not keep running.
   const ports::Command command =
       keep ? env::stop_container(container_.client, name, client_variables_)
            : env::remove_container(container_.client, name, client_variables_);
-  // A container that could not be removed now is found by its label in the next run.
+  // If removal fails, the next run finds the container by its label.
   static_cast<void>(cleaner_.capture(command));
 }
 
@@ -118,7 +117,7 @@ Result<ports::Exit> ContainerProcess::foreground(const ports::Command& command,
   const std::string name = next_name();
   env::Container container = container_;
   container.attached = attached;
-  // A terminal's Ctrl-C goes through the client to the program; without one PID 1 ignores it.
+  // With a terminal, Ctrl-C reaches the program through the client; without one, PID 1 ignores it.
   const Interrupts interrupts =
       attached == env::Attached::terminal ? Interrupts::of_program : Interrupts::end_it;
   const Result<ports::Exit> ran = run_in_foreground(

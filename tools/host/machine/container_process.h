@@ -9,21 +9,21 @@
 namespace pinwheel::host {
 
 /// Child processes inside containers: each command gets a new container of the same image, with the
-/// same mounts and with those of the command itself, and it is gone when the call returns, however
-/// it ended. What the program leaves lies in the mounts. Many calls may run at once.
+/// same mounts plus the command's own, which is always removed before the call returns. Only files
+/// in the mounts remain. Calls may run concurrently.
 ///
-/// Error kinds beside those of a program that ends by itself: `environment` when the engine could
-/// not run it (the image or the program is missing, the daemon does not answer).
+/// Error kinds in addition to those of a program that ran: `environment` if the engine could not
+/// run it (the image or the program is missing, the daemon does not respond).
 class ContainerProcess final : public ports::Process {
  public:
-  /// `engine` runs the client and may be canceled; `cleaner` removes containers and may not. Both
-  /// outlive the object. Containers are called `name` and a number.
+  /// `engine` runs the client and may be canceled; `cleaner` removes containers and must not be.
+  /// Both must outlive the object. Containers are named `name` plus a number.
   ContainerProcess(ports::Process& engine, ports::Process& cleaner, env::Container container,
                    const std::string& name, std::map<std::string, std::string> client_variables);
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
-  /// The same with pinwheel's own streams (host/system/foreground.h); its container is never kept.
+  /// The same, with pinwheel's own streams (host/system/foreground.h); the container is never kept.
   Result<ports::Exit> foreground(const ports::Command& command, env::Attached attached);
 
  private:

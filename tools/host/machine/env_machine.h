@@ -9,20 +9,20 @@
 
 namespace pinwheel::host {
 
-/// What making environments takes from the machine. The references outlive the object.
+/// The machine on which environments are made. The references must outlive the object.
 struct EnvMachine {
   ports::Files& files;
   ports::Process& process;
   const ports::Clock& clock;
   std::map<std::string, std::string> variables;  ///< the user's environment
-  std::filesystem::path cache;                   ///< what can be made again
-  std::filesystem::path state;                   ///< what is recorded
-  /// The machine around the container that the commands run in; null where they run on the host.
-  /// In a container only what is mounted lies at the paths that `files` knows.
+  std::filesystem::path cache;                   ///< data that can be recreated
+  std::filesystem::path state;                   ///< records
+  /// The host of the container that the commands run in; null if they run on the host. In a
+  /// container only mounted paths match those of `files`.
   const EnvMachine* host = nullptr;
 };
 
-/// The machine on which nothing stands between the commands and the files.
+/// The machine on which commands and `files` see the same file system.
 inline const EnvMachine& host_of(const EnvMachine& machine) {
   return machine.host == nullptr ? machine : *machine.host;
 }

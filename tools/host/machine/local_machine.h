@@ -12,12 +12,12 @@
 
 namespace pinwheel::host {
 
-/// The machine that pinwheel itself runs on, with the ports that its `machine` refers to.
+/// The machine that pinwheel runs on, with the ports that its `machine` refers to.
 struct LocalMachine {
-  /// A request to stop ends its commands.
+  /// A stop request terminates its commands.
   LocalMachine(std::map<std::string, std::string> variables, std::filesystem::path cache,
                std::filesystem::path state, std::stop_token stop = {});
-  /// With the workplace's variables, directories and stop.
+  /// Uses the workplace's variables, directories and stop token.
   explicit LocalMachine(const Workplace& workplace);
   LocalMachine(const LocalMachine&) = delete;
   LocalMachine& operator=(const LocalMachine&) = delete;

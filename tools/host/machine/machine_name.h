@@ -5,11 +5,11 @@
 
 namespace pinwheel::host {
 
-/// What the machine of `machine`'s processes is called, which in a container may be emulated; empty
-/// when it cannot be asked.
+/// The architecture that `machine`'s processes run on, which may be emulated in a container; empty
+/// if it cannot be determined.
 std::string running_arch(const EnvMachine& machine);
 
-/// What this machine is called in platform tags, "x86_64".
+/// This machine's architecture as in platform tags, "x86_64".
 std::string machine_name();
 
 }  // namespace pinwheel::host

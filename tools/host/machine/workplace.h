@@ -15,34 +15,33 @@
 
 namespace pinwheel::host {
 
-/// The containers that a run works in; none where its engine uses none.
+/// The containers of a run; empty if its engine uses none.
 struct Containers {
   std::string client;                                 ///< path of the engine's client
   std::map<std::string, std::string> variables;       ///< the client's own
   std::map<std::string, env::ContainerImage> images;  ///< by the digest of their settings
-  std::string network;                                ///< empty: the engine's own
+  std::string network;                                ///< empty: the engine's default
   env::AfterEnd after_failure = env::AfterEnd::remove;
 };
 
-/// Where a run works: what is the same for all its steps and in none of their keys.
+/// The surroundings of a run: the same for all its steps, and not part of any key.
 struct Workplace {
   std::filesystem::path cache;                   ///< XDG cache directory of pinwheel, absolute
   std::filesystem::path state;                   ///< the run's state directory, absolute
   std::filesystem::path output;                  ///< finished wheels and sdists, absolute
-  std::filesystem::path matrix_directory;        ///< relative paths of publish targets start here
+  std::filesystem::path matrix_directory;        ///< base of relative paths of publish targets
   std::map<std::string, std::string> variables;  ///< the user's environment
   PathMode paths = PathMode::real;
-  env::Engine engine = env::Engine::host;       ///< carries out the commands of steps
+  env::Engine engine = env::Engine::host;       ///< runs the commands of steps
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
-  MaskSecret mask = {};  ///< told of the secrets of uploads, on the thread of their step
+  MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};
-  /// Ends what is prepared for the run; its steps have one of their own.
+  /// Stops the preparation of the run; each step has its own.
   std::stop_token stop = {};
-  /// Told what an upload does, on the thread of its step; empty where nobody asks.
+  /// Called with the events of an upload, on the step's thread; may be empty.
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
-  /// Told how the own commands of a build or a test ended, on the thread of the step; empty where
-  /// nobody asks.
+  /// Called with the exit of a build's or a test's own command, on the step's thread; may be empty.
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
 };
 

@@ -8,7 +8,7 @@ using namespace pinwheel;
 
 namespace {
 
-/// A client that says what it is told to and remembers what it was asked.
+/// A client with scripted results that records its commands.
 class FakeClient final : public ports::Process {
  public:
   std::vector<std::vector<std::string>> asked = {};
@@ -50,7 +50,7 @@ const ports::Command kCommand{{"make"}, "/", {}, {}};
 
 }  // namespace
 
-TEST_CASE("each command has a container of its own, which is removed however it ends") {
+TEST_CASE("each command has its own container, which is always removed") {
   World world;
   world.engine.answers = {{}, {{.code = 3}, "", ""}};
   host::ContainerProcess process = world.process();
@@ -65,7 +65,7 @@ TEST_CASE("each command has a container of its own, which is removed however it 
   CHECK(world.cleaner.asked[1].back() == second);
 }
 
-TEST_CASE("what failed is kept when it is asked for, and ended") {
+TEST_CASE("a failed container is kept on request, and stopped") {
   World world;
   world.engine.answers = {{}, {{.code = 3}, "", ""}};
   host::ContainerProcess process = world.process(env::AfterEnd::keep);
@@ -75,7 +75,7 @@ TEST_CASE("what failed is kept when it is asked for, and ended") {
   CHECK(world.cleaner.asked[1][1] == "kill");
 }
 
-TEST_CASE("a program that a signal ended shows its signal") {
+TEST_CASE("a program killed by a signal has that signal in its exit") {
   World world;
   world.engine.answers = {{{.code = 137}, "", ""}};
   host::ContainerProcess process = world.process();
@@ -84,7 +84,8 @@ TEST_CASE("a program that a signal ended shows its signal") {
   CHECK(ran->exit.signal == 9);
 }
 
-TEST_CASE("the client's own failure is an error of the environment, a program's 125 is its own") {
+TEST_CASE(
+    "a failure of the client is an environment error, an exit code 125 of the program is not") {
   World world;
   world.engine.answers = {
       {{.code = 125}, "", "docker: Error response from daemon: No such image: sha256:abc.\n"},

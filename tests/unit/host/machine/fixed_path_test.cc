@@ -32,7 +32,7 @@ TEST_CASE("paths below a mount belong to the mounted directory") {
 }
 
 TEST_CASE(
-    "a command in mode fixed runs at the fixed path, and its files land in the scratch directory") {
+    "a command in mode fixed runs at the fixed path, and its files are in the scratch directory") {
   const Scratch scratch;
   ChildProcesses process;
   const PathMode mode = probe_path_mode(process, scratch.path());

@@ -25,12 +25,12 @@ host::Gpus gpus_that_answer(const std::string& script) {
                           scratch.path()});
 }
 
-/// What this machine shows without NVIDIA's tool.
+/// The GPUs found without NVIDIA's tool.
 const size_t kOthers = std::filesystem::exists("/dev/kfd") ? 1 : 0;
 
 }  // namespace
 
-TEST_CASE("each line of nvidia-smi is a GPU, the driver behind its last comma") {
+TEST_CASE("each line of nvidia-smi is a GPU, with the driver after its last comma") {
   const host::Gpus gpus = gpus_that_answer("printf 'NVIDIA A, B, 580.1\\nNVIDIA C, 580.1\\n'");
   REQUIRE(gpus.names.size() == 2 + kOthers);
   CHECK(gpus.names[0] == "NVIDIA A, B");
@@ -38,7 +38,7 @@ TEST_CASE("each line of nvidia-smi is a GPU, the driver behind its last comma") 
   CHECK(gpus.driver == "580.1");
 }
 
-TEST_CASE("a tool that fails or finds nothing shows no GPU") {
+TEST_CASE("a tool that fails or finds nothing means no GPU") {
   CHECK(gpus_that_answer("echo 'NVIDIA A, 580.1'; exit 9").names.size() == kOthers);
   CHECK(gpus_that_answer("echo 'No devices were found'").names.size() == kOthers);
 }
