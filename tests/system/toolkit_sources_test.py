@@ -123,7 +123,7 @@ class TestConda:
         from_conda.edit(lambda matrix: matrix["environment"]["conda"].update(toolkit=["odd-cuda"]))
         outcomes = from_conda.report("build", "matrix.yaml", code=4)
         (toolkit,) = [outcome for step, outcome in outcomes.items() if step.startswith("toolkit:")]
-        assert f"hold nvcc 9.9.9, the class is built for `cuda/{MINOR}`" in json.dumps(toolkit["error"])
+        assert f"contain nvcc 9.9.9, but the class is built for `cuda/{MINOR}`" in json.dumps(toolkit["error"])
         assert build_of(outcomes)["state"] == "blocked"
 
     def test_packages_that_the_channel_lacks_are_reported_in_the_solvers_words(self, from_conda):

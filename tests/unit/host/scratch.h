@@ -10,7 +10,7 @@
 
 namespace pinwheel {
 
-/// A fresh directory that goes with the object.
+/// A new directory, removed with the object.
 class Scratch {
  public:
   Scratch() {

@@ -11,7 +11,7 @@
 
 namespace pinwheel {
 
-/// This machine with a cache and a state directory in scratch, and without variables.
+/// This machine, with a cache and a state directory in scratch, and no variables.
 struct ScratchMachine {
   Scratch scratch;
   host::LocalFiles files;
@@ -20,14 +20,14 @@ struct ScratchMachine {
   host::EnvMachine machine{
       files, process, clock, {}, scratch.path() / "cache", scratch.path() / "state"};
 
-  /// The path of a program of that text.
+  /// Writes a program with this text; returns its path.
   std::string program(const std::string& name, const std::string& script) const {
     const std::filesystem::path path = scratch.write(name, script);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path.string();
   }
 
-  /// The conda that is found is a program of that text, whose HOME is the scratch directory.
+  /// Makes conda a program with this text, with the scratch directory as HOME.
   void use_conda(const std::string& script) {
     machine.variables = {{"PATH", std::string(std::getenv("PATH"))},
                          {"HOME", scratch.path().string()},

@@ -15,7 +15,7 @@
 
 namespace pinwheel {
 
-/// A directory of this test, removed at its end.
+/// A directory for a test, removed at its end.
 struct Place {
   Place() {
     std::string name = (std::filesystem::temp_directory_path() / "pinwheel-env-XXXXXX").string();
@@ -33,7 +33,7 @@ inline std::filesystem::path shared_tools() {
   return place.path;
 }
 
-/// Writes pure-Python wheels: directory, name, version, Requires-Dist (or nothing).
+/// Writes pure-Python wheels: directory, name, version, Requires-Dist (or empty).
 inline constexpr const char* kWriteWheel = R"(import sys, zipfile
 where, name, version, needs = sys.argv[1:]
 info = name + "-" + version + ".dist-info/"
@@ -45,7 +45,7 @@ with zipfile.ZipFile(where + "/" + name + "-" + version + "-py3-none-any.whl", "
     wheel.writestr(info + "RECORD", name + ".py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n"
                    + info + "RECORD,,\n"))";
 
-/// A machine whose pip sees one directory of wheels and no network.
+/// A machine whose pip uses one directory of wheels and no network.
 struct Machine {
   Machine() {
     std::filesystem::create_directories(place.path / "links");

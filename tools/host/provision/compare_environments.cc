@@ -17,12 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Texts that name the cache are small; a library that differs differs.
+// Only small text files contain the cache's path; a library that differs is a real difference.
 constexpr uint64_t kLargestText = 16 << 20;
-// What stands where those paths stood.
+// The replacement for those paths.
 constexpr const char* kEnvironment = "@environment@";
 constexpr const char* kCache = "@cache@";
-// conda's records keep the hash of a file that names the prefix, which differs with the prefix.
+// conda's records contain the hash of files with the prefix in them, which depends on the prefix.
 constexpr std::string_view kHashInPrefix = "\"sha256_in_prefix\": \"";
 constexpr size_t kHash = 64;
 
@@ -52,7 +52,7 @@ std::string without_hashes_in_prefix(std::string text) {
   return text;
 }
 
-/// The contents of a link or a small file, wherever its environment lies.
+/// The contents of a link or a small file, independent of the location of its environment.
 std::string text_of(const fs::directory_entry& entry, const Creation& creation) {
   std::string text;
   if (entry.is_symlink()) {

@@ -18,17 +18,16 @@ struct FileDifference {
   bool operator==(const FileDifference&) const = default;
 };
 
-/// Where a creation of an environment lies.
+/// The location of an environment.
 struct Creation {
   std::filesystem::path cache;
   std::string place;  ///< below the cache
 };
 
-/// What two creations of one environment have that is not the same, file by file, sorted by path:
-/// contents, targets of links, permissions. Where texts and links name the environment or its
-/// cache, those count as the same; so do the hashes that conda's records keep of such texts. The
-/// completion marker, which says when the environment was made, is left out. `environment` when a
-/// directory cannot be read.
+/// The differences between two builds of an environment, by file, sorted by path: contents, targets
+/// of links, permissions. The paths of the environment and its cache in texts and links count as
+/// equal, as do the hashes of such texts in conda's records. The completion marker, which contains
+/// the creation time, is ignored. `environment` if a directory cannot be read.
 Result<std::vector<FileDifference>> compare_environments(const Creation& here,
                                                          const Creation& there);
 

@@ -21,22 +21,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The newest first: the venv is made once and any of them does.
+// Newest first: the venv is made once, and any of them will do.
 constexpr std::array<const char*, 5> kPythons = {"3.13", "3.12", "3.11", "3.10", "3.14"};
 
-/// The client behind a path or a name of PATH; `environment` when it does not run.
+/// The client at a path or with a name on PATH; `environment` if it does not run.
 Result<env::CondaClient> ask(const EnvMachine& machine, const std::string& name) {
   TRY(const std::string program, find_program(name, machine.variables));
   ports::Command command{{program, "--version"}, "/", machine.variables};
   command.timeout = std::chrono::seconds(60);
   TRY(const ports::Captured ran, machine.process.capture(command));
-  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "looking for conda was interrupted");
+  if (ran.exit.canceled)
+    return fail(ErrorKind::interrupted, "the search for conda was interrupted");
   env::CondaClient client{.kind = env::conda_kind(program), .program = program};
-  // Old ones print their version to stderr.
+  // Old clients print their version to stderr.
   client.version = env::parse_conda_version(client.kind, ran.out + "\n" + ran.err);
   if (ran.exit.ok() && !client.version.empty()) return client;
   return fail(ErrorKind::environment,
-              fmt::format("{} is no conda client that runs", pinwheel::quoted(program)),
+              fmt::format("{} is not a working conda client", pinwheel::quoted(program)),
               std::string(trim(ran.err)));
 }
 
@@ -45,15 +46,15 @@ Result<env::CondaClient> named_client(const EnvMachine& machine, const std::stri
   Result<env::CondaClient> client = ask(machine, name);
   if (!client) {
     Error error = std::move(client).error();
-    if (error.hint.empty()) error.hint = "PINWHEEL_CONDA names a program, or `rattler`";
+    if (error.hint.empty()) error.hint = "set PINWHEEL_CONDA to a program, or to `rattler`";
     return fail(std::move(error));
   }
   if (env::is_recent(*client)) return client;
   return fail(ErrorKind::environment,
               fmt::format("{} is {} {}, which is too old", pinwheel::quoted(client->program),
                           env::to_string(client->kind), client->version),
-              "conda 4.10, mamba 1.0 and micromamba 1.0 are the first that do; "
-              "`PINWHEEL_CONDA=rattler` needs none");
+              "use conda 4.10, mamba 1.0 or micromamba 1.0 or newer; `PINWHEEL_CONDA=rattler` "
+              "needs none of them");
 }
 
 fs::path rattler_directory(const EnvMachine& host) {

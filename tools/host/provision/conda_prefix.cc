@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Packages = std::vector<env::CondaPackage>;
 
-// Unpacked beside its archive a package takes about four times the archive's size.
+// An unpacked package takes about four times the size of its archive, which is kept.
 constexpr uint64_t kUnpacked = 5;
 constexpr uint64_t kMargin = 100'000'000;
 
@@ -36,14 +36,14 @@ uint64_t bytes_needed(const Packages& packages) {
                          });
 }
 
-/// Where the archive of a package lies once a client has installed it.
+/// The path of a package's archive after a client has installed it.
 fs::path archive_of(const env::CondaPackage& package, const fs::path& cache) {
   constexpr std::string_view kLocal = "file://";
   if (package.url.starts_with(kLocal)) return package.url.substr(kLocal.size());
   return cache / last_part(package.url);
 }
 
-/// The clients compare the md5 at most, and nothing for files of the machine.
+/// The clients compare at most the md5, and nothing for local files.
 Done check_archives(const Packages& packages, const fs::path& cache) {
   for (const env::CondaPackage& package : packages) {
     const Result<FileDigest> digest = digest_file(archive_of(package, cache));
@@ -56,8 +56,7 @@ Done check_archives(const Packages& packages, const fs::path& cache) {
     return fail(
         ErrorKind::environment,
         fmt::format("{} has sha256 {}, not {}", package.url, digest->sha256, package.sha256),
-        "the channel serves another file under the same name: resolve again with "
-        "`--refresh`");
+        "the channel has a different file with the same name: resolve again with `--refresh`");
   }
   return {};
 }
@@ -66,7 +65,7 @@ Result<ports::Captured> run_client(const EnvMachine& host, const env::CondaClien
                                    const Packages& packages, env::CondaInstall install,
                                    const fs::path& scratch) {
   if (client.kind != env::CondaKind::rattler) {
-    // The name must end so: else clients read it as another format.
+    // The extension matters: otherwise clients read it as a different format.
     install.list = (scratch / "explicit.txt").string();
     TRY_DONE(host.files.write(install.list, env::explicit_list(packages)));
     return host.process.capture(env::install_command(client, install, host.variables));
@@ -98,19 +97,19 @@ Result<env::CondaClient> install(const EnvMachine& machine, const Packages& pack
   if (!ran.exit.ok() || !env::parse_rattler_failure(ran.out).what.empty()) {
     return fail(env::conda_failure(client.kind, ran, "installing the conda packages"));
   }
-  // rattler's script has compared them before it installed anything.
+  // rattler's script has checked them before installing anything.
   if (client.kind != env::CondaKind::rattler) TRY_DONE(check_archives(packages, cache));
   return client;
 }
 
-/// The Python of a prefix, as it describes itself where the machine's commands run.
+/// The Python of a prefix, as probed where the machine's commands run.
 Result<env::Interpreter> python_of(const EnvMachine& machine, const fs::path& directory) {
   const fs::path program = directory / "bin" / "python";
   const fs::path remembered = machine.cache / "interpreters";
   if (const auto known = recall_interpreter(machine.files, remembered, program)) return *known;
   TRY(const ports::Captured ran, machine.process.capture(env::probe_interpreter(
                                      program.string(), env::pip_variables(machine.variables))));
-  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "asking the Python was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "querying the Python was interrupted");
   if (!ran.exit.ok()) {
     return fail(ErrorKind::environment, "the Python of the conda packages does not start here",
                 std::string(trim(ran.err)));
@@ -123,9 +122,9 @@ Result<env::Interpreter> python_of(const EnvMachine& machine, const fs::path& di
 Done check_python(const env::Interpreter& interpreter, const std::string& wanted) {
   if (!env::fits(interpreter, wanted)) {
     return fail(ErrorKind::config,
-                fmt::format("the conda packages have Python {}, the variant asks for {}",
+                fmt::format("the conda packages have Python {}, but the variant needs {}",
                             env::full_version(interpreter), wanted),
-                "write `python={python}` among `environment.conda.packages`, or no Python at all");
+                "write `python={python}` in `environment.conda.packages`, or no Python at all");
   }
   if (interpreter.makes_environments) return {};
   return fail(ErrorKind::environment, "the Python of the conda packages lacks venv or ensurepip");
@@ -149,7 +148,7 @@ Result<std::string> install_conda_packages(const EnvMachine& machine, const Pack
   TRY_DONE(check_space(machine, directory, bytes_needed(packages), "the conda packages"));
   Result<env::CondaClient> client = install(machine, packages, directory);
   if (client) return std::move(client->program);
-  // A refused installation leaves pieces that some clients take for an environment.
+  // A failed installation leaves files that some clients mistake for an environment.
   static_cast<void>(machine.files.remove_all(directory));
   return fail(std::move(client).error());
 }
@@ -160,7 +159,7 @@ Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::stri
   prefix.directory = machine.cache / "conda" / env::conda_prefix_id(packages);
   const auto make_it = [&]() -> Result<env::EnvironmentMarker> {
     Result<env::EnvironmentMarker> made = make(machine, python, packages, prefix.directory);
-    // Packages whose Python is not wanted or does not start are of no use either.
+    // Packages with an unusable Python are of no use either.
     if (!made) static_cast<void>(machine.files.remove_all(prefix.directory));
     return made;
   };

@@ -9,25 +9,24 @@
 
 namespace pinwheel::host {
 
-/// Exactly the packages of a solution, installed. Nothing but the client ever writes into it.
+/// Exactly the packages of a solution, installed. Only the client writes to it.
 struct CondaPrefix {
   std::filesystem::path directory;
-  env::Interpreter interpreter;  ///< its own, as it describes itself where the commands run
+  env::Interpreter interpreter;  ///< its own, as probed where the commands run
 };
 
-/// Puts exactly these packages into a directory that does not exist yet, by the host's client, and
-/// compares every archive with its sha256. Returns the client's program. On any failure the
-/// directory is gone. Errors as for `make_conda_prefix`, save those of its Python.
+/// Installs exactly these packages in a directory that does not exist yet, with the host's client,
+/// and checks the sha256 of every archive. Returns the client's program. On any failure the
+/// directory is removed. Errors as for `make_conda_prefix`, except those of its Python.
 Result<std::string> install_conda_packages(const EnvMachine& machine,
                                            const std::vector<env::CondaPackage>& packages,
                                            const std::filesystem::path& directory);
 
-/// The prefix of these packages in `<machine.cache>/conda/<id>`: made once by the host's client
-/// from the exact list, every archive compared with its sha256 before it counts. A machine that is
-/// a container sees it at the same path. Errors: `environment` for a file that is not the one of
-/// the list, for a full disk, and when its Python does not start (a C library that is too old);
-/// `config` when its Python is not the one wanted; `transient` for a channel that does not answer
-/// now.
+/// The prefix of these packages in `<machine.cache>/conda/<id>`: created once by the host's client
+/// from the exact list, complete only after the sha256 of every archive has been checked. A machine
+/// that is a container sees it at the same path. Errors: `environment` for a file with a different
+/// hash, for a full disk, and if its Python does not start (the C library is too old); `config` if
+/// its Python has the wrong version; `transient` for a channel that does not respond at the moment.
 Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::string& python,
                                       const std::vector<env::CondaPackage>& packages);
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWhat = "solving the conda packages";
 
-/// The first two numbers of the running kernel, which containers share.
+/// The first two numbers of the running kernel's version; containers share the kernel.
 env::CondaTarget target_here() {
   env::CondaTarget target{.subdir = env::conda_subdir(machine_name())};
   utsname name{};
@@ -72,7 +72,7 @@ Result<std::vector<env::CondaPackage>> solve_conda(const EnvMachine& machine,
                         .target = target,
                         .prefix = (place / "prefix").string(),
                         .packages = (place / "packages").string()};
-  // rattler tells all whatever its cache holds, so that the indexes of channels may be kept.
+  // rattler's result does not depend on its cache, so that the channel indexes may be cached.
   if (client.kind == env::CondaKind::rattler) {
     solve.packages = (host.cache / "packages" / "rattler").string();
   }
@@ -83,7 +83,7 @@ Result<std::vector<env::CondaPackage>> solve_conda(const EnvMachine& machine,
   const bool mamba =
       client.kind == env::CondaKind::mamba || client.kind == env::CondaKind::micromamba;
   if (!mamba || error.kind == ErrorKind::interrupted) return fail(error);
-  // As JSON it names one reason of many, and perhaps not the one that helps.
+  // The JSON output has only one of several reasons, and perhaps not the useful one.
   TRY(ran,
       host.process.capture(env::solve_command(client, solve, env::Answer::text, host.variables)));
   return fail(ran.exit.ok() ? error : env::conda_failure(client.kind, ran, kWhat));

@@ -7,10 +7,10 @@
 
 namespace pinwheel::host {
 
-/// The exact conda packages of a request, solved by the host's client for where the machine's
-/// commands run: its C library and kernel, and the CUDA of the request. Errors: `config` with the
-/// solver's own explanation for a conflict, `transient` for a channel that does not answer now,
-/// `environment` for a client that does not work.
+/// The exact conda packages of a request, solved by the host's client for the C library and kernel
+/// of the machine that runs the commands, and for the CUDA of the request. Errors: `config` with
+/// the solver's explanation for a conflict, `transient` for a channel that does not respond at the
+/// moment, `environment` for a client that does not work.
 Result<std::vector<env::CondaPackage>> solve_conda(const EnvMachine& machine,
                                                    const env::Request& request);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The compiler of the prefix must start here, and be of the class's version.
+/// The compiler of the prefix must start here, and have the version of the class.
 Result<env::Toolkit> ask_compiler(const EnvMachine& machine, const env::Request& request,
                                   const fs::path& prefix) {
   const bool cuda = request.toolkit.starts_with("cuda/");
@@ -25,12 +25,12 @@ Result<env::Toolkit> ask_compiler(const EnvMachine& machine, const env::Request&
   command.environment["HIP_PLATFORM"] = "amd";
   command.timeout = std::chrono::seconds(30);
   TRY(const ports::Captured ran, machine.process.capture(command));
-  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "asking nvcc was interrupted");
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "querying nvcc was interrupted");
   const std::optional<std::string> release =
       cuda ? env::parse_nvcc_release(ran.out) : env::parse_hip_release(ran.out);
   if (!ran.exit.ok() || !release) {
     return fail(ErrorKind::environment,
-                fmt::format("the conda packages of {} hold no compiler that starts here: {}",
+                fmt::format("the conda packages of {} contain no compiler that starts here: {}",
                             pinwheel::quoted(request.toolkit), pinwheel::quoted(program.string())),
                 std::string(trim(ran.err)));
   }
@@ -38,7 +38,7 @@ Result<env::Toolkit> ask_compiler(const EnvMachine& machine, const env::Request&
       env::conda_toolkit(request.toolkit, prefix.string(), *release, machine_name());
   if (toolkit.name == env::toolkit_name(request.toolkit)) return toolkit;
   return fail(ErrorKind::environment,
-              fmt::format("the conda packages hold {} {}, the class is built for {}",
+              fmt::format("the conda packages contain {} {}, but the class is built for {}",
                           cuda ? "nvcc" : "hipcc", *release, pinwheel::quoted(request.toolkit)),
               "pin the version in `environment.conda.toolkit`");
 }

@@ -5,11 +5,11 @@
 
 namespace pinwheel::host {
 
-/// The toolkit of the recorded conda packages, in `<cache>/toolkits/<id>`: made once under a lock
-/// by the host's client, every archive compared with its sha256. Its compiler is asked for its
-/// release where the commands run. Errors: `environment` when nothing is recorded, the packages
-/// hold no compiler that starts, or it is another release than the request names; else as
-/// `install_conda_packages` says.
+/// The toolkit of the recorded conda packages, in `<cache>/toolkits/<id>`: created once under a
+/// lock by the host's client, with the sha256 of every archive checked. Its compiler is queried for
+/// its release where the commands run. Errors: `environment` if nothing is recorded, the packages
+/// contain no compiler that starts, or its release differs from the requested one; else those of
+/// `install_conda_packages`.
 Result<env::Toolkit> make_conda_toolkit(const EnvMachine& machine, const env::Request& request);
 
 }  // namespace pinwheel::host

@@ -59,7 +59,7 @@ fs::path existing(ports::Files& files, fs::path path) {
   return path;
 }
 
-/// What the engine says of itself; a client that cannot reach it fails or prints its own half.
+/// The engine's own report; a client that cannot reach it fails or prints only its own part.
 std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, const env::EngineClient& kind,
                                           env::EngineFacts& facts) {
   ports::Command command{{facts.program, "info", "--format", std::string(kind.info_format)},
@@ -68,16 +68,17 @@ std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, const env::
                          std::chrono::seconds(15)};
   const Result<ports::Captured> ran = machine.process.capture(command);
   if (!ran) return std::nullopt;
-  facts.silence = ran->exit.timed_out ? "no answer in time" : std::string(trim(ran->err));
+  facts.silence = ran->exit.timed_out ? "no response in time" : std::string(trim(ran->err));
   return kind.parse_info(ran->out);
 }
 
-/// What hands NVIDIA's GPUs into containers: a runtime, a CDI file or the engine's hook.
+/// The mechanism that exposes NVIDIA GPUs to containers: a runtime, a CDI file or the engine's
+/// hook.
 std::optional<std::string> gpus_of(const EnvMachine& machine, const env::EngineClient& kind,
                                    const env::EngineInfo& info) {
   const bool runtime =
       std::find(info.runtimes.begin(), info.runtimes.end(), "nvidia") != info.runtimes.end();
-  if (runtime) return "the runtime nvidia";
+  if (runtime) return "the nvidia runtime";
   for (const char* const cdi : {"/etc/cdi/nvidia.yaml", "/var/run/cdi/nvidia.yaml"}) {
     const Result<ports::FileStatus> status = machine.files.status(cdi);
     if (status && status->type != ports::FileType::missing) return cdi;

@@ -4,7 +4,7 @@
 
 namespace pinwheel::host {
 
-/// Looks at this machine. Never fails: what does not answer is not there.
+/// Inspects this machine. Never fails: anything that does not respond counts as missing.
 env::DoctorFacts gather_doctor_facts(const EnvMachine& machine);
 
 }  // namespace pinwheel::host

@@ -23,7 +23,7 @@ Result<ports::Captured> run(const EnvMachine& machine, std::vector<std::string> 
   return machine.process.capture(command);
 }
 
-/// The compiler whose version the toolkit minds: CUDAHOSTCXX for CUDA, else CXX, else c++.
+/// The compiler whose version matters to the toolkit: CUDAHOSTCXX for CUDA, else CXX, else c++.
 std::string compiler_name(const CheckPlace& place) {
   std::string cuda = value_at(place.variables, "CUDAHOSTCXX");
   if (place.toolkit && !cuda.empty()) return cuda;
@@ -38,7 +38,7 @@ std::optional<env::HostCompiler> find_compiler(const EnvMachine& machine, const 
   return env::parse_host_compiler(name, ran->out);
 }
 
-/// "aarch64" of "aarch64-linux-gnu", which `CXX` may name on another machine.
+/// "aarch64" for "aarch64-linux-gnu"; `CXX` may be a cross compiler.
 std::string arch_of_code(const EnvMachine& machine, const CheckPlace& place) {
   const Result<ports::Captured> target =
       run(machine, {compiler_name(place), "-dumpmachine"}, place.variables);
@@ -46,14 +46,14 @@ std::string arch_of_code(const EnvMachine& machine, const CheckPlace& place) {
   return running_arch(machine);
 }
 
-/// Empty when the command succeeds, else its own words.
+/// Empty if the command succeeds, else its error message.
 std::string complaint(const EnvMachine& machine, const std::vector<std::string>& argv,
                       const Variables& variables) {
   const Result<ports::Captured> ran = run(machine, argv, variables);
   if (!ran) return ran.error().message;
   if (ran->exit.ok()) return {};
   const std::vector<std::string> lines = split(trim(ran->err), '\n');
-  // Compilers say it first, after what included what; Python last.
+  // Compilers print the error first, after the include chain; Python prints it last.
   const auto error = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
     return line.find("error:") != std::string::npos;
   });
@@ -70,7 +70,7 @@ std::vector<std::string> preprocess(const CheckPlace& place, const std::string& 
       argv.push_back("-I" + directory);
     }
   }
-  // hipcc leaves it to its caller to say which of HIP's platforms is meant.
+  // hipcc requires its caller to select the HIP platform.
   if (place.toolkit && place.toolkit->name.starts_with("rocm/")) {
     argv.emplace_back("-D__HIP_PLATFORM_AMD__=1");
   }
@@ -78,8 +78,8 @@ std::vector<std::string> preprocess(const CheckPlace& place, const std::string& 
   return argv;
 }
 
-/// Empty when the toolkit compiles for every entry of the arch list; what it has is asked only when
-/// one is missing.
+/// Checks that the toolkit compiles for every entry of the arch list; its own list is queried only
+/// if one is missing.
 void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::CheckFacts& facts) {
   if (!place.toolkit) return;
   Variables variables = place.variables;
@@ -101,7 +101,7 @@ void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::
 env::CompilerRange supported(const EnvMachine& machine, const env::Toolkit& toolkit) {
   if (!toolkit.name.starts_with("cuda/")) return {};
   for (const std::string& directory : env::include_directories(toolkit, machine_name())) {
-    // A container's files are not the host's: they are asked for where the compiler runs.
+    // A container's files are not the host's: they are read where the compiler runs.
     const Result<ports::Captured> read =
         run(machine, {"cat", directory + "/crt/host_config.h"}, machine.variables);
     if (read && read->exit.ok()) return env::supported_compilers(toolkit.release, read->out);
@@ -136,7 +136,7 @@ env::CheckFacts gather_check_facts(const EnvMachine& machine, const CheckPlace& 
         facts.headers[name] = complaint(machine, preprocess(place, name), place.variables);
       }
       if (check.rule == "import") {
-        // "-c" with the name as an argument: nothing of the matrix becomes Python source.
+        // "-c" with the name as an argument: no text of the matrix becomes Python source.
         facts.imports[name] =
             complaint(machine,
                       {place.python, "-c",

@@ -17,15 +17,15 @@ struct CheckPlace {
   std::optional<env::Toolkit> toolkit = std::nullopt;
   env::TorchNeed torch_need = {};
   std::string wanted_arch = {};             ///< "aarch64"; empty: any
-  std::vector<std::string> arch_list = {};  ///< what the toolkit must compile for
+  std::vector<std::string> arch_list = {};  ///< targets that the toolkit must support
 };
 
-/// Runs the compiler, Python and the preprocessor as far as the checks ask, for
-/// `env::check_before`. What cannot be found out is a missing fact, which fails its check.
+/// Runs the compiler, Python and the preprocessor as needed by the checks, for `env::check_before`.
+/// Anything that cannot be determined is a missing fact, which fails its check.
 env::CheckFacts gather_check_facts(const EnvMachine& machine, const CheckPlace& place,
                                    const std::vector<matrix::Check>& checks);
 
-/// The torch that this Python sees; nullopt when it sees none.
+/// The torch that this Python imports; nullopt if there is none.
 std::optional<env::TorchBuild> torch_of(const EnvMachine& machine, const std::string& python);
 
 }  // namespace pinwheel::host

@@ -25,7 +25,7 @@ Overlay::Overlay(Overlay&& other) noexcept
       python_(std::move(other.python_)) {}
 
 Overlay::~Overlay() {
-  // What stays behind after a failure here is scratch, which the next run clears.
+  // A failure here leaves only scratch files, which the next run removes.
   if (!directory_.empty()) static_cast<void>(machine_->files.remove_all(directory_));
 }
 
@@ -34,15 +34,15 @@ Result<Overlay> Overlay::create(const EnvMachine& machine, const BaseEnvironment
   TRY(const ports::FileStatus status, machine.files.status(directory));
   if (status.type != ports::FileType::missing) {
     return fail(ErrorKind::internal,
-                fmt::format("{} exists already", pinwheel::quoted(directory.string())));
+                fmt::format("{} already exists", pinwheel::quoted(directory.string())));
   }
   Overlay overlay(machine, base, directory);
   const env::Variables variables = env::pip_variables(machine.variables);
   TRY_DONE(run_venv(
       machine, env::make_venv(base.interpreter, directory.string(), env::WithPip::none, variables),
       directory.string()));
-  // addsitedir, not a bare path: .pth files of the base hold too. It comes after the overlay's own
-  // directory on sys.path, so what is installed here hides what the base has.
+  // addsitedir, not a bare path: .pth files of the base apply too. It comes after the overlay's own
+  // directory on sys.path, so packages installed here hide those of the base.
   const fs::path link =
       fs::path(env::site_packages(directory.string(), base.interpreter)) / "pinwheel-base.pth";
   TRY_DONE(machine.files.write(link, env::base_link(base.site_packages)));

@@ -10,10 +10,10 @@
 namespace pinwheel::host {
 
 /// A virtual environment that sees the packages of a base and has its own on top. The base is not
-/// written. It is removed when the object dies.
+/// modified. Removed in the destructor.
 class Overlay {
  public:
-  /// Makes it at `directory`, which must not exist.
+  /// Creates it at `directory`, which must not exist.
   static Result<Overlay> create(const EnvMachine& machine, const BaseEnvironment& base,
                                 const std::filesystem::path& directory);
   ~Overlay();
@@ -22,13 +22,14 @@ class Overlay {
   Overlay(const Overlay&) = delete;
   Overlay& operator=(const Overlay&) = delete;
 
-  /// Wheels (paths) and requirements, with what they need or without; the base's packages are
-  /// pinned, so a wheel that wants another torch fails here (`config`) instead of replacing it.
+  /// Installs wheels (paths) and requirements, with or without dependencies; the base's packages
+  /// are pinned, so a wheel that needs a different torch fails here (`config`) instead of replacing
+  /// it.
   Done install(const std::vector<std::string>& what,
                env::Dependencies dependencies = env::Dependencies::installed) const;
 
   const std::string& python() const { return python_; }
-  /// The `PATH` for commands in it: its programs, the base's (ninja, cmake), those of the
+  /// The `PATH` for commands in it: its own programs, the base's (ninja, cmake), those of the
   /// base's conda prefix, then the user's.
   std::string path() const;
   const std::filesystem::path& directory() const { return directory_; }

@@ -20,7 +20,7 @@ std::string last_line(std::string_view text) {
   return std::string(at == std::string_view::npos ? text : text.substr(at + 1));
 }
 
-/// Whether a pip that could not be upgraded does: `pip --python` came with 22.3.
+/// Whether a pip that could not be upgraded is new enough: `pip --python` was added in 22.3.
 Done check_bundled_pip(const EnvMachine& machine, const env::Pip& pip,
                        const ports::Captured& upgraded) {
   TRY(const ports::Captured asked,
@@ -38,8 +38,9 @@ Done check_bundled_pip(const EnvMachine& machine, const env::Pip& pip,
 Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what) {
   TRY(ports::Captured ran, machine.process.capture(command));
   if (!ran.exit.ok() && ran.err.find("(from versions: none)") != std::string::npos) {
-    // pip tells a missing project from an index that answered 500 or 401 only when asked twice as
-    // loudly, which would cost every good run megabytes of output: so it is asked again.
+    // pip distinguishes a missing project from an index that responded with 500 or 401 only with
+    // more -v options, which would add megabytes of output to every successful run: so it is run
+    // again.
     ports::Command louder = command;
     louder.argv.emplace_back("-vv");
     TRY(ran, machine.process.capture(louder));
@@ -77,7 +78,7 @@ Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& inte
       machine,
       env::make_venv(interpreter, directory.string(), env::WithPip::bundled, pip.variables),
       directory.string()));
-  // Without an index the bundled pip does, unless it is too old to install for another Python.
+  // Without an index the bundled pip is used, unless it is too old to install for another Python.
   TRY(const ports::Captured upgraded, machine.process.capture(env::upgrade_pip(pip)));
   if (upgraded.exit.canceled) {
     return fail(ErrorKind::interrupted, "making a pip for the environments was interrupted");

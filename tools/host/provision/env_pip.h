@@ -7,15 +7,15 @@
 
 namespace pinwheel::host {
 
-/// A pip of pinwheel's own for an interpreter, in `<cache>/tools/`: made once, under a lock, with
-/// the interpreter's bundled pip, then upgraded through the user's index where that answers.
+/// Pinwheel's own pip for an interpreter, in `<cache>/tools/`: created once, under a lock, with the
+/// interpreter's bundled pip, then upgraded from the user's index if it responds.
 Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& interpreter);
 
-/// Runs a pip command to the end; a failure becomes an error of the kind that `classify_pip` names.
-/// `what` begins the message: "resolving torch".
+/// Runs a pip command to completion; a failure becomes an error of the kind from `classify_pip`.
+/// `what` is the beginning of the message: "resolving torch".
 Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what);
 
-/// Makes a virtual environment; `environment` with pip's or venv's own words when it cannot.
+/// Creates a virtual environment; `environment` with pip's or venv's message on failure.
 Done run_venv(const EnvMachine& machine, const ports::Command& command,
               const std::string& directory);
 

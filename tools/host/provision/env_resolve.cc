@@ -26,18 +26,17 @@ fs::path record_of(const EnvMachine& machine, const std::string& request_digest)
   return machine.state / "resolutions" / (request_digest + ".json");
 }
 
-/// What pip's packages are resolved for: an interpreter that is there, or the one of conda's
-/// packages.
+/// The target of pip's resolution: an existing interpreter, or the one of conda's packages.
 struct Ground {
   env::Interpreter interpreter;
   std::vector<env::CondaPackage> conda = {};
 };
 
-/// Solving makes the prefix as well: pip must be asked with its interpreter.
+/// Solving creates the prefix as well: pip must resolve with its interpreter.
 Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& request) {
   Ground ground;
   TRY(ground.conda, solve_conda(machine, request));
-  // A toolkit is packages alone.
+  // A toolkit has only packages.
   if (request.python.empty()) return ground;
   TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, ground.conda));
   ground.interpreter = std::move(prefix.interpreter);
@@ -65,14 +64,14 @@ Result<env::PipPackage> torch_from(const EnvMachine& machine, const env::Pip& pi
                 fmt::format("resolving {}", pinwheel::quoted(request.torch.spec))));
   if (found.packages.size() != 1) {
     return fail(ErrorKind::config,
-                fmt::format("{} does not mean one package", pinwheel::quoted(request.torch.spec)),
+                fmt::format("{} is not a single package", pinwheel::quoted(request.torch.spec)),
                 "write one requirement, `torch~=2.13.0`");
   }
   return found.packages.front();
 }
 
-/// Whether the index gives a page for torch. Asked with pip alone, so that the user's proxy and
-/// certificates hold: `pip download` would do the same, and an index that is down costs seconds.
+/// Whether the index has a page for torch. Queried with pip, to use the user's proxy and
+/// certificates: `pip download` would do the same, but takes long if the index is down.
 Result<bool> answers(const EnvMachine& machine, const env::Pip& pip, const std::string& index) {
   TRY(const ports::Captured ran, machine.process.capture(env::probe_index(pip, index)));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "resolving was interrupted");
@@ -91,8 +90,8 @@ Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
       torch.warnings.push_back(
           {.kind = ErrorKind::transient,
            .message =
-               fmt::format("the index {} for torch does not answer", pinwheel::quoted(index)),
-           .hint = "torch comes from the indexes of the pip configuration instead"});
+               fmt::format("the index {} for torch does not respond", pinwheel::quoted(index)),
+           .hint = "torch is taken from the indexes of the pip configuration instead"});
     }
   }
   TRY(torch.package,
@@ -100,8 +99,8 @@ Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
   return torch;
 }
 
-/// From its own index torch is pinned by place, else by version: the second resolution must not ask
-/// the extra index for anything.
+/// A torch from its own index is pinned by URL, else by version: the second resolution must not use
+/// the extra index.
 std::string pin(const Torch& torch) {
   if (torch.index.empty()) return torch.package.name + "==" + torch.package.version;
   return fmt::format("{} @ {}#sha256={}", torch.package.name, torch.package.url,
@@ -118,7 +117,8 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   if (request.torch.spec.empty() && request.requirements.empty()) return result;
   TRY(const env::Pip pip, own_pip(machine, ground.interpreter));
-  // The lock is the project's and the cache the user's: another project may resolve the same now.
+  // The lock is per project and the cache per user: another project may resolve the same request at
+  // the same time.
   const fs::path reports =
       machine.cache / "scratch" / fmt::format("resolve-{}-{}", env::digest(request), ::getpid());
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
@@ -173,9 +173,10 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
   TRY(const std::unique_ptr<ports::FileLock> lock,
       machine.files.lock(path.string() + ".lock", ports::IfLocked::wait));
   if (refresh == Refresh::no && !env::is_nightly(request)) {
-    // A damaged record is made again rather than reported: it holds nothing that pip cannot find.
+    // A corrupt record is recreated rather than reported: it contains nothing that pip cannot find
+    // again.
     const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
-    // Conda packages bring the Python that they were resolved for.
+    // Conda packages include the Python that they were resolved for.
     if (known && (conda || known->python == env::full_version(ground->interpreter))) {
       return Resolved{*known};
     }

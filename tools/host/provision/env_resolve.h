@@ -9,32 +9,31 @@ namespace pinwheel::host {
 
 enum class Refresh { no, yes };
 
-/// A resolution, and what the user should hear about how it came about.
+/// A resolution, with warnings for the user.
 struct Resolved {
   env::Resolution resolution;
-  std::vector<Error> warnings = {};  ///< an extra index that did not answer
+  std::vector<Error> warnings = {};  ///< such as an extra index that did not respond
 };
 
-/// The exact packages of a request: the recorded resolution when there is one for this interpreter
-/// version, else found with pip, by the user's own pip configuration, and recorded in
-/// `<state>/resolutions/<request digest>.json`. `Refresh::yes` and nightly requests resolve anew.
-/// A request with conda packages has those solved first (host/provision/conda_solve.h); pip then
-/// resolves for the interpreter among them, whose prefix is made for that; one without a Python, as
-/// a toolkit's is, has conda packages alone.
+/// The exact packages of a request: the recorded resolution if there is one for this interpreter
+/// version, else resolved with pip, using the user's pip configuration, and recorded in
+/// `<state>/resolutions/<request digest>.json`. `Refresh::yes` and nightly requests resolve again.
+/// For a request with conda packages, those are solved first (host/provision/conda_solve.h); pip
+/// then resolves for their interpreter, whose prefix is created for that. A request without a
+/// Python, such as a toolkit's, has only conda packages.
 ///
-/// The extra index of torch serves torch alone: no other name is asked of it. When it does not
-/// answer, the user's configuration decides and a warning says so. Errors: `config` for a
-/// requirement that nothing satisfies, `transient` for an index that does not answer now,
-/// `environment` for a missing interpreter.
+/// The extra index of torch is used only for torch: no other name is requested from it. If it does
+/// not respond, the user's configuration is used, with a warning. Errors: `config` for a
+/// requirement that nothing satisfies, `transient` for an index that does not respond at the
+/// moment, `environment` for a missing interpreter.
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
                          Refresh refresh = Refresh::no);
 
-/// Records a resolution, as its own JSON text, as the one that the request digest means from now
-/// on.
+/// Records a resolution, as JSON text, for a request digest; replaces an earlier one.
 Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
                        const std::string& json);
 
-/// The recorded resolution of a request digest; `environment` when there is none or it is damaged.
+/// The recorded resolution for a request digest; `environment` if there is none or it is corrupt.
 Result<env::Resolution> load_resolution(const EnvMachine& machine,
                                         const std::string& request_digest);
 

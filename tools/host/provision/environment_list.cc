@@ -19,7 +19,7 @@ constexpr const char* kToolkits = "toolkits";
 constexpr const char* kImages = "images";
 constexpr std::array<const char*, 3> kKinds = {"environments", "conda", kToolkits};
 
-/// The directories that hold environments: the cache, and what it has for each image.
+/// The directories with environments: the cache, and its subdirectory for each image.
 Result<std::vector<fs::path>> roots(const EnvMachine& machine) {
   std::vector<fs::path> found = {fs::path()};
   TRY(const ports::FileStatus status, machine.files.status(machine.cache / kImages));
@@ -86,14 +86,14 @@ Done remove_environment(const EnvMachine& machine, const std::string& id) {
   }
   if (matching.size() != 1) {
     return fail(ErrorKind::usage,
-                fmt::format("{} environments have an id that begins with {}", matching.size(),
+                fmt::format("{} environments have an id that starts with {}", matching.size(),
                             pinwheel::quoted(id)),
-                matching.empty() ? suggest(id, all) : "give more of the id");
+                matching.empty() ? suggest(id, all) : "pass more of the id");
   }
   const fs::path directory = machine.cache / matching.front();
   TRY(const std::unique_ptr<ports::FileLock> lock,
       machine.files.lock(directory.string() + ".lock", ports::IfLocked::fail));
-  // The marker goes first: half of an environment must never count.
+  // The marker is removed first: a partial environment must never count as complete.
   TRY_DONE(machine.files.remove_all(directory / kCompleteMarker));
   return machine.files.remove_all(directory);
 }

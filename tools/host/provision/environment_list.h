@@ -11,13 +11,13 @@ namespace pinwheel::host {
 
 enum class Completeness { complete, partial };
 
-/// A row of `env list`: a base environment, the conda packages that some stand on, or a toolkit in
-/// a prefix of its own.
+/// A row of `env list`: a base environment, a conda prefix that environments are based on, or a
+/// toolkit in its own prefix.
 struct EnvironmentEntry {
   std::string id;
   std::string place = {};  ///< its directory, relative to the cache
   Completeness completeness = Completeness::partial;
-  std::string python = {};      ///< the rest is known of complete ones only; empty for a toolkit
+  std::string python = {};      ///< this and the rest only if complete; empty for a toolkit
   std::string torch = {};       ///< "2.13.0+cpu"; empty: none
   std::string toolkit = {};     ///< "cuda/13.0.88"; empty for an environment
   std::string resolution = {};  ///< digest of its exact packages
@@ -29,8 +29,8 @@ struct EnvironmentEntry {
 /// each image, in the same order.
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
 
-/// Removes an environment, conda prefix or toolkit; `id` may be its beginning. `usage` when none or
-/// several begin so, `environment` when another process makes it at this moment.
+/// Removes an environment, conda prefix or toolkit; `id` may be a prefix of its id. `usage` if none
+/// or several match, `environment` if another process is creating it.
 Done remove_environment(const EnvMachine& machine, const std::string& id);
 
 }  // namespace pinwheel::host

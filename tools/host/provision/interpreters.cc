@@ -38,7 +38,7 @@ bool exists(ports::Files& files, const std::string& path) {
          status->type != ports::FileType::directory;
 }
 
-/// "3.11.10" above "3.11.9": by number where both have one.
+/// Sorts "3.11.10" above "3.11.9": numerically if both have a number.
 bool newer(const std::string& left, const std::string& right) {
   size_t i = 0;
   size_t j = 0;
@@ -61,8 +61,8 @@ bool newer(const std::string& left, const std::string& right) {
   return left.size() > right.size();
 }
 
-/// bin/python of every installation in `root` whose directory name may be the version wanted:
-/// pyenv names them "3.11.7", "3.13.0t", uv "cpython-3.11.7-linux-x86_64-gnu".
+/// bin/python of every installation in `root` whose directory name may match the requested version:
+/// pyenv's are like "3.11.7", "3.13.0t", uv's like "cpython-3.11.7-linux-x86_64-gnu".
 std::vector<std::string> installed_under(ports::Files& files, const std::string& root,
                                          const std::string& wanted) {
   std::vector<std::string> names = files.list(root).value_or(std::vector<std::string>{});
@@ -101,7 +101,7 @@ std::vector<std::string> candidates(ports::Files& files, const Variables& variab
   return programs;
 }
 
-/// The parts of the machine that probing needs.
+/// The inputs of probing.
 struct Machine {
   ports::Files& files;
   ports::Process& process;
@@ -109,17 +109,17 @@ struct Machine {
   std::filesystem::path remembered = {};
 };
 
-/// What the program says of itself, now or when it was last asked.
+/// The program's description of itself, probed now or remembered.
 std::optional<env::Interpreter> describe(const Machine& machine, const std::string& program,
                                          const Variables& seen) {
   if (auto known = recall_interpreter(machine.files, machine.remembered, program)) return known;
   const Result<ports::Captured> ran =
       machine.process.capture(env::probe_interpreter(program, seen));
-  // A broken link or a pyenv shim without a version is no interpreter; others may follow.
+  // A broken link or a pyenv shim without a version is not an interpreter; others may follow.
   if (!ran || !ran->exit.ok()) return std::nullopt;
   const Result<env::Interpreter> interpreter = env::parse_interpreter(ran->out);
   if (!interpreter) return std::nullopt;
-  // A cache that cannot be written costs the next run a moment and this one nothing.
+  // If the cache cannot be written, the next run only takes a little longer.
   static_cast<void>(remember_interpreter(machine.files, machine.remembered, program, ran->out));
   return *interpreter;
 }
@@ -161,7 +161,7 @@ Result<env::Interpreter> find_interpreter(ports::Files& files, ports::Process& p
     if (env::fits(interpreter, wanted) && interpreter.makes_environments) return interpreter;
   }
   std::vector<env::Interpreter> all = found;
-  // The message names every Python there is, not only those under the names that were tried.
+  // The message lists every Python, not only those with the names that were tried.
   for (env::Interpreter& other : probe({files, process, variables}, {}, Stop::never)) {
     if (std::find(all.begin(), all.end(), other) == all.end()) all.push_back(std::move(other));
   }

@@ -11,18 +11,17 @@
 
 namespace pinwheel::host {
 
-/// Every Python of this machine that runs: on PATH under the usual names for `wanted` (all names of
-/// the versions 3.8 to 3.15 when it is empty), pyenv's (PYENV_ROOT, ~/.pyenv) and uv's
+/// Every working Python of this machine: on PATH with the usual names for `wanted` (all names of
+/// the versions 3.8 to 3.15 if empty), pyenv's (PYENV_ROOT, ~/.pyenv) and uv's
 /// (UV_PYTHON_INSTALL_DIR, ~/.local/share/uv/python). Each real file once, in this order; pyenv's
 /// and uv's newest first.
 std::vector<env::Interpreter> list_interpreters(ports::Files& files, ports::Process& process,
                                                 const std::map<std::string, std::string>& variables,
                                                 const std::string& wanted = {});
 
-/// The first of these that fits and can make virtual environments. `environment` when there is
-/// none: names what was found and the commands that mend it. Programs that are the same files as
-/// when they were last asked are not run again when `remembered` names a directory for their
-/// answers.
+/// The first of these that matches and can create virtual environments. `environment` if there is
+/// none: lists those found and the commands to fix it. If `remembered` is a directory, results are
+/// cached there, and unchanged programs are not run again.
 Result<env::Interpreter> find_interpreter(ports::Files& files, ports::Process& process,
                                           const std::map<std::string, std::string>& variables,
                                           const std::string& wanted,

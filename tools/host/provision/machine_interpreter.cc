@@ -10,7 +10,7 @@
 namespace pinwheel::host {
 namespace {
 
-/// An image does not change, so what it answered once holds; `machine.cache` is of the image alone.
+/// An image does not change, so the result can be cached; `machine.cache` belongs to the image.
 Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
                                                const std::string& wanted) {
   const std::filesystem::path record = machine.cache / "interpreters" / (wanted + ".json");
@@ -23,7 +23,8 @@ Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
   for (const std::string& name : env::program_names(wanted)) {
     TRY(const ports::Captured ran,
         machine.process.capture(env::probe_interpreter(name, variables)));
-    if (ran.exit.canceled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
+    if (ran.exit.canceled)
+      return fail(ErrorKind::interrupted, "the search for Python was interrupted");
     Result<env::Interpreter> interpreter = env::parse_interpreter(ran.out);
     if (!ran.exit.ok() || !interpreter) continue;
     found.push_back(*interpreter);

@@ -7,9 +7,9 @@
 
 namespace pinwheel::host {
 
-/// The interpreter of a version where the machine's commands run: on the host as
-/// `find_interpreter` looks for it, in a container the first of its usual names that the image's
-/// PATH has. `environment` when there is none.
+/// The interpreter of a version where the machine's commands run: on the host by
+/// `find_interpreter`, in a container the first of its usual names on the image's PATH.
+/// `environment` if there is none.
 Result<env::Interpreter> interpreter_for(const EnvMachine& machine, const std::string& wanted);
 
 }  // namespace pinwheel::host

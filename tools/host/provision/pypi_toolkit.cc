@@ -26,11 +26,11 @@ Done link(const fs::path& target, const fs::path& at) {
   if (fs::exists(fs::symlink_status(at, error))) return {};
   fs::create_symlink(target, at, error);
   if (!error) return {};
-  return fail(ErrorKind::environment,
-              fmt::format("{} cannot be made: {}", pinwheel::quoted(at.string()), error.message()));
+  return fail(ErrorKind::environment, fmt::format("{} cannot be created: {}",
+                                                  pinwheel::quoted(at.string()), error.message()));
 }
 
-/// The nvcc that was installed must be the one that was resolved, and start here.
+/// The installed nvcc must have the resolved version, and start here.
 Done check_nvcc(const EnvMachine& machine, const env::Toolkit& toolkit) {
   ports::Command command{{toolkit.compiler, "--version"}, "/", machine.variables, {}};
   command.timeout = std::chrono::seconds(30);
@@ -53,8 +53,8 @@ Done install(const EnvMachine& machine, const env::Request& request,
                  fmt::format("installing the toolkit `{}`", request.toolkit));
 }
 
-/// What PyPI's prefix lacks of an installed toolkit: `lib64`, where nvcc, CMake and PyTorch look
-/// for libraries, and the names without a version that linkers look for.
+/// Adds what the prefix from PyPI lacks compared to an installed toolkit: `lib64`, where nvcc,
+/// CMake and PyTorch look for libraries, and the unversioned names that linkers look for.
 Done link_libraries(const fs::path& prefix) {
   TRY_DONE(link("lib", prefix / "lib64"));
   std::error_code error;
@@ -74,7 +74,7 @@ Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Req
   const Result<env::Resolution> recorded = load_resolution(machine, env::digest(packages));
   if (!recorded) {
     return fail(ErrorKind::environment,
-                fmt::format("the toolkit `{}` of PyPI is not resolved", request.toolkit),
+                fmt::format("the toolkit `{}` from PyPI is not resolved", request.toolkit),
                 recorded.error().message);
   }
   const env::Resolution& resolution = *recorded;

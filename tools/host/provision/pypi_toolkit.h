@@ -5,9 +5,9 @@
 
 namespace pinwheel::host {
 
-/// The toolkit of the recorded resolution, in `<cache>/toolkits/<id>`: made once under a lock,
-/// exactly the recorded files, and never written again. Errors: `environment` when nothing is
-/// recorded, the disk is too full or its nvcc does not start; else as `classify_pip` says.
+/// The toolkit of the recorded resolution, in `<cache>/toolkits/<id>`: created once under a lock
+/// from exactly the recorded files, and not modified afterwards. Errors: `environment` if nothing
+/// is recorded, the disk is too full or its nvcc does not start; else from `classify_pip`.
 Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Request& request);
 
 }  // namespace pinwheel::host

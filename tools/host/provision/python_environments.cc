@@ -29,7 +29,7 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
     return run_pip(machine, env::install_exact(pip, base.python, file.string(), index),
                    "installing the environment");
   };
-  // The extra index is for torch alone: every other name asked of it could be taken by a stranger.
+  // The extra index is only for torch: anybody could register any other name there.
   TRY_DONE(part(env::TorchPart::only, base.resolution.torch_index));
   TRY_DONE(part(env::TorchPart::without, {}));
   for (const env::PipPackage& package : base.resolution.absent) {
@@ -44,7 +44,8 @@ Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnviron
   TRY_DONE(
       check_space(machine, base.directory, env::bytes_needed(base.resolution), "the environment"));
   TRY(const env::Pip pip, own_pip(machine, base.interpreter));
-  // pip is in it because builds call it; its version is the interpreter's, so the key covers it.
+  // It includes pip because builds call it; its version depends on the interpreter, so the key
+  // covers it.
   TRY_DONE(run_venv(machine,
                     env::make_venv(base.interpreter, base.directory.string(), env::WithPip::bundled,
                                    pip.variables),
@@ -67,7 +68,7 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
   }
   if (env::full_version(base.interpreter) != resolution.python) {
     return fail(ErrorKind::environment,
-                fmt::format("the packages were resolved for Python {}, this machine has {}",
+                fmt::format("the packages were resolved for Python {}, but this machine has {}",
                             resolution.python, env::full_version(base.interpreter)),
                 "install that Python, or resolve again with `--refresh`");
   }
@@ -78,7 +79,7 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
   base.site_packages = env::site_packages(base.directory.string(), base.interpreter);
   const auto make_or_remove = [&] {
     Result<env::EnvironmentMarker> made = make(machine, base);
-    // What is half made helps nobody, and may be gigabytes; the error is what is told.
+    // A partial environment is useless and may be gigabytes; only the original error is reported.
     if (!made) static_cast<void>(machine.files.remove_all(base.directory));
     return made;
   };

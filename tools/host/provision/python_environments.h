@@ -8,26 +8,26 @@
 
 namespace pinwheel::host {
 
-/// A base environment that is complete: it is read from now on, never written.
+/// A complete base environment; it is not modified any more.
 struct BaseEnvironment {
   std::string id;
   std::filesystem::path directory;
-  std::filesystem::path conda = {};  ///< the prefix that its Python is of; empty: none
+  std::filesystem::path conda = {};  ///< the prefix of its Python; empty: none
   std::string python;                ///< the program inside
   std::string site_packages;
   env::Interpreter interpreter;
   env::Resolution resolution;
 };
 
-/// Makes the base environment of a resolution under `<cache>/environments/<id>`, or returns the one
-/// that is there. The id covers the packages and the interpreter. Made in place under a lock; it
-/// counts only once its completion marker is written, and a remainder without one is removed and
-/// made anew. Errors: `environment` when the disk is too full (names need and free) or the
-/// interpreter is gone; else as `classify_pip` says.
+/// Creates the base environment of a resolution in `<cache>/environments/<id>`, or returns the
+/// existing one. The id covers the packages and the interpreter. Created in place under a lock; it
+/// is complete only when its completion marker is written, and an incomplete one is removed and
+/// recreated. Errors: `environment` if the disk is too full (with the space needed and free) or the
+/// interpreter is missing; else from `classify_pip`.
 Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env::Request& request,
                                            const env::Resolution& resolution);
 
-/// Whether that environment is there already, so that nothing would be installed.
+/// Whether that environment exists already, so that nothing would be installed.
 Result<bool> has_environment(const EnvMachine& machine, const env::Resolution& resolution,
                              const env::Interpreter& interpreter);
 

@@ -20,7 +20,7 @@ bool is_elf(const fs::path& path) {
   return std::string_view(magic.data(), magic.size()) == "\177ELF";
 }
 
-/// "missing" is an identity too: a file that appears changes it.
+/// "missing" is an identity too: it changes when the file appears.
 std::string identity(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return "missing\n";
@@ -54,7 +54,7 @@ std::optional<env::Interpreter> recall_interpreter(ports::Files& files, const fs
   const Result<std::string> printed = files.read(record);
   if (!printed) return std::nullopt;
   const Result<env::Interpreter> known = env::parse_interpreter(*printed);
-  // A damaged record is as good as none.
+  // A corrupt record counts as none.
   return known ? std::optional<env::Interpreter>(*known) : std::nullopt;
 }
 

@@ -9,20 +9,20 @@
 
 namespace pinwheel::host {
 
-/// What tells this file from any other and from itself after an upgrade: the path, the real file
-/// behind it (device, inode, size, times) and the `pyvenv.cfg` of a virtual environment. Empty for
-/// what is no ELF program: a pyenv shim is a script whose answer depends on more than itself.
+/// Identifies this file and its current contents: the path, the real file behind it (device, inode,
+/// size, times) and the `pyvenv.cfg` of a virtual environment. Empty for anything but an ELF
+/// program: a pyenv shim is a script whose output depends on other files.
 std::string program_identity(const std::filesystem::path& program);
 
-/// What `program` once said of itself, kept in `directory`; nothing when it has changed since, or
-/// was never asked. Starting Python to ask takes longer than all the rest of a run that has nothing
-/// to do.
+/// The description that `program` printed earlier, cached in `directory`; nullopt if it has changed
+/// since, or was never probed. Starting Python to probe it takes longer than the rest of a run that
+/// has nothing to do.
 std::optional<env::Interpreter> recall_interpreter(ports::Files& files,
                                                    const std::filesystem::path& directory,
                                                    const std::filesystem::path& program);
 
-/// Keeps what `program` printed. Only an interpreter that has everything is kept: what is missing
-/// (headers, ensurepip) may be installed beside it without touching it.
+/// Caches the output of `program`. Only for an interpreter that has everything: missing parts
+/// (headers, ensurepip) may be installed later without changing the program.
 Done remember_interpreter(ports::Files& files, const std::filesystem::path& directory,
                           const std::filesystem::path& program, const std::string& printed);
 

@@ -20,7 +20,7 @@ bool is_library(std::string_view name) {
   return name.ends_with(".so") || name.find(".so.") != std::string_view::npos;
 }
 
-/// The names in a directory; none where there is no directory.
+/// The names in a directory; empty if there is no directory.
 std::vector<std::string> names_in(const EnvMachine& machine, const fs::path& directory) {
   return machine.files.list(directory).value_or(std::vector<std::string>());
 }
@@ -41,7 +41,7 @@ Result<std::vector<env::TorchLibrary>> read_torch(const EnvMachine& machine,
   return libraries;
 }
 
-/// The libraries in NVIDIA's packages: nvidia/cu13/lib, nvidia/cudnn/lib.
+/// The libraries in NVIDIA packages: nvidia/cu13/lib, nvidia/cudnn/lib.
 std::set<std::string> bundled(const EnvMachine& machine, const fs::path& site_packages) {
   std::set<std::string> found;
   for (const std::string& package : names_in(machine, site_packages / "nvidia")) {

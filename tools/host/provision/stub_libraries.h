@@ -9,18 +9,17 @@
 
 namespace pinwheel::host {
 
-/// What was written.
+/// The stub libraries that were written.
 struct StubLibraries {
   std::vector<std::string> names = {};  ///< sorted
   size_t symbols = 0;
   uint64_t bytes = 0;
 };
 
-/// Writes stand-ins for the libraries of NVIDIA's that the torch in `site_packages` needs and that
-/// no package there brings, into `directory`, which is made: with it on LD_LIBRARY_PATH a CUDA
-/// build of torch imports where there is no GPU. A toolkit of the machine is not looked at, so the
-/// same environment loads the same way everywhere. Kind `check` when a library of torch cannot be
-/// read.
+/// Writes stubs for the NVIDIA libraries that the torch in `site_packages` needs and no package
+/// there provides to `directory`, which is created: with it on LD_LIBRARY_PATH a CUDA build of
+/// torch can be imported without a GPU. A toolkit of the machine is ignored, so that the same
+/// environment loads the same way everywhere. Kind `check` if a library of torch cannot be read.
 Result<StubLibraries> write_stub_libraries(const EnvMachine& machine,
                                            const std::filesystem::path& site_packages,
                                            const std::filesystem::path& directory);

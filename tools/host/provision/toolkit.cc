@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The programs that may be the compiler: in the home that a variable names, then on PATH, then in
-/// the usual place.
+/// The candidates for the compiler: in the directory named by a variable, then on PATH, then in the
+/// usual place.
 std::vector<fs::path> programs(const EnvMachine& machine, const std::vector<std::string>& homes,
                                const std::string& name, const std::string& usual) {
   std::vector<fs::path> found;
   const auto add = [&](const fs::path& path) {
-    // A container's files are not the machine's: what is not there does not run.
+    // A container's files cannot be checked from here; a missing program simply does not run.
     if (machine.host != nullptr) return found.push_back(path);
     const Result<ports::FileStatus> status = machine.files.status(path);
     if (status && status->type != ports::FileType::missing) found.push_back(path);
@@ -49,8 +49,8 @@ std::string without_trailing_slashes(const fs::path& path) {
   return text;
 }
 
-/// The prefix that nvcc itself uses: a wrapper on PATH (a script, ccache) may lie elsewhere. Empty
-/// where it does not say and only its name is known.
+/// The prefix that nvcc itself uses: a wrapper on PATH (a script, ccache) may be elsewhere. Empty
+/// if nvcc does not print it and only its name is known.
 std::string nvcc_prefix(const EnvMachine& machine, const fs::path& nvcc) {
   ports::Command command;
   command.argv = {nvcc.string(), "--dryrun", "-x", "cu", "-c", "/dev/null"};
@@ -81,8 +81,8 @@ std::vector<env::Toolkit> machine_cuda(const EnvMachine& machine) {
   return found;
 }
 
-/// The image's toolkits lie on its PATH or in the usual places; what the user's variables name is
-/// the host's.
+/// The image's toolkits are on its PATH or in the usual places; the user's variables refer to the
+/// host.
 EnvMachine without_homes(const EnvMachine& machine) {
   EnvMachine image = machine;
   for (const char* const home : {"CUDA_HOME", "CUDA_PATH", "ROCM_PATH"}) {
@@ -91,8 +91,8 @@ EnvMachine without_homes(const EnvMachine& machine) {
   return image;
 }
 
-/// The prefix that hipcc itself uses, by the hipconfig beside it: hipcc on PATH may be a link, and
-/// of a container's only the name is known. Empty where neither says.
+/// The prefix that hipcc itself uses, from the hipconfig beside it: hipcc on PATH may be a link,
+/// and in a container only its name is known. Empty if neither prints it.
 std::string hip_prefix(const EnvMachine& machine, const fs::path& hipcc) {
   const fs::path hipconfig = hipcc.parent_path() / "hipconfig";
   const std::optional<std::string> told = ask_program(

@@ -9,23 +9,22 @@
 
 namespace pinwheel::host {
 
-/// The exact packages of a toolkit that is made of some, resolved and recorded as those of an
-/// environment are (`resolve`). `source` is PyPI or conda.
+/// The exact packages of a toolkit made from packages, resolved and recorded like those of an
+/// environment (`resolve`). `source` is PyPI or conda.
 Result<Resolved> resolve_toolkit(const EnvMachine& machine, const env::Request& request,
                                  env::ToolkitSource source, Refresh refresh = Refresh::no);
 
 /// The toolkit of a request, "cuda/13.0" or "rocm/5.2": on this machine (CUDA_HOME, nvcc on PATH;
-/// ROCM_PATH, hipcc on PATH), in the image alone where the request says `container`, or made of
-/// packages as they were resolved (`make_pypi_toolkit`, `make_conda_toolkit`). Errors are
-/// `environment` and name the versions that were found; of packages as those functions say.
-/// `request.toolkit` must not be empty.
+/// ROCM_PATH, hipcc on PATH), only in the image if the request has a `container`, or created from
+/// resolved packages (`make_pypi_toolkit`, `make_conda_toolkit`). Errors are `environment` and list
+/// the versions found, or those of these functions. `request.toolkit` must not be empty.
 Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request);
 
-/// Every CUDA and ROCm of this machine, each prefix once.
+/// Every CUDA and ROCm toolkit of this machine, each prefix once.
 std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine);
 
-/// Those that a request may mean: for `container` the image's own, whatever the user's variables
-/// name.
+/// The candidates for a request: for a `container`, the image's own, regardless of the user's
+/// variables.
 std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine, const env::Request& request);
 
 }  // namespace pinwheel::host

@@ -7,7 +7,7 @@ using namespace pinwheel;
 using host::FileChange;
 namespace fs = std::filesystem;
 
-TEST_CASE("two creations of one environment differ in what is not the cache's own path") {
+TEST_CASE("two builds of one environment are compared regardless of the cache's path") {
   const Scratch scratch;
   for (const std::string cache : {"one", "another"}) {
     const std::string root = (scratch.path() / cache).string();

@@ -21,7 +21,7 @@ struct FindingMachine : ScratchMachine {
 
 }  // namespace
 
-TEST_CASE("clients are taken in the documented order, each once") {
+TEST_CASE("clients are listed in the documented order, each once") {
   FindingMachine here;
   const std::string conda = here.program("bin/conda", "echo conda 24.1.0");
   const std::string mamba = here.program("bin/mamba", "echo mamba 1.5.8; echo conda 24.1.0");
@@ -37,7 +37,7 @@ TEST_CASE("clients are taken in the documented order, each once") {
   CHECK_FALSE(host::conda_notice(here.machine).has_value());
 }
 
-TEST_CASE("a client that is broken or too old is passed over for rattler") {
+TEST_CASE("rattler is used instead of a client that is broken or too old") {
   FindingMachine here;
   here.program("bin/micromamba", "echo no library >&2; exit 127");
   here.program("bin/conda", "echo conda 4.3.16 >&2");
@@ -51,7 +51,7 @@ TEST_CASE("a client that is broken or too old is passed over for rattler") {
   CHECK(notice->find((here.scratch.path() / "cache" / "tools").string()) != std::string::npos);
 }
 
-TEST_CASE("the client that the user names is taken or refused, never replaced") {
+TEST_CASE("the client that the user selects is used or rejected, never replaced") {
   FindingMachine here;
   here.program("bin/mamba", "echo 2.0.5");
   const std::string conda = here.program("elsewhere/conda", "echo conda 23.1.0");

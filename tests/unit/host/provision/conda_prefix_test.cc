@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A conda that "installs" the machine's Python and counts how often it was asked to.
+/// A conda that "installs" the machine's Python and counts its installations.
 constexpr const char* kClient = R"SHELL(#!/bin/sh
 case "$*" in
   --version) echo conda 24.1.0 ;;
@@ -39,7 +39,7 @@ struct CondaMachine : ScratchMachine {
     python = trim(ran->out);
   }
 
-  /// A package of the machine's own file system.
+  /// A package in the local file system.
   env::CondaPackage package(const std::string& name, const std::string& bytes) const {
     const fs::path file = scratch.write("channel/noarch/" + name + "-1-0.conda", bytes);
     return {.name = name,
@@ -53,7 +53,7 @@ struct CondaMachine : ScratchMachine {
 
 }  // namespace
 
-TEST_CASE("a prefix is made once, from the exact list") {
+TEST_CASE("a prefix is created once, from the exact list") {
   CondaMachine here;
   const std::vector<env::CondaPackage> packages = {here.package("a", "bytes of a")};
   const auto made = host::make_conda_prefix(here.machine, here.python, packages);
@@ -66,7 +66,7 @@ TEST_CASE("a prefix is made once, from the exact list") {
   CHECK(here.scratch.read("calls") == "install\n");
 }
 
-TEST_CASE("a file that is not the one of the list leaves no prefix") {
+TEST_CASE("a file with a different hash than in the list leaves no prefix") {
   CondaMachine here;
   std::vector<env::CondaPackage> packages = {here.package("a", "bytes of a")};
   here.scratch.write("channel/noarch/a-1-0.conda", "other bytes");
@@ -78,15 +78,15 @@ TEST_CASE("a file that is not the one of the list leaves no prefix") {
   CHECK(here.files.list(here.machine.cache / "conda")->size() == 1);  // the lock
 }
 
-TEST_CASE("a prefix with another Python is refused, with what to write") {
+TEST_CASE("a prefix with the wrong Python is rejected, with a hint") {
   CondaMachine here;
   const auto made = host::make_conda_prefix(here.machine, "3.99", {here.package("a", "a")});
   REQUIRE_FALSE(made.has_value());
   CHECK(made.error().kind == ErrorKind::config);
-  CHECK(made.error().message.ends_with("the variant asks for 3.99"));
+  CHECK(made.error().message.ends_with("but the variant needs 3.99"));
 }
 
-TEST_CASE("solving leaves nothing behind and gives what the client answered") {
+TEST_CASE("solving leaves nothing behind and returns the client's result") {
   CondaMachine here;
   env::Request request{.python = "3.11"};
   request.conda = {{"channel"}, {"ninja"}};

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A conda that solves as it is told and "installs" an nvcc that says what it is told.
+/// A conda with a scripted solution that "installs" an nvcc with scripted output.
 constexpr const char* kToolkitClient = R"SHELL(#!/bin/sh
 case "$*" in
   --version) echo conda 24.1.0 ;;
@@ -51,7 +51,7 @@ struct Place : ScratchMachine {
 
 }  // namespace
 
-TEST_CASE("a toolkit from conda is made once, from the exact packages, in a prefix of its own") {
+TEST_CASE("a toolkit from conda is created once, from the exact packages, in its own prefix") {
   const Place place;
   const auto resolved = place.resolve();
   INFO((resolved ? std::string() : render(resolved.error())));
@@ -74,7 +74,7 @@ TEST_CASE("a toolkit from conda is made once, from the exact packages, in a pref
   CHECK(rows->front().place == "toolkits/" + rows->front().id);
 }
 
-TEST_CASE("packages that hold another CUDA, or none that starts, make no toolkit") {
+TEST_CASE("packages with a different CUDA, or none that starts, are an error") {
   const Place place;
   REQUIRE(place.resolve());
   place.says("12.9.1");
@@ -89,7 +89,7 @@ TEST_CASE("packages that hold another CUDA, or none that starts, make no toolkit
         host::Completeness::partial);
 }
 
-TEST_CASE("a toolkit from conda that nobody resolved is not made") {
+TEST_CASE("an unresolved toolkit from conda is not created") {
   const Place place;
   const auto made = host::find_toolkit(place.machine, place.request);
   REQUIRE_FALSE(made);

@@ -36,7 +36,7 @@ struct Here {
   std::map<std::string, std::string> variables;
 };
 
-TEST_CASE("a header is looked for in the toolkit, and a complaint is the compiler's own error") {
+TEST_CASE("a header is searched in the toolkit, and a failure has the compiler's own error") {
   Here here;
   here.scratch.write("include/good.h", "int good;\n");
   here.scratch.write("include/needs.h", "#include <no_such_header_anywhere.h>\n");
@@ -48,7 +48,7 @@ TEST_CASE("a header is looked for in the toolkit, and a complaint is the compile
   CHECK(facts.headers.at("absent.h").find("absent.h") != std::string::npos);
 }
 
-TEST_CASE("a header of HIP is told that the platform is AMD's, and no other header is") {
+TEST_CASE("only HIP headers are compiled for the AMD platform") {
   Here here;
   here.scratch.write("include/hip.h", "#ifndef __HIP_PLATFORM_AMD__\n#error no platform\n#endif\n");
   const env::Toolkit rocm = env::rocm_toolkit(here.prefix(), here.prefix() + "/bin/hipcc", "5.2.1");
@@ -58,7 +58,9 @@ TEST_CASE("a header of HIP is told that the platform is AMD's, and no other head
         std::string::npos);
 }
 
-TEST_CASE("each entry of the arch list is asked of the toolkit; what it has when one is missing") {
+TEST_CASE(
+    "each entry of the arch list is checked with the toolkit, whose own list is queried if one is "
+    "missing") {
   Here here;
   const fs::path nvcc = here.scratch.write("bin/nvcc", R"(#!/bin/sh
 case "$*" in

@@ -9,7 +9,7 @@ using namespace pinwheel;
 
 namespace {
 
-/// Programs that exist, each with what it prints.
+/// The existing programs, each with its output.
 class FakeMachine final : public ports::Process {
  public:
   Result<ports::Captured> capture(const ports::Command& command) override {
@@ -87,7 +87,7 @@ struct Setting {
 
 }  // namespace
 
-TEST_CASE("a Python on PATH comes first, and shims that do not run are passed over") {
+TEST_CASE("a Python on PATH comes first, and shims that do not run are skipped") {
   Setting s;
   s.process.prints["/shims/python3.11"] = "";
   s.add("/usr/bin/python3.11", "3.11.2");
@@ -108,7 +108,7 @@ TEST_CASE("pyenv's newest and uv's Pythons are found without PATH") {
   CHECK(s.find("3.14")->version == "3.14.0");
 }
 
-TEST_CASE("a free-threaded Python is taken only where it is asked for") {
+TEST_CASE("a free-threaded Python is used only if requested") {
   Setting s;
   s.add("/usr/bin/python3.13", "3.13.0", true);
   const auto plain = s.find("3.13");
@@ -119,7 +119,7 @@ TEST_CASE("a free-threaded Python is taken only where it is asked for") {
   CHECK(env::full_version(*threaded) == "3.13.0t");
 }
 
-TEST_CASE("a Python that cannot make environments is named with what mends it") {
+TEST_CASE("the error for a Python that cannot create environments has the fix") {
   Setting s;
   s.add("/usr/bin/python3.11", "3.11.2", false, false);
   const auto found = s.find("3.11");

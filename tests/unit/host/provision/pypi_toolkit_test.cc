@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Writes what PyPI has of a CUDA 13, in small: where, version of the meta-package, of nvcc, and
-/// what its nvcc says.
+/// Writes small versions of PyPI's CUDA 13 packages: directory, version of the meta-package and of
+/// nvcc, and the output of its nvcc.
 constexpr const char* kWriteToolkit = R"(import sys, zipfile
 where, toolkit, nvcc, says = sys.argv[1:]
 def wheel(name, version, needs, files):
@@ -50,7 +50,8 @@ env::Request from_pypi(const std::string& compute) {
 
 }  // namespace
 
-TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was resolved", "[pip]") {
+TEST_CASE("two toolkits from PyPI can be installed side by side, each exactly as resolved",
+          "[pip]") {
   Machine m;
   add_toolkit(m, "13.0.2", "13.0.88", "13.0.88");
   add_toolkit(m, "13.2.1", "13.2.51", "13.2.51");
@@ -58,7 +59,7 @@ TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was res
       value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), env::ToolkitSource::pypi));
   CHECK(resolved.resolution.packages.size() == 2);
   value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.2"), env::ToolkitSource::pypi));
-  // A newer file changes nothing until it is asked for.
+  // A newer file changes nothing until a refresh.
   add_toolkit(m, "13.0.3", "13.0.99", "13.0.99");
 
   const env::Toolkit older = value_of(host::find_toolkit(m.machine, from_pypi("cuda/13.0")));
@@ -80,11 +81,11 @@ TEST_CASE("two toolkits from PyPI stand side by side, each exactly as it was res
   CHECK_FALSE(fs::exists(older.prefix));
   CHECK(fs::exists(newer.prefix));
 
-  // Made anew from the record: the same release, whatever PyPI has by now.
+  // Recreated from the record: the same release, regardless of newer ones on PyPI.
   CHECK(value_of(host::find_toolkit(m.machine, from_pypi("cuda/13.0"))) == older);
 }
 
-TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, counts for nothing",
+TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, is not complete",
           "[pip]") {
   Machine m;
   add_toolkit(m, "13.0.2", "13.0.88", "12.9.0");

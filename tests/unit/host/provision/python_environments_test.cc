@@ -42,7 +42,7 @@ std::string tree_digest(const fs::path& root) {
 
 }  // namespace
 
-TEST_CASE("an environment is resolved, made once, and stays as it was under an overlay", "[pip]") {
+TEST_CASE("an environment is resolved, created once, and not changed by an overlay", "[pip]") {
   Machine m;
   m.add_wheel("tiny_base", "1.0", "");
   m.add_wheel("tiny_tool", "2.0", "tiny_base>=1");
@@ -55,7 +55,7 @@ TEST_CASE("an environment is resolved, made once, and stays as it was under an o
   CHECK(resolved.resolution.packages[1].version == "2.0");
   CHECK(resolved.warnings.empty());
 
-  // A newer file changes nothing until it is asked for.
+  // A newer file changes nothing until a refresh.
   m.add_wheel("tiny_base", "1.1", "");
   CHECK(value_of(host::resolve(m.machine, request)).resolution == resolved.resolution);
   CHECK(value_of(host::load_resolution(m.machine, env::digest(request))) == resolved.resolution);
@@ -94,7 +94,7 @@ TEST_CASE("an environment is resolved, made once, and stays as it was under an o
   CHECK(fresh.resolution.digest() != resolved.resolution.digest());
 }
 
-TEST_CASE("an environment without its marker is made anew, and removed by its id", "[pip]") {
+TEST_CASE("an environment without its marker is recreated, and removed by its id", "[pip]") {
   Machine m;
   m.add_wheel("tiny_base", "1.0", "");
   const env::Request request{.python = "3.11", .requirements = {"tiny_base"}};
@@ -124,8 +124,7 @@ TEST_CASE("an environment without its marker is made anew, and removed by its id
   CHECK(value_of(host::list_environments(m.machine)).empty());
 }
 
-TEST_CASE("a requirement that nothing satisfies and a Python that is not there are named",
-          "[pip]") {
+TEST_CASE("errors name a requirement that nothing satisfies and a missing Python", "[pip]") {
   Machine m;
   const auto missing =
       host::resolve(m.machine, {.python = "3.11", .requirements = {"tiny_missing==9"}});
@@ -149,7 +148,7 @@ TEST_CASE("a requirement that nothing satisfies and a Python that is not there a
   CHECK(python.error().message.find(m.interpreter.path) != std::string::npos);
 }
 
-TEST_CASE("an environment without NVIDIA's packages does not get them with what is put on top",
+TEST_CASE("an environment without NVIDIA's packages does not get them through an overlay",
           "[pip]") {
   Machine m;
   m.add_wheel("torch", "2.13.0", "nvidia_fake==1.0");

@@ -20,7 +20,7 @@ std::string describes(const std::string& headers = "true", const std::string& ve
          headers + R"(, "makes_environments": )" + venv + "}";
 }
 
-/// Answers for every program and counts how often it was asked.
+/// Prints a description for every program and counts its runs.
 class CountingProcess final : public ports::Process {
  public:
   Result<ports::Captured> capture(const ports::Command&) override {
@@ -49,7 +49,7 @@ struct RememberingMachine {
   Result<env::Interpreter> find() {
     return host::find_interpreter(files, process, {{"PATH", bin.string()}}, "3.11", remembered);
   }
-  /// How often the second search ran the program.
+  /// The number of runs of the program in the second search.
   int asked_again() {
     process.asked = 0;
     REQUIRE(find().has_value());
@@ -59,7 +59,7 @@ struct RememberingMachine {
 
 }  // namespace
 
-TEST_CASE("a Python that did not change is asked once") {
+TEST_CASE("an unchanged Python is probed once") {
   RememberingMachine machine;
   const Result<env::Interpreter> first = machine.find();
   REQUIRE(first.has_value());
@@ -70,14 +70,14 @@ TEST_CASE("a Python that did not change is asked once") {
   CHECK(machine.process.asked == 1);
 }
 
-TEST_CASE("without a directory to remember in, Python is asked each time") {
+TEST_CASE("without a cache directory, Python is probed each time") {
   RememberingMachine machine;
   machine.remembered.clear();
   REQUIRE(machine.find().has_value());
   CHECK(machine.asked_again() == 1);
 }
 
-TEST_CASE("a Python whose file changed is asked again") {
+TEST_CASE("a Python whose file changed is probed again") {
   RememberingMachine machine;
   REQUIRE(machine.find().has_value());
   SECTION("another size") {
@@ -102,14 +102,14 @@ TEST_CASE("a Python whose file changed is asked again") {
   }
 }
 
-TEST_CASE("a script that starts some Python is asked each time") {
+TEST_CASE("a script that starts a Python is probed each time") {
   RememberingMachine machine("#!/bin/sh\nexec pyenv exec python3.11 \"$@\"\n");
   CHECK(host::program_identity(machine.bin / "python3.11").empty());
   REQUIRE(machine.find().has_value());
   CHECK(machine.asked_again() == 1);
 }
 
-TEST_CASE("a Python without headers is asked again, for they may be installed beside it") {
+TEST_CASE("a Python without headers is probed again, because they may be installed later") {
   RememberingMachine machine;
   machine.process.prints = describes("false");
   REQUIRE(machine.find().has_value());
@@ -118,7 +118,7 @@ TEST_CASE("a Python without headers is asked again, for they may be installed be
   CHECK(machine.asked_again() == 0);
 }
 
-TEST_CASE("a damaged record is made again") {
+TEST_CASE("a corrupt record is recreated") {
   RememberingMachine machine;
   REQUIRE(machine.find().has_value());
   for (const fs::directory_entry& record : fs::directory_iterator(machine.remembered)) {

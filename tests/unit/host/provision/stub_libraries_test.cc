@@ -31,8 +31,8 @@ void compile(Machine& m, const fs::path& at, const std::string& source,
   m.run(argv);
 }
 
-/// An environment with a torch of one library, which needs two of NVIDIA's that are not in it. No
-/// toolkit has libraries of these numbers.
+/// An environment with a torch of one library, which needs two missing NVIDIA libraries. No toolkit
+/// has libraries with these numbers.
 fs::path make_torch(Machine& m) {
   const fs::path real = m.place.path / "real";
   fs::create_directories(real);
@@ -59,7 +59,7 @@ fs::path make_torch(Machine& m) {
   return packages;
 }
 
-/// A library of this process, closed when it goes.
+/// A loaded library, closed in the destructor.
 using Loaded = std::unique_ptr<void, int (*)(void*)>;
 Loaded load(const fs::path& path) {
   return {dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose};
@@ -74,7 +74,7 @@ T call(const Loaded& library, const char* name) {
 
 }  // namespace
 
-TEST_CASE("a torch that needs libraries of NVIDIA's loads beside stubs and has no device") {
+TEST_CASE("a torch that needs NVIDIA libraries loads with stubs and has no device") {
   Machine m;
   const fs::path packages = make_torch(m);
   const fs::path library = packages / "torch" / "lib" / "libtorch_cuda.so";
@@ -88,7 +88,7 @@ TEST_CASE("a torch that needs libraries of NVIDIA's loads beside stubs and has n
   CHECK(written.bytes ==
         fs::file_size(stubs / "libcuda.so.77") + fs::file_size(stubs / "libcudart.so.77"));
 
-  // The loader takes what is loaded already under that name, as it would from LD_LIBRARY_PATH.
+  // The loader uses a library already loaded under that name, as it would one from LD_LIBRARY_PATH.
   const Loaded cudart = load(stubs / "libcudart.so.77");
   REQUIRE(cudart != nullptr);
   const Loaded cuda = load(stubs / "libcuda.so.77");
@@ -101,7 +101,7 @@ TEST_CASE("a torch that needs libraries of NVIDIA's loads beside stubs and has n
   CHECK(call<int>(torch, "sum") == 0);
   CHECK(std::string(call<const char*>(torch, "words")) ==
         "no CUDA-capable device is detected (stub library)");
-  // Nothing is made up that torch does not ask for.
+  // There are no stubs for symbols that torch does not need.
   CHECK(dlsym(cudart.get(), "cudaUnused") == nullptr);
 
   const std::string symbols = m.run({"nm", "-D", (stubs / "libcudart.so.77").string()});
@@ -112,7 +112,7 @@ TEST_CASE("a torch that needs libraries of NVIDIA's loads beside stubs and has n
             .find("Library soname: [libcudart.so.77]") != std::string::npos);
 }
 
-TEST_CASE("what a package of the environment brings needs no stub") {
+TEST_CASE("a library provided by a package of the environment needs no stub") {
   Machine m;
   const fs::path packages = make_torch(m);
   const fs::path bundled = packages / "nvidia" / "cu77" / "lib" / "libcudart.so.77";
@@ -123,7 +123,8 @@ TEST_CASE("what a package of the environment brings needs no stub") {
   CHECK(written.names == std::vector<std::string>{"libcuda.so.77"});
 }
 
-TEST_CASE("an environment without torch needs none, a damaged library is named") {
+TEST_CASE(
+    "an environment without torch needs no stubs, and the error for a corrupt library names it") {
   Machine m;
   const fs::path packages = m.place.path / "site-packages";
   const fs::path stubs = m.place.path / "stubs";

@@ -6,21 +6,21 @@
 namespace pinwheel::host {
 namespace {
 
-// Of releases that nobody has: what this machine has is found beside them.
+// Nonexistent releases, because the toolkits of this machine are found too.
 constexpr const char* kHipcc = "#!/bin/sh\necho 'HIP version: 99.1.25424-abc'\n";
-// As AMD's: what the variable says wins over what the program knows.
+// Like AMD's: the variable overrides the program's own prefix.
 constexpr const char* kHipconfig =
     "#!/bin/sh\n[ \"$1 $HIP_PLATFORM\" = '--rocmpath amd' ] && printf %s "
     "\"${ROCM_PATH-/opt/rocm-99.1/}\"\n";
 
-// As NVIDIA's: where it lies is said by a dry run, among the commands on stderr.
+// Like NVIDIA's: a dry run prints its prefix among the commands on stderr.
 constexpr const char* kNvcc =
     "#!/bin/sh\necho '#$ TOP=/usr/local/cuda-99.2/' >&2\n"
     "echo 'Cuda compilation tools, release 99.2, V99.2.88'\n";
 constexpr const char* kSilentNvcc =
     "#!/bin/sh\necho 'Cuda compilation tools, release 99.2, V99.2.88'\n";
 
-/// A machine whose programs run inside, of which it sees no file: in a container.
+/// A machine whose programs run in a container, whose files it cannot see.
 EnvMachine container_of(const ScratchMachine& host) {
   EnvMachine inside = host.machine;
   inside.host = &host.machine;
@@ -28,21 +28,21 @@ EnvMachine container_of(const ScratchMachine& host) {
   return inside;
 }
 
-/// The toolkits of a name that are found there.
+/// The toolkits with a name that are found there.
 std::vector<env::Toolkit> named(const EnvMachine& machine, const std::string& name) {
   std::vector<env::Toolkit> found = list_toolkits(machine);
   std::erase_if(found, [&name](const env::Toolkit& each) { return each.name != name; });
   return found;
 }
 
-/// The ROCm that is found under that prefix.
+/// The ROCm found under that prefix.
 std::vector<env::Toolkit> at(const ScratchMachine& here, const std::string& prefix) {
   std::vector<env::Toolkit> found = list_toolkits(here.machine);
   std::erase_if(found, [&](const env::Toolkit& toolkit) { return toolkit.prefix != prefix; });
   return found;
 }
 
-TEST_CASE("a ROCm lies where its hipconfig says, whatever directory of PATH leads to it") {
+TEST_CASE("the prefix of a ROCm comes from its hipconfig, regardless of PATH") {
   ScratchMachine here;
   const std::string hipcc = here.program("links/hipcc", kHipcc);
   here.program("links/hipconfig", kHipconfig);
@@ -56,7 +56,7 @@ TEST_CASE("a ROCm lies where its hipconfig says, whatever directory of PATH lead
   CHECK(found.front().variables.at("PATH") == links);
 }
 
-TEST_CASE("without a hipconfig a ROCm lies around its compiler") {
+TEST_CASE("without a hipconfig the prefix of a ROCm is derived from its compiler") {
   ScratchMachine here;
   here.program("rocm/bin/hipcc", kHipcc);
   const std::string prefix = (here.scratch.path() / "rocm").string();
@@ -65,7 +65,7 @@ TEST_CASE("without a hipconfig a ROCm lies around its compiler") {
   CHECK(at(here, prefix).front().compiler == prefix + "/bin/hipcc");
 }
 
-TEST_CASE("of a container's ROCm only the name is known until its hipconfig is asked") {
+TEST_CASE("only the name of a container's ROCm is known until its hipconfig is queried") {
   ScratchMachine here;
   here.program("inside/hipcc", kHipcc);
   const std::string hipconfig = here.program("inside/hipconfig", kHipconfig);
@@ -78,7 +78,7 @@ TEST_CASE("of a container's ROCm only the name is known until its hipconfig is a
   CHECK(named(inside, "rocm/99.1").empty());
 }
 
-TEST_CASE("of a container's CUDA only the name is known until nvcc says where it lies") {
+TEST_CASE("only the name of a container's CUDA is known until nvcc prints its prefix") {
   ScratchMachine here;
   here.program("inside/nvcc", kNvcc);
   const EnvMachine inside = container_of(here);
