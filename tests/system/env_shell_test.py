@@ -38,7 +38,7 @@ def variables_of_the_build(script) -> list:
 
 
 def leftovers(script) -> list:
-    return list((script.state / "visits").glob("*"))
+    return list((script.state / "shells").glob("*"))
 
 
 def test_a_command_has_the_variables_and_directory_of_the_build(script):
@@ -53,7 +53,7 @@ def test_the_exit_code_is_the_commands_and_nothing_is_left_behind(script):
     script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", "sh", "-c", "kill -TERM $$", code=128 + signal.SIGTERM)
     assert leftovers(script) == []
     assert script.git("status", "--porcelain") == before
-    assert script.starts() == {}, "a visit is no run"
+    assert script.starts() == {}, "a shell is not a run"
 
 
 def test_input_and_output_are_the_callers(script):
@@ -62,7 +62,7 @@ def test_input_and_output_are_the_callers(script):
         cwd=script.directory, env=script.environment, input="basename $PWD\nexit 3\n", capture_output=True, text=True,
     )  # fmt: skip
     assert (ran.returncode, ran.stdout) == (3, "src\n"), ran.stderr
-    assert "the step itself runs: python" in ran.stderr
+    assert "the step runs: python" in ran.stderr
 
 
 def test_a_missing_program_is_named(script):

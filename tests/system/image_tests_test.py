@@ -79,7 +79,7 @@ def test_one_wheel_is_tested_on_each_distribution_that_has_the_variants_python(c
 @pytest.mark.docker
 def test_a_wheel_that_needs_a_newer_glibc_fails_on_the_old_distribution_and_says_why(contained):
     ran = contained.run("release", "matrix.yaml", "-s", "glibc=new", *contained.levels, "-k", code=5)
-    assert "cannot load in `debian:bullseye`, which has glibc 2.31" in ran.stderr
+    assert "cannot be loaded in `debian:bullseye`, which has glibc 2.31" in ran.stderr
     assert "`answer/libanswer.so` needs `GLIBC_2.34` of `libc.so.6`" in ran.stderr
     assert "test.images" in ran.stderr
     on_bookworm = [each["finished"] for each in contained.journal() if "@debian-bookworm" in str(each.get("finished"))]

@@ -12,7 +12,7 @@ namespace pinwheel::cli {
 namespace {
 
 const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
-  // Steps are topological, so the last that fits is the build or the test itself.
+  // Steps are in topological order, so the last match is the build or the test itself.
   const plan::Step* found = &plan.steps.back();
   for (const plan::Step& step : plan.steps) {
     if (step.id.starts_with(prefix)) found = &step;
@@ -20,7 +20,7 @@ const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
   return *found;
 }
 
-/// What earlier runs left of the steps that a test needs.
+/// The earlier outcomes of the steps that a test needs.
 Result<std::vector<plan::StepOutcome>> earlier_needs(const PreparedRun& run,
                                                      const plan::Step& step) {
   TRY(const journal::History history, host::read_journal(run.gathered.workplace.state));
@@ -57,24 +57,24 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
   const RunScope& scope = run.gathered.scope;
   const std::string& variant = scope.outline.variants.front().id;
   const plan::Step& step = step_of(run.plan, options.test ? "test:" : "build:");
-  StepVisit visit{step,
+  StepEntry entry{step,
                   fmt::format("{}{}{}", variant, options.test ? " test" : "",
                               levels_text(options.levels, scope.options)),
                   options.command};
   if (options.test) {
-    TRY(visit.needs, earlier_needs(run, step));
-    if (!has_wheel(visit.needs)) {
+    TRY(entry.needs, earlier_needs(run, step));
+    if (!has_wheel(entry.needs)) {
       streams.note(
-          fmt::format("no wheel of `{}` is there yet: `pinwheel build` makes it\n", variant));
+          fmt::format("there is no wheel of `{}` yet: `pinwheel build` builds it\n", variant));
     }
   }
   if (options.command.empty()) {
     streams.note(
-        fmt::format("{}: a copy of the source and the {}'s environment; both the copy and "
-                    "what is left in it go when the shell ends\n",
+        fmt::format("{}: a copy of the source and the {}'s environment; the copy and any files in "
+                    "it are removed when the shell exits\n",
                     step.id, options.test ? "test" : "build"));
   }
-  return enter_step(run.gathered.workplace, visit, streams);
+  return enter_step(run.gathered.workplace, entry, streams);
 }
 
 }  // namespace pinwheel::cli

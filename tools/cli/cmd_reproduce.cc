@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The repetition's own directories, so that neither journal nor wheels of others change. Logs stay
-/// there until the step is repeated once more.
+/// Separate directories for the repetition, so that the journal and wheels of other runs do not
+/// change. Logs stay there until the step is repeated again.
 struct Place {
   fs::path directory;
   GlobalOptions global;  ///< with the state and output directories of the repetition
@@ -50,7 +50,7 @@ Result<Place> make_place(const GlobalOptions& global, const std::string& step) {
   return place;
 }
 
-/// What this checkout resolved before holds for the repetition as well.
+/// Resolutions recorded in this checkout are used for the repetition as well.
 Done take_resolutions(const GlobalOptions& global, const Place& place) {
   std::error_code failed;
   const fs::path known = fs::path(global.state_dir) / "resolutions";
@@ -62,7 +62,7 @@ Done take_resolutions(const GlobalOptions& global, const Place& place) {
               fmt::format("`{}` cannot be copied: {}", known.string(), failed.message()));
 }
 
-/// A step without a record has its source in this checkout, and so has what was outside git.
+/// The source of a step without a record, or of one outside git, is this checkout.
 Result<RecordedSource> source_of(const ReproduceTarget& target, SourceOf of, const Place& place,
                                  const host::GitProgram& git) {
   if (!target.origin) return RecordedSource{target.matrix};
@@ -85,7 +85,7 @@ Result<PreparedRun> prepare_step(const GlobalOptions& global, const ReproduceOpt
   return prepare_variant(place.global, {"reproduce", arguments, options.levels, stage}, streams);
 }
 
-/// What the checkout's own runs left of the steps that the wanted one needs.
+/// The results of this checkout's runs for the steps that the requested one needs.
 Result<plan::Results> earlier_results(const GlobalOptions& global, const plan::Plan& part,
                                       const std::string& wanted) {
   TRY(const journal::History history, host::read_journal(global.state_dir));
@@ -94,7 +94,7 @@ Result<plan::Results> earlier_results(const GlobalOptions& global, const plan::P
   return results;
 }
 
-/// How the last command of a step ended; told on the step's thread.
+/// The exit of a step's last command; set on the step's thread.
 class LastExit {
  public:
   void tell(const std::string& step, const ports::Exit& exit) {
@@ -119,7 +119,7 @@ std::string ending_of(const plan::StepOutcome& outcome, const std::optional<port
                            : fmt::format("failed (exit code {})", exit->code);
 }
 
-/// The exit code of a repetition; says how the step itself ended.
+/// Prints the exit of the step itself, and returns the exit code of the command.
 Result<int> verdict(const plan::Report& report, const std::string& step, const LastExit& exits,
                     Streams& streams) {
   for (const plan::StepOutcome& outcome : report.outcomes) {
@@ -129,27 +129,27 @@ Result<int> verdict(const plan::Report& report, const std::string& step, const L
     if (outcome.state == plan::StepState::skipped) {
       return fail(ErrorKind::environment,
                   fmt::format("`{}` cannot run here: {}", step, outcome.reason),
-                  "`pinwheel doctor` says what this machine can test");
+                  "run `pinwheel doctor` to see what this machine can test");
     }
   }
-  // Something that it needs failed first.
+  // A step that it needs failed first.
   return plan::exit_code(report);
 }
 
-/// A shell in the place of the step, once all that it needs is there.
+/// Starts a shell instead of the step, after the steps that it needs.
 Result<int> enter(const GlobalOptions& global, const RunOptions& run, RunRequest request,
                   Streams& streams) {
   const plan::Step step = std::move(request.plan.steps.back());
   request.plan.steps.pop_back();
-  StepVisit visit{step, step.id};
+  StepEntry entry{step, step.id};
   if (!request.plan.steps.empty()) {
     TRY(const report::RunReport made, carry_out(global, run, request, streams));
     if (plan::exit_code(made.report) != 0) return plan::exit_code(made.report);
-    visit.needs = made.report.outcomes;
+    entry.needs = made.report.outcomes;
   }
-  streams.note(fmt::format("in the place of `{}`; what is changed here goes when the shell ends\n",
-                           step.id));
-  return enter_step(request.workplace, visit, streams);
+  streams.note(fmt::format(
+      "a shell in the environment of `{}`; changes are discarded when it exits\n", step.id));
+  return enter_step(request.workplace, entry, streams);
 }
 
 }  // namespace

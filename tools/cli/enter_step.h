@@ -11,16 +11,16 @@
 
 namespace pinwheel::cli {
 
-/// Somebody's own command, or a shell, in the place of a step (host/steps/visit.h).
-struct StepVisit {
+/// A command or a shell to run instead of a step's own command (host/steps/step_shell.h).
+struct StepEntry {
   const plan::Step& step;
   std::string title;
   std::vector<std::string> argv = {};         ///< empty: a shell
-  std::vector<plan::StepOutcome> needs = {};  ///< what the step's needs left
+  std::vector<plan::StepOutcome> needs = {};  ///< outcomes of the steps that it needs
 };
 
-/// Carries it out in a directory of its own below the state, which is gone afterwards. The exit
-/// code is the visitor's: 128 and the number of the signal that ended it.
-Result<int> enter_step(const host::Workplace& workplace, const StepVisit& visit, Streams& streams);
+/// Runs it in a scratch directory below the state directory, which is removed afterwards. Returns
+/// the command's exit code, or 128 plus the number of the signal that ended it.
+Result<int> enter_step(const host::Workplace& workplace, const StepEntry& entry, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error as_error(const fs::path& wheel, const std::vector<inspect::Finding>& findings) {
-  Error error{ErrorKind::check, fmt::format("`{}` breaks {}", wheel.filename().string(),
+  Error error{ErrorKind::check, fmt::format("`{}` violates {}", wheel.filename().string(),
                                             plural(findings.size(), "rule"))};
   for (const inspect::Finding& finding : findings)
     error.causes.push_back(inspect::to_error(finding));
@@ -53,10 +53,11 @@ Done check_backend_version(const fs::path& built, const std::string& version) {
   TRY(const pep::WheelName name, pep::parse_wheel_name(file));
   TRY(const pep::Version wanted, pep::parse_version(version));
   if (pep::public_part(name.version) == wanted) return {};
-  return fail(ErrorKind::check,
-              fmt::format("the backend made `{}`, pinwheel asked for version `{}`", file, version),
-              "let the backend read its version from `PINWHEEL_VERSION` or "
-              "`SETUPTOOLS_SCM_PRETEND_VERSION`");
+  return fail(
+      ErrorKind::check,
+      fmt::format("the backend built `{}`, but the requested version is `{}`", file, version),
+      "make the backend read its version from `PINWHEEL_VERSION` or "
+      "`SETUPTOOLS_SCM_PRETEND_VERSION`");
 }
 
 }  // namespace pinwheel::host

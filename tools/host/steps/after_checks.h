@@ -9,14 +9,13 @@
 
 namespace pinwheel::host {
 
-/// `checks.after` of a class on one finished wheel: the rules of `inspect` with what the plan
-/// expects, and `operators`, which installs the wheel into an overlay and asks torch. Kind `check`
-/// with every finding as a cause; nothing only prints.
+/// Runs the `checks.after` of a class on a finished wheel: the rules of `inspect` with the plan's
+/// expectations, and `operators`, which installs the wheel in an overlay and queries torch. Kind
+/// `check` with every finding as a cause; no finding is only printed.
 Done check_after(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
                  const wheel::Naming& naming, const std::filesystem::path& finished);
 
-/// The classes' own expectation of a backend: the wheel that it made has the version that was
-/// handed to it.
+/// Checks that the wheel built by a backend has the version passed to it.
 Done check_backend_version(const std::filesystem::path& built, const std::string& version);
 
 }  // namespace pinwheel::host

@@ -22,20 +22,20 @@ env::TorchNeed torch_need(const plan::BuildWheel& action) {
   return need;
 }
 
-/// `checks.before`, and the architecture where the matrix has that axis.
+/// `checks.before`, and the architecture if the matrix has that axis.
 std::vector<matrix::Check> checks_of(const plan::BuildWheel& action) {
   std::vector<matrix::Check> checks = action.settings.checks.before;
   if (!action.arch.empty()) checks.insert(checks.begin(), {"arch"});
   return checks;
 }
 
-/// What the build will see, for probes on the host: the environment lies at its real path there,
-/// and programs have the user's homes.
+/// The variables of the build, for probes on the host: with the environment's real path and the
+/// user's home directories.
 std::map<std::string, std::string> probe_variables(const StepContext& context,
                                                    const plan::BuildWheel& action,
                                                    const BuildSite& site) {
   BuildSetting setting = site.setting(context);
-  // Its paths are the build's, too; a probe of it has the real ones.
+  // These paths are the build's too; a probe needs the real ones.
   setting.toolkit.clear();
   std::map<std::string, std::string> variables = clean_variables(setting);
   for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
@@ -47,7 +47,7 @@ std::map<std::string, std::string> probe_variables(const StepContext& context,
   return variables;
 }
 
-/// What would fail after an hour fails now.
+/// Fails early instead of after an hour of building.
 Done check_before_build(const StepContext& context, const plan::BuildWheel& action,
                         const BuildSite& site) {
   const std::vector<matrix::Check> checks = checks_of(action);
@@ -65,8 +65,7 @@ Done check_before_build(const StepContext& context, const plan::BuildWheel& acti
   return fail(env::to_error(std::move(failures), action.class_id));
 }
 
-/// The record says when the build could not be put at the fixed path: its bytes may then differ
-/// elsewhere.
+/// The record notes if the build could not use the fixed path: its bytes may then differ elsewhere.
 std::string record_of(const plan::BuildWheel& action, PathMode mode) {
   std::string text = plan::wheel_record(action);
   if (mode == PathMode::fixed) return text;
@@ -75,7 +74,8 @@ std::string record_of(const plan::BuildWheel& action, PathMode mode) {
   return record.dump(2) + "\n";
 }
 
-/// Finishes and checks in scratch; only what passed every check reaches the output directory.
+/// Finishes and checks in scratch; only wheels that passed every check are moved to the output
+/// directory.
 Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
                                                const plan::BuildWheel& action,
                                                const BuildSite& site, const fs::path& built) {

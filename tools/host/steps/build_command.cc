@@ -13,7 +13,7 @@
 namespace pinwheel::host {
 namespace {
 
-// Variables that pass through: they steer caches, speed and the network, never the result.
+// Variables that are passed through: they affect caches, speed and the network, never the result.
 constexpr std::array<std::string_view, 3> kPassed = {"NVCC_THREADS", "CUDA_VISIBLE_DEVICES",
                                                      "HIP_VISIBLE_DEVICES"};
 
@@ -39,7 +39,7 @@ std::string search_path(const BuildSetting& setting) {
 
 void add_version(std::map<std::string, std::string>& variables, const std::string& version) {
   variables["PINWHEEL_VERSION"] = version;
-  // setuptools-scm and hatch-vcs read their version here instead of asking git.
+  // setuptools-scm and hatch-vcs read their version from here instead of git.
   variables["SETUPTOOLS_SCM_PRETEND_VERSION"] = version;
 }
 
@@ -76,7 +76,7 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting) 
   for (const auto& [name, value] : setting.user) {
     if (passes(name)) variables[name] = value;
   }
-  // HOME is the build's own, and the compiler cache should survive it.
+  // HOME is private to the build, and the compiler cache should outlive it.
   if (!variables.contains("CCACHE_DIR") && setting.user.contains("HOME")) {
     variables["CCACHE_DIR"] = setting.user.at("HOME") + "/.cache/ccache";
   }

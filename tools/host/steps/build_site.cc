@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a classification reads of a log: the cause stands near its end.
+// The part of a log that is classified: the cause is near the end.
 constexpr uint64_t kCompilerTail = 64 << 10;
 
 Done make_directories(const StepContext& context) {
@@ -30,7 +30,7 @@ Done make_directories(const StepContext& context) {
   return {};
 }
 
-/// A toolkit in the cache is seen at a fixed place, one of the machine where it is.
+/// A toolkit in the cache is seen at a fixed path, one of the machine at its own path.
 bool is_cached(const StepContext& context, const env::Toolkit& toolkit) {
   return toolkit.prefix.starts_with(context.workplace.cache.string() + "/");
 }
@@ -43,8 +43,8 @@ std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironm
   return mounts;
 }
 
-/// An sdist from the index, unpacked. pip reads its metadata by running it, so it runs in the
-/// build's own environment.
+/// Downloads and unpacks an sdist from the index. pip runs its build backend to read the metadata,
+/// so this uses the build's environment.
 Done fetch_sdist(const StepContext& context, const BaseEnvironment& base,
                  const std::string& requirement) {
   const fs::path downloads = context.attempt.scratch / "sdist";
@@ -55,7 +55,7 @@ Done fetch_sdist(const StepContext& context, const BaseEnvironment& base,
       downloads,
       env::pip_variables(context.machine.variables),
       context.attempt.step->timeout};
-  // The sdist's setup may call the environment's own programs (ninja, cmake).
+  // The sdist's setup may call the environment's programs (ninja, cmake).
   download.environment["PATH"] =
       (base.directory / "bin").string() + ":" + download.environment["PATH"];
   TRY_DONE(run_pip(context.machine, download, fmt::format("downloading `{}`", requirement)));
@@ -126,11 +126,11 @@ Result<fs::path> only_file(const StepContext& context, const fs::path& directory
   if (found.size() == 1) return directory / found[0];
   if (found.empty()) {
     return fail(ErrorKind::check,
-                fmt::format("the build left no `*{}` in its output directory", suffix),
-                names.empty() ? "let `build.command` write to `{dest_dir}`"
-                              : "it left " + quoted_list(names));
+                fmt::format("the build wrote no `*{}` to its output directory", suffix),
+                names.empty() ? "make `build.command` write to `{dest_dir}`"
+                              : "it wrote " + quoted_list(names));
   }
-  return fail(ErrorKind::check, fmt::format("the build left {} files instead of one: {}",
+  return fail(ErrorKind::check, fmt::format("the build wrote {} files instead of one: {}",
                                             found.size(), quoted_list(found)));
 }
 

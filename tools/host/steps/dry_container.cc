@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The image as pinwheel finds it: by name, or by the key that its contents bear.
+/// Finds the image as pinwheel does: by name, or by the content key in its label.
 ports::Command find_command(const Workplace& workplace, const matrix::ContainerSettings& settings,
                             const env::ContainerImage& image) {
   const Containers& containers = workplace.containers;
@@ -31,7 +31,7 @@ ports::Command find_command(const Workplace& workplace, const matrix::ContainerS
   return env::find_image(containers.client, image.key, containers.variables);
 }
 
-/// What makes the image where it is gone.
+/// The lines that rebuild a missing image.
 std::string make_lines(const Workplace& workplace, const matrix::ContainerSettings& settings,
                        const env::ContainerImage& image) {
   const Containers& containers = workplace.containers;
@@ -77,7 +77,7 @@ Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& wo
 ports::Command in_dry_container(const DryContainer& container, const ports::Command& command) {
   ports::Command client =
       env::run_in_container(container.container, {}, command, container.client_variables);
-  // The engine gives a name of its own: the script may run more than once.
+  // The engine chooses the name: the script may run more than once.
   const auto name = std::find(client.argv.begin(), client.argv.end(), "--name");
   if (name != client.argv.end()) {
     const auto at = client.argv.erase(name, name + 2);

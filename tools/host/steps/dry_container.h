@@ -11,18 +11,18 @@
 
 namespace pinwheel::host {
 
-/// The container that commands of a dry run's script run in.
+/// The container for the commands of a dry run's script.
 struct DryContainer {
   env::Container container;  ///< its image is a variable of the script
   std::map<std::string, std::string> client_variables;
-  std::string image_lines;  ///< give the variable its value; make the image where it is gone
+  std::string image_lines;  ///< set the variable; rebuild the image if it is missing
 };
 
-/// `around` is the host. `internal` when the image was not made.
+/// `around` is the host. `internal` if the image was not made.
 Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& workplace,
                                    const matrix::ContainerSettings& settings);
 
-/// The client's command that runs `command` in it, in a container that is removed when it ends.
+/// The client's command that runs `command` in a container that is removed when it exits.
 ports::Command in_dry_container(const DryContainer& container, const ports::Command& command);
 
 }  // namespace pinwheel::host

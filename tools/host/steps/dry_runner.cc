@@ -22,7 +22,7 @@
 namespace pinwheel::host {
 namespace {
 
-/// The machine that a request's commands run on, looked at and not changed.
+/// The machine that a request's commands run on, which is not changed.
 Result<std::unique_ptr<ContainedMachine>> contained(const LocalMachine& here,
                                                     const Workplace& workplace,
                                                     const env::Request& request) {
@@ -38,7 +38,7 @@ Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& r
   if (environment.resolution.conda.empty()) {
     TRY(environment.interpreter, interpreter_for(machine, request.python));
   } else {
-    // Resolving has made the prefix: pip could not be asked without it.
+    // Resolving has created the prefix, because pip needs it.
     const std::vector<env::CondaPackage>& packages = environment.resolution.conda;
     TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, packages));
     environment.interpreter = std::move(prefix.interpreter);
@@ -76,7 +76,7 @@ struct ScriptOfAction {
     return script_of_environment(environment, workplace);
   }
   Result<std::string> operator()(const plan::MakeToolkit& action) const {
-    return fmt::format("# the build that needs {} makes it\n", action.request.toolkit);
+    return fmt::format("# {} is created by the build that needs it\n", action.request.toolkit);
   }
   Result<std::string> operator()(const plan::BuildWheel& action) const {
     TRY(const DryEnvironment environment, look_up(workplace, action.environment));

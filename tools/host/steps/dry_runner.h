@@ -9,12 +9,12 @@
 
 namespace pinwheel::host {
 
-/// A Runner that runs nothing: it writes the commands of each step as lines of bash, which make the
-/// same wheels when bash runs them. Tests and publishing have no lines of their own yet: the script
-/// names them in a comment.
+/// A Runner that runs nothing: it writes the commands of each step as lines of bash, which build
+/// the same wheels when run. Tests and publishing have no commands yet: the script has only a
+/// comment for them.
 class DryRunner final : public run::Runner {
  public:
-  /// `print` takes the script; `program` is pinwheel itself, for finishing.
+  /// `print` receives the script; `program` is the pinwheel executable, for finishing.
   DryRunner(Workplace workplace, const std::filesystem::path& program,
             std::function<void(std::string_view)> print);
 

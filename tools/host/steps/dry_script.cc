@@ -21,13 +21,13 @@ fs::path scratch(const std::string& name) {
   return fs::path(script_variable("scratch")) / name;
 }
 
-/// The user's variables as the environment's commands see them.
+/// The user's variables, as seen by the environment's commands.
 const std::map<std::string, std::string>& variables_of(const DryEnvironment& environment,
                                                        const Workplace& workplace) {
   return environment.container ? environment.variables : workplace.variables;
 }
 
-/// A command of the environment, where it runs.
+/// A command of the environment, on the host or in its container.
 std::string line_in(const DryEnvironment& environment, const ports::Command& command) {
   if (!environment.container) return script_line(in_mount_namespace(command));
   return script_line(in_dry_container(*environment.container, command));
@@ -37,7 +37,7 @@ std::string heredoc(const std::string& file, const std::string& text) {
   return fmt::format("cat > {} <<'PINWHEEL_END'\n{}PINWHEEL_END\n", script_word(file), text);
 }
 
-/// The environment's own pip installs it: the script needs nothing of pinwheel's cache.
+/// Installed by the environment's own pip: the script does not depend on pinwheel's cache.
 std::string install_part(const DryEnvironment& environment, const Workplace& workplace,
                          env::TorchPart part, const std::string& index) {
   const std::string text = env::requirements_text(environment.resolution, part);
@@ -55,7 +55,7 @@ std::vector<BuildMount> mounts_of(const DryEnvironment& environment) {
   return mounts;
 }
 
-/// What `make_pypi_toolkit` does; the environment's own pip installs it.
+/// The same as `make_pypi_toolkit`, with the environment's own pip.
 std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& environment,
                           const Workplace& workplace) {
   const fs::path prefix = toolkit.toolkit.prefix;
@@ -73,7 +73,7 @@ std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& envir
              script_word(prefix.string()));
 }
 
-/// The snapshot that `export_source` makes: git's files, modes 0644 and 0755, one time.
+/// The same snapshot as `export_source`: git's files, modes 0644 and 0755, one time.
 std::string export_lines(const plan::Source& source, const std::string& root, int64_t epoch) {
   if (source.directory.empty()) {
     return fmt::format("python3 -m pip download --no-deps --no-binary :all: --dest {} {}\n",
@@ -100,7 +100,7 @@ std::string make_space(const std::string& root, const DryEnvironment& environmen
                                  kToolkitName, kCondaName, "sdist"}) {
     out += " " + script_word(root + "/" + name);
   }
-  // A container makes what is mounted into it; the host must have the place.
+  // A container engine creates mount points; on the host they must exist.
   if (!environment.container) out += " " + shell_quote(kFixedPath);
   return out + "\n";
 }

@@ -23,8 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The lowest platform tag that the wheel's binaries justify, found by reading every ELF file in
-/// it.
+/// The lowest platform tag that the wheel's binaries allow, found by reading every ELF file in it.
 Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built) {
   std::vector<inspect::ElfMember> files;
   for (const wheel::ZipMember& member : built.zip.members()) {
@@ -39,13 +38,14 @@ Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built) {
 
 Done refuse_bare_linux(const wheel::WheelArchive& built, const inspect::PlatformTag& tag) {
   if (!tag.tag.starts_with("linux_")) return {};
-  Error error{ErrorKind::check, fmt::format("`{}` keeps no manylinux policy", built.file_name)};
+  Error error{ErrorKind::check,
+              fmt::format("`{}` complies with no manylinux policy", built.file_name)};
   for (const std::string& reason : tag.reasons) error.causes.push_back({ErrorKind::check, reason});
   return fail(std::move(error).with_hint(
-      "build against older libraries, or put what it needs into the wheel"));
+      "build against older libraries, or bundle its dependencies in the wheel"));
 }
 
-/// Keeps the name and version that the wheel has where none is asked for.
+/// Fills in the wheel's own name and version if none is given.
 Result<wheel::Naming> complete_naming(const wheel::WheelArchive& built, wheel::Naming naming) {
   TRY(const std::string text, built.read_info("METADATA"));
   TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));

@@ -11,31 +11,31 @@
 
 namespace pinwheel::host {
 
-/// What a finished wheel is to be.
+/// The properties of the finished wheel.
 struct FinishRequest {
-  wheel::Naming naming;  ///< an empty name or version keeps the wheel's own
+  wheel::Naming naming;  ///< the wheel's own name or version if empty
   int64_t epoch = 0;
-  std::string requirement = {};  ///< "torch>=2.10"; empty: untouched
+  std::string requirement = {};  ///< "torch>=2.10"; empty: unchanged
   std::string record_json = {};  ///< contents of pinwheel.json; empty: none
 };
 
-/// Rewrites a built wheel reproducibly under its final name, with the lowest platform tag that its
-/// binaries justify, and puts it into `output` as a whole. The same bytes there already are
-/// success.
+/// Rewrites a built wheel reproducibly with its final name and the lowest platform tag that its
+/// binaries allow, and puts it into `output` atomically. It is not an error if `output` has the
+/// same bytes already.
 Result<plan::Output> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
                                   const std::filesystem::path& output);
 
 struct SdistRequest {
-  std::string distribution = {};  ///< what its PKG-INFO must say; empty: not compared
+  std::string distribution = {};  ///< the name required in its PKG-INFO; empty: not checked
   std::string version = {};
   int64_t epoch = 0;
 };
 
-/// The same for an sdist: sorted members, one time, no owner.
+/// The same for an sdist: sorted members, a single timestamp, no owner.
 Result<plan::Output> finish_sdist(const std::filesystem::path& built, const SdistRequest& request,
                                   const std::filesystem::path& output);
 
-/// Copies a finished file into `output` as a whole: readers see the old file, none, or the new one.
+/// Copies a finished file into `output` atomically: readers see the old file, none, or the new one.
 Result<plan::Output> put_into(const std::filesystem::path& file,
                               const std::filesystem::path& output);
 

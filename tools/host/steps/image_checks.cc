@@ -33,7 +33,7 @@ Done check_glibc(const EnvMachine& image, const env::Interpreter& interpreter,
   TRY(const inspect::WheelFacts facts, inspect::gather(wheel.filename().string(), *source));
   const std::vector<std::string> newer = inspect::newer_than_glibc(facts.libraries, glibc);
   if (newer.empty()) return {};
-  Error error{ErrorKind::check, fmt::format("`{}` cannot load in `{}`, which has glibc {}",
+  Error error{ErrorKind::check, fmt::format("`{}` cannot be loaded in `{}`, which has glibc {}",
                                             wheel.filename().string(), action.image, glibc)};
   for (const std::string& each : newer) error.causes.push_back({ErrorKind::check, each});
   return fail(std::move(error).with_hint(
@@ -49,7 +49,8 @@ Result<env::Interpreter> image_python(const EnvMachine& image, const std::string
   for (const char* const program : {"python3", "python"}) {
     TRY(const ports::Captured ran, image.process.capture(env::probe_interpreter(
                                        program, env::pip_variables(image.variables))));
-    if (ran.exit.canceled) return fail(ErrorKind::interrupted, "looking for Python was stopped");
+    if (ran.exit.canceled)
+      return fail(ErrorKind::interrupted, "the search for Python was interrupted");
     Result<env::Interpreter> interpreter = env::parse_interpreter(ran.out);
     if (!ran.exit.ok() || !interpreter || !interpreter->makes_environments) continue;
     TRY_DONE(image.files.make_directories(record.parent_path()));
@@ -59,8 +60,7 @@ Result<env::Interpreter> image_python(const EnvMachine& image, const std::string
   return fail(
       ErrorKind::config,
       fmt::format("`{}` of `test.images` has no Python with the modules venv and ensurepip", name),
-      "name a Dockerfile that installs it in `test.dockerfile`; `docker/test.Dockerfile` "
-      "is one");
+      "set `test.dockerfile` to a Dockerfile that installs it, such as `docker/test.Dockerfile`");
 }
 
 }  // namespace pinwheel::host

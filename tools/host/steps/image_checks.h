@@ -8,12 +8,13 @@
 
 namespace pinwheel::host {
 
-/// Whether the C library of a distribution has all that the wheel's files ask for; else `check`,
-/// naming each file, version and library. pip only says that such a wheel is not for the platform.
+/// Checks that the C library of a distribution has every symbol version that the wheel's files
+/// need; else `check`, with each file, version and library. pip only reports that such a wheel is
+/// not supported on the platform.
 Done check_glibc(const EnvMachine& image, const env::Interpreter& interpreter,
                  const plan::TestWheel& action, const std::filesystem::path& wheel);
 
-/// The Python that an image has under its usual names. `config` when it has none that makes virtual
+/// The Python of an image, found by its usual names. `config` if none of them can create virtual
 /// environments.
 Result<env::Interpreter> image_python(const EnvMachine& image, const std::string& name);
 

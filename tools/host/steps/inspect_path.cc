@@ -45,8 +45,8 @@ Result<inspect::WheelFacts> inspect_directory(const fs::path& directory, const J
                 error.message());
   }
   if (paths.empty()) {
-    return fail(ErrorKind::config, quoted(directory.string()) + " has no binary in it",
-                "name a wheel, a shared library, or a directory that has some");
+    return fail(ErrorKind::config, quoted(directory.string()) + " contains no binary",
+                "pass a wheel, a shared library, or a directory that contains some");
   }
   std::sort(paths.begin(), paths.end());
   std::vector<inspect::LooseFile> files;
@@ -57,7 +57,7 @@ Result<inspect::WheelFacts> inspect_directory(const fs::path& directory, const J
   return inspect::gather_files(directory.lexically_normal().string(), files, limits);
 }
 
-/// What the file is called, without directories.
+/// The name of the file, without directories.
 std::string file_name(const InputFile& file) {
   return file.name.empty() ? file.path.filename().string() : file.name;
 }
@@ -97,7 +97,7 @@ Result<std::string> member_of(const wheel::ZipReader& zip, const std::string& na
   constexpr uint64_t kMost = uint64_t{256} << 20U;
   const wheel::ZipMember* const member = zip.find(name);
   if (member == nullptr || member->size > kMost) {
-    return fail(ErrorKind::check, quoted(name) + " is too large to be compared");
+    return fail(ErrorKind::check, quoted(name) + " is too large to compare");
   }
   return zip.read(*member);
 }

@@ -11,15 +11,15 @@ namespace pinwheel::host {
 /// A file to inspect.
 struct InputFile {
   std::filesystem::path path;
-  std::string name = {};  ///< what it is called; empty: as its path says
+  std::string name = {};  ///< display name; empty: the name in its path
 };
 
-/// What a path holds: a wheel, a shared library, an object, or a directory with ELF files somewhere
-/// in it. An error says of which path it speaks.
+/// The contents of a path: a wheel, a shared library, an object, or a directory with ELF files at
+/// any depth. Errors name the path.
 Result<inspect::WheelFacts> inspect_path(const InputFile& file,
                                          const inspect::GatherOptions& options);
 
-/// What a wheel holds. An error says of which path it speaks.
+/// The contents of a wheel. Errors name the path.
 Result<inspect::WheelFacts> inspect_wheel(const InputFile& file,
                                           const inspect::GatherOptions& options = {});
 
@@ -28,7 +28,7 @@ struct ComparedWheels {
   inspect::WheelFacts new_wheel;
   inspect::WheelDifference difference;
 };
-/// What changed from one wheel to another.
+/// The differences between two wheels.
 Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file);
 
 }  // namespace pinwheel::host

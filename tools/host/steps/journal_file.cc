@@ -65,7 +65,8 @@ Done JournalFile::append(const std::string& line) {
   int number = write_all(file_.get(), line);
   if (number == 0 && ::fdatasync(file_.get()) != 0) number = errno;
   if (number == 0) return {};
-  // Half a line in the middle would damage the journal: the next record must start on a new one.
+  // A partial line in the middle would corrupt the journal: the next record must start on a new
+  // line.
   if (::ftruncate(file_.get(), before) != 0) number = errno;
   return fail(system_error(fmt::format("written ({} bytes)", line.size()), path_, number));
 }

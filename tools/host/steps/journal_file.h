@@ -10,16 +10,17 @@
 
 namespace pinwheel::host {
 
-/// The journal of a state directory, held for one run: `journal.jsonl`, and a lock on
+/// The journal of a state directory, locked for one run: `journal.jsonl`, and a lock on
 /// `journal.lock` beside it. Each record is one write, durable before the call returns.
 class JournalFile final : public run::Recorder {
  public:
-  /// Locks, reads, cuts off a torn last line. `environment` when another run holds the lock (names
-  /// its process id); `config` for a journal that cannot be read. `clock` outlives the journal.
+  /// Locks, reads, and truncates a torn last line. `environment` if another run holds the lock
+  /// (names its process id); `config` for a journal that cannot be read. `clock` must outlive the
+  /// journal.
   static Result<std::unique_ptr<JournalFile>> open(const std::filesystem::path& state_dir,
                                                    const ports::Clock& clock);
 
-  /// What was on file when it was opened.
+  /// The records when it was opened.
   const journal::History& history() const { return history_; }
 
   Done started(const run::Attempt& attempt) override;
@@ -39,7 +40,7 @@ class JournalFile final : public run::Recorder {
   journal::History history_;
 };
 
-/// The history of a state directory without holding it; empty when it has no journal.
+/// The history of a state directory, read without locking it; empty if it has no journal.
 Result<journal::History> read_journal(const std::filesystem::path& state_dir);
 
 }  // namespace pinwheel::host

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Arguments: the modules, joined by commas, then the operators. Prints the operators that torch
-// lacks.
+// Arguments: the modules, comma-separated, then the operators. Prints the operators that torch does
+// not have.
 constexpr const char* kAskTorch = R"(
 import importlib, sys
 import torch
@@ -37,7 +37,7 @@ Error missing(const fs::path& wheel, const std::vector<std::string>& operators) 
   return {
       ErrorKind::check,
       fmt::format("`{}` does not register {}", wheel.filename().string(), quoted_list(operators)),
-      std::nullopt, "compare `checks.after: operators` with what the library defines"};
+      std::nullopt, "compare `checks.after: operators` with the library's definitions"};
 }
 
 Result<std::vector<std::string>> ask_torch(const StepContext& context, const BuildSite& site,
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> ask_torch(const StepContext& context, const Bui
   if (!asked.exit.ok()) {
     append_log(context, asked.err);
     return fail(ErrorKind::check,
-                fmt::format("`{}` cannot be imported to ask for its operators: {}",
+                fmt::format("`{}` cannot be imported to check its operators: {}",
                             wheel.filename().string(), split(trim(asked.err), '\n').back()));
   }
   std::vector<std::string> lacking;
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> ask_torch(const StepContext& context, const Bui
   return lacking;
 }
 
-/// The operators whose bare name stands in no library of the wheel.
+/// The operators whose unqualified name is in no library of the wheel.
 Result<std::vector<std::string>> look_into(const fs::path& path,
                                            const std::vector<std::string>& operators) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
@@ -93,7 +93,7 @@ Done check_operators(const StepContext& context, const BuildSite& site, const fs
   const std::optional<std::string> cannot_load =
       env::skip_reason(torch_of(context.machine, site.base.python), compute);
   if (cannot_load) {
-    append_log(context, fmt::format("operators: {}; looked for their names in the libraries\n",
+    append_log(context, fmt::format("operators: {}; searched for their names in the libraries\n",
                                     *cannot_load));
   }
   TRY(const std::vector<std::string> lacking,

@@ -41,7 +41,7 @@ struct PerformAction {
 
 Result<run::Success> perform(const Workplace& workplace, const run::Attempt& attempt,
                              std::stop_token stop) {
-  // Outcomes name the log, also where nothing is written to it.
+  // Outcomes refer to the log even if nothing is written to it.
   std::ofstream(attempt.log, std::ios::app).close();
   TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, std::move(stop)));
   const StepContext context = step->context();

@@ -7,9 +7,9 @@
 
 namespace pinwheel::host {
 
-/// Carries out one attempt of a step in the real world. Called from a thread of its own for each
-/// attempt; a request to stop ends the children and gives an `interrupted` error. Errors carry what
-/// the tool's `classify_*` table says of its exit.
+/// Performs one attempt of a step. Called from a separate thread for each attempt; a stop request
+/// terminates the children and returns an `interrupted` error. Errors of tools are classified by
+/// their `classify_*` table.
 Result<run::Success> perform(const Workplace& workplace, const run::Attempt& attempt,
                              std::stop_token stop);
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file to publish and the step that made it.
+/// A file to publish and the step that built it.
 struct Built {
   std::string build;
   publish::Artifact file;
@@ -35,7 +35,7 @@ bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
          wanted && pep::to_string(*has) == pep::to_string(*wanted);
 }
 
-/// What the builds left for this target: of each build the wheel that bears the target's name.
+/// The files built for this target: from each build the wheel with the target's name.
 Result<std::vector<Built>> gather_files(const StepContext& context, const plan::Publish& action) {
   std::vector<Built> files;
   for (const plan::StepOutcome& need : context.attempt.needs) {
@@ -46,8 +46,8 @@ Result<std::vector<Built>> gather_files(const StepContext& context, const plan::
       TRY(publish::Artifact artifact, read_artifact(output.path));
       if (artifact.sha256 != output.sha256) {
         return fail(ErrorKind::check,
-                    fmt::format("`{}` is not the file that `{}` made", output.path, need.id),
-                    "remove it and run again: the step is repeated");
+                    fmt::format("`{}` is not the file that `{}` built", output.path, need.id),
+                    "remove it and run again: the step is then repeated");
       }
       if (need.id == "sdist" || is_named(artifact, naming->second)) {
         files.push_back({need.id, std::move(artifact)});
@@ -55,14 +55,14 @@ Result<std::vector<Built>> gather_files(const StepContext& context, const plan::
     }
     if (files.size() == before) {
       return fail(ErrorKind::internal,
-                  fmt::format("`{}` left nothing for target `{}`", need.id, action.target.name));
+                  fmt::format("`{}` built nothing for target `{}`", need.id, action.target.name));
     }
   }
   return files;
 }
 
-/// Leaves the sdist out where no wheel bears its name: under `name` or `others` wheels may all have
-/// names of their own, and installers would build the plain name from source.
+/// Drops the sdist if no wheel has its name: with `name` or `others` all wheels may have different
+/// names, and installers would build the plain name from source.
 std::vector<Built> without_lone_sdist(const StepContext& context, const plan::Publish& action,
                                       std::vector<Built> files) {
   std::set<std::string> projects;
@@ -101,13 +101,13 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
     append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
                                     publish::to_string(outcome.outcome), outcome.sha256));
   }
-  // An index that was removed or changed is made again; one that holds the files takes nothing.
+  // An index that was removed or changed is recreated; nothing is written if it has the files.
   const fs::path page = index_of(context, action) / "index.json";
   TRY(const FileDigest digest, digest_file(page));
   return plan::Output{page.string(), digest.sha256, digest.size};
 }
 
-/// The upload's waits end at once when the run is stopped.
+/// The upload's waits end immediately when the run is stopped.
 UploadHooks hooks_of(const StepContext& context) {
   UploadHooks hooks;
   hooks.sleep = [stop = context.stop](std::chrono::milliseconds delay) {
@@ -120,7 +120,7 @@ UploadHooks hooks_of(const StepContext& context) {
   hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
   };
-  // The log outlives a kill: it tells which files went out and which of them arrived.
+  // The log outlives a kill: it shows which files were sent and which of them arrived.
   hooks.event = [&context](const publish::UploadEvent& event) {
     append_log(context, publish::to_line(event));
     if (context.workplace.on_upload) context.workplace.on_upload(event);

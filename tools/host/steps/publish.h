@@ -6,8 +6,8 @@
 
 namespace pinwheel::host {
 
-/// Publishes what the builds left for one target, once each test has shown the evidence that the
-/// matrix requires. Kind `check` where it has not, and for a file that changed since it was built.
+/// Publishes the files built for one target, if each test has the evidence that the matrix
+/// requires. Kind `check` if not, and for a file that changed since it was built.
 Result<run::Success> perform_publish(const StepContext& context, const plan::Publish& action);
 
 }  // namespace pinwheel::host

@@ -32,10 +32,10 @@ namespace fs = std::filesystem;
 
 enum class HasGpu { no, yes };
 
-/// The first of these Pythons that this machine has.
+/// The first of these Pythons that is available.
 Result<std::pair<std::string, env::Interpreter>> python_here(
     const EnvMachine& machine, const std::vector<std::string>& pythons) {
-  Error none{ErrorKind::environment, "no Python of the wheel's is known"};
+  Error none{ErrorKind::environment, "no Python of the wheel is known"};
   for (const std::string& python : pythons) {
     Result<env::Interpreter> found = interpreter_for(machine, python);
     if (found) return std::pair(python, *std::move(found));
@@ -44,7 +44,7 @@ Result<std::pair<std::string, env::Interpreter>> python_here(
   return fail(std::move(none));
 }
 
-/// An environment that somebody else made, as something to put another on top of.
+/// An existing environment, as the base of an overlay.
 BaseEnvironment installed_base(const compat::RunTarget& target, const exports::Build& build,
                                env::Interpreter interpreter) {
   BaseEnvironment base;
@@ -56,7 +56,7 @@ BaseEnvironment installed_base(const compat::RunTarget& target, const exports::B
   return base;
 }
 
-/// The environment with the named build, from the user's index.
+/// The environment with the requested build, from the user's index.
 Result<BaseEnvironment> made_base(const EnvMachine& machine, const Trial& trial,
                                   const exports::Build& build, const std::string& python,
                                   const env::Interpreter& interpreter, HasGpu has_gpu) {
@@ -79,7 +79,7 @@ Result<BaseEnvironment> made_base(const EnvMachine& machine, const Trial& trial,
   return create_environment(machine, request, resolution);
 }
 
-/// What the commands of one trial share.
+/// The shared state of a trial's commands.
 struct TrialSite {
   const EnvMachine& machine;
   const Trial& trial;
@@ -89,7 +89,7 @@ struct TrialSite {
   std::map<std::string, std::string> variables;
 };
 
-/// Runs a command to its end. An error means that it was interrupted or could not be started.
+/// Runs a command to completion. An error means that it was interrupted or could not be started.
 Result<compat::Ended> run_one(const TrialSite& site, std::vector<std::string> argv,
                               std::string what, const std::string& log_name) {
   constexpr uint64_t kShown = 16384;
@@ -103,7 +103,7 @@ Result<compat::Ended> run_one(const TrialSite& site, std::vector<std::string> ar
   return compat::Ended{std::move(what), env::ending(exit), log_tail(log, kShown)};
 }
 
-/// Makes the commands' directories, and stub libraries for a CUDA build where there is no GPU.
+/// Creates the commands' directories, and stub libraries for a CUDA build if there is no GPU.
 Result<compat::Gpu> prepare(TrialSite& site, const BaseEnvironment& base) {
   for (const char* const name : {"work", "home", "tmp"}) {
     TRY_DONE(site.machine.files.make_directories(site.scratch / name));
@@ -120,7 +120,7 @@ Result<compat::Gpu> prepare(TrialSite& site, const BaseEnvironment& base) {
   return compat::Gpu::stubs;
 }
 
-/// The modules of a wheel; none where it installs nothing importable.
+/// The modules of a wheel; empty if it installs nothing importable.
 std::vector<std::string> modules_of(const fs::path& wheel) {
   return importable_names(wheel).value_or(std::vector<std::string>());
 }
@@ -134,8 +134,8 @@ compat::OpenRequest request_for(const Trial& trial) {
   return request;
 }
 
-/// Opens the libraries and imports the modules. What ends that before its end is the wheel's doing,
-/// except where the imports before it fail.
+/// Opens the libraries and imports the modules. Anything that aborts this is the wheel's fault,
+/// unless the imports before it fail.
 Done load(const TrialSite& site, const std::string& site_packages, compat::RunSeen& seen) {
   const compat::OpenRequest request = request_for(site.trial);
   const fs::path question = site.scratch / "open.json";
@@ -158,14 +158,14 @@ Done load(const TrialSite& site, const std::string& site_packages, compat::RunSe
   if (text) {
     TRY(seen.opened, compat::parse_opened(*text));
   }
-  // Without an answer it did not come as far as the wheel's modules.
+  // Without output it did not get to the wheel's modules.
   ended.what = text || doing.size() == 1 ? doing.back() : doing[1];
   const bool imported = text && !request.modules.empty();
   if (imported || !ended.failure.empty()) seen.commands.push_back(std::move(ended));
   return {};
 }
 
-/// The smoke command, where all went well so far.
+/// Runs the smoke command if everything succeeded so far.
 Done smoke(const TrialSite& site, compat::RunSeen& seen) {
   const bool ended_badly = !seen.commands.empty() && !seen.commands.back().failure.empty();
   if (site.trial.smoke.empty() || ended_badly) return {};
@@ -176,8 +176,8 @@ Done smoke(const TrialSite& site, compat::RunSeen& seen) {
   return {};
 }
 
-/// What the symbols say of the torch that was installed, which may be another than was asked for.
-/// nullopt where it is not for the wheel's Pythons.
+/// The verdict of the symbols on the installed torch, which may differ from the requested one.
+/// nullopt if it is not for the wheel's Pythons.
 Result<std::optional<compat::BuildVerdict>> predicted_on(const EnvMachine& machine,
                                                          const Trial& trial,
                                                          const BaseEnvironment& base) {
@@ -196,19 +196,18 @@ Done install_wheel(const TrialSite& site) {
   TRY_DONE(site.overlay.install(wheels, env::Dependencies::left_out));
   const std::vector<std::string> others = compat::other_requirements(site.trial.facts);
   if (others.empty()) return {};
-  site.trial.note("installing what it asks for, where that is not there: " + join(others, ", "));
+  site.trial.note("installing its missing dependencies: " + join(others, ", "));
   return site.overlay.install(others);
 }
 
-/// The index may have another kind of that release than PyPI has.
+/// The index may have a different kind of that release than PyPI.
 Done same_kind(const compat::BuildVerdict& asked,
                const std::optional<compat::BuildVerdict>& installed) {
   if (!installed || !lacks_library(*installed) || lacks_library(asked)) return {};
-  return fail(
-      ErrorKind::environment,
-      fmt::format("what is installed is torch {}, which has no {}", installed->build.version,
-                  pinwheel::quoted(installed->needed_unresolved.front().soname)),
-      "name an index that has the build for this wheel, with `PIP_INDEX_URL`");
+  return fail(ErrorKind::environment,
+              fmt::format("the installed torch is {}, which has no {}", installed->build.version,
+                          pinwheel::quoted(installed->needed_unresolved.front().soname)),
+              "set `PIP_INDEX_URL` to an index that has the build for this wheel");
 }
 
 Result<compat::RunResult> try_on(const EnvMachine& machine, const Trial& trial,

@@ -10,8 +10,7 @@ namespace {
 constexpr std::string_view kBegin = "@pinwheel-";
 constexpr char kEnd = '@';
 
-/// An index or proxy URL may hold a password: the script takes it from the environment it is run
-/// in.
+/// An index or proxy URL may contain a password: the script takes it from its environment.
 bool may_hold_password(std::string_view name) {
   return (name.starts_with("PIP_") && name.ends_with("_URL")) || name.ends_with("_proxy") ||
          name.ends_with("_PROXY");

@@ -5,14 +5,14 @@
 
 namespace pinwheel::host {
 
-/// A word that stands for a variable of the script: in quoted words it is put outside the quotes,
-/// so that its value is known when the script runs. `name` is letters, digits and `_`.
+/// A placeholder for a variable of the script: in quoted words it is put outside the quotes, so
+/// that it is expanded when the script runs. `name` is letters, digits and `_`.
 std::string script_variable(const std::string& name);
 
-/// An argument as a word of bash, quoted, save for the script's own variables.
+/// An argument as a bash word, quoted except for the script's own variables.
 std::string script_word(const std::string& argument);
 
-/// One command as a line of bash: its directory, exactly its environment, its argv, all quoted.
+/// A command as a line of bash: its directory, exactly its environment, its argv, all quoted.
 std::string script_line(const ports::Command& command);
 
 }  // namespace pinwheel::host

@@ -6,10 +6,10 @@
 
 namespace pinwheel::host {
 
-/// Builds the sdist and puts it, finished, into the output directory.
+/// Builds and finishes the sdist, and puts it into the output directory.
 Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action);
 
-/// Prepares the same build and enters at its command.
+/// Prepares the same build, then calls `enter` instead of running its command.
 Result<ports::Exit> enter_sdist(const StepContext& context, const plan::BuildSdist& action,
                                 const Enter& enter);
 

@@ -13,7 +13,7 @@ std::map<std::string, std::string> without_tokens(std::map<std::string, std::str
   return variables;
 }
 
-/// The container that the step's environment asks for; without a base for one on the host.
+/// The container settings of the step's environment; no base for a step on the host.
 matrix::ContainerSettings container_of(const plan::Action& action) {
   return std::visit(
       [](const auto& each) -> matrix::ContainerSettings {

@@ -17,7 +17,7 @@
 
 namespace pinwheel::host {
 
-/// What one attempt of a step works with: where it runs, the ports of that machine and its paths.
+/// The context of an attempt of a step: the machine it runs on, its ports and its paths.
 struct StepContext {
   const Workplace& workplace;
   const run::Attempt& attempt;
@@ -26,11 +26,11 @@ struct StepContext {
   std::stop_token stop;
 };
 
-/// An attempt ready to be carried out, here or in the container of its step. It owns what its
-/// context refers to; `workplace` and `attempt` must outlive it.
+/// An attempt that is ready to run, on the host or in the step's container. Owns everything its
+/// context refers to, except `workplace` and `attempt`, which must outlive it.
 class OpenStep {
  public:
-  /// A request to stop ends its commands.
+  /// A stop request terminates its commands.
   OpenStep(const Workplace& workplace, const run::Attempt& attempt, std::stop_token stop);
   OpenStep(const OpenStep&) = delete;
   OpenStep& operator=(const OpenStep&) = delete;
@@ -51,19 +51,19 @@ class OpenStep {
   std::unique_ptr<ContainedMachine> contained_;
 };
 
-/// Opens the attempt's machine and makes its scratch directory. Upload tokens are for the upload
-/// alone: no build, test or pip ever sees them. Errors are those of the container engine and of the
+/// Opens the attempt's machine and creates its scratch directory. Upload tokens are only for
+/// uploads: no build, test or pip ever sees them. Errors are those of the container engine and the
 /// file system.
 Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,
                                             std::stop_token stop);
 
-/// Adds text to the attempt's log; a log that cannot be written is no reason to fail the step.
+/// Appends text to the attempt's log; failing to write the log does not fail the step.
 void append_log(const StepContext& context, const std::string& text);
 
 /// Reports the exit of the step's own command.
 void report_exit(const StepContext& context, const ports::Exit& exit);
 
-/// Runs a command in the place of the step's own, which it is given ready to start.
+/// Runs a command instead of the step's own, which is passed ready to start.
 using Enter = std::function<Result<ports::Exit>(const ports::Command& own)>;
 
 }  // namespace pinwheel::host

@@ -28,7 +28,7 @@ Result<inspect::SymbolsJudge> symbols_judge(const StepContext& context,
   abi.torch_stable = action.torch_target;
   const std::optional<pep::SpecifierSet> range = compat::declared_torch(abi, action.torch);
   if (!range) {
-    say(context, fmt::format("torch {} is no release; not judged", quoted(action.torch)));
+    say(context, fmt::format("torch {} is not a release; not checked", quoted(action.torch)));
     return inspect::SymbolsJudge{};
   }
   const EnvMachine& machine = host_of(context.machine);

@@ -12,10 +12,10 @@
 
 namespace pinwheel::host {
 
-/// How the rule `undefined-symbols` judges the wheels of a build: on every known build of the torch
-/// that the matrix declares, of that minor release, or of all from the Stable ABI's target on. A
-/// torch that no table knows is not judged, and the log says so. Empty for a build without torch.
-/// The judge refers to `context`. Errors are those of the table.
+/// The check of rule `undefined-symbols` for the wheels of a build: against every known build of
+/// the torch that the matrix declares, of that minor release, or of all since the Stable ABI's
+/// target. An unknown torch is not checked, which is logged. Empty for a build without torch. The
+/// result refers to `context`. Errors are those of the table.
 Result<inspect::SymbolsJudge> symbols_judge(const StepContext& context,
                                             const plan::BuildWheel& action);
 

@@ -25,8 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The wheel that the build left; one build's namings have the same contents, so any of them will
-/// do.
+/// The wheel from the build; all names of one build have the same contents, so any of them will do.
 Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& action) {
   for (const plan::StepOutcome& need : context.attempt.needs) {
     if (need.id != action.build) continue;
@@ -34,7 +33,7 @@ Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& act
       if (output.path.ends_with(".whl")) return fs::path(output.path);
     }
   }
-  return fail(ErrorKind::internal, fmt::format("`{}` left no wheel to test", action.build));
+  return fail(ErrorKind::internal, fmt::format("`{}` built no wheel to test", action.build));
 }
 
 std::map<std::string, std::string> test_variables(const StepContext& context,
@@ -49,8 +48,8 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
   return variables;
 }
 
-/// Runs a command of the test, output in the log. A test that fails is a failed step, whatever it
-/// printed; only how it ended tells time limits, kills and cancellation apart.
+/// Runs a command of the test, with output to the log. A failing test is a failed step, whatever it
+/// printed; time limits, kills and cancellation are distinguished by the exit alone.
 Done run_test(const StepContext& context, std::vector<std::string> argv,
               const std::map<std::string, std::string>& variables, const std::string& what) {
   append_log(context, fmt::format("$ {}\n", shell_join(argv)));
@@ -74,7 +73,7 @@ bool has_gpu(const StepContext& context) {
   return !find_gpus(context.machine).names.empty();
 }
 
-/// `argv` of the matrix with its places filled.
+/// `argv` from the matrix with placeholders expanded.
 std::vector<std::string> filled(const StepContext& context, const std::vector<std::string>& command,
                                 const fs::path& wheel) {
   const std::string source = (context.attempt.scratch / kSourceName).string();
@@ -88,7 +87,7 @@ std::vector<std::string> filled(const StepContext& context, const std::vector<st
   return argv;
 }
 
-/// Puts stub libraries in the place of the GPU's, for all that the test runs.
+/// Replaces the GPU's libraries by stubs for all commands of the test.
 Done add_stubs(const StepContext& context, const BaseEnvironment& base,
                std::map<std::string, std::string>& variables) {
   const fs::path directory = context.attempt.scratch / "stubs";
@@ -102,18 +101,19 @@ Done add_stubs(const StepContext& context, const BaseEnvironment& base,
   return {};
 }
 
-/// A test ready to run: its environment, and in an overlay the wheel with what `test.pip` names.
+/// A test ready to run: its environment, and an overlay with the wheel and the packages of
+/// `test.pip`.
 struct PreparedTest {
   Overlay overlay;
   std::map<std::string, std::string> variables;
-  bool stubs = false;  ///< libraries without a GPU behind them stand in for the GPU's
+  bool stubs = false;  ///< stub libraries replace the GPU's
 };
 
 bool has_torch(const plan::TestWheel& action) {
   return !action.environment.torch.spec.empty();
 }
 
-/// `installed` are the arguments of pip's: the wheel where there is one, and `test.pip`.
+/// `installed` are the arguments for pip: the wheel if there is one, and `test.pip`.
 Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWheel& action,
                                   const BaseEnvironment& base,
                                   const std::vector<std::string>& installed) {
@@ -133,7 +133,7 @@ std::vector<std::string> to_install(const std::optional<fs::path>& wheel,
   return out;
 }
 
-/// Beside stub libraries a wheel proves that it loads, never that it runs, whatever passes.
+/// With stub libraries a test only shows that the wheel loads, never that it runs.
 Result<run::Success> load_only(const StepContext& context, const plan::TestWheel& action,
                                const PreparedTest& ready, const fs::path& wheel,
                                const std::vector<std::string>& modules) {
@@ -141,11 +141,11 @@ Result<run::Success> load_only(const StepContext& context, const plan::TestWheel
   success.evidence = plan::Evidence::loaded;
   std::vector<std::string> did = {"installed", "imported"};
   if (!action.operators.empty()) {
-    const std::string what = fmt::format("asking for {}", quoted_list(action.operators));
+    const std::string what = fmt::format("checking for {}", quoted_list(action.operators));
     TRY_DONE(run_test(context,
                       compat::load_check(ready.overlay.python(), modules, action.operators),
                       ready.variables, what));
-    did.emplace_back("asked for its operators");
+    did.emplace_back("checked for its operators");
   }
   const bool cpu = action.settings.hardware != matrix::Hardware::gpu;
   const std::vector<std::string>& command =
@@ -162,7 +162,7 @@ Result<run::Success> load_only(const StepContext& context, const plan::TestWheel
   return success;
 }
 
-/// The whole test, on a machine that has what it needs.
+/// The full test, on a machine that has what it needs.
 Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel& action,
                                const PreparedTest& ready, const fs::path& wheel) {
   run::Success success;

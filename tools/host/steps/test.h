@@ -6,11 +6,12 @@
 
 namespace pinwheel::host {
 
-/// Installs a wheel in a clean environment and runs its tests, as far as this machine can: the
-/// evidence says how far that was. A test that cannot start here is skipped with the reason.
+/// Installs a wheel in a clean environment and runs as much of its tests as this machine allows;
+/// the evidence says how much. A test that cannot start here is skipped, with a reason.
 Result<run::Success> perform_test(const StepContext& context, const plan::TestWheel& action);
 
-/// Prepares the same test and enters at its command, without the wheel where no build left one.
+/// Prepares the same test, then calls `enter` instead of running its command; without a wheel if
+/// none was built.
 Result<ports::Exit> enter_test(const StepContext& context, const plan::TestWheel& action,
                                const Enter& enter);
 

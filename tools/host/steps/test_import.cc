@@ -18,14 +18,14 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Whether an import statement can name it: not "a-b" of "a-b.py", which is a script.
+/// Whether it can be imported by name: not "a-b" for "a-b.py", which is a script.
 bool is_identifier(std::string_view name) {
   return !name.empty() && is_letter(name.front()) &&
          std::all_of(name.begin(), name.end(),
                      [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// "pkg" of "pkg/__init__.py", "mod" of "mod.py" and of "mod.cpython-311-x86_64-linux-gnu.so".
+/// "pkg" for "pkg/__init__.py", "mod" for "mod.py" and "mod.cpython-311-x86_64-linux-gnu.so".
 std::string import_name(std::string_view member) {
   const size_t slash = member.find('/');
   if (slash != std::string_view::npos) {
@@ -48,7 +48,7 @@ Result<std::vector<std::string>> importable_names(const std::filesystem::path& w
   }
   if (names.empty()) {
     return fail(ErrorKind::check,
-                fmt::format("`{}` installs no module that could be imported", archive.file_name));
+                fmt::format("`{}` installs no importable module", archive.file_name));
   }
   return std::vector<std::string>(names.begin(), names.end());
 }

@@ -8,8 +8,7 @@
 namespace pinwheel::host {
 
 /// The top-level packages that a wheel installs, from the directories and modules in its RECORD:
-/// what a test imports when the matrix names no command. `check` when it installs nothing
-/// importable.
+/// imported as a test if the matrix has no command. `check` if it installs nothing importable.
 Result<std::vector<std::string>> importable_names(const std::filesystem::path& wheel);
 
 }  // namespace pinwheel::host

@@ -28,7 +28,8 @@ ThreadRunner::~ThreadRunner() {
 }
 
 void ThreadRunner::start(const run::Attempt& attempt) {
-  // A later attempt of a step replaces the thread of an earlier one, which has told its end.
+  // A later attempt of a step replaces the thread of an earlier one, which has reported its
+  // completion.
   threads_[attempt.step->id] = std::jthread([this, attempt](const std::stop_token& stop) {
     post(run::Completed{attempt.step->id, carry_out(work_, attempt, stop)});
   });

@@ -12,22 +12,22 @@
 
 namespace pinwheel::host {
 
-/// One thread for each running attempt. `start`, `wait` and `cancel_all` are called from the
-/// executor's thread; `interrupt` from any.
+/// One thread per running attempt. `start`, `wait` and `cancel_all` are called from the executor's
+/// thread; `interrupt` from any.
 class ThreadRunner final : public run::Runner {
  public:
-  /// Carries out one attempt on its own thread; what it throws becomes an `internal` error.
+  /// Performs one attempt on its own thread; an exception becomes an `internal` error.
   using Work = std::function<Result<run::Success>(const run::Attempt&, std::stop_token)>;
 
   explicit ThreadRunner(Work work);
-  /// Cancels what still runs and waits for it.
+  /// Cancels running attempts and waits for them.
   ~ThreadRunner() override;
 
   void start(const run::Attempt& attempt) override;
   run::Event wait(std::chrono::steady_clock::time_point deadline) override;
   void cancel_all() override;
 
-  /// Makes `wait` return `Interrupted`, before any completion that is still to be told.
+  /// Makes `wait` return `Interrupted`, before any pending completion.
   void interrupt(int signal);
 
  private:

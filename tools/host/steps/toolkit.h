@@ -6,7 +6,7 @@
 
 namespace pinwheel::host {
 
-/// Makes the toolkit of an environment, if it is not there, and logs where it is.
+/// Creates the toolkit of an environment if it does not exist, and logs its location.
 Result<run::Success> perform_toolkit(const StepContext& context, const plan::MakeToolkit& action);
 
 }  // namespace pinwheel::host

@@ -5,7 +5,7 @@
 
 using namespace pinwheel;
 
-TEST_CASE("a build sees the toolkit that is mounted for it, and the machine's where it is") {
+TEST_CASE("a build sees a mounted toolkit at its mount, and the machine's at its own path") {
   const env::Toolkit toolkit = env::cuda_toolkit("/cache/toolkits/t/nvidia/cu13", "13.0.88");
   const host::BuildSpace mounted("/scratch", host::PathMode::fixed,
                                  {{toolkit.prefix, host::kToolkitName}});

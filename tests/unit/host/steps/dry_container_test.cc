@@ -28,7 +28,7 @@ struct ContainerPlace : ScratchMachine {
 
 }  // namespace
 
-TEST_CASE("the script finds the image by its key, and builds it where it is gone") {
+TEST_CASE("the script finds the image by its key, and rebuilds it if it is missing") {
   const ContainerPlace place;
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
   REQUIRE(dry.has_value());
@@ -40,7 +40,7 @@ TEST_CASE("the script finds the image by its key, and builds it where it is gone
   CHECK(dry->image_lines.find("BASE_IMAGE=debian:12") != std::string::npos);
 }
 
-TEST_CASE("a base that is used as it is is found by its name, and pulled where it is gone") {
+TEST_CASE("an unmodified base image is found by its name, and pulled if it is missing") {
   ContainerPlace place;
   place.settings.dockerfile.clear();
   place.workplace.containers.images[env::digest(place.settings)] = {"sha256:ab", "sha256:ab"};
@@ -63,7 +63,7 @@ TEST_CASE("a command runs in a container without a name, which sees the script's
   CHECK(argv.back() == "true");
 }
 
-TEST_CASE("a container without an image is a mistake of the caller's") {
+TEST_CASE("a container without an image is an internal error") {
   ContainerPlace place;
   place.workplace.containers.images.clear();
   const auto dry = dry_container(place.machine, place.workplace, place.settings);

@@ -9,9 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("a finished file is put into the output directory byte for byte") {
+TEST_CASE("a finished file is copied to the output directory byte for byte") {
   const Scratch scratch;
-  const std::string bytes((3U << 20U) + 17, 'x');  // several pieces and a rest
+  const std::string bytes((3U << 20U) + 17, 'x');  // several chunks and a remainder
   const fs::path file = scratch.write("built/a.whl", bytes);
   const Result<plan::Output> output = put_into(file, scratch.path() / "dist");
   REQUIRE(output);
@@ -21,7 +21,7 @@ TEST_CASE("a finished file is put into the output directory byte for byte") {
   CHECK(scratch.read("dist/a.whl") == bytes);
 }
 
-TEST_CASE("a file that is not there leaves nothing in the output directory") {
+TEST_CASE("a missing file leaves nothing in the output directory") {
   const Scratch scratch;
   const Result<plan::Output> output =
       put_into(scratch.path() / "none.whl", scratch.path() / "dist");
@@ -30,7 +30,7 @@ TEST_CASE("a file that is not there leaves nothing in the output directory") {
   CHECK_FALSE(fs::exists(scratch.path() / "dist/none.whl"));
 }
 
-TEST_CASE("a target that cannot be replaced is named, and no half file stays") {
+TEST_CASE("the error for a target that cannot be replaced names it, and no partial file is left") {
   const Scratch scratch;
   const fs::path file = scratch.write("built/a.whl", "bytes");
   fs::create_directories(scratch.path() / "dist/a.whl/in the way");

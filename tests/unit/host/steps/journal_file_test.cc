@@ -38,7 +38,7 @@ const std::string kText =
 
 }  // namespace
 
-TEST_CASE("what is recorded is there when the journal is opened again") {
+TEST_CASE("records are read back when the journal is opened again") {
   const Scratch scratch;
   const fakes::FakeClock clock;
   {
@@ -79,7 +79,7 @@ TEST_CASE("a torn journal is repaired when it is opened, wherever it was cut") {
   }
 }
 
-TEST_CASE("a second run on one state directory is refused and names the first") {
+TEST_CASE("a second run in one state directory is rejected with the id of the first") {
   const Scratch scratch;
   const fakes::FakeClock clock;
   auto first = host::JournalFile::open(scratch.path(), clock);
@@ -92,7 +92,7 @@ TEST_CASE("a second run on one state directory is refused and names the first") 
   CHECK(host::JournalFile::open(scratch.path(), clock));
 }
 
-TEST_CASE("a journal of an unknown version is refused and left as it is") {
+TEST_CASE("a journal of an unknown version is rejected and left unchanged") {
   const Scratch scratch;
   const fakes::FakeClock clock;
   scratch.write("journal.jsonl", "{\"journal\":9}\n");

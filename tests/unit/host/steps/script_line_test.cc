@@ -5,7 +5,7 @@
 using namespace pinwheel;
 using namespace pinwheel::host;
 
-TEST_CASE("words of a script are quoted, save for its own variables") {
+TEST_CASE("words of a script are quoted, except for its own variables") {
   CHECK(script_word("plain") == "plain");
   CHECK(script_word("two words") == "'two words'");
   CHECK(script_word(script_variable("scratch") + "/a b") == "''\"$scratch\"'/a b'");
@@ -14,7 +14,7 @@ TEST_CASE("words of a script are quoted, save for its own variables") {
   CHECK(script_word(script_variable("image_ab12")) == "''\"$image_ab12\"''");
 }
 
-TEST_CASE("a line holds the whole environment of its command, but no password") {
+TEST_CASE("a line has the whole environment of its command, but no password") {
   const ports::Command command{{"pip", "install", "a b"},
                                "/work",
                                {{"LANG", "C"}, {"PIP_INDEX_URL", "https://me:word@x.example"}},

@@ -18,7 +18,7 @@ std::filesystem::path write_wheel(const Scratch& scratch, const std::vector<std:
                                               members, "demo_kit-1.0.dist-info/RECORD")));
 }
 
-TEST_CASE("packages, modules and extension modules at the top are importable") {
+TEST_CASE("top-level packages, modules and extension modules are importable") {
   const Scratch scratch;
   const auto names =
       importable_names(write_wheel(scratch, {"kit/__init__.py", "kit/inner/__init__.py", "plain.py",
@@ -27,7 +27,7 @@ TEST_CASE("packages, modules and extension modules at the top are importable") {
   CHECK(*names == std::vector<std::string>{"fast", "kit", "plain"});
 }
 
-TEST_CASE("private modules and files that no import statement can name are left out") {
+TEST_CASE("private modules and files that cannot be imported by name are omitted") {
   const Scratch scratch;
   const auto names =
       importable_names(write_wheel(scratch, {"_C.so", "run-it.py", "2fast.py", "kit.py"}));

@@ -87,7 +87,7 @@ TEST_CASE("a cancellation reaches every attempt") {
   }
 }
 
-TEST_CASE("destruction ends what still runs") {
+TEST_CASE("the destructor cancels running attempts") {
   plan::Step step;
   step.id = "a";
   std::atomic<bool> ended = false;

@@ -1,4 +1,4 @@
-#include "host/steps/visit.h"
+#include "host/steps/step_shell.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -36,9 +36,8 @@ struct EnterAction {
   }
   template <class Other>
   Result<ports::Exit> operator()(const Other& /*action*/) const {
-    return fail(ErrorKind::usage,
-                fmt::format("`{}` runs no command to be in the place of", context.attempt.step->id),
-                "name a build or a test");
+    return fail(ErrorKind::usage, fmt::format("`{}` runs no command", context.attempt.step->id),
+                "choose a build or a test");
   }
 };
 
@@ -47,29 +46,29 @@ env::Attached attached_now() {
   return terminal ? env::Attached::terminal : env::Attached::streams;
 }
 
-/// The visitor's command in the place of the step's own.
-Result<ports::Command> command_of(const Visit& visit, const ports::Command& own,
+/// The command to run instead of the step's own.
+Result<ports::Command> command_of(const StepShell& shell, const ports::Command& own,
                                   const StepContext& context, env::Attached attached) {
   ports::Command command = own;
-  command.argv = visit.argv;
+  command.argv = shell.argv;
   if (attached == env::Attached::terminal) {
     command.environment.merge(env::terminal_variables(context.workplace.variables));
   }
   if (!command.argv.empty()) return command;
-  visit.note(fmt::format("the step itself runs: {}\n", shell_join(own.argv)));
+  shell.note(fmt::format("the step runs: {}\n", shell_join(own.argv)));
   command.argv = {"sh"};
   if (attached != env::Attached::terminal) return command;
-  // Whatever the mounts, the state directory is seen at its own path as well.
+  // The state directory is mounted at its own path in every environment.
   const std::filesystem::path settings = context.attempt.scratch / "shell-settings";
-  TRY_DONE(context.machine.files.write(settings, env::shell_settings(visit.title)));
+  TRY_DONE(context.machine.files.write(settings, env::shell_settings(shell.title)));
   command.argv = env::interactive_shell(settings.string());
   return command;
 }
 
 }  // namespace
 
-Result<ports::Exit> visit(const Workplace& workplace, const run::Attempt& attempt,
-                          const Visit& visit) {
+Result<ports::Exit> run_in_step(const Workplace& workplace, const run::Attempt& attempt,
+                                const StepShell& shell) {
   std::stop_source stop;
   std::optional<SignalWatcher> watcher;
   watcher.emplace([&stop](int /*signal*/) { stop.request_stop(); });
@@ -77,10 +76,11 @@ Result<ports::Exit> visit(const Workplace& workplace, const run::Attempt& attemp
   const StepContext context = step->context();
   const Enter enter = [&](const ports::Command& own) -> Result<ports::Exit> {
     const env::Attached attached = attached_now();
-    TRY(const ports::Command command, command_of(visit, own, context, attached));
-    // From here on signals are the visitor's.
+    TRY(const ports::Command command, command_of(shell, own, context, attached));
+    // From here on signals go to the command.
     watcher.reset();
-    if (stop.stop_requested()) return fail(ErrorKind::interrupted, "it was interrupted");
+    if (stop.stop_requested())
+      return fail(ErrorKind::interrupted, "the preparation of the step was interrupted");
     if (ContainedMachine* const container = step->container()) {
       return container->process().foreground(command, attached);
     }
