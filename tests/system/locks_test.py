@@ -198,7 +198,7 @@ def test_a_difference_between_two_creations_is_reported(script, tmp_path):
     against = ["env", "list", "--against", str(other)]
     environment = [script.binary, *against]
     same = subprocess.run(environment, env={**script.environment, **here}, capture_output=True, text=True)
-    assert same.returncode == 0 and same.stdout.endswith(": the same, file by file\n"), same.stderr
+    assert same.returncode == 0 and same.stdout.endswith(": identical files\n"), same.stderr
     (module,) = other.rglob("site-packages/spam.py")
     module.write_text("changed = True\n")
     differs = subprocess.run(

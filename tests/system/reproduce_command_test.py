@@ -121,7 +121,7 @@ def test_once_it_is_fixed_the_step_passes(failed):
     change_source(other, mended)
     passed = other.run("reproduce", str(failed.report), "--here")
     assert passed.stdout == f"{STEP}: done\n"
-    assert "the package source is not the one of the run" in passed.stderr
+    assert "the package source differs from that of the run" in passed.stderr
     # The recorded commit is still broken.
     other.run("reproduce", str(failed.report), code=1)
 
@@ -145,7 +145,7 @@ def test_an_id_is_enough_where_it_failed(failed):
     project.run("build", "matrix.yaml", "--only", f"{TAG}-plain")
     # Its last run did not fail: the build is run as it is now.
     ran = project.run("reproduce", f"{TAG}-plain", "matrix.yaml")
-    assert ran.stdout == f"{STEP}: done\n" and "as this checkout has it" in ran.stderr
+    assert ran.stdout == f"{STEP}: done\n" and "from this checkout" in ran.stderr
 
 
 def test_a_shell_instead_of_the_step(failed):
@@ -156,7 +156,7 @@ def test_a_shell_instead_of_the_step(failed):
         capture_output=True, text=True,
     )  # fmt: skip
     assert (ran.returncode, ran.stdout) == (4, "1\n"), ran.stderr
-    assert "the step itself runs: python" in ran.stderr
+    assert "the step runs: python" in ran.stderr
     assert worktrees(other) == 1
 
 
@@ -188,7 +188,7 @@ def test_a_step_that_cannot_be_repeated_says_why(failed):
     assert f"no commit `{absent}`" in text and f"git fetch origin {absent}" in text
     assert "pinwheel-report/9" in told(lambda report: report.update(schema="pinwheel-report/9"))
     assert "no matrix file" in told(lambda report: report["run"].update(matrix="../x.yaml"))
-    assert "does not say" in told(lambda report: report.pop("run"))
+    assert "has no record of its run's commit" in told(lambda report: report.pop("run"))
     assert "there is no report `gone.json`" in other.run("reproduce", "gone.json", code=2).stderr
     assert "hint:" in failed.project.run("reproduce", f"{TAG}-plane", "matrix.yaml", code=2).stderr
     assert other.git("status", "--porcelain") == ""
@@ -209,7 +209,7 @@ def test_a_frozen_plan_needs_no_engine_options(project, channel):
     frozen = json.loads((script.directory.parent / "plan.json").read_text())
     assert frozen["levels"]["python"] == "conda"
     ran = script.run("build", "matrix.yaml", "--plan", "../plan.json", "--python", "venv", code=2)
-    assert "`--python` asks for something else than the plan" in ran.stderr
+    assert "`--python` contradicts the plan" in ran.stderr
     shutil.rmtree(script.state)
     script.run("test", "matrix.yaml", "--plan", "../plan.json", PINWHEEL_CONDA="rattler")
 

@@ -27,7 +27,7 @@ Result<run::Budget> budget_of(const RunOptions& options) {
   run::Budget budget;
   if (options.jobs < 0) {
     return fail(ErrorKind::usage, fmt::format("`--jobs` cannot be {}", options.jobs),
-                "give a number of cores, or leave it out for all of them");
+                "pass a number of cores, or omit it to use all of them");
   }
   budget.cores = options.jobs > 0 ? options.jobs : static_cast<int>(usable_processors());
   budget.memory = free_memory();
@@ -35,11 +35,11 @@ Result<run::Budget> budget_of(const RunOptions& options) {
     const auto memory = parse_bytes(options.memory);
     if (!memory || *memory == 0) {
       return fail(ErrorKind::usage, fmt::format("`--memory` cannot be `{}`", options.memory),
-                  "write a size such as `16 GiB`");
+                  "use a size such as `16 GiB`");
     }
     budget.memory = *memory;
   }
-  // Two installations at once would only wait for the same disk and network.
+  // Two concurrent installations would only compete for the same disk and network.
   budget.pools = {{"gpu", 1}, {"upload", 2}, {"install", 1}};
   return budget;
 }

@@ -5,9 +5,9 @@
 
 namespace pinwheel::cli {
 
-/// What a run may take of this machine: all its cores and free memory, or what the options give
+/// The resources that a run may use: all cores and free memory, or the amounts in the options
 /// (`--jobs`, `--memory`); one GPU, one installation and two uploads at a time. `usage` for an
-/// option that is no such amount.
+/// option with an invalid amount.
 Result<run::Budget> budget_of(const RunOptions& options);
 
 }  // namespace pinwheel::cli

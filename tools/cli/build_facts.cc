@@ -11,11 +11,11 @@
 namespace pinwheel::cli {
 namespace {
 
-// Variables of the user's that decide what a build makes; their names are never changed on the way.
+// User variables that affect the result of a build; their names are not changed.
 constexpr std::array<std::string_view, 8> kDeciding = {
     "CC", "CXX", "CUDAHOSTCXX", "CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS"};
 
-/// What the host's compiler says of itself; empty when there is none, which the checks then report.
+/// The version text of the host's compiler; empty if there is none, which the checks then report.
 std::string host_compiler(const std::map<std::string, std::string>& variables) {
   host::ChildProcesses process;
   const auto named = variables.find("CXX");
@@ -38,7 +38,7 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
   if (package.requirement.empty()) {
     TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source));
   } else {
-    // An index never serves other bytes for a pinned sdist; the name is the digest.
+    // An index never changes the bytes of a pinned sdist, so its name serves as the digest.
     facts.source = {{}, package.requirement, package.requirement};
   }
   for (const std::string_view name : kDeciding) {

@@ -10,17 +10,17 @@
 
 namespace pinwheel::cli {
 
-/// What decides a build beyond its version and its packages.
+/// The inputs of a build other than its version and packages.
 struct BuildFacts {
   plan::Source source = {};
-  std::map<std::string, std::string> variables = {};  ///< the user's, those that decide a build
-  std::string toolchain = {};  ///< what the host's compiler says of itself; empty without one
+  std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
+  std::string toolchain = {};  ///< version text of the host's compiler; empty without one
 };
 
-/// Reads the package's source, and asks the host's compiler for its version.
+/// Reads the package's source, and queries the version of the host's compiler.
 Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace);
 
-/// Whether a variable of the user's decides what a build makes, and so stands in its key.
+/// Whether an environment variable affects the result of a build, and is therefore part of its key.
 bool decides_build(std::string_view name);
 
 }  // namespace pinwheel::cli

@@ -23,13 +23,13 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The builds that symbols are judged on, and which of them are installed here.
+/// The builds that symbols are checked against, and which of them are installed here.
 struct KnownTorches {
   exports::Table table;
   std::vector<compat::InstalledTorch> installed = {};
 };
 
-/// A directory, or the Python whose torch is meant.
+/// The site-packages for a directory or a Python.
 Result<std::filesystem::path> site_of(const std::string& place, ports::Files& files) {
   std::error_code missing;
   if (std::filesystem::is_directory(place, missing)) return host::torch_site(place, files);
@@ -63,11 +63,11 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
   return beside;
 }
 
-/// Leaves the builds that were asked for; a word that means none is an error.
+/// Keeps the requested builds; a word that matches none is an error.
 Done choose_builds(const std::vector<std::string>& words,
                    std::vector<compat::BuildVerdict>& builds) {
   if (words.empty()) return {};
-  std::vector<std::string> known;  // newest first, as few are shown
+  std::vector<std::string> known;  // newest first, because only a few are shown
   for (auto build = builds.rbegin(); build != builds.rend(); ++build) {
     const std::string& version = build->build.version;
     if (known.empty() || known.back() != version) known.push_back(version);
@@ -106,7 +106,7 @@ Done require(const compat::Assessment& assessment, const std::string& range,
   return fail(std::move(error));
 }
 
-/// Several failures as one error of the kind of the first.
+/// Combines several failures into one error of the kind of the first.
 Error joined(std::vector<Error> failures) {
   if (failures.size() == 1) return std::move(failures.front());
   Error all{failures.front().kind, fmt::format("{} failed", plural(failures.size(), "run"))};
@@ -120,20 +120,22 @@ int interrupted_by(int signal, Streams& streams) {
   return kSignalled + signal;
 }
 
-/// Wheels that no Python takes together cannot be judged together.
+/// Wheels that no Python can install together cannot be checked together.
 Done check_together(const CompatOptions& options, const inspect::WheelFacts& facts,
                     const compat::TorchVerdicts& torch) {
   if (options.with.empty() || !torch.builds.empty()) return {};
-  return fail(ErrorKind::usage,
-              fmt::format("no Python of any known torch takes {} together with what `--with` names",
-                          quoted(facts.file_name)),
-              "give wheels for the same Python and machine");
+  return fail(
+      ErrorKind::usage,
+      fmt::format(
+          "no Python of any known torch can install {} together with the wheels of `--with`",
+          quoted(facts.file_name)),
+      "pass wheels for the same Python and architecture");
 }
 
 Done check_options(const CompatOptions& options) {
   if (options.run || options.smoke.empty()) return {};
-  return fail(ErrorKind::usage, "`--smoke` is a command of `--run`",
-              "`pinwheel compat WHEEL --run --smoke COMMAND`");
+  return fail(ErrorKind::usage, "`--smoke` needs `--run`",
+              "run `pinwheel compat WHEEL --run --smoke COMMAND`");
 }
 
 }  // namespace

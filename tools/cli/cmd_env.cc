@@ -39,14 +39,14 @@ std::string as_table(const std::vector<host::EnvironmentEntry>& entries,
   return report::align_columns(rows);
 }
 
-/// What two creations of an environment do not share.
+/// The differences between two builds of an environment.
 struct Comparison {
   std::string id;
   std::vector<host::FileDifference> files;
 };
 
-/// Whether both are creations of the same packages, in the same image where there is one. Ids may
-/// differ: they cover where the interpreter lies.
+/// Whether both have the same packages and the same image, if any. Ids may differ: they include the
+/// path of the interpreter.
 bool same_environment(const host::EnvironmentEntry& one, const host::EnvironmentEntry& other) {
   return one.completeness == host::Completeness::complete &&
          other.completeness == one.completeness && one.resolution == other.resolution &&
@@ -54,7 +54,7 @@ bool same_environment(const host::EnvironmentEntry& one, const host::Environment
              std::filesystem::path(other.place).parent_path();
 }
 
-/// Compares what both caches hold complete; an environment that one of them lacks is not compared.
+/// Compares the environments that are complete in both caches.
 Result<std::vector<Comparison>> compare(const host::EnvMachine& machine,
                                         const std::vector<host::EnvironmentEntry>& entries,
                                         const std::filesystem::path& other) {
@@ -75,13 +75,13 @@ Result<std::vector<Comparison>> compare(const host::EnvMachine& machine,
   return fail(
       ErrorKind::usage,
       fmt::format("{} and this cache have no environment in common", quoted(there.cache.string())),
-      "make the environments of one lock in both");
+      "create the environments of one lock in both");
 }
 
 std::string as_text(const std::vector<Comparison>& comparisons) {
   std::string text;
   for (const Comparison& each : comparisons) {
-    if (each.files.empty()) text += fmt::format("{}: the same, file by file\n", each.id);
+    if (each.files.empty()) text += fmt::format("{}: identical files\n", each.id);
     for (const host::FileDifference& file : each.files) {
       text += fmt::format("{}: {}: {}\n", each.id, file.path, host::to_string(file.change));
     }
@@ -139,7 +139,7 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
     for (const host::EnvironmentEntry& entry : entries) ids.push_back(entry.id);
   } else if (ids.empty()) {
     return fail(ErrorKind::usage, "`env rm` needs an id",
-                "`pinwheel env list` shows them; `--all` removes every one");
+                "`pinwheel env list` lists them; `--all` removes all");
   }
   for (const std::string& id : ids) {
     TRY_DONE(host::remove_environment(machine, id));

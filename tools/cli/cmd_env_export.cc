@@ -27,7 +27,7 @@ Result<env::Request> build_environment(const plan::Plan& plan) {
   return fail(ErrorKind::internal, "the plan builds nothing");
 }
 
-/// An export is written whole: an older one is replaced, anything else is left alone.
+/// Replaces an earlier export; a directory with anything else is not touched.
 Done make_room(ports::Files& files, const fs::path& out) {
   TRY(const ports::FileStatus status, files.status(out));
   if (status.type == ports::FileType::missing) return {};
@@ -35,13 +35,13 @@ Done make_room(ports::Files& files, const fs::path& out) {
   TRY(const ports::FileStatus script, files.status(out / env::kExportDirectory / "create.sh"));
   if (!names.empty() && script.type == ports::FileType::missing) {
     return fail(ErrorKind::usage,
-                fmt::format("`{}` is not empty, and holds no earlier export", out.string()),
-                "name a directory that is not there yet");
+                fmt::format("`{}` is not empty and contains no earlier export", out.string()),
+                "choose a directory that does not exist yet");
   }
   return files.remove_all(out);
 }
 
-/// What lies beside the project's Dockerfile may be copied by it.
+/// The project's Dockerfile may copy files beside it.
 Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::path& out) {
   const fs::path context = dockerfile.parent_path();
   std::error_code failed;
@@ -59,7 +59,7 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
               fmt::format("`{}` cannot be read: {}", context.string(), failed.message()));
 }
 
-/// What the export is built on: the image that was used, else the public one with the same Python.
+/// The base of the export: the image that was used, else the public one with the same Python.
 Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& request,
                const fs::path& out, env::EnvironmentExport& what) {
   if (request.container.base.empty()) {

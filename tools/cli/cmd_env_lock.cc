@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What every part of the command works on.
+/// The shared state of the command.
 struct Locking {
   RunScope scope;
   std::string directory;
@@ -38,8 +38,8 @@ struct Locking {
 
 enum class Levels { same, other };
 
-/// Whether a lock is of environments with these levels: those of others have names that this
-/// command line does not give.
+/// Whether a lock is for environments with this engine and Python source: files for others have
+/// names that this command line does not produce.
 Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
   const bool container = !lock.asked.container.base.empty();
   const bool conda = !lock.asked.conda.packages.empty();
@@ -49,7 +49,7 @@ Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
   return same ? Levels::same : Levels::other;
 }
 
-/// Locks in the directory that no environment of the matrix has any more.
+/// Locks in the directory that no longer belong to an environment of the matrix.
 Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) {
   std::vector<LockFile> result;
   TRY(const ports::FileStatus status, files.status(what.directory));
@@ -62,7 +62,7 @@ Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) 
     if (known || !name.starts_with("pylock.") || !name.ends_with(".toml")) continue;
     TRY(const std::string text, files.read(fs::path(what.directory) / name));
     Result<env::Lock> lock = env::parse_pylock(text, name);
-    // Somebody else's pylock file is nobody's orphan.
+    // A pylock file not written by pinwheel is not an orphan.
     if (!lock || levels_of(*lock, what.scope.options) == Levels::other) continue;
     result.push_back({{name, {}}, LockState::orphan, {}, {}, *std::move(lock)});
   }
@@ -73,7 +73,8 @@ Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
                                              const env::Request& request) {
   if (request.python.empty()) return std::vector<std::string>();
   const Result<env::Interpreter> interpreter = host::interpreter_for(machine, request.python);
-  // The interpreter may be another level's; its pip reads the same configuration as this machine's.
+  // The interpreter may come from conda or an image; its pip reads the same configuration as this
+  // machine's.
   if (!interpreter) return std::vector<std::string>();
   TRY(const env::Pip pip, host::own_pip(machine, *interpreter));
   TRY(const ports::Captured ran, machine.process.capture(env::list_configuration(pip)));
@@ -101,8 +102,7 @@ std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, con
   return result;
 }
 
-/// Where the same file has a public place in the old lock, the new one keeps it: another machine
-/// knew it.
+/// Keeps the public URLs of the old lock for the same files: the machine that wrote it knew them.
 void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
   for (env::PipPackage& package : packages) {
     const env::PipPackage* const before = old.resolution.find(package.name);
@@ -112,7 +112,7 @@ void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
   }
 }
 
-/// The lock of a target from the resolution on record, and what of the machine belongs to it.
+/// The lock of a target, from its recorded resolution and the machine's facts.
 Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
                           const LockFile& before, const PreparedEnvironments& made) {
   const plan::LockTarget& target = before.target;
@@ -129,14 +129,14 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   return lock;
 }
 
-/// A lock that binds: its packages stay, and what is said about it follows the matrix.
+/// A valid lock: its packages stay, and its metadata is updated from the matrix.
 env::Lock still_current(const LockFile& before) {
   env::Lock lock = *before.lock;
   lock.variants = before.target.variants;
   return lock;
 }
 
-/// The lock file as it is when this returns.
+/// Writes the lock if necessary, and returns its new state.
 Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what, LockFile lock,
                             const PreparedEnvironments& made, Streams& streams) {
   env::Lock next;
@@ -163,7 +163,7 @@ Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what
   return lock;
 }
 
-/// Writes what is not as it should be, and removes what nothing is locked by any more.
+/// Writes the locks that are not current, and removes those that are no longer used.
 Result<std::vector<LockFile>> write_locks(const Locking& what, const PreparedEnvironments& made,
                                           const std::stop_token& stop, Streams& streams) {
   host::Workplace workplace = made.workplace;
@@ -177,8 +177,8 @@ Result<std::vector<LockFile>> write_locks(const Locking& what, const PreparedEnv
   TRY(const std::vector<LockFile> gone, orphans(local.files, what));
   for (const LockFile& each : gone) {
     TRY_DONE(local.files.remove_all(fs::path(what.directory) / each.target.file));
-    streams.note(
-        fmt::format("removed {}: no environment of the matrix is its\n", quoted(each.target.file)));
+    streams.note(fmt::format("removed {}: no environment of the matrix uses it\n",
+                             quoted(each.target.file)));
   }
   return locks;
 }
@@ -244,7 +244,7 @@ Result<Locking> read_locking(const GlobalOptions& global, const EnvLockOptions& 
   return what;
 }
 
-/// The locks of the selection, once they are written or checked.
+/// Writes or checks the locks of the selection, and returns them.
 Result<std::vector<LockFile>> brought_up_to_date(const Locking& what, const EnvLockOptions& options,
                                                  Streams& streams) {
   host::LocalFiles files;

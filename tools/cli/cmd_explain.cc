@@ -14,7 +14,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// Whether the steps of a variant or a build of the scope would run again, and why; empty where
+/// Whether the steps of a variant or a build of the scope would run again, and why; empty if
 /// nothing has been run.
 Result<std::string> forecast_of_id(RunScope scope, const std::string& id, Streams& streams) {
   const std::string variant = plan::variant_of(id);

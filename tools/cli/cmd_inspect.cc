@@ -29,7 +29,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 std::string rule_list() {
-  std::vector<std::vector<std::string>> rows = {{"rule", "breaking it is", "says"}};
+  std::vector<std::vector<std::string>> rows = {{"rule", "severity", "says"}};
   for (const inspect::Rule& rule : inspect::all_rules()) {
     rows.push_back({std::string(rule.id), std::string(to_string(rule.severity)),
                     std::string(rule.description)});
@@ -41,10 +41,10 @@ Result<uint64_t> size_of(const std::string& option, const std::string& text) {
   const auto size = parse_bytes(text);
   if (size && *size > 0) return *size;
   return fail(ErrorKind::usage, fmt::format("`{}` cannot be `{}`", option, text),
-              "write a size such as `100 MB`");
+              "use a size such as `100 MB`");
 }
 
-/// The table is read when the first range asks for it, and once.
+/// The table is read once, when the first range needs it.
 class Judges {
  public:
   explicit Judges(Streams& streams) : streams_(streams) {}
@@ -65,7 +65,7 @@ class Judges {
   std::shared_ptr<const exports::Table> table_;
 };
 
-/// What the command line says goes before what the matrix says.
+/// The command line takes precedence over the matrix.
 Result<inspect::Expectations> expectations_of(const InspectOptions& options,
                                               const std::optional<MatrixPolicy>& policy,
                                               Judges& judges) {
@@ -87,7 +87,7 @@ Result<inspect::Expectations> expectations_of(const InspectOptions& options,
   return expected;
 }
 
-/// Which rules judge, and the warnings of which fail too.
+/// The rules to check, and those whose warnings fail too.
 struct JudgedRules {
   Names judged;
   Names strict;
@@ -121,9 +121,9 @@ Result<std::optional<Loaded>> matrix_of(const InspectOptions& options, Streams& 
   return loaded;
 }
 
-/// Two wheels that nothing else is asked of are compared.
+/// Two wheels without other options are compared.
 bool asks_for_comparison(const InspectOptions& options) {
-  // An address may go on behind the file's name.
+  // A URL may continue after the file name.
   const auto is_wheel = [](const std::string& file) {
     return is_address(file) || file.ends_with(".whl");
   };
@@ -141,7 +141,7 @@ Result<int> compare(const InspectOptions& options, Streams& streams) {
   return 0;
 }
 
-/// One JSON object as it is, several as an array.
+/// One JSON object alone, several as an array.
 std::string as_document(const std::vector<std::string>& objects) {
   return objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n";
 }
@@ -160,7 +160,7 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
   if (asks_for_comparison(options)) return compare(options, streams);
   TRY(const std::optional<Loaded> matrix, matrix_of(options, streams));
   Judges judges(streams);
-  // Wrong options are told before a file is read.
+  // Invalid options are reported before a file is read.
   TRY_DONE(judged_rules(options, {}));
   TRY_DONE(expectations_of(options, {}, judges));
   size_t broken = 0;

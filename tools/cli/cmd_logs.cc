@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The log that the journal names; of another attempt, the file beside it.
+/// The log named in the journal, or for a different attempt, the file beside it.
 fs::path log_of_attempt(const plan::StepOutcome& outcome, int attempt) {
   if (attempt <= 0) return outcome.log;
   const fs::path last = outcome.log;
@@ -31,12 +31,13 @@ Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, St
   for (const auto& [step, outcome] : history.finished) {
     ids.push_back(step.first);
     if (step.first != options.id || outcome.log.empty()) continue;
-    // A step has a record for each key it ever had; a log's directory begins with the run's time.
+    // A step has a record for each key it ever had; the name of a log's directory starts with the
+    // run's time.
     if (found == nullptr || outcome.log > found->log) found = &outcome;
   }
   if (found == nullptr) {
     return fail(ErrorKind::usage,
-                fmt::format("no run in `{}` left a log of `{}`", global.state_dir, options.id),
+                fmt::format("no run in `{}` has a log of `{}`", global.state_dir, options.id),
                 suggest(options.id, ids));
   }
   if (options.attempt > found->attempts) {

@@ -22,7 +22,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The formats that the matrix alone decides; they never ask git.
+/// The formats that depend only on the matrix, and never use git.
 Result<std::string> text_from_matrix(const PlanCommand& options, const Loaded& loaded,
                                      const plan::Outline& outline) {
   const bool builds = options.stage == StageRows::build;
@@ -61,7 +61,7 @@ Result<std::string> text_from_facts(const PlanCommand& options, const RunScope& 
   return report::plan_table(scope.outline, images);
 }
 
-/// What a run here would do, below the table; empty where nothing has been run.
+/// The forecast of a run here, printed below the table; empty if nothing has been run.
 Result<std::string> forecast_text(const RunScope& scope, Streams& streams) {
   TRY(const std::optional<RunForecast> forecast, forecast_run(scope, streams));
   if (!forecast) return std::string();
@@ -107,7 +107,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                    std::move(version), TestImageUse::prepare}));
-  // Before anything is frozen: names that collide stop it.
+  // Comes before freezing, so that colliding names stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt));
   if (!options.out.empty()) {
     const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;

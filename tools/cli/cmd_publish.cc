@@ -26,7 +26,7 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
   if (options.target.empty() == options.repository_url.empty()) {
     return fail(ErrorKind::usage,
                 "`publish` needs exactly one of `--target` and `--repository-url`",
-                "`--target pypi`, `--target testpypi`, or the upload URL of another index");
+                "pass `--target pypi`, `--target testpypi`, or the upload URL of another index");
   }
   host::UploadTarget target;
   target.name = options.target.empty() ? "index" : options.target;
@@ -37,7 +37,8 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
                 suggest(options.target, known));
   }
   if (!options.target.empty() && options.no_auth) {
-    return fail(ErrorKind::usage, fmt::format("`{}` takes no file without a token", options.target),
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` accepts no file without a token", options.target),
                 "`--no-auth` is for an index named by `--repository-url`");
   }
   TRY(target.endpoint,
@@ -65,7 +66,7 @@ Result<host::UploadOptions> upload_options(const PublishOptions& options) {
   const auto limit = parse_bytes(options.size_limit);
   if (!limit || *limit == 0) {
     return fail(ErrorKind::usage, fmt::format("`--size-limit` cannot be `{}`", options.size_limit),
-                "write a size such as `300 MB`");
+                "use a size such as `300 MB`");
   }
   upload.size_limit = *limit;
   return upload;
@@ -110,7 +111,7 @@ std::string dry_json(const std::vector<publish::Artifact>& ordered, const std::s
          "\n";
 }
 
-/// Everything but the upload: what would be sent, in its order.
+/// Does everything except the upload: prints the files that would be sent, in order.
 Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::UploadTarget& target,
                     const PublishOptions& options, const host::UploadOptions& upload,
                     Streams& streams) {
@@ -118,7 +119,8 @@ Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::Upl
   std::vector<Error> findings =
       publish::preflight(files, {target.endpoint.kind, upload.size_limit});
   if (!findings.empty()) {
-    Error error{ErrorKind::check, fmt::format("{} would be refused", plural(files.size(), "file"))};
+    Error error{ErrorKind::check,
+                fmt::format("{} would be rejected", plural(files.size(), "file"))};
     error.causes = std::move(findings);
     return fail(std::move(error));
   }
@@ -130,7 +132,7 @@ Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::Upl
   }
   if (options.json) streams.data(dry_json(ordered, url));
   streams.note(
-      fmt::format("dry run: nothing was sent to {}, nor was it asked what it holds\n", url));
+      fmt::format("dry run: nothing was sent to {}, and its contents were not checked\n", url));
   return 0;
 }
 

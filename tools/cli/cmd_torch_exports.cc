@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The table that a command is about.
+/// The table for a command.
 Result<host::KnownExports> table_of(const TorchExportsOptions& options, ports::Files& files) {
   if (options.table.empty()) return host::known_exports(user_variables(), files);
   TRY(exports::Table table, host::read_exports_file(options.table, files));
@@ -67,7 +67,7 @@ Result<int> list(const TorchExportsOptions& options, Streams& streams) {
   return 0;
 }
 
-/// Reads sources into the table that is written, one after another, and keeps each at once.
+/// Reads sources into the table one at a time, and saves it after each.
 class Adding {
  public:
   Adding(fs::path file, Streams& streams) : file_(std::move(file)), streams_(streams) {}
@@ -89,7 +89,7 @@ class Adding {
     return {};
   }
 
-  /// Says why a source was left out, and goes on.
+  /// Reports why a source was skipped, and continues.
   void leave_out(const ExportsSource& source, const Error& error) {
     streams_.warn(
         Error{error.kind, fmt::format("{} was not added", source.name)}.with_cause(error));
@@ -148,7 +148,7 @@ Result<int> update(const TorchExportsOptions& options, Streams& streams) {
     adding.leave_out(source, done.error());
     if (code == 0) code = exit_code(done.error().kind);
   }
-  if (sources.empty()) streams.note("the table has all that the index has\n");
+  if (sources.empty()) streams.note("the table already has everything on the index\n");
   if (options.json) streams.data(adding.as_json());
   return code;
 }
@@ -166,7 +166,7 @@ Result<int> verify(const TorchExportsOptions& options, Streams& streams) {
       rows.push_back({{"library", each.library}, {"difference", each.what}});
       if (!options.json) streams.data(fmt::format("{} {}\n", each.library, each.what));
     }
-    if (found.empty()) streams.note(fmt::format("{}: as the table says\n", source.name));
+    if (found.empty()) streams.note(fmt::format("{}: matches the table\n", source.name));
   }
   if (options.json) {
     streams.data(nlohmann::json{{"schema", 1}, {"differences", rows}}.dump(2) + "\n");

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The package whose version is asked for: the matrix's, or this directory by the flags.
+/// The package whose version is requested: the matrix's, or this directory with the flags.
 struct Subject {
   matrix::Package package;
   fs::path directory = ".";
@@ -91,7 +91,7 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
       package_version(subject.package, channel,
                       {files, &http, repository, subject.directory, date}));
   TRY(const pep::Version labeled, version::with_label(derived, options.label));
-  // Without a label the bare version is what backends, tags and PyPI take.
+  // Without a label it is the bare version, as used by backends, tags and PyPI.
   const std::string text = pep::to_string(options.label.empty() ? derived.version : labeled);
   if (options.explain) {
     for (const std::string& reason : derived.why) streams.note(reason + "\n");

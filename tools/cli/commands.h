@@ -6,8 +6,8 @@
 
 namespace pinwheel::cli {
 
-/// Each command takes its options and the streams, and gives the exit code; an error is rendered by
-/// main.
+/// Each command takes its options and the streams, and returns the exit code; main renders the
+/// error.
 Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, Streams& streams);
 Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& options,
                         Streams& streams);

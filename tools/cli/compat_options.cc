@@ -6,17 +6,18 @@ namespace pinwheel::cli {
 
 void add_compat(CLI::App& program, CompatOptions& options) {
   CLI::App& app = *program.add_subcommand(
-      "compat", "on which torch, Pythons, distributions and drivers a wheel loads, and why not");
-  app.add_option("wheel", options.wheel, "a wheel, by its path or `https://...whl`")
+      "compat",
+      "on which torch, Pythons, distributions and drivers a wheel loads, and why not on others");
+  app.add_option("wheel", options.wheel, "a wheel, as a path or `https://...whl`")
       ->type_name("WHEEL")
       ->required();
   app.add_option("--require", options.require,
-                 "exit 5 when a known build in this range does not load, `torch>=2.10`")
+                 "exit 5 if a known build in this range does not load, `torch>=2.10`")
       ->type_name("RANGE");
   app.add_option("--torch", options.torch, "only these releases or builds, `2.13`, `2.13.0+cpu`")
       ->type_name("VERSION")
       ->allow_extra_args(false);
-  app.add_option("--with", options.with, "another wheel that is installed, too")
+  app.add_option("--with", options.with, "another wheel to install as well")
       ->type_name("WHEEL")
       ->allow_extra_args(false);
   app.add_option("--installed", options.installed,
@@ -24,17 +25,17 @@ void add_compat(CLI::App& program, CompatOptions& options) {
       ->type_name("PLACE")
       ->allow_extra_args(false);
   app.add_option("--external", options.external,
-                 "a library that something else brings, `libavcodec.so.*`")
+                 "a library that something else provides, `libavcodec.so.*`")
       ->type_name("SONAME")
       ->allow_extra_args(false);
-  app.add_flag("--run", options.run,
-               "install it beside real torches and load it: those of `--torch` and `--installed`, "
-               "else the newest release that the symbols say loads; exit 5 when one that was asked "
-               "for fails");
-  app.add_option("--smoke", options.smoke, "with `--run`, a shell command that must end well")
+  app.add_flag(
+      "--run", options.run,
+      "install it with real torches and load it: those of `--torch` and `--installed`, else the "
+      "newest release on which it loads according to its symbols; exit 5 if a requested one fails");
+  app.add_option("--smoke", options.smoke, "with `--run`, a shell command that must succeed")
       ->type_name("COMMAND");
   app.add_option("--timeout", options.timeout,
-                 "with `--run`, how long each thing that is started of the wheel may take")
+                 "with `--run`, the time limit of each process that tries the wheel")
       ->type_name("TIME")
       ->capture_default_str();
   app.add_flag("--json", options.json, "as JSON");

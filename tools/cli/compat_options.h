@@ -7,7 +7,7 @@ class App;
 
 namespace pinwheel::cli {
 
-/// The command `compat` and its options.
+/// Adds the command `compat` and its options.
 void add_compat(CLI::App& program, CompatOptions& options);
 
 }  // namespace pinwheel::cli

@@ -17,17 +17,17 @@ namespace pinwheel::cli {
 namespace {
 
 constexpr const char* kNothingToRun =
-    "nothing was run: the symbols say that it loads on no known release; `--torch VERSION` names "
-    "one all the same\n";
+    "nothing was run: according to its symbols it loads on no known release; pass `--torch "
+    "VERSION` to try one anyway\n";
 
 Result<std::chrono::milliseconds> limit_of(const std::string& text) {
   const auto limit = parse_duration(text);
   if (limit && limit->count() > 0) return *limit;
   return fail(ErrorKind::usage, fmt::format("`--timeout` cannot be {}", quoted(text)),
-              "write a time such as `10 min`");
+              "use a time such as `10 min`");
 }
 
-/// The result that stands for a trial that did not come about.
+/// The result of a trial that could not be run.
 compat::RunResult skipped(const Error& error) {
   compat::RunResult out;
   out.evidence = error.message;
@@ -37,16 +37,16 @@ compat::RunResult skipped(const Error& error) {
 
 Error failed_on(const std::string& wheel, const compat::BuildVerdict& build) {
   return {ErrorKind::check,
-          fmt::format("{} failed its run beside torch {}", quoted(wheel), build.run->torch)};
+          fmt::format("{} failed its run with torch {}", quoted(wheel), build.run->torch)};
 }
 
-/// A wheel under its own name, in a directory that goes with it.
+/// A copy of a wheel with its proper name, in a directory that is removed with it.
 struct NamedCopy {
   host::ScratchDirectory directory;
   std::filesystem::path wheel;
 };
 
-/// pip goes by a file's name, which a fetched wheel does not have.
+/// pip relies on the file name, which a downloaded wheel does not have.
 Result<std::optional<NamedCopy>> copy_of_unnamed(const RunJob& job, host::LocalMachine& local) {
   const std::string& name = job.facts.file_name;
   if (job.wheel.filename() == name) return std::nullopt;
@@ -72,7 +72,7 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
   const host::StopOnSignal stop;
-  // What pip resolved for a release is kept beside the environments that were made of it.
+  // The resolution for a release is stored beside the environments created from it.
   host::LocalMachine local(variables, cache, cache / "compat", stop.token());
   TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, local));
   host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.beside};
@@ -83,7 +83,7 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
   for (const compat::RunTarget& target : targets) {
     compat::BuildVerdict& build = torch.builds[target.build];
     trial.note = [&](std::string_view line) {
-      streams.note(fmt::format("run beside torch {}: {}\n", build.build.version, line));
+      streams.note(fmt::format("run with torch {}: {}\n", build.build.version, line));
     };
     Result<compat::RunResult> result = host::run_beside(local.machine, trial, target, build);
     outcome.signal = stop.signal();

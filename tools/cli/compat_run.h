@@ -10,23 +10,23 @@
 
 namespace pinwheel::cli {
 
-/// What `compat --run` works on.
+/// The input of `compat --run`.
 struct RunJob {
   const CompatOptions& options;
-  const std::filesystem::path& wheel;  ///< where it lies, perhaps under no name of a wheel
+  const std::filesystem::path& wheel;  ///< its path, perhaps without a valid wheel file name
   const inspect::WheelFacts& facts;
   const compat::Beside& beside;
   compat::RunWish wish;
 };
 
 struct RunOutcome {
-  /// What was asked for and failed (kind `check`) or could not be tried (as it is).
+  /// Requested trials that failed (kind `check`) or could not be run (with their own kind).
   std::vector<Error> failures = {};
-  int signal = 0;  ///< that ended it; 0: none
+  int signal = 0;  ///< the signal that stopped it; 0: none
 };
 
-/// Tries the wheel beside the builds that were chosen and enters the results into their verdicts; a
-/// build that it cannot be tried beside is `skipped`.
+/// Tries the wheel with the chosen builds and adds the results to their verdicts; a build that it
+/// cannot be tried with is `skipped`.
 Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, Streams& streams);
 
 }  // namespace pinwheel::cli

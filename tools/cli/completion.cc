@@ -10,7 +10,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// One command with its words, read out of the parser once.
+/// A command and its words, read from the parser once.
 struct Command {
   std::string path;  ///< "env rm", "" for the program itself
   std::string help;
@@ -129,11 +129,9 @@ std::string man_page(const std::vector<Command>& commands) {
     out += man_options(command);
   }
   return out + ".SH OPTIONS\n" + man_options(commands[0]) +
-         ".SH EXIT STATUS\n0 all that was asked is done; 1 a step failed; 2 usage or matrix; 3 "
-         "nothing "
-         "selected; 4 environment; 5 a check said no; 6 publishing failed; 7 out of date; 70 a "
-         "bug; 130, "
-         "143 interrupted\n";
+         ".SH EXIT STATUS\n0 success; 1 a step failed; 2 usage or matrix; 3 nothing selected; 4 "
+         "environment; 5 a check failed; 6 publishing failed; 7 out of date; 70 a bug; 130, 143 "
+         "interrupted\n";
 }
 
 }  // namespace

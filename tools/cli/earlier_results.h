@@ -9,16 +9,15 @@
 
 namespace pinwheel::cli {
 
-/// Path -> sha256 of the files that decide what of the plan may be reused; absent ones are left
-/// out.
+/// Path -> sha256 of the files that decide which results may be reused; missing ones are omitted.
 std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
                                                   const journal::History& history);
 
-/// What earlier runs left and is still there unchanged.
+/// The results of earlier runs that still exist unchanged.
 plan::Results find_results(const plan::Plan& plan, const journal::History& history);
 
 /// How long the steps of earlier runs in a state directory took. Empty if its journal cannot be
-/// read: the run itself refuses such a journal.
+/// read: the run itself rejects such a journal.
 plan::Durations earlier_durations(const std::filesystem::path& state);
 
 }  // namespace pinwheel::cli

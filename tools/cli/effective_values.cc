@@ -10,7 +10,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// Whether argv names the option, in any of its spellings.
+/// Whether argv contains the option, in any spelling.
 bool is_named(const CLI::Option& option, const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [&option](const std::string& argument) {
     const std::string word = argument.substr(0, argument.find('='));
@@ -18,7 +18,7 @@ bool is_named(const CLI::Option& option, const std::vector<std::string>& argumen
       if (word == "--" + name) return true;
     }
     for (const std::string& name : option.get_snames()) {
-      // "-j4" and "-j 4" alike.
+      // Matches both "-j4" and "-j 4".
       if (!word.starts_with("--") && word.starts_with("-" + name)) return true;
     }
     return false;

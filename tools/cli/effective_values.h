@@ -8,7 +8,7 @@ class App;
 
 namespace pinwheel::cli {
 
-/// One option as it holds for this call, and where it comes from.
+/// The effective value of an option, and its origin.
 struct EffectiveValue {
   std::string option;  ///< "--jobs"
   std::string value;
@@ -16,7 +16,7 @@ struct EffectiveValue {
 };
 
 /// The options of a parsed command and of the program that have a value, in the order of the help.
-/// `arguments` is argv as it was parsed.
+/// `arguments` is the parsed argv.
 std::vector<EffectiveValue> effective_values(const CLI::App& program, const CLI::App& command,
                                              const std::vector<std::string>& arguments);
 

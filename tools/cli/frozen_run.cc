@@ -40,16 +40,15 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
 
 Error disagree(const std::string& option, const std::string& frozen) {
   return {ErrorKind::usage,
-          fmt::format("`{}` asks for something else than the plan, which was frozen with {}",
-                      option, frozen),
-          std::nullopt, "leave it out: the plan decides"};
+          fmt::format("`{}` contradicts the plan, which was frozen with {}", option, frozen),
+          std::nullopt, "omit it: the plan decides"};
 }
 
-/// The packages of a request that is one of this matrix, as they are recorded here.
+/// The packages of a request of this matrix, as recorded here.
 Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
                                         const env::Request& request, env::Resolution resolution,
                                         OtherPython other, Streams& streams) {
-  // A frozen plan shows the index without credentials; the matrix knows them.
+  // A frozen plan has the index without credentials; the matrix has them.
   if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
   const bool machines_python = request.container.base.empty() && request.conda.packages.empty();
   if (!machines_python || other == OtherPython::refuse) return resolution;
@@ -57,7 +56,7 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
   const std::string here = env::full_version(interpreter);
   if (here == resolution.python) return resolution;
   streams.warn({.kind = ErrorKind::environment,
-                .message = fmt::format("the run had Python {}, this machine has {}",
+                .message = fmt::format("the run had Python {}, but this machine has {}",
                                        resolution.python, here),
                 .hint = "the packages are those of the run"});
   resolution.python = here;

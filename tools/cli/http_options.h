@@ -3,11 +3,11 @@
 
 namespace pinwheel::cli {
 
-/// How pinwheel speaks to an index: under its own name, trusting the certificates that the user's
-/// variables name.
+/// The options for requests to an index: pinwheel's user agent, and the certificates named in the
+/// user's variables.
 host::HttpOptions http_options();
 
-/// The same for files and pages that are read: connections are kept, and ~/.netrc holds.
+/// The same for reading files and pages: connections are kept open, and ~/.netrc is used.
 host::HttpOptions reading_options();
 
 }  // namespace pinwheel::cli

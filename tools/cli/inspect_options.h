@@ -7,7 +7,7 @@ class App;
 
 namespace pinwheel::cli {
 
-/// The command `inspect` and its options.
+/// Adds the command `inspect` and its options.
 void add_inspect(CLI::App& program, InspectOptions& options);
 
 }  // namespace pinwheel::cli

@@ -15,8 +15,8 @@ Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std:
     const size_t equals = text.find('=');
     const std::string image = equals == std::string::npos ? text : text.substr(equals + 1);
     if (image.empty()) {
-      return fail(ErrorKind::usage, fmt::format("`--base-image {}` names no image", text),
-                  "write `--base-image debian:bookworm`, `--base-image 'cuda/*=IMAGE'` or "
+      return fail(ErrorKind::usage, fmt::format("`--base-image {}` has no image", text),
+                  "use `--base-image debian:bookworm`, `--base-image 'cuda/*=IMAGE'` or "
                   "`--base-image @aarch64=IMAGE`");
     }
     options.bases.emplace_back(equals == std::string::npos ? "*" : text.substr(0, equals), image);

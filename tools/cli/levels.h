@@ -7,8 +7,8 @@
 
 namespace pinwheel::cli {
 
-/// How far a plan goes and what its environments are made of, by the command line. `usage` for a
-/// base image that is no image.
+/// The plan options from the command line: the last stage, and the engine and Python source of
+/// environments. `usage` for an invalid base image.
 Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
                                        const LevelOptions& levels);
 

@@ -30,12 +30,12 @@ Result<std::string> default_matrix(ports::Files& files) {
   if (found.size() == 1) return found[0];
   if (found.empty()) {
     return fail(
-        ErrorKind::usage, "no matrix file was named and `matrix/` has none",
-        "name one, for instance `pinwheel plan matrix/quickstart.yaml`, or set `PINWHEEL_MATRIX`");
+        ErrorKind::usage, "no matrix file was given and `matrix/` has none",
+        "pass one, for instance `pinwheel plan matrix/quickstart.yaml`, or set `PINWHEEL_MATRIX`");
   }
   return fail(
       ErrorKind::usage, "several matrix files to choose from: " + quoted_list(found),
-      fmt::format("name one, for instance `pinwheel plan {}`, or set `PINWHEEL_MATRIX`", found[0]));
+      fmt::format("pass one, for instance `pinwheel plan {}`, or set `PINWHEEL_MATRIX`", found[0]));
 }
 
 Result<std::vector<matrix::Status>> parse_statuses(const std::vector<std::string>& names) {
@@ -70,7 +70,7 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
       choice.path = argument;
     } else {
       return fail(ErrorKind::usage,
-                  fmt::format("two matrix files were named: `{}` and `{}`", choice.path, argument));
+                  fmt::format("two matrix files were given: `{}` and `{}`", choice.path, argument));
     }
   }
   if (choice.path.empty()) {

@@ -14,18 +14,19 @@
 
 namespace pinwheel::cli {
 
-/// A matrix file and all that follows from it alone.
+/// A matrix file and everything derived from it alone.
 struct Loaded {
   matrix::Matrix matrix;
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
 };
 
-/// Whether a positional names a matrix file rather than a variant or a step.
+/// Whether a positional argument is a matrix file rather than a variant or a step.
 bool is_matrix_name(std::string_view argument);
 
-/// The matrix among the positionals, else `PINWHEEL_MATRIX`, else the only file in `matrix/`; the
-/// other positionals are left in `globs`. `usage` with the list of candidates when none is clear.
+/// The matrix among the positional arguments, else `PINWHEEL_MATRIX`, else the only file in
+/// `matrix/`; the other positional arguments are returned in `globs`. `usage` with the list of
+/// candidates if the choice is ambiguous.
 struct MatrixChoice {
   std::string path;
   std::vector<std::string> globs;
@@ -34,13 +35,12 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
 
 enum class Warnings { tell, refuse };
 
-/// Reads, checks and expands. Warnings go to stderr, or are errors (`--strict`).
+/// Reads, checks and expands the matrix. Warnings go to stderr, or are errors (`--strict`).
 Result<Loaded> load_matrix(ports::Files& files, const std::string& path, Streams& streams,
                            Warnings warnings);
 
-/// The selection's share of the matrix, cut to its shard. An empty result is `nothing_selected`
-/// unless
-/// `--allow-empty`.
+/// The selected part of the matrix, limited to its shard. An empty result is `nothing_selected`
+/// unless `--allow-empty`.
 Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOptions& options,
                                      const std::vector<std::string>& globs,
                                      const std::string& channel);

@@ -20,13 +20,13 @@ Result<std::vector<LockFile>> read_needed(ports::Files& files, const RunView& ru
   return locks;
 }
 
-/// The locks without those of toolkits that cannot be resolved. A toolkit that PyPI may give is
-/// locked for machines that have none, where that works.
+/// The locks without those of toolkits that cannot be resolved. A toolkit that may come from PyPI
+/// is locked for machines without one, if possible.
 std::vector<LockFile> lockable(const host::EnvMachine& machine, std::vector<LockFile> locks,
                                Refresh refresh, Streams& streams) {
   const auto cannot = [&](const LockFile& lock) {
     if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
-    // Those of conda are resolved with the builds that ask for them.
+    // Conda toolkits are resolved with the builds that need them.
     if (lock.target.request.python.empty()) return false;
     const Result<host::Resolved> resolved = host::resolve(machine, lock.target.request, refresh);
     if (!resolved) streams.warn(resolved.error());
@@ -55,8 +55,8 @@ Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& wha
   return LockedPackages{std::move(packages), std::move(locks)};
 }
 
-/// The locks with what a resolution now would change, found in a state directory of its own: a
-/// check must not decide what the next build takes.
+/// The locks with the changes that a new resolution would make. It uses a separate state directory:
+/// a check must not affect the next build.
 Result<std::vector<LockFile>> compared_afresh(const RunView& run, std::vector<LockFile> locks,
                                               Streams& streams) {
   host::Workplace aside = run.workplace;

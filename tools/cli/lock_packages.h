@@ -13,10 +13,10 @@ namespace pinwheel::cli {
 /// The packages that `env lock` writes or compares, and the state of each lock.
 struct LockedPackages {
   Packages packages = {};
-  std::vector<LockFile> locks = {};  ///< of the selection; without those that nothing here needs
+  std::vector<LockFile> locks = {};  ///< of the selection; without those not needed on this machine
 };
 
-/// Finds them as `work` says (cli/package_source.h); writes no lock.
+/// Finds them according to `work` (cli/package_source.h); writes no lock.
 Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
                                           Streams& streams);
 

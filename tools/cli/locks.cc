@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The packages of a lock as they are recorded here: for the interpreter that this machine has.
+/// The packages of a lock as recorded here, for the interpreter of this machine.
 Result<env::Resolution> locked_resolution(const host::EnvMachine& machine, const LockFile& lock,
                                           Streams& streams) {
   const env::Request& request = lock.target.request;
   env::Resolution resolution = lock.lock->resolution;
-  // The lock shows the index without credentials; the matrix knows them.
+  // The lock has the index without credentials; the matrix has them.
   if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
   resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   if (!request.container.base.empty() || !request.conda.packages.empty()) return resolution;
@@ -32,7 +32,7 @@ Result<env::Resolution> locked_resolution(const host::EnvMachine& machine, const
   const std::string here = env::full_version(interpreter);
   if (here != resolution.python) {
     streams.warn({.kind = ErrorKind::environment,
-                  .message = fmt::format("`{}` was locked with Python {}, this machine has {}",
+                  .message = fmt::format("`{}` was locked with Python {}, but this machine has {}",
                                          lock.target.file, resolution.python, here),
                   .hint = "the packages are those of the lock"});
     resolution.python = here;
@@ -106,7 +106,7 @@ Error to_error(const LockFile& lock) {
 Error out_of_date(const std::string& directory, const std::string& matrix,
                   const std::vector<LockFile>& all) {
   Error error{ErrorKind::drift, fmt::format("the locks in {} are out of date", quoted(directory))};
-  error.hint = fmt::format("write them anew: `pinwheel env lock {}`", shell_quote(matrix));
+  error.hint = fmt::format("update them: `pinwheel env lock {}`", shell_quote(matrix));
   for (const LockFile& lock : all) {
     if (lock.state != LockState::current) error.causes.push_back(to_error(lock));
   }
@@ -137,7 +137,8 @@ bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {
   return std::any_of(target.toolkit_of.begin(), target.toolkit_of.end(),
                      [&](const env::Request& build) {
                        if (build.toolkit_from != matrix::ToolkitFrom::automatic) return true;
-                       // What an image brings is known once it runs; the image's own key binds it.
+                       // The contents of an image are known only when it runs; its own key covers
+                       // them.
                        if (!build.container.base.empty()) return false;
                        return env::comes_from_pypi(build, host::list_toolkits(machine));
                      });
@@ -147,7 +148,7 @@ Done record_lock(const host::EnvMachine& machine, const LockFile& lock, Streams&
   const std::string request = env::digest(lock.target.request);
   TRY(const env::Resolution resolution, locked_resolution(machine, lock, streams));
   const Result<env::Resolution> known = host::load_resolution(machine, request);
-  // What is on record says when it was found; the same packages keep their age.
+  // A recorded resolution has its date; the same packages keep it.
   if (known && known->digest() == resolution.digest()) return {};
   return host::record_resolution(machine, request, env::to_json(resolution));
 }
@@ -162,8 +163,8 @@ Result<Decided> apply_locks(const RunView& run, Refresh refresh, Streams& stream
   if (refresh == Refresh::yes) {
     return fail(
         ErrorKind::usage,
-        fmt::format("`--refresh` cannot change the packages that {} holds", quoted(directory)),
-        "`pinwheel env lock --refresh` writes the locks anew; `--no-lock` leaves them out");
+        fmt::format("`--refresh` cannot change the packages in {}", quoted(directory)),
+        "update the locks with `pinwheel env lock --refresh`, or ignore them with `--no-lock`");
   }
   const std::vector<plan::LockTarget> targets =
       plan::lock_targets(matrix, expansion, classes, options);
@@ -180,7 +181,7 @@ Result<Decided> apply_locks(const RunView& run, Refresh refresh, Streams& stream
   });
   if (!current) {
     Error error = out_of_date(directory, matrix.file, locks);
-    error.hint += ", or go on without them: `--no-lock`";
+    error.hint += ", or ignore them: `--no-lock`";
     return fail(std::move(error));
   }
   Decided decided;

@@ -11,7 +11,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// Calls the command that was parsed: the only place that knows them all.
+/// Calls the parsed command; the only place that knows all commands.
 struct Dispatch {
   const GlobalOptions& global;
   Streams& streams;
@@ -52,7 +52,7 @@ struct Dispatch {
 };
 
 int run(const std::vector<std::string>& arguments) {
-  // A reader that goes away (`pinwheel plan | head`) shows as a failed write, not as a signal.
+  // A reader that exits (`pinwheel plan | head`) causes a failed write instead of a signal.
   std::signal(SIGPIPE, SIG_IGN);
   const Result<ParsedCommandLine> parsed = parse_command_line(arguments);
   if (!parsed) {

@@ -10,14 +10,14 @@
 
 namespace pinwheel::cli {
 
-/// What a matrix wants of one wheel.
+/// The requirements of a matrix for a wheel.
 struct MatrixPolicy {
   compat::WheelPolicy wheel;
   std::optional<pep::SpecifierSet> torch;  ///< nullopt: no release of torch is declared
 };
 
-/// The policy for the variant or build `id`, or without one for the variants that the wheel's own
-/// record says it serves. `usage` when neither says, and for an id that the matrix has not.
+/// The policy for the variant or build `id`, or without one for the variants in the wheel's own
+/// record. `usage` if there is neither, and for an id that is not in the matrix.
 Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
                                    const inspect::WheelFacts& facts);
 

@@ -12,7 +12,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The variant that an id of a variant or a step means; the id itself when it is none of a step's.
+/// The variant of a step id; any other id is returned unchanged.
 std::string meant_variant(const Loaded& loaded, const std::string& id) {
   for (const matrix::AbiClass& cls : loaded.classes) {
     if (id == "build:" + cls.id) return cls.representative;
@@ -48,7 +48,7 @@ Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVarian
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
   TRY(const plan::Outline outline, outline_of(loaded, choice.globs[0]));
   TRY(VersionFacts version, gather_version_facts(files, git, loaded, {}, {}));
-  // Nothing is published, and targets would change the names of wheels.
+  // Nothing is published, and targets would affect the names of wheels.
   version.targets.clear();
   TRY(const RunScope scope,
       up_to(request.stage, {global, loaded, outline, request.levels, std::move(version)}));

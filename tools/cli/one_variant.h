@@ -13,23 +13,23 @@
 
 namespace pinwheel::cli {
 
-/// Which variant, and how its environments are made.
+/// A variant, and how to make its environments.
 struct OneVariantRequest {
   const std::string& command;                 ///< "env shell", for errors
-  const std::vector<std::string>& arguments;  ///< an id, and perhaps a matrix file
+  const std::vector<std::string>& arguments;  ///< an id, and optionally a matrix file
   const LevelOptions& levels;
   plan::Stage stage = plan::Stage::build;
   PackageSource packages = FromLocks{};
 };
 
 /// Loads and prepares it: its environment, its build, and with `Stage::test` its test. It is the
-/// only variant of the run's outline. `usage` with the nearest name for an id that the matrix has
-/// not.
+/// only variant of the run's outline. `usage` with the nearest name for an id that is not in the
+/// matrix.
 Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVariantRequest& request,
                                     Streams& streams);
 
-/// The outline of the one variant that an id means: a variant's own, "test:VARIANT", or
-/// "build:CLASS" for the variant that represents the class.
+/// The outline of the single variant of an id: a variant's own, "test:VARIANT", or "build:CLASS"
+/// for the representative of the class.
 Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id);
 
 }  // namespace pinwheel::cli

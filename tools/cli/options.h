@@ -13,7 +13,7 @@ enum class ColorMode { automatic, always, never };
 enum class LogFormat { automatic, pretty, plain, json };
 enum class Verbosity { quiet, normal, verbose };
 
-/// What every command takes.
+/// Options of every command.
 struct GlobalOptions {
   ColorMode color = ColorMode::automatic;
   LogFormat log_format = LogFormat::automatic;
@@ -22,10 +22,10 @@ struct GlobalOptions {
   std::string output_dir = "dist";
 };
 
-/// Which matrix, and which part of it (tools/cli/README.md, "Selection").
+/// The matrix, and the selected part of it (tools/cli/README.md, "Selection").
 struct SelectionOptions {
   std::vector<std::string>
-      arguments;  ///< positionals: one may end in .yaml or .yml, the others are globs
+      arguments;  ///< positional arguments: one may end in .yaml or .yml, the others are globs
   std::vector<std::string> selectors;
   std::vector<std::string> skip;
   std::vector<std::string> only;
@@ -36,12 +36,12 @@ struct SelectionOptions {
   bool strict = false;
 };
 
-/// What the two levels of environments are made of; independent choices.
+/// The engine and the Python source of environments; independent choices.
 struct LevelOptions {
   env::Engine engine = env::Engine::host;
   std::optional<env::PythonSource> python = {};  ///< none: conda in containers, else venv
   std::vector<std::string> base_images;          ///< "IMAGE" or "COMPUTE=IMAGE"
-  std::string network;                           ///< of containers; empty: the engine's own
+  std::string network;                           ///< of containers; empty: the engine's default
   bool keep_failed = false;
 };
 
@@ -60,7 +60,7 @@ struct PlanCommand {
 
 struct ExplainOptions {
   LevelOptions levels;
-  std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
+  std::vector<std::string> arguments;  ///< an id, and optionally a matrix file
   std::string channel;
 };
 
@@ -74,7 +74,7 @@ struct VersionOptions {
   bool explain = false;
 };
 
-/// How a run carries out its plan; `build`, `test` and `release` share it.
+/// Options of a run, shared by `build`, `test` and `release`.
 struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
@@ -122,22 +122,22 @@ struct EnvLockOptions {
 
 struct EnvShellOptions {
   LevelOptions levels;
-  std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
-  std::vector<std::string> command;    ///< what stood after `--`; empty: a shell
+  std::vector<std::string> arguments;  ///< an id, and optionally a matrix file
+  std::vector<std::string> command;    ///< the arguments after `--`; empty: a shell
   bool test = false;
   bool no_lock = false;
 };
 
 struct EnvExportOptions {
   LevelOptions levels;
-  std::vector<std::string> arguments;  ///< an id, and perhaps a matrix file
+  std::vector<std::string> arguments;  ///< an id, and optionally a matrix file
   std::string out;
   bool no_lock = false;
 };
 
 struct ReproduceOptions {
   LevelOptions levels;
-  std::vector<std::string> arguments;  ///< an id or a report, and perhaps a matrix file
+  std::vector<std::string> arguments;  ///< an id or a report, and optionally a matrix file
   bool shell = false;
   bool here = false;
 };
@@ -166,7 +166,7 @@ struct TorchExportsOptions {
   std::string torch;  ///< a version on the index
   std::string arch;
   std::vector<std::string> pythons;
-  std::string table;  ///< empty: the shipped one and the user's
+  std::string table;  ///< empty: the shipped table and the user's
   bool json = false;
 };
 
@@ -189,7 +189,7 @@ struct FinishOptions {
   std::string wheel_version;
   std::string record;
   std::string requirement;
-  int64_t epoch = 315532800;  ///< 1980-01-01, where the times of zip members begin
+  int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members
 };
 
 struct LogsOptions {

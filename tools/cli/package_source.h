@@ -12,41 +12,40 @@ namespace pinwheel::cli {
 
 using host::Refresh;
 
-/// A plan that `plan --out` froze. Matrix, source and images must be those that were frozen, else
+/// A plan frozen by `plan --out`. Matrix, source and images must match the frozen ones, else
 /// `drift`.
 struct FromFrozenPlan {
   plan::FrozenPlan plan;
-  std::string matrix_digest;  ///< sha256 of the matrix file as it is now
+  std::string matrix_digest;  ///< sha256 of the current matrix file
   Refresh refresh = Refresh::no;
 };
 
-/// A run to repeat, with its packages and the variables that decided its builds. Warnings name what
-/// differs here: the source, the matrix, the compiler, the Python, an image.
+/// A run to repeat, with its packages and the variables that affected its builds. Warns about
+/// differences here: the source, the matrix, the compiler, the Python, an image.
 struct FromRun {
   plan::RunOrigin origin;
-  std::string matrix_digest;  ///< sha256 of the matrix file as it is now
+  std::string matrix_digest;  ///< sha256 of the current matrix file
 };
 
 /// The locks beside the matrix, all of which must be current, else `drift`; without a directory of
-/// locks, the indexes. `refresh` against locks is `usage`: one of them must give way.
+/// locks, the indexes. `refresh` with locks is `usage`: they contradict each other.
 struct FromLocks {
   Refresh refresh = Refresh::no;
 };
 
-/// The indexes. Recorded resolutions are reused unless `refresh` says otherwise.
+/// The indexes. Recorded resolutions are reused unless `refresh` is set.
 struct FromIndexes {
   Refresh refresh = Refresh::no;
 };
 
-/// The resolutions recorded here. Asks no index, makes and pulls no image; leaves out what is
-/// missing.
+/// The resolutions recorded here. Uses no index, makes and pulls no image; omits anything missing.
 struct FromRecord {};
 
 enum class LockWork { write, check };
 
-/// For `env lock`. `write`: current locks stand and everything else is resolved; with `refresh`,
-/// everything is. `check`: nothing is resolved; with `refresh`, everything is, in a state directory
-/// of its own, to be compared.
+/// For `env lock`. `write`: current locks are kept and everything else is resolved; with `refresh`,
+/// everything is resolved. `check`: nothing is resolved; with `refresh`, everything is resolved in
+/// a separate state directory, for comparison.
 struct ForLocks {
   std::string directory;
   std::vector<plan::LockTarget> needed;
@@ -54,13 +53,13 @@ struct ForLocks {
   Refresh refresh = Refresh::no;
 };
 
-/// Where the exact packages of a run's environments come from.
+/// The source of the exact packages of a run's environments.
 using PackageSource =
     std::variant<FromFrozenPlan, FromRun, FromLocks, FromIndexes, FromRecord, ForLocks>;
 
 enum class UseLocks { yes, no };
 
-/// The locks, or without them the indexes.
+/// The locks, or the indexes if locks are not used.
 PackageSource locks_or_indexes(UseLocks locks, Refresh refresh = Refresh::no);
 
 }  // namespace pinwheel::cli

@@ -14,17 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "torch-scatter==2.1.2": the version is what was asked for.
+/// "torch-scatter==2.1.2": the version is the pinned one.
 Result<version::Derived> version_of_requirement(const std::string& requirement) {
   const size_t at = requirement.find("==");
   if (at == std::string::npos) {
     return fail(ErrorKind::config, fmt::format("`{}` does not pin a version", requirement),
-                "write `package.requirement` as `name==version`");
+                "set `package.requirement` to `name==version`");
   }
   return version::version_from_file(requirement.substr(at + 2), requirement);
 }
 
-/// The value of `version = "..."` in the table `[project]`; enough of TOML for a static version.
+/// The value of `version = "..."` in the table `[project]`; parses just enough TOML for a static
+/// version.
 std::optional<std::string> static_project_version(std::string_view toml) {
   bool in_project = false;
   for (const std::string& raw : split(toml, '\n')) {
@@ -46,13 +47,13 @@ Result<version::Derived> version_of_project(const VersionSources& sources) {
   if (!version) {
     return fail(ErrorKind::config,
                 fmt::format("`{}` has no static `version` in `[project]`", file.string()),
-                "use `version: {from: git-tag}` or `{from: file}`; pinwheel hands the version to "
+                "use `version: {from: git-tag}` or `{from: file}`; pinwheel passes the version to "
                 "the backend");
   }
   return version::version_from_file(*version, file.string());
 }
 
-/// The version in a distribution's file name; nothing when it is neither wheel nor sdist.
+/// The version in a distribution's file name; nullopt if it is neither a wheel nor an sdist.
 std::optional<std::string> version_in_file_name(const std::string& file) {
   if (const auto wheel = pep::parse_wheel_name(file)) return pep::to_string(wheel->version);
   if (const auto sdist = pep::parse_sdist_name(file)) return pep::to_string(sdist->version);
@@ -103,7 +104,7 @@ Result<version::Derived> version_of_tags(const matrix::Package& package, version
     return fail(ErrorKind::environment,
                 fmt::format("`{}` is not in a git repository, and the version comes from its tags",
                             sources.directory.string()),
-                "`git init` it, or use `version: {from: file}` or `{from: project}`");
+                "run `git init`, or use `version: {from: file}` or `{from: project}`");
   }
   return version::derive(*sources.git, rules_of(package.version), channel, sources.date);
 }

@@ -14,22 +14,22 @@
 
 namespace pinwheel::cli {
 
-/// What the version of a package is decided from.
+/// The inputs for the version of a package.
 struct VersionSources {
   ports::Files& files;
-  ports::Http* http = nullptr;  ///< for calendar versions; may be null when none is asked for
+  ports::Http* http = nullptr;           ///< for calendar versions; may be null if not needed
   const ports::GitFacts* git = nullptr;  ///< null outside a repository
   std::filesystem::path directory;       ///< of the package
   std::chrono::system_clock::time_point date;
 };
 
 /// The version by the package's rules: git tags, the calendar, a file, its pyproject.toml, or the
-/// pinned requirement of a foreign sdist. Errors of kind `config` or `environment` with what mends
-/// them.
+/// pinned requirement of a third-party sdist. Errors of kind `config` or `environment`, with a
+/// hint.
 Result<version::Derived> package_version(const matrix::Package& package, version::Channel channel,
                                          const VersionSources& sources);
 
-/// The rules of a matrix's package as version/ takes them.
+/// The version rules of a matrix's package, in the form used by version/.
 version::Rules rules_of(const matrix::VersionSettings& settings);
 
 }  // namespace pinwheel::cli

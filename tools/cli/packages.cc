@@ -29,7 +29,7 @@ std::string describe(const env::Request& request) {
   return text;
 }
 
-/// The container in which a request is resolved; null where that is the host.
+/// The container in which a request is resolved; null for the host.
 Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine& local,
                                                         const host::Workplace& workplace,
                                                         const env::Request& request) {
@@ -38,7 +38,7 @@ Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine
 
 enum class SolvedBy { pip, conda };
 
-/// Says what is resolved, and what is installed for that, before it is.
+/// Reports what is going to be resolved, and what is installed for that.
 void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy by,
               Streams& streams) {
   streams.note(fmt::format("resolving {}\n", what));
@@ -47,18 +47,18 @@ void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy
   if (notice) streams.note(*notice + "\n");
 }
 
-/// A toolkit that a build asks for and that is made of packages.
+/// A toolkit of a build that is made from packages.
 struct MadeToolkit {
   const env::Request& build;
   env::ToolkitSource source;
   std::string digest;  ///< of the request for its packages
 };
 
-/// Finds the packages of a toolkit; nothing where they are not known and not asked for.
+/// Finds the packages of a toolkit; nullopt if they are neither known nor needed.
 using FindPackages = std::function<Result<std::optional<env::Resolution>>(const host::EnvMachine&,
                                                                           const MadeToolkit&)>;
 
-/// The packages of a toolkit, resolved where they are not on record.
+/// The packages of a toolkit, resolved unless they are recorded.
 Result<std::optional<env::Resolution>> resolve_made_toolkit(const host::EnvMachine& machine,
                                                             const MadeToolkit& toolkit,
                                                             Refresh refresh, Streams& streams) {
@@ -79,7 +79,7 @@ std::optional<env::Resolution> recorded(const host::EnvMachine& machine,
   return known ? std::optional(*std::move(known)) : std::nullopt;
 }
 
-/// The exact toolkit of a request: the release that a machine has, or what its packages name.
+/// The exact toolkit of a request: the release on a machine, or in its packages.
 Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request& request,
                             const std::vector<env::Toolkit>& present, const FindPackages& find) {
   Packages found;
@@ -95,7 +95,7 @@ Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request&
   const std::string digest = env::digest(asked);
   TRY(const std::optional<env::Resolution> packages, find(machine, {request, source, digest}));
   if (!packages) return found;
-  // The key of builds names the packages of a toolkit exactly.
+  // The key of a build includes the exact packages of its toolkit.
   found.resolutions[digest] = packages->digest();
   found.toolkits[env::toolkit_digest(request)] = {
       env::toolkit_id(env::toolkit_name(request.toolkit), *packages), plan::ToolkitOrigin::made};
@@ -104,8 +104,7 @@ Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request&
 
 struct FoundToolkits {
   Packages packages = {};
-  /// What went wrong where nobody asked for that: the step that needs it fails, the others need
-  /// not.
+  /// Errors of toolkits that were not selected: only the step that needs one fails.
   std::vector<Error> lacking = {};
 };
 
@@ -114,7 +113,7 @@ Result<FoundToolkits> find_toolkits(const host::LocalMachine& local,
                                     const host::Workplace& workplace,
                                     const std::vector<plan::BuildRequest>& builds,
                                     const FindPackages& find) {
-  using Place = std::pair<std::string, bool>;  // the container, and whether it alone counts
+  using Place = std::pair<std::string, bool>;  // the container, and whether only its toolkits count
   std::map<Place, std::vector<env::Toolkit>> present;
   FoundToolkits all;
   for (const auto& [build, request] : builds) {
@@ -138,7 +137,7 @@ Result<FoundToolkits> find_toolkits(const host::LocalMachine& local,
   return all;
 }
 
-/// The environments of builds and tests, those of tests on distributions last.
+/// The environments of builds and tests; those of tests on distributions come last.
 Result<std::vector<env::Request>> all_requests(const RunView& run) {
   const auto& [matrix, expansion, classes] = run.scope.loaded;
   const plan::PlanOptions& options = run.scope.options;
@@ -157,7 +156,7 @@ Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   return plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options);
 }
 
-/// The packages of a request that nothing has decided: on record, or found.
+/// The packages of a request that is not decided: recorded, or resolved now.
 Result<std::string> resolve_request(const host::LocalMachine& local,
                                     const host::Workplace& workplace, const env::Request& request,
                                     Refresh refresh, Streams& streams) {
@@ -189,7 +188,7 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
     if (decided.contains(digest)) {
-      // The lock decides, also of what would be resolved anew each day.
+      // The lock decides, even for nightly requests, which are otherwise resolved again.
       TRY(const env::Resolution locked, host::load_resolution(local.machine, digest));
       packages.resolutions[digest] = locked.digest();
       continue;
@@ -208,7 +207,7 @@ Result<RecordedPackages> recall_packages(const RunView& run) {
     return recorded(machine, toolkit.digest);
   };
   TRY(std::vector<plan::BuildRequest> builds, build_requests(run));
-  // Nobody can look for a toolkit in an image that is not there.
+  // A toolkit cannot be looked up in an image that does not exist.
   std::erase_if(builds, [&run](const plan::BuildRequest& build) {
     const bool contained = !build.request.container.base.empty();
     return contained && plan::image_key(run.facts, build.request).empty();

@@ -20,29 +20,28 @@ struct Packages {
   std::map<std::string, plan::ToolkitFact> toolkits = {};  ///< as `PlanFacts::toolkits`
 };
 
-/// Digests of the requests whose resolution a lock or a frozen plan decides, and which is on
-/// record.
+/// Digests of the requests whose resolution comes from a lock or a frozen plan, and is recorded.
 using Decided = std::set<std::string>;
 
-/// Finds the packages of every environment that the run needs: those that are decided, those on
-/// record (unless `refresh`), and the others by asking the indexes. Tells what it resolves, since
-/// it may take a while.
+/// Finds the packages of every environment that the run needs: decided ones, recorded ones (unless
+/// `refresh`), and the others by resolving them from the indexes. Reports what it resolves, because
+/// that may take a while.
 Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Refresh refresh,
                                   Streams& streams);
 
-/// An environment that the plan needs, and how old what it means is.
+/// An environment that the plan needs, and the age of its resolution.
 struct RecordedResolution {
   std::string environment;                                 ///< "Python 3.11, torch~=2.13.0"
-  std::optional<std::chrono::seconds> age = std::nullopt;  ///< none: resolved when it is needed
+  std::optional<std::chrono::seconds> age = std::nullopt;  ///< nullopt: not resolved yet
 };
 
-/// The packages that are on record.
+/// The recorded packages.
 struct RecordedPackages {
   Packages packages = {};
   std::vector<RecordedResolution> environments = {};
 };
 
-/// Finds them; asks no index.
+/// Finds them; uses no index.
 Result<RecordedPackages> recall_packages(const RunView& run);
 
 }  // namespace pinwheel::cli

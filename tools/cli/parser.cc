@@ -17,7 +17,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The parser's tree and the structs it fills; the structs must outlive the parse.
+/// The parser and the structs that it fills, which must outlive parsing.
 struct Parser {
   CLI::App app{"Build, check, test and publish the wheels of a multi-variant GPU Python package.",
                "pinwheel"};
@@ -59,13 +59,13 @@ void add_plan(Parser& parser) {
                          "how to print it (default: table)");
   add_choice<StageRows>(
       app, "--stage", parser.plan.stage, {{"build", StageRows::build}, {"test", StageRows::test}},
-      "rows of `ids` and `github`: one a build, or one a variant (default: test)");
-  app.add_option("--shards", parser.plan.shards, "with `--format github`: one row a shard")
+      "rows of `ids` and `github`: one per build, or one per variant (default: test)");
+  app.add_option("--shards", parser.plan.shards, "with `--format github`: one row per shard")
       ->check(CLI::PositiveNumber);
   app.add_option("--out", parser.plan.out,
                  "freeze version, date, resolutions and names into this file")
       ->type_name("FILE");
-  app.add_flag("--no-lock", parser.plan.no_lock, "with `--out`: leave out the locks");
+  app.add_flag("--no-lock", parser.plan.no_lock, "with `--out`: ignore the locks");
 }
 
 void add_explain(Parser& parser) {
@@ -81,10 +81,10 @@ void add_explain(Parser& parser) {
 
 void add_runs(Parser& parser) {
   CLI::App& build = *parser.app.add_subcommand(
-      "build", "environments, checks, builds and finishing; wheels into --output-dir");
+      "build", "prepare environments, check, build and finish; wheels go to --output-dir");
   add_run(build, parser.build);
   CLI::App& test = *parser.app.add_subcommand(
-      "test", "build what is missing, install each wheel into a clean environment, run its tests");
+      "test", "build missing wheels, install each in a clean environment, run its tests");
   add_run(test, parser.test);
   CLI::App& release =
       *parser.app.add_subcommand("release", "build, test and publish in one resumable run");
@@ -95,25 +95,25 @@ void add_runs(Parser& parser) {
       ->allow_extra_args(false);
   release
       .add_option("--accept", parser.release.accept,
-                  "publish although this variant's test has less evidence than required")
+                  "publish even if this variant's test has less evidence than required")
       ->type_name("ID=REASON")
       ->allow_extra_args(false);
-  release.add_option("--token-file", parser.release.token_file,
-                     "a file that holds the upload token");
+  release.add_option("--token-file", parser.release.token_file, "a file with the upload token");
 }
 
 void add_version(Parser& parser) {
   CLI::App& app =
       *parser.app.add_subcommand("version", "the version of this commit in a channel, and why");
-  app.add_option("matrix", parser.version.matrix, "take the rules of this matrix file")
+  app.add_option("matrix", parser.version.matrix, "use the rules of this matrix file")
       ->type_name("MATRIX.yaml");
   app.add_option("--channel", parser.version.channel, "ci, nightly, test or release")
       ->envname("PINWHEEL_CHANNEL");
   app.add_option("--label", parser.version.label, "local version label, `cu130`");
-  app.add_option("--match", parser.version.match, "which tags are releases")->capture_default_str();
-  app.add_option("--bump", parser.version.bump, "what the next version raises: major, minor, patch")
+  app.add_option("--match", parser.version.match, "glob of release tags")->capture_default_str();
+  app.add_option("--bump", parser.version.bump,
+                 "the part that the next version increments: major, minor, patch")
       ->capture_default_str();
-  app.add_flag("--explain", parser.version.explain, "say why, on stderr");
+  app.add_flag("--explain", parser.version.explain, "explain why, on stderr");
   app.add_flag("--json", parser.version.json, "version, channel, commit and reasons as JSON");
 }
 
@@ -126,14 +126,15 @@ void add_publish(Parser& parser) {
   app.add_option("--repository-url", parser.publish.repository_url, "upload URL of another index");
   app.add_option("--check-url", parser.publish.check_url,
                  "simple index to look files up in (default: derived from the upload URL)");
-  CLI::Option* const token = app.add_option("--token-file", parser.publish.token_file,
-                                            "a file that holds the upload token");
-  app.add_flag("--no-auth", parser.publish.no_auth, "send no credentials: the index asks for none")
+  CLI::Option* const token =
+      app.add_option("--token-file", parser.publish.token_file, "a file with the upload token");
+  app.add_flag("--no-auth", parser.publish.no_auth,
+               "send no credentials, for an index that needs none")
       ->excludes(token);
   app.add_option("--size-limit", parser.publish.size_limit,
-                 "largest file that the index takes (default: 100 MiB on PyPI and TestPyPI)");
+                 "largest file that the index accepts (default: 100 MiB on PyPI and TestPyPI)");
   app.add_flag("--dry-run", parser.publish.dry_run,
-               "check everything, say what would be sent where in which order, send nothing");
+               "check everything, print what would be sent and in which order, send nothing");
   app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");
 }
 
@@ -145,14 +146,14 @@ void add_env_shell(CLI::App& app, Parser& parser) {
       ->required();
   add_levels(shell, parser.env_shell.levels);
   shell.add_flag("--test", parser.env_shell.test,
-                 "the environment of its test, with the wheel where one was built");
-  shell.add_flag("--no-lock", parser.env_shell.no_lock, "leave out the locks beside the matrix");
+                 "the environment of its test, with the wheel if one was built");
+  shell.add_flag("--no-lock", parser.env_shell.no_lock, "ignore the locks beside the matrix");
 }
 
 void add_env_export(CLI::App& app, Parser& parser) {
   CLI::App& exporting = *app.add_subcommand(
       "export",
-      "a Dockerfile, exact lists and a script that make the environment without pinwheel");
+      "a Dockerfile, exact lists and a script that create the environment without pinwheel");
   exporting.add_option("arguments", parser.env_export.arguments, "an id, and the matrix file")
       ->type_name("ID [MATRIX.yaml]")
       ->required();
@@ -160,32 +161,31 @@ void add_env_export(CLI::App& app, Parser& parser) {
       ->type_name("DIR")
       ->required();
   add_levels(exporting, parser.env_export.levels);
-  exporting.add_flag("--no-lock", parser.env_export.no_lock,
-                     "leave out the locks beside the matrix");
+  exporting.add_flag("--no-lock", parser.env_export.no_lock, "ignore the locks beside the matrix");
 }
 
 void add_env(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand("env", "the environments that builds and tests use");
   app.require_subcommand(1);
-  CLI::App& list = *app.add_subcommand("list", "what is there: id, Python, torch, size, age");
+  CLI::App& list =
+      *app.add_subcommand("list", "the environments in the cache: id, Python, torch, size, age");
   list.add_flag("--json", parser.env_list.json, "as JSON");
   list.add_option("--against", parser.env_list.against,
                   "compare with the environments of another cache, file by file; exit 5 when one "
                   "differs")
       ->type_name("CACHE");
   CLI::App& remove = *app.add_subcommand("rm", "remove environments");
-  remove.add_option("ids", parser.env_remove.ids, "ids as `env list` shows them")->type_name("ID");
+  remove.add_option("ids", parser.env_remove.ids, "ids from `env list`")->type_name("ID");
   remove.add_flag("--all", parser.env_remove.all, "remove every environment");
   parser.env_remove.verb = EnvVerb::remove;
   CLI::App& lock = *app.add_subcommand(
-      "lock",
-      "pin every environment of the matrix in files beside it; builds take them from there");
+      "lock", "pin every environment of the matrix in files beside it, which builds use");
   add_selection(lock, parser.env_lock.selection);
   add_levels(lock, parser.env_lock.levels);
   lock.add_flag("--check", parser.env_lock.check,
                 "write nothing; exit 7 when a lock is missing, out of date or damaged");
   lock.add_flag("--refresh", parser.env_lock.refresh,
-                "resolve anew what is locked already; with `--check`, say what would change");
+                "resolve locked packages again; with `--check`, show what would change");
   lock.add_flag("--json", parser.env_lock.json, "as JSON");
   add_env_shell(app, parser);
   add_env_export(app, parser);
@@ -193,23 +193,23 @@ void add_env(Parser& parser) {
 
 void add_finish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
-      "finish", "rewrite a wheel or sdist reproducibly, under its final name and platform tag");
+      "finish", "rewrite a wheel or sdist reproducibly, with its final name and platform tag");
   FinishOptions& finish = parser.finish;
   app.add_option("files", finish.files, "wheels and sdists (.tar.gz)")
       ->type_name("FILE")
       ->required();
-  app.add_option("--distribution", finish.distribution, "the name it gets (default: its own)");
-  app.add_option("--wheel-version", finish.wheel_version, "the version it gets (default: its own)");
+  app.add_option("--distribution", finish.distribution, "the new name (default: unchanged)");
+  app.add_option("--wheel-version", finish.wheel_version, "the new version (default: unchanged)");
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
   app.add_option("--record", finish.record,
                  "a JSON file to store as `pinwheel.json` in its metadata");
-  app.add_option("--epoch", finish.epoch, "the time of every member, seconds since 1970")
+  app.add_option("--epoch", finish.epoch, "the timestamp of every member, in seconds since 1970")
       ->envname("SOURCE_DATE_EPOCH");
 }
 
 void add_reproduce(Parser& parser) {
-  CLI::App& app = *parser.app.add_subcommand(
-      "reproduce", "the failed step of a run, repeated here as the run had it");
+  CLI::App& app = *parser.app.add_subcommand("reproduce",
+                                             "repeat a failed step of a run here, as it ran there");
   app.add_option("arguments", parser.reproduce.arguments,
                  "a variant or a step; or a failed run's report or summary, a file or an address")
       ->type_name("ID|REPORT [STEP] [MATRIX.yaml]")
@@ -217,17 +217,17 @@ void add_reproduce(Parser& parser) {
   add_levels(app, parser.reproduce.levels);
   app.add_flag("--shell", parser.reproduce.shell, "a shell instead of the step's command");
   app.add_flag("--here", parser.reproduce.here,
-               "with the source of this checkout instead of the run's commit: is it fixed?");
+               "use the source of this checkout instead of the run's commit: is it fixed?");
   app.add_flag("--keep-failed", parser.reproduce.levels.keep_failed,
-               "leave the containers of failed commands to be looked at");
+               "keep the containers of failed commands for inspection");
 }
 
 void add_small_commands(Parser& parser) {
   CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
   logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->type_name("ID")->required();
-  logs.add_option("--attempt", parser.logs.attempt, "which attempt (default: the last)");
+  logs.add_option("--attempt", parser.logs.attempt, "number of the attempt (default: the last)");
   CLI::App& doctor = *parser.app.add_subcommand(
-      "doctor", "what this machine can build and test, and how to fix what it cannot");
+      "doctor", "what this machine can build and test, and how to fix the rest");
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& completion =
       *parser.app.add_subcommand("completion", "completion script for a shell, or the man page");
@@ -236,7 +236,7 @@ void add_small_commands(Parser& parser) {
       ->required();
 }
 
-/// The whole tree; every command in the order of the help.
+/// Adds all commands, in the order of the help.
 void add_commands(Parser& parser) {
   add_plan(parser);
   add_explain(parser);
@@ -290,7 +290,7 @@ CommandOptions chosen(Parser& parser) {
   return environments.got_subcommand("rm") ? parser.env_remove : parser.env_list;
 }
 
-/// The command that argv names, as deep as it goes.
+/// The innermost command in argv.
 const CLI::App& deepest(const CLI::App& app) {
   const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -314,7 +314,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// What CLI11 reports as leftovers is a misspelt flag or command.
+/// Arguments that CLI11 could not parse: a misspelled flag or command.
 Error unknown_argument(const Parser& parser, const std::vector<std::string>& arguments) {
   const CLI::App& command = deepest(parser.app);
   const std::vector<std::string> left = parser.app.remaining(true);
@@ -376,7 +376,8 @@ Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
 Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
-    // What stands after `--` is a command line of its own for a shell, and positionals for others.
+    // The arguments after `--` are a command line for `env shell`, and positional arguments for
+    // others.
     Result<ParsedCommandLine> before = parse({arguments.begin(), dashes});
     if (auto* const shell = before ? std::get_if<EnvShellOptions>(&before->command) : nullptr) {
       shell->command = {dashes + 1, arguments.end()};

@@ -18,7 +18,7 @@ struct TestCommand {
 struct ReleaseCommand {
   RunOptions run;
 };
-/// The text was asked for (`--help`, `--version`) and goes to stdout.
+/// Requested text (`--help`, `--version`), which goes to stdout.
 struct PrintText {
   std::string text;
 };
@@ -35,7 +35,7 @@ struct ParsedCommandLine {
   std::vector<EffectiveValue> effective;  ///< for `--verbose`
 };
 
-/// Reads argv (without the program's name). Errors are `usage`, with the nearest command or flag.
+/// Parses argv (without the program's name). Errors are `usage`, with the nearest command or flag.
 Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments);
 
 /// A completion script or the man page, generated from the same parser. `shell` is bash, zsh, fish

@@ -7,7 +7,7 @@
 
 namespace pinwheel::cli {
 
-/// The facts of a plan, assembled in the order in which they become known. Pure.
+/// The facts of a plan, assembled in the order in which they are gathered. Pure.
 plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build);
 plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers& containers);
 plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages);

@@ -22,11 +22,11 @@ namespace {
 constexpr const char* kRepository = "pinwheel";
 constexpr size_t kShortCommit = 7;
 
-/// An image that a run needs, and the ids that it is called after.
+/// An image that a run needs, and the ids for its tags.
 struct Wanted {
   matrix::ContainerSettings settings;
   std::set<std::string> ids = {};
-  std::string test_of = {};  ///< the image whose own Python tests run on
+  std::string test_of = {};  ///< the image whose own Python runs tests
 };
 
 Wanted* want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSettings& settings,
@@ -38,7 +38,7 @@ Wanted* want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSetti
   return &one;
 }
 
-/// "test-debian-bullseye", with the Python where the image is given one.
+/// "test-debian-bullseye", with the Python if the image gets one.
 std::string id_of(const plan::ImageTest& test) {
   std::string id = "test-" + plan::image_slug(test.image);
   if (test.python == matrix::TestPython::image) return id;
@@ -68,7 +68,7 @@ Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestI
   return wanted;
 }
 
-/// An image outside git has no commit to be called after.
+/// Outside git there is no commit for the tag.
 Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts& version) {
   std::vector<std::string> tags;
   if (image.settings.dockerfile.empty() || version.commit.empty()) return tags;
@@ -80,7 +80,7 @@ Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts
   return tags;
 }
 
-/// Where the images of a run are made or found, and what is known of them so far.
+/// Builds or finds the images of a run, and collects their facts.
 class ImageSite {
  public:
   ImageSite(const host::Workplace& around, host::ContainerEngine engine, const LevelOptions& levels)
@@ -95,8 +95,8 @@ class ImageSite {
   const host::EnvMachine& machine() const { return local_.machine; }
   const host::ContainerEngine& engine() const { return engine_; }
 
-  /// An image that is there now; asks it for its own Python where tests run on that, which is
-  /// remembered with the image once it was asked.
+  /// Adds an available image; if tests run on the image's own Python, probes it, and remembers the
+  /// result with the image.
   Done enter(const std::string& digest, const Wanted& wanted, const env::ContainerImage& image) {
     prepared_.images[digest] = {wanted.settings.base, image};
     workplace_.containers.images[digest] = image;
@@ -125,7 +125,7 @@ Result<host::ContainerEngine> answering_engine(const LevelOptions& levels,
   return host::find_engine(local.files, local.process, levels.engine, workplace.variables);
 }
 
-/// A name may have moved on since it was pinned; a registry still has the image by its digest.
+/// A tag may have moved since it was pinned; a registry still has the image by its digest.
 matrix::ContainerSettings settings_of(const Wanted& image, const std::string& digest,
                                       const PinnedImages& pinned) {
   matrix::ContainerSettings settings = image.settings;

@@ -12,30 +12,30 @@
 
 namespace pinwheel::cli {
 
-/// An image that environments stand on.
+/// A base image of environments.
 struct UsedImage {
-  std::string base;  ///< as the matrix or the command line names it
+  std::string base;  ///< name from the matrix or the command line
   env::ContainerImage image;
 };
 
 using UsedImages = std::map<std::string, UsedImage>;            ///< by the digest of their settings
 using PinnedImages = std::map<std::string, plan::FrozenImage>;  ///< likewise
 
-/// The containers that a run works in; empty on the host.
+/// The containers of a run; empty on the host.
 struct PreparedContainers {
   host::Containers containers = {};  ///< engine and images, for the workplace
   UsedImages images = {};
   std::map<std::string, env::Interpreter> pythons = {};  ///< of the images that tests run in
 };
 
-/// Makes the images that the environments of a run need. An image that is pinned is taken from a
-/// registry by its digest. Tells what it pulls or builds.
+/// Builds the images that the environments of a run need. A pinned image is pulled from a registry
+/// by its digest. Reports what it pulls or builds.
 Result<PreparedContainers> prepare_containers(const RunScope& scope,
                                               const host::Workplace& workplace,
                                               const PinnedImages& pinned, Streams& streams);
 
-/// The same without making, pulling or tagging anything: images that are not there are left out.
-/// `environment` when the engine does not answer.
+/// The same without building, pulling or tagging anything: missing images are omitted.
+/// `environment` if the engine does not respond.
 Result<PreparedContainers> recall_containers(const RunScope& scope,
                                              const host::Workplace& workplace);
 

@@ -11,7 +11,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The packages of a run, and what their source reports besides.
+/// The packages of a run, and additional results of their source.
 struct FoundPackages {
   Packages packages = {};
   std::vector<RecordedResolution> recorded = {};
@@ -22,7 +22,7 @@ FoundPackages packages_alone(Packages packages) {
   return {std::move(packages)};
 }
 
-/// Finds the packages, each source in its own way.
+/// Finds the packages; one overload per source.
 struct PackageFinder {
   const RunView& run;
   const UsedImages& images;
@@ -64,7 +64,7 @@ PinnedImages pinned_by(const PackageSource& source) {
   return {};
 }
 
-/// `stop` ends the processes and containers that this starts.
+/// `stop` terminates the processes and containers that this starts.
 Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const PackageSource& source,
                                                const std::stop_token& stop, Streams& streams) {
   host::Workplace workplace = run.workplace;
@@ -87,7 +87,7 @@ Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const Package
 
 Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
                                                   Streams& streams) {
-  // Reading records starts nothing that would have to be stopped.
+  // Reading records starts no processes, so there is nothing to stop.
   if (std::holds_alternative<FromRecord>(source))
     return prepare_with_stop(run, source, {}, streams);
   return stoppable<PreparedEnvironments>(

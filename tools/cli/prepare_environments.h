@@ -15,12 +15,12 @@ namespace pinwheel::cli {
 struct PreparedEnvironments {
   host::Workplace workplace = {};  ///< with the run's containers
   UsedImages images = {};
-  plan::PlanFacts facts = {};                     ///< those given, with images and packages
-  std::vector<RecordedResolution> recorded = {};  ///< of `FromRecord`
-  std::vector<LockFile> locks = {};               ///< of `ForLocks`
+  plan::PlanFacts facts = {};                     ///< the given ones, with images and packages
+  std::vector<RecordedResolution> recorded = {};  ///< for `FromRecord`
+  std::vector<LockFile> locks = {};               ///< for `ForLocks`
 };
 
-/// Makes the images of a run, then finds its packages as `source` says; packages are resolved
+/// Builds the images of a run, then finds its packages according to `source`; packages are resolved
 /// inside the images. `run` has neither yet. A signal stops it (cli/stoppable.h).
 Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
                                                   Streams& streams);

@@ -12,7 +12,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// A frozen plan is of one source, and a repeated run has the variables of the first.
+/// A frozen plan requires the same source, and a repeated run uses the variables of the original.
 Result<BuildFacts> as_source_says(BuildFacts build, const PackageSource& source) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
     TRY_DONE(plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest));

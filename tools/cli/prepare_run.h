@@ -13,13 +13,13 @@
 
 namespace pinwheel::cli {
 
-/// All that decides a plan.
+/// Everything that decides a plan.
 struct GatheredRun {
   RunScope scope;
   host::Workplace workplace;
   plan::PlanFacts facts;
   UsedImages images = {};
-  std::vector<RecordedResolution> recorded = {};  ///< of `FromRecord`
+  std::vector<RecordedResolution> recorded = {};  ///< for `FromRecord`
 };
 
 struct PreparedRun {
@@ -31,9 +31,10 @@ struct PreparedRun {
 ///
 ///     scope -> workplace -> build facts -> images -> locks or resolutions -> plan
 ///
-/// Each step happens once, in this order. All but the last act: they read the source, make images
-/// and ask indexes. The last is pure. Nothing is built. Errors: `drift` if `source` is a frozen
-/// plan of another matrix or source, or locks are out of date; those of cli/prepare_environments.h.
+/// Each step happens once, in this order. All but the last have side effects: they read the source,
+/// make images and query indexes. The last is pure. Nothing is built. Errors: `drift` if `source`
+/// is a frozen plan of a different matrix or source, or if locks are out of date; those of
+/// cli/prepare_environments.h.
 Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
                                 Streams& streams);
 
@@ -41,8 +42,8 @@ Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& sour
 Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
                                Streams& streams);
 
-/// The plan for these facts. Pure. Facts that hold a version alone give the steps and their needs,
-/// but not the keys of a run.
+/// The plan for these facts. Pure. With only a version as facts, the plan has the steps and their
+/// needs, but not the keys of a run.
 Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts);
 
 }  // namespace pinwheel::cli

@@ -21,21 +21,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A report may come from anywhere: what it calls a file of the repository must be one.
+/// A report is untrusted: its matrix path must be inside the repository.
 Done check_matrix_path(const std::string& path) {
   const fs::path relative(path);
   const bool leaves = std::find(relative.begin(), relative.end(), "..") != relative.end();
   if (!path.empty() && !relative.is_absolute() && !leaves) return {};
-  return fail(ErrorKind::config, fmt::format("`{}` is no matrix file of a repository", path),
-              "where the run was outside git, name the matrix: `pinwheel reproduce REPORT "
-              "MATRIX.yaml`");
+  return fail(ErrorKind::config, fmt::format("`{}` is not a matrix file inside a repository", path),
+              "for a run outside git, pass the matrix: `pinwheel reproduce REPORT MATRIX.yaml`");
 }
 
 Done check_machine(const plan::FrozenPlan& frozen) {
   const std::string here = host::machine_name();
   if (here == frozen.machine) return {};
   return fail(ErrorKind::environment,
-              fmt::format("the run was on {}, this machine is {}", frozen.machine, here),
+              fmt::format("the run was on {}, but this machine is {}", frozen.machine, here),
               "repeat it on a machine of that architecture");
 }
 
@@ -46,8 +45,7 @@ bool serves(const plan::BuildGroup& group, const std::string& step) {
   return tests || step == "build:" + group.cls.id || step == "sdist";
 }
 
-/// Of the run's variants those that the step is about: one for a build or a test, all for an
-/// environment.
+/// The run's variants that the step belongs to: one for a build or a test, all for an environment.
 Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPlan& frozen,
                                       const std::string& step) {
   std::vector<matrix::Variant> selected;
@@ -63,7 +61,7 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
     return outline_of(loaded, id);
   }
   return fail(ErrorKind::config, fmt::format("`{}` has no step `{}`", loaded.matrix.file, step),
-              "the matrix is not the one of the run");
+              "the matrix differs from that of the run");
 }
 
 }  // namespace
@@ -93,18 +91,18 @@ std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) 
   const plan::RunOrigin& origin = run.origin;
   std::vector<Error> errors;
   if (origin.plan.source_digest != here.source.digest) {
-    errors.push_back(
-        {ErrorKind::drift, origin.dirty ? "the run's checkout had changes that its commit has not"
-                                        : "the package source is not the one of the run"});
+    errors.push_back({ErrorKind::drift, origin.dirty
+                                            ? "the run's checkout had uncommitted changes"
+                                            : "the package source differs from that of the run"});
   }
   if (origin.plan.matrix_digest != run.matrix_digest) {
-    errors.push_back({ErrorKind::drift, "the matrix file is not the one of the run"});
+    errors.push_back({ErrorKind::drift, "the matrix file differs from that of the run"});
   }
   const bool hosts = origin.plan.levels.engine == env::Engine::host;
   if (hosts && origin.toolchain != here.toolchain) {
-    errors.push_back(
-        {ErrorKind::environment, fmt::format("the run's compiler was `{}`, this machine's is `{}`",
-                                             trim(origin.toolchain), trim(here.toolchain))});
+    errors.push_back({ErrorKind::environment,
+                      fmt::format("the run's compiler was `{}`, but this machine's is `{}`",
+                                  trim(origin.toolchain), trim(here.toolchain))});
   }
   return errors;
 }

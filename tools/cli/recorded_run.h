@@ -18,29 +18,29 @@ namespace pinwheel::cli {
 
 enum class SourceOf { recorded_commit, this_checkout };
 
-/// Where the matrix and the source of a recorded run lie on this machine.
+/// The location of a recorded run's matrix and source on this machine.
 struct RecordedSource {
   std::string matrix;  ///< path of the matrix file
   std::optional<host::Worktree> worktree = std::nullopt;
 };
 
-/// The run's commit checked out at `place` (git's part is `git`), or this checkout. `config` when
-/// the repository of the working directory has not got that commit.
+/// The run's commit, checked out at `place` by `git`, or this checkout. `config` if the repository
+/// of the working directory does not have that commit.
 Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
                                        const std::filesystem::path& place,
                                        const host::GitProgram& git);
 
-/// Prepares what a step needs as its run had it: version, date, levels, images, packages, the
-/// variables that decide a build. `global` names the state and output directories of the
-/// repetition. `environment` for a run of another architecture.
+/// Prepares everything that a step needs as in its run: version, date, levels, images, packages,
+/// the variables that affect a build. `global` has the state and output directories of the
+/// repetition. `environment` for a run on a different architecture.
 Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
                                          const plan::RunOrigin& origin, const std::string& step,
                                          const LevelOptions& levels, Streams& streams);
 
-/// The variables of the user's that decided the builds of a run. Pure.
+/// The user's variables that affected the builds of a run. Pure.
 std::map<std::string, std::string> recorded_variables(const plan::RunOrigin& origin);
 
-/// How this machine differs from a run that is repeated: source, matrix, compiler. Pure.
+/// The differences between this machine and a run to repeat: source, matrix, compiler. Pure.
 std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here);
 
 }  // namespace pinwheel::cli

@@ -27,7 +27,7 @@ bool is_file(const std::string& text) {
   return fs::is_regular_file(text, ignored);
 }
 
-/// The positionals by what they are; ids are left in `id`.
+/// The classified positional arguments; ids are in `id`.
 struct Named {
   std::string report;
   std::string id;
@@ -53,7 +53,7 @@ Result<Named> sort_out(const std::vector<std::string>& arguments) {
                     named.id.ends_with(".md");
   if (path) {
     return fail(ErrorKind::usage, fmt::format("there is no report `{}`", named.id),
-                "name a file, an address, or an id of the matrix");
+                "pass a file, a URL, or an id of the matrix");
   }
   return named;
 }
@@ -71,14 +71,15 @@ Result<ReproduceTarget> from_report(const std::string& place, const std::string&
   ReproduceTarget target;
   TRY(target.step, report::failed_step(run.report, id));
   if (!run.origin) {
-    return fail(ErrorKind::config, fmt::format("`{}` does not say what its run was made of", place),
+    return fail(ErrorKind::config,
+                fmt::format("`{}` has no record of its run's commit and packages", place),
                 fmt::format("run the step from its commit: `pinwheel reproduce {}`", target.step));
   }
   target.origin = std::move(run.origin);
   return target;
 }
 
-/// Of the steps, the one whose failure is the latest that is on record.
+/// The step with the latest recorded failure.
 const journal::Finished* last_failure(const journal::History& history,
                                       const std::vector<std::string>& steps) {
   const journal::Finished* last = nullptr;
@@ -91,7 +92,7 @@ const journal::Finished* last_failure(const journal::History& history,
   return last;
 }
 
-/// What a failure of this state directory was made of, where its run could still tell.
+/// The origin of a failed run in this state directory, if its run recorded it.
 std::optional<plan::RunOrigin> origin_of_failure(const plan::StepOutcome& outcome) {
   if (outcome.log.empty()) return std::nullopt;
   host::LocalFiles files;
@@ -122,7 +123,7 @@ Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& n
                                      Streams& streams) {
   TRY(const journal::History history, host::read_journal(global.state_dir));
   ReproduceTarget target;
-  // A step's failure says itself which matrix it was of.
+  // The record of a step's failure has its matrix.
   const journal::Finished* failure = last_failure(history, {named.id});
   if (failure == nullptr) {
     host::LocalFiles files;
@@ -143,8 +144,7 @@ Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& n
     target.matrix = choice.path;
   }
   streams.note(
-      fmt::format("no failed run of `{}` is on record here: `{}` as this checkout has "
-                  "it\n",
+      fmt::format("no failed run of `{}` is recorded here: running `{}` from this checkout\n",
                   named.id, target.step));
   return target;
 }
@@ -155,8 +155,9 @@ Result<ReproduceTarget> find_target(const GlobalOptions& global,
                                     const std::vector<std::string>& arguments, Streams& streams) {
   TRY(const Named named, sort_out(arguments));
   if (named.report.empty() && named.id.empty()) {
-    return fail(ErrorKind::usage, "`reproduce` needs an id or the report of a run",
-                "`pinwheel plan --format ids` lists the ids; a failed run names its report");
+    return fail(
+        ErrorKind::usage, "`reproduce` needs an id or the report of a run",
+        "`pinwheel plan --format ids` lists the ids; a failed run prints the path of its report");
   }
   Result<ReproduceTarget> target = named.report.empty() ? from_journal(global, named, streams)
                                                         : from_report(named.report, named.id);
@@ -164,8 +165,8 @@ Result<ReproduceTarget> find_target(const GlobalOptions& global,
   if (!named.matrix.empty()) target->matrix = named.matrix.front();
   if (target->step.starts_with("publish:")) {
     return fail(ErrorKind::usage,
-                fmt::format("`{}` is an upload, which is not repeated", target->step),
-                "`pinwheel release` goes on where it stopped");
+                fmt::format("`{}` is an upload, which cannot be repeated", target->step),
+                "`pinwheel release` continues where it stopped");
   }
   return target;
 }

@@ -10,17 +10,17 @@
 
 namespace pinwheel::cli {
 
-/// What is to be repeated: a step, and what its run was made of where that is on record.
+/// The step to repeat, and the origin of its run if recorded.
 struct ReproduceTarget {
   std::string step;    ///< "build:cpu"
-  std::string matrix;  ///< file of this checkout; empty where the origin names one
+  std::string matrix;  ///< file of this checkout; empty if the origin has one
   std::optional<plan::RunOrigin> origin = std::nullopt;
 };
 
-/// Finds it by what the arguments name: a report (a file or an address that holds one) and perhaps
-/// which of its failed steps; or an id, whose last failed step the journal knows; without one its
-/// build, as this checkout has it. Errors: `usage` for an id or file that is not there, what
-/// `report::find_report` and `host::fetch_text` say.
+/// Finds the step from the arguments: a report (a file or a URL) and optionally one of its failed
+/// steps; or an id, for its last failed step in the journal, or its build in this checkout if none
+/// failed. Errors: `usage` for an id or file that does not exist, and those of
+/// `report::find_report` and `host::fetch_text`.
 Result<ReproduceTarget> find_target(const GlobalOptions& global,
                                     const std::vector<std::string>& arguments, Streams& streams);
 

@@ -23,7 +23,7 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams
   TRY(scope, up_to(stage, std::move(scope)));
   Result<PreparedRun> prepared = prepare_run(scope, FromRecord{}, streams);
   const bool contained = env::uses_containers(scope.levels.engine);
-  // Without its engine nothing is known of a container, and a plan is a plan all the same.
+  // Without its engine nothing is known about a container, but the plan is still valid.
   if (!prepared && contained && prepared.error().kind == ErrorKind::environment)
     return std::nullopt;
   TRY_DONE(prepared);

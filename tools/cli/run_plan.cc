@@ -48,7 +48,7 @@ size_t terminal_width() {
 
 std::string again_line(const GlobalOptions& global, const RunRequest& request,
                        const std::string& step) {
-  // An upload is not repeated at a desk, and what is repeated is named as it was.
+  // An upload is not repeated by hand, and a repeated step keeps its own command line.
   const bool same =
       step.starts_with("publish:") || request.program_arguments.starts_with("reproduce ");
   if (same) return "pinwheel " + request.program_arguments;
@@ -88,8 +88,8 @@ std::unique_ptr<run::StatusSink> make_status(const GlobalOptions& global, const 
   return std::make_unique<report::PlainStatus>(std::move(printer));
 }
 
-/// The directories of this run alone. Scratch of killed runs is of no use to anyone, and the
-/// journal's lock says that nobody else is running; logs are kept, a directory for each run.
+/// The directories of this run. Scratch directories of killed runs are removed; the journal's lock
+/// guarantees that no other run is active. Logs are kept, one directory per run.
 struct RunDirectories {
   fs::path scratch;
   fs::path logs;
@@ -132,7 +132,7 @@ bool has_failed(const plan::StepOutcome& outcome) {
   return outcome.state == plan::StepState::failed;
 }
 
-/// The report with what its run was made of, where somebody will read that.
+/// The report with the origin of its run, if it is going to be read.
 report::RunReport with_origin(plan::Report report, const RunRequest& request, bool wanted,
                               Streams& streams) {
   const auto& outcomes = report.outcomes;
@@ -161,7 +161,8 @@ void append_step_summary(const report::RunReport& run) {
   }
 }
 
-/// Scratch of a run that went well is of no use; what failed is left to look at, with the report.
+/// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
+/// with the report.
 void leave_behind(const RunDirectories& directories, const report::RunReport& run,
                   Streams& streams) {
   host::LocalFiles files;

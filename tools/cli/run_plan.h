@@ -13,25 +13,25 @@
 
 namespace pinwheel::cli {
 
-/// The report of a failed run, beside its logs.
+/// The file name of a failed run's report, beside its logs.
 inline constexpr const char* kReportName = "report.json";
 
-/// What one run is about, decided before anything acts.
+/// The input of a run, decided before any action.
 struct RunRequest {
   plan::Plan plan;
   host::Workplace workplace;
-  std::string program_arguments;  ///< "release matrix.yaml", for the line that repeats a step
-  /// What the run is made of; asked when a report of it is written.
+  std::string program_arguments;  ///< "release matrix.yaml", for the command that repeats a step
+  /// The origin of the run; called when its report is written.
   std::function<Result<plan::RunOrigin>()> origin = {};
-  plan::Results results = {};  ///< what is there already beside what the journal knows
+  plan::Results results = {};  ///< existing results in addition to the journal's
 };
 
-/// Carries out a plan for real, journalled, with status and step summary. A run with a failed step
-/// leaves its report beside its logs as `report.json`.
+/// Executes a plan, with a journal, status lines and a step summary. A run with a failed step
+/// writes its report beside its logs as `report.json`.
 Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOptions& options,
                                     const RunRequest& request, Streams& streams);
 
-/// Carries out a plan: real or dry. The exit code is the report's.
+/// Executes a plan, or prints it for a dry run. Returns the report's exit code.
 Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
                      const RunRequest& request, Streams& streams);
 

@@ -12,8 +12,8 @@ namespace pinwheel::cli {
 /// Whether to make the images that wheels are tested on.
 enum class TestImageUse { leave, prepare };
 
-/// What a run is about: which part of which matrix, up to which stage, on which levels of
-/// environments, as which version. Decided before anything is made or resolved.
+/// The scope of a run: the selected part of a matrix, the last stage, the levels of environments,
+/// the version. Decided before anything is made or resolved.
 struct RunScope {
   GlobalOptions global;
   Loaded loaded;
@@ -21,14 +21,13 @@ struct RunScope {
   LevelOptions levels;
   VersionFacts version = {};
   TestImageUse images = TestImageUse::leave;
-  plan::PlanOptions options = {};  ///< follow from the stage, the targets and the levels
+  plan::PlanOptions options = {};  ///< derived from the stage, the targets and the levels
 };
 
-/// The scope with the options of a plan that goes as far as `stage`. `usage` for a base image that
-/// is no image.
+/// The scope with the options of a plan up to `stage`. `usage` for an invalid base image.
 Result<RunScope> up_to(plan::Stage stage, RunScope scope);
 
-/// What is known of a run so far: the input of each step of the pipeline.
+/// What is known about a run so far: the input of each step of the pipeline.
 struct RunView {
   const RunScope& scope;
   const host::Workplace& workplace;

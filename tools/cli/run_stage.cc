@@ -25,15 +25,15 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-      return fail(ErrorKind::usage, fmt::format("`--accept {}` gives no reason", text),
-                  "write `--accept ID=REASON`; the reason is recorded");
+      return fail(ErrorKind::usage, fmt::format("`--accept {}` has no reason", text),
+                  "use `--accept ID=REASON`; the reason is recorded");
     }
     accepted[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return accepted;
 }
 
-/// A frozen plan, to be carried out by this matrix file.
+/// A frozen plan, to run with this matrix file.
 Result<FromFrozenPlan> read_frozen(ports::Files& files, const std::string& file,
                                    const std::string& matrix, Refresh refresh) {
   TRY(const std::string text, files.read(file));
@@ -48,7 +48,7 @@ std::vector<std::string> targets_of(const RunOptions& options, plan::Stage stage
   return options.targets;
 }
 
-/// What the command line asks for: a run, and where its packages come from.
+/// The request on the command line: a run, and the source of its packages.
 struct Asked {
   RunScope scope;
   PackageSource source;
@@ -78,7 +78,7 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
     return fail(ErrorKind::usage,
                 fmt::format("channel `{}` of `{}` publishes nowhere",
                             version.channel.empty() ? "ci" : version.channel, choice.path),
-                "name a target with `--target`, or a channel with `--channel`");
+                "pass a target with `--target`, or a channel with `--channel`");
   }
   TRY(RunScope scope,
       up_to(stage, {global, loaded, outline, levels, version, TestImageUse::prepare}));

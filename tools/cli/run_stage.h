@@ -9,7 +9,7 @@
 namespace pinwheel::cli {
 
 /// `build`, `test` and `release` up to `stage`: load, gather, decide, run. `command` is the name
-/// that a line which repeats the run bears.
+/// used in the command line that repeats the run.
 Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, plan::Stage stage,
                       const std::string& command, Streams& streams);
 

@@ -3,7 +3,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The words of an option that takes one of `values`, each by its name.
+/// The choices of an option that accepts one of `values` by name.
 template <class Values>
 auto named_choices(const Values& values) {
   std::map<std::string, typename Values::value_type> choices;
@@ -28,11 +28,11 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
       "-q,--quiet", [&global] { global.verbosity = Verbosity::quiet; }, "errors only");
   app.add_flag_callback(
       "-v,--verbose", [&global] { global.verbosity = Verbosity::verbose; },
-      "say the effective values of the options and their origin");
+      "show the effective values of the options and their origin");
   app.add_option("--state-dir", global.state_dir, "journal, logs and resolutions")
       ->envname("PINWHEEL_STATE_DIR")
       ->capture_default_str();
-  app.add_option("-o,--output-dir", global.output_dir, "where finished wheels go")
+  app.add_option("-o,--output-dir", global.output_dir, "directory of finished wheels")
       ->envname("PINWHEEL_OUTPUT_DIR")
       ->capture_default_str();
 }
@@ -44,14 +44,14 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
                  "an axis and its values: `python=3.12,3.13`, `compute=!cuda/*`")
       ->type_name("AXIS=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--skip", selection.skip, "leave out ids that match; beats every selection")
+  app.add_option("--skip", selection.skip, "skip matching ids; overrides every selection")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  app.add_option("--only", selection.only, "exactly this id")
+  app.add_option("--only", selection.only, "only this id")
       ->type_name("ID")
       ->allow_extra_args(false);
   app.add_option("--status", selection.status,
-                 "take variants of these statuses (default: supported,experimental)")
+                 "select variants with these statuses (default: supported,experimental)")
       ->allow_extra_args(false);
   app.add_option("--channel", selection.channel,
                  "a channel of the matrix (default: by the tag on HEAD, else `ci`)")
@@ -59,22 +59,21 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
   app.add_option("--shard", selection.shard, "only this part of the plan, `2/4`")
       ->type_name("I/N")
       ->envname("PINWHEEL_SHARD");
-  app.add_flag("--allow-empty", selection.allow_empty, "an empty selection is no error");
-  app.add_flag("--strict", selection.strict, "warnings about the matrix are errors");
+  app.add_flag("--allow-empty", selection.allow_empty, "allow an empty selection");
+  app.add_flag("--strict", selection.strict, "treat warnings about the matrix as errors");
 }
 
 void add_levels(CLI::App& app, LevelOptions& levels) {
   add_choice<env::Engine>(app, "--engine", levels.engine, named_choices(env::kEngines),
-                          "work on this machine or in containers (default: host)")
+                          "run on this machine or in containers (default: host)")
       ->envname("PINWHEEL_ENGINE");
-  add_choice<env::PythonSource>(app, "--python", levels.python, named_choices(env::kPythonSources),
-                                "Python as it is found there, or solved by conda (default: conda "
-                                "in containers)")
+  add_choice<env::PythonSource>(
+      app, "--python", levels.python, named_choices(env::kPythonSources),
+      "use the Python installed there, or one from conda (default: conda in containers)")
       ->envname("PINWHEEL_PYTHON");
-  app.add_option(
-         "--base-image", levels.base_images,
-         "the image to build on instead of the matrix's, for all or by compute and arch; or "
-         "in the place of the image of that name, also of `test.images`")
+  app.add_option("--base-image", levels.base_images,
+                 "the base image to use instead of the matrix's, for all or by compute and arch; "
+                 "or instead of the image of that name, also in `test.images`")
       ->type_name("[[COMPUTE][@ARCH]=|NAME=]IMAGE")
       ->envname("PINWHEEL_BASE_IMAGE")
       ->allow_extra_args(false);
@@ -87,17 +86,16 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);
   add_levels(app, run.levels);
   app.add_flag("--keep-failed", run.levels.keep_failed,
-               "leave the containers of failed commands to be looked at");
-  app.add_option("--plan", run.plan_file, "carry out a plan that `plan --out` froze")
-      ->type_name("FILE");
+               "keep the containers of failed commands for inspection");
+  app.add_option("--plan", run.plan_file, "run a plan frozen by `plan --out`")->type_name("FILE");
   app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
-  app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: what is free)")
+  app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: all free memory)")
       ->envname("PINWHEEL_MEMORY");
   app.add_flag("-k,--keep-going", run.keep_going,
-               "after a failure, go on with what does not need it");
+               "after a failure, continue with independent steps");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");
-  app.add_flag("--refresh", run.refresh, "resolve the environments anew");
-  app.add_flag("--no-lock", run.no_lock, "leave out the locks beside the matrix");
+  app.add_flag("--refresh", run.refresh, "resolve the environments again");
+  app.add_flag("--no-lock", run.no_lock, "ignore the locks beside the matrix");
   app.add_flag("--json", run.json, "print the report as JSON on stdout");
 }
 

@@ -11,7 +11,7 @@
 
 namespace pinwheel::cli {
 
-/// An option that takes one of several words; another word is an error that names them all.
+/// An option that accepts one of several words; any other word is an error that lists them.
 template <class T, class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
                         const std::map<std::string, T>& choices, const std::string& help) {
@@ -33,13 +33,13 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->type_name(fmt::format("{{{}}}", join(names, "|")));
 }
 
-/// What every command takes.
+/// Options of every command.
 void add_globals(CLI::App& app, GlobalOptions& global);
-/// Which matrix, and which part of it.
+/// The matrix, and the selected part of it.
 void add_selection(CLI::App& app, SelectionOptions& selection);
-/// What the two levels of environments are made of.
+/// The engine and the Python source of environments.
 void add_levels(CLI::App& app, LevelOptions& levels);
-/// What `build`, `test` and `release` share.
+/// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, RunOptions& run);
 
 }  // namespace pinwheel::cli

@@ -7,13 +7,13 @@
 
 namespace pinwheel::cli {
 
-/// The error of a command that a signal stopped before its first step: `interrupted` for SIGINT,
-/// else `terminated`.
+/// The error of a command stopped by a signal before its first step: `interrupted` for SIGINT, else
+/// `terminated`.
 Error stopped_by(int signal);
 
-/// Runs what a command does before its first step: images, resolutions, locks. Meanwhile Ctrl-C,
-/// TERM and HUP request a stop on the token instead of ending pinwheel; machines whose workplace
-/// has that token end their processes and containers. A second signal ends pinwheel at once.
+/// Runs the preparation of a command: images, resolutions, locks. Meanwhile Ctrl-C, TERM and HUP
+/// request a stop on the token instead of ending pinwheel; machines whose workplace has that token
+/// terminate their processes and containers. A second signal ends pinwheel immediately.
 template <class T>
 Result<T> stoppable(const std::function<Result<T>(std::stop_token)>& prepare) {
   host::StopOnSignal stop;

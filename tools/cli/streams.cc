@@ -29,7 +29,7 @@ Color decide_color(ColorMode mode, bool terminal) {
   return terminal ? Color::always : Color::never;
 }
 
-/// errno's value, or 0.
+/// Returns 0 or an errno value.
 int write_all(FILE* stream, std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return std::fflush(stream) == 0 && written ? 0 : errno;

@@ -9,24 +9,25 @@
 
 namespace pinwheel::cli {
 
-/// stdout is data, stderr is for people. What a terminal and the environment allow is read once.
+/// stdout is data, stderr is for people. The capabilities of the terminal and the environment are
+/// read once.
 class Streams {
  public:
   explicit Streams(const GlobalOptions& options);
 
-  /// Data, on stdout. A closed pipe is not an error worth telling.
+  /// Data, on stdout. A closed pipe is not reported.
   void data(std::string_view text);
-  /// Something a person may want to know, on stderr; dropped under `--quiet`. Whole lines may come
-  /// from any thread.
+  /// A message for people, on stderr; suppressed by `--quiet`. May be called with whole lines from
+  /// any thread.
   void note(std::string_view text);
   void warn(const Error& warning);
   void error(const Error& error);
-  /// Has GitHub Actions hide the secret in the job's log; elsewhere nothing. It goes to stderr, for
-  /// stdout may be kept in a file.
+  /// Makes GitHub Actions mask the secret in the job's log; does nothing elsewhere. Written to
+  /// stderr, because stdout may be redirected to a file.
   void mask(const Secret& secret) const;
 
-  /// Why data did not reach stdout, a full disk for instance; nothing when all of it did, or when
-  /// its reader went away.
+  /// Why data could not be written to stdout, such as a full disk; nullopt if all of it was
+  /// written, or the reader closed the pipe.
   std::optional<Error> lost_data() const;
 
   Color color() const { return color_; }

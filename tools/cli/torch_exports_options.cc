@@ -6,21 +6,20 @@ namespace pinwheel::cli {
 namespace {
 
 void add_table(CLI::App& app, TorchExportsOptions& options) {
-  app.add_option("--table", options.table, "this file in place of the shipped table and yours")
+  app.add_option("--table", options.table, "this file instead of the shipped table and yours")
       ->type_name("FILE");
   app.add_flag("--json", options.json, "as JSON");
 }
 
 void add_index(CLI::App& app, TorchExportsOptions& options) {
-  app.add_option("--index", options.index,
-                 "`pypi`, or the address of a simple index (default: pip's)")
+  app.add_option("--index", options.index, "`pypi`, or the URL of a simple index (default: pip's)")
       ->type_name("URL");
   app.add_option("--arch", options.arch, "`x86_64` or `aarch64` (default: both)");
 }
 
 void add_sources(CLI::App& app, TorchExportsOptions& options) {
   app.add_option("sources", options.sources,
-                 "wheels of torch, directories that hold an installed one, tables")
+                 "torch wheels, directories with an installed torch, tables")
       ->type_name("FILE|DIR");
   add_index(app, options);
   app.add_option("--torch", options.torch, "a version on the index, `2.13.0`")
@@ -40,15 +39,15 @@ void add_torch_exports(CLI::App& app, TorchExportsOptions& options) {
   tables.require_subcommand(1);
   CLI::App& list = *tables.add_subcommand("list", "the builds in the table");
   add_table(list, options);
-  CLI::App& add =
-      *tables.add_subcommand("add", "read a build into your table; of a remote wheel, a few parts");
+  CLI::App& add = *tables.add_subcommand(
+      "add", "read a build into your table; only small parts of a remote wheel are downloaded");
   add_sources(add, options);
-  CLI::App& update =
-      *tables.add_subcommand("update", "add the releases of the index that the table lacks");
+  CLI::App& update = *tables.add_subcommand(
+      "update", "add the releases on the index that are missing from the table");
   add_index(update, options);
   add_table(update, options);
   CLI::App& verify = *tables.add_subcommand(
-      "verify", "read a build again and compare; exit 5 when the table says something else");
+      "verify", "read a build again and compare; exit 5 if it differs from the table");
   add_sources(verify, options);
 }
 

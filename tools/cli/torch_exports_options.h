@@ -8,10 +8,10 @@ class App;
 
 namespace pinwheel::cli {
 
-/// The command `torch-exports` with its own commands.
+/// Adds the command `torch-exports` and its subcommands.
 void add_torch_exports(CLI::App& app, TorchExportsOptions& options);
 
-/// Which of them was given, once `app` has parsed.
+/// The subcommand that was given, after parsing.
 TorchExportsVerb chosen_verb(const CLI::App& torch_exports);
 
 }  // namespace pinwheel::cli

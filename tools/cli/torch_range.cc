@@ -13,7 +13,7 @@ Result<pep::SpecifierSet> parse_torch_range(const std::string& option, const std
   Result<pep::SpecifierSet> clauses = pep::parse_specifiers(text);
   if (clauses) return clauses;
   return fail(ErrorKind::usage, fmt::format("`{}` cannot be {}", option, quoted(text)),
-              "write a range of torch's releases, `torch>=2.10,<2.14`");
+              "use a range of torch releases, `torch>=2.10,<2.14`");
 }
 
 }  // namespace pinwheel::cli

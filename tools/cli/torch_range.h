@@ -6,7 +6,7 @@
 
 namespace pinwheel::cli {
 
-/// The clauses of "torch>=2.10" or ">=2.10", as an option has them; `usage` names the option.
+/// Parses an option such as "torch>=2.10" or ">=2.10"; `usage` errors name the option.
 Result<pep::SpecifierSet> parse_torch_range(const std::string& option, const std::string& text);
 
 }  // namespace pinwheel::cli

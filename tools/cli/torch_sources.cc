@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The first release of which pinwheel keeps exports.
+/// The first release whose exports are in the table.
 constexpr std::string_view kOldest = "1.13.0";
 
 std::string name_of(const host::BuildToRead& build) {
@@ -39,8 +39,8 @@ Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions
   const bool from_index = !options.index.empty() || !options.torch.empty();
   if (!from_index) return local(options);
   if (options.torch.empty() || !options.sources.empty()) {
-    return fail(ErrorKind::usage, "an index is asked for one version, and for nothing beside it",
-                "`pinwheel torch-exports add --index pypi --torch 2.13.0`");
+    return fail(ErrorKind::usage, "`--torch` takes one version, and no other sources",
+                "for instance `pinwheel torch-exports add --index pypi --torch 2.13.0`");
   }
   TRY(const std::vector<host::TorchFile> files, ask_index(options));
   TRY(std::vector<host::BuildToRead> builds,
@@ -72,7 +72,7 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
       return fail(
           Error(site.error())
               .with_hint(
-                  "with `--torch VERSION`, `--python` names versions of Python on an index"));
+                  "with `--torch VERSION`, `--python` takes versions of Python on an index"));
     }
     places.push_back(site->string());
   }
@@ -96,8 +96,8 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
                        }});
   }
   if (!sources.empty()) return sources;
-  return fail(ErrorKind::usage, "nothing is named that has torch's exports",
-              "name a wheel or a directory, or give `--python PATH`, or `--torch VERSION`");
+  return fail(ErrorKind::usage, "no source of torch exports was given",
+              "pass a wheel or a directory, `--python PATH`, or `--torch VERSION`");
 }
 
 Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
@@ -113,8 +113,9 @@ ExportsSource TorchSources::remote(host::BuildToRead build) {
   return {name, [this, build = std::move(build)]() -> Result<ExportsRead> {
             const host::WholeFiles whole{
                 unnamed_files_directory(variables_), [this](std::string_view url) {
-                  streams_.note(
-                      fmt::format("{} comes whole: its server gives no parts of files\n", url));
+                  streams_.note(fmt::format(
+                      "{} is downloaded completely: its server does not support range requests\n",
+                      url));
                 }};
             TRY(const host::BuildRead read, host::read_build(*access_, whole, build));
             return ExportsRead{exports::Table::of(read.snapshot), read.bytes};

@@ -17,33 +17,33 @@
 
 namespace pinwheel::cli {
 
-/// What was read from one source.
+/// The table read from one source.
 struct ExportsRead {
   exports::Table table;
-  uint64_t bytes = 0;  ///< that came over the network
+  uint64_t bytes = 0;  ///< downloaded
 };
 
-/// A place that says what torch exports, and how it is read.
+/// A source of torch exports, and how to read it.
 struct ExportsSource {
-  std::string name;  ///< as people call it: a path, "torch 2.13.0 x86_64 (cp311, cp312)"
+  std::string name;  ///< for people: a path, "torch 2.13.0 x86_64 (cp311, cp312)"
   std::function<Result<ExportsRead>()> read;
 };
 
-/// The sources that a command line names. The sources refer to this object.
+/// The sources on a command line. They refer to this object.
 class TorchSources {
  public:
   explicit TorchSources(Streams& streams);
 
-  /// Files and directories, the torch of an interpreter, wheels of an index. Kind `usage` when
-  /// nothing is named.
+  /// Files and directories, the torch of an interpreter, wheels of an index. Kind `usage` if there
+  /// is none.
   Result<std::vector<ExportsSource>> named(const TorchExportsOptions& options);
-  /// What the index has and the table lacks, from torch 1.13.0 on.
+  /// The releases on the index that are missing from the table, since torch 1.13.0.
   Result<std::vector<ExportsSource>> missing(const TorchExportsOptions& options,
                                              const exports::Table& table);
 
  private:
   Result<std::vector<ExportsSource>> local(const TorchExportsOptions& options);
-  /// The wheels of the index that the option names, else pip's configuration, else PyPI.
+  /// The wheels of the index from the option, else from pip's configuration, else PyPI.
   Result<std::vector<host::TorchFile>> ask_index(const TorchExportsOptions& options);
   ExportsSource remote(host::BuildToRead build);
   std::optional<std::string> pip_index();

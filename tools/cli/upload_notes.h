@@ -6,8 +6,8 @@
 
 namespace pinwheel::cli {
 
-/// Tells people what the uploads of a run do, in the form of its other lines. Empty where status
-/// lines stand at the foot of a terminal: they would be torn, and the step's log has it all.
+/// Prints the progress of a run's uploads, in the format of its other lines. Empty if a live status
+/// is shown on the terminal, which these lines would garble; the step's log has everything.
 std::function<void(const publish::UploadEvent&)> upload_notes(const GlobalOptions& options,
                                                               Streams& streams);
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// DOS times of a zip begin here; the date of a package that has no commit and no SOURCE_DATE_EPOCH.
+// The earliest DOS time in a zip; the date of a package without a commit and SOURCE_DATE_EPOCH.
 constexpr int64_t kFirstZipTime = 315532800;
 
 std::optional<std::string> variable(const char* name) {
@@ -32,8 +32,8 @@ const matrix::ChannelSettings* find_channel(const matrix::Matrix& matrix, const 
   return nullptr;
 }
 
-/// A channel that the matrix names may have any name; its versions are a release's, a test's, a
-/// nightly's or a development build's.
+/// A channel of the matrix may have any name; its versions are those of a release, a test, a
+/// nightly or a development build.
 version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
   const matrix::ChannelSettings* const channel = find_channel(matrix, name);
   if (channel != nullptr && channel->nightly_version) return version::Channel::nightly;
@@ -44,8 +44,8 @@ fs::path package_directory(const matrix::Matrix& matrix) {
   return fs::absolute(fs::path(matrix.directory) / matrix.package.source).lexically_normal();
 }
 
-/// The repository's facts; nothing when the package has no directory, or no version from git and no
-/// git.
+/// The repository's facts; nullopt if the package has no directory, or if there is no repository
+/// and the version does not come from git.
 Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix) {
   if (!matrix.package.requirement.empty()) return std::nullopt;
   Result<ports::GitFacts> facts = git.facts(package_directory(matrix));
@@ -62,7 +62,7 @@ Result<std::string> decide_channel(const matrix::Matrix& matrix, const std::stri
     TRY(channel, version::channel_of(*git, rules_of(matrix.package.version)));
   }
   const std::string name(version::to_string(channel));
-  // A matrix without such a channel has no limits to apply.
+  // No limits apply if the matrix does not have the channel.
   return find_channel(matrix, name) == nullptr ? std::string() : name;
 }
 

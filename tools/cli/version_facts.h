@@ -12,24 +12,24 @@
 
 namespace pinwheel::cli {
 
-/// What is known of a run from git, the matrix and the command line alone.
+/// The facts of a run that come only from git, the matrix and the command line.
 struct VersionFacts {
   std::string channel;
   std::string branch;                ///< empty on a detached HEAD and outside git
-  std::vector<std::string> targets;  ///< publish targets of the channel, or those asked for
+  std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
   plan::ReleaseVersion version;
   int64_t source_date_epoch = 0;
-  std::string commit;   ///< 40 digits; empty outside git
+  std::string commit;   ///< 40 hex digits; empty outside git
   std::string machine;  ///< "x86_64"
 };
 
-/// Reads git, and what the version of the package is taken from. `channel` and `targets` override
-/// what the tag and the matrix say.
+/// Reads git, and the source of the package's version. `channel` and `targets` override those from
+/// the tag and the matrix.
 Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
                                           const std::vector<std::string>& targets);
 
-/// Names of the wheels of an outline: the preflight that comes before any build.
+/// Names of the wheels of an outline: a check before any build.
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
                                   const VersionFacts& version);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Tells every few seconds how much has come.
+/// Prints the progress every few seconds.
 class FetchProgress {
  public:
   explicit FetchProgress(Streams& streams) : streams_(streams) {}

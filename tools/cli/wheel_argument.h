@@ -10,13 +10,13 @@
 
 namespace pinwheel::cli {
 
-/// A file that a command line names, by its path or by an address from which it was fetched.
+/// A file from the command line, given by its path or downloaded from a URL.
 struct FileArgument {
   host::InputFile input;
-  std::optional<host::FetchedWheel> fetched = std::nullopt;  ///< what `input` lies in
+  std::optional<host::FetchedWheel> fetched = std::nullopt;  ///< the file behind `input`
 };
 
-/// Fetches what is named by an address, and tells so. Errors are those of `host::fetch_wheel`.
+/// Downloads a URL, with a message. Errors are those of `host::fetch_wheel`.
 Result<FileArgument> open_argument(const std::string& text, Streams& streams);
 
 }  // namespace pinwheel::cli

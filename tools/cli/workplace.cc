@@ -43,7 +43,7 @@ Result<fs::path> cache_directory(const std::map<std::string, std::string>& varia
   if (!xdg.empty()) return fs::path(xdg) / "pinwheel";
   const std::string home = value_at(variables, "HOME");
   if (home.empty()) {
-    return fail(ErrorKind::environment, "there is no home directory to keep environments in",
+    return fail(ErrorKind::environment, "there is no home directory for the cache",
                 "set `HOME` or `XDG_CACHE_HOME`");
   }
   return fs::path(home) / ".cache" / "pinwheel";

@@ -14,15 +14,15 @@ namespace pinwheel::cli {
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables();
 
-/// Makes a directory of pinwheel's own, which is invisible to the git of a checkout it lies in.
+/// Creates a directory for pinwheel's files, which git ignores.
 Done make_ignored_directory(ports::Files& files, const std::filesystem::path& directory);
 
-/// Where files without a name are put, so that nothing has to be cleared away: `$TMPDIR`, else
-/// /var/tmp, which is no memory.
+/// The directory for unnamed files, which need no cleanup: `$TMPDIR`, else /var/tmp, which is not
+/// in memory.
 std::filesystem::path unnamed_files_directory(const std::map<std::string, std::string>& variables);
 
 /// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
-/// when there is no home.
+/// if there is no home directory.
 Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
 
 /// Where a run works, by that engine; makes the state directory, which ignores itself in git. It
@@ -31,8 +31,8 @@ Result<std::filesystem::path> cache_directory(const std::map<std::string, std::s
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
                                        env::Engine engine);
 
-/// The workplace with what builds may see as their path: the machine is asked, which starts four
-/// programs; a container sees what is mounted where it is mounted.
+/// The workplace with the path mode of builds: probes the machine, which starts four programs; a
+/// container always has a fixed path.
 host::Workplace with_path_mode(host::Workplace workplace);
 
 }  // namespace pinwheel::cli

@@ -11,7 +11,7 @@ matrix::Variant variant(const std::string& id) {
   return one;
 }
 
-TEST_CASE("a frozen plan fixes the version, and leaves branch and machine as they are here") {
+TEST_CASE("a frozen plan fixes the version, but not the branch and machine") {
   VersionFacts here;
   here.branch = "topic";
   here.machine = "x86_64";

@@ -5,7 +5,7 @@
 namespace pinwheel::cli {
 namespace {
 
-TEST_CASE("version and build make the first facts of a plan") {
+TEST_CASE("version and build are the first facts of a plan") {
   VersionFacts version;
   version.version = {"1.2.0", "a tag on a dirty tree"};
   version.source_date_epoch = 7;
@@ -23,7 +23,7 @@ TEST_CASE("version and build make the first facts of a plan") {
   CHECK(facts.toolchain == "12.2.0");
 }
 
-TEST_CASE("an image is known to a plan by the key of its contents") {
+TEST_CASE("a plan identifies an image by the key of its contents") {
   PreparedContainers containers;
   containers.images["settings"] = {"debian:12", {"sha256:1", "content key"}};
   containers.pythons["settings"].version = "3.11";
@@ -32,7 +32,7 @@ TEST_CASE("an image is known to a plan by the key of its contents") {
   CHECK(facts.image_pythons.at("settings").version == "3.11");
 }
 
-TEST_CASE("packages are known to a plan by their digests") {
+TEST_CASE("a plan identifies packages by their digests") {
   Packages packages;
   packages.resolutions = {{"request", "resolution"}};
   packages.toolkits = {{"cuda", {"13.0.88"}}};

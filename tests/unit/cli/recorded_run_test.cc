@@ -20,17 +20,17 @@ plan::PlanFacts the_same() {
   return facts;
 }
 
-TEST_CASE("a report hands over the variables that decide a build, and no others") {
+TEST_CASE("a report passes on the variables that affect a build, and no others") {
   plan::RunOrigin origin;
   origin.variables = {{"CFLAGS", "-O1"}, {"LD_PRELOAD", "/evil.so"}};
   CHECK(recorded_variables(origin) == std::map<std::string, std::string>{{"CFLAGS", "-O1"}});
 }
 
-TEST_CASE("a machine that matches the run differs in nothing") {
+TEST_CASE("a machine that matches the run has no differences") {
   CHECK(differences(example(), the_same()).empty());
 }
 
-TEST_CASE("another source, matrix and compiler are each reported") {
+TEST_CASE("a different source, matrix and compiler are each reported") {
   FromRun run = example();
   run.matrix_digest = "another";
   plan::PlanFacts here = the_same();
@@ -38,12 +38,11 @@ TEST_CASE("another source, matrix and compiler are each reported") {
   here.toolchain = "13.1.0";
   const std::vector<Error> errors = differences(run, here);
   REQUIRE(errors.size() == 3);
-  CHECK(errors[0].message == "the package source is not the one of the run");
-  CHECK(errors[1].message == "the matrix file is not the one of the run");
-  CHECK(errors[2].message == "the run's compiler was `12.2.0`, this machine's is `13.1.0`");
+  CHECK(errors[0].message == "the package source differs from that of the run");
+  CHECK(errors[1].message == "the matrix file differs from that of the run");
+  CHECK(errors[2].message == "the run's compiler was `12.2.0`, but this machine's is `13.1.0`");
   run.origin.dirty = true;
-  CHECK(differences(run, here)[0].message ==
-        "the run's checkout had changes that its commit has not");
+  CHECK(differences(run, here)[0].message == "the run's checkout had uncommitted changes");
 }
 
 TEST_CASE("in a container the machine's compiler does not matter") {

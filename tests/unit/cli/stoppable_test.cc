@@ -10,7 +10,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// Work that a signal comes to, and that ends when it is told to stop.
+/// Work that receives a signal, and ends when requested to stop.
 std::function<Done(std::stop_token)> ended_by(int signal) {
   return [signal](const std::stop_token& stop) -> Done {
     ::kill(::getpid(), signal);
@@ -19,7 +19,7 @@ std::function<Done(std::stop_token)> ended_by(int signal) {
   };
 }
 
-TEST_CASE("a signal ends what is prepared, and its number decides the kind") {
+TEST_CASE("a signal ends the preparation, and its number decides the error kind") {
   const Done interrupted = stoppable<void>(ended_by(SIGINT));
   REQUIRE_FALSE(interrupted);
   CHECK(interrupted.error().kind == ErrorKind::interrupted);
@@ -29,7 +29,7 @@ TEST_CASE("a signal ends what is prepared, and its number decides the kind") {
   CHECK(exit_code(terminated.error().kind) == 143);
 }
 
-TEST_CASE("what is prepared without a signal keeps its result") {
+TEST_CASE("without a signal the result of the preparation is returned") {
   const Result<int> prepared = stoppable<int>([](const std::stop_token&) { return 7; });
   REQUIRE(prepared);
   CHECK(*prepared == 7);

@@ -11,7 +11,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// Puts a descriptor in the place of stdout while it lives.
+/// Replaces stdout by a descriptor while it exists.
 class Redirected {
  public:
   explicit Redirected(int fd) {
@@ -32,7 +32,7 @@ class Redirected {
   int saved_ = -1;
 };
 
-TEST_CASE("data that a full disk does not take is an error") {
+TEST_CASE("data that cannot be written to a full disk is an error") {
   Streams streams{GlobalOptions{}};
   {
     const Redirected full(open("/dev/full", O_WRONLY));
@@ -44,7 +44,7 @@ TEST_CASE("data that a full disk does not take is an error") {
   CHECK(lost->message == "`standard output` cannot be written: no space left on device");
 }
 
-TEST_CASE("a reader that goes away is no error, nor is data that arrives") {
+TEST_CASE("a closed pipe is not an error, nor is a successful write") {
   Streams streams{GlobalOptions{}};
   {
     const Redirected null(open("/dev/null", O_WRONLY));
