@@ -5,7 +5,7 @@
 
 namespace pinwheel::fakes {
 
-/// A clock that stands still until it is moved.
+/// A clock that does not advance until it is set.
 class FakeClock final : public ports::Clock {
  public:
   std::chrono::system_clock::time_point now() const override {

@@ -13,27 +13,27 @@
 
 namespace pinwheel::fakes {
 
-/// How one attempt goes.
+/// The result of an attempt.
 struct Script {
   std::chrono::milliseconds lasts = std::chrono::seconds(1);
   Result<run::Success> result = run::Success{};
 };
 
-/// Carries out attempts in no time: waiting moves the clock to the next end.
+/// Simulates attempts: waiting advances the clock to the next completion.
 class FakeRunner final : public run::Runner {
  public:
   explicit FakeRunner(FakeClock& clock) : clock_(clock) {}
 
-  /// What the attempts of a step do, in order; further ones succeed in a second.
+  /// The results of a step's attempts, in order; further ones succeed in a second.
   std::map<std::string, std::deque<Script>> scripts = {};
-  /// At this time a signal arrives, once.
+  /// A signal arrives once, at this time.
   std::optional<std::chrono::steady_clock::time_point> interrupt_at = std::nullopt;
   bool obeys_cancel = true;
 
-  std::vector<run::Attempt> started = {};  ///< their `step` lives as long as the plan
+  std::vector<run::Attempt> started = {};  ///< their `step` is valid as long as the plan
   std::vector<std::string> started_ids = {};
   std::vector<std::chrono::steady_clock::time_point> started_at = {};
-  /// Called with every attempt that starts, and with the id of every one that ends.
+  /// Called with every attempt that starts, and with the id of every one that completes.
   std::function<void(const run::Attempt&)> on_start = [](const run::Attempt&) {};
   std::function<void(const std::string&)> on_end = [](const std::string&) {};
 
@@ -83,11 +83,11 @@ class FakeRunner final : public run::Runner {
   std::multimap<std::chrono::steady_clock::time_point, run::Completed> running_;
 };
 
-/// Keeps what it is told as lines: "started build 1", "finished build done".
+/// Records events as lines: "started build 1", "finished build done".
 class FakeRecorder final : public run::Recorder {
  public:
   std::vector<std::string> lines = {};
-  std::string fails_at = {};  ///< the line that cannot be kept
+  std::string fails_at = {};  ///< the line that fails to be recorded
 
   Done started(const run::Attempt& attempt) override {
     return keep("started " + attempt.step->id + " " + std::to_string(attempt.number));
@@ -104,7 +104,7 @@ class FakeRecorder final : public run::Recorder {
   }
 };
 
-/// Counts what it is told.
+/// Counts events.
 class FakeStatus final : public run::StatusSink {
  public:
   std::vector<std::chrono::milliseconds> delays = {};

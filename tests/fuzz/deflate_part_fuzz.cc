@@ -4,10 +4,11 @@
 
 using namespace pinwheel;
 
-// Both ends of any bytes are read or refused within the limit; where all of a stream is there its
-// beginning is what the whole decoder makes of it, and what a shorter end gave helps a longer one.
+// Both ends of any bytes are decoded or rejected within the limit. For a complete stream, the
+// beginning matches the full decoder's output, and the result of a shorter end helps decode a
+// longer one.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Two windows: behind a whole one of known bytes a tail is decoded in another way.
+  // Two windows: after a full window of known bytes a tail is decoded differently.
   constexpr uint64_t kLimit = 1 << 16;
   constexpr uint64_t kLongestMatch = 258;
   const std::string_view bytes = text_of(data, size);

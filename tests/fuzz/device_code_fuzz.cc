@@ -8,7 +8,7 @@
 
 using namespace pinwheel;
 
-// Every section, and every file around one, is read or refused.
+// Every section, and every file that contains one, is read or rejected.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ports::MemorySource source{std::string(text_of(data, size))};
   for (const auto read : {binary::read_fatbins, binary::find_fatbins, binary::read_hip_bundles}) {

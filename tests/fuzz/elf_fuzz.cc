@@ -6,7 +6,7 @@
 
 using namespace pinwheel;
 
-// Every file is read or refused, and its dynamic section found within it or not at all.
+// Every file is read or rejected, and its dynamic section is found inside it or not at all.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes = text_of(data, size);
   const ports::MemorySource file{std::string(bytes)};

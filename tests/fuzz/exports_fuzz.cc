@@ -3,7 +3,7 @@
 
 using namespace pinwheel;
 
-// Every table is refused, or means the same after it was written again.
+// Every table is rejected, or is equal after writing and reading it again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto table = exports::parse_table(text_of(data, size));
   if (!table) return 0;

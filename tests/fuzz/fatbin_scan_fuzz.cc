@@ -6,7 +6,7 @@
 
 using namespace pinwheel;
 
-// A file that passes by in pieces of any length tells what it tells when it is held.
+// A file streamed in chunks of any length has the same result as one in memory.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const size_t piece = 8 * (1 + data[0] % 64);

@@ -11,7 +11,7 @@ using namespace pinwheel;
 
 namespace {
 
-/// A member streams to what is read whole, or both are refused.
+/// A streamed member equals one read at once, or both are rejected.
 void stream_members(const ports::ByteSource& source) {
   const auto zip = wheel::ZipReader::open(source);
   if (!zip) return;
@@ -53,14 +53,14 @@ void judge(const Result<inspect::WheelFacts>& facts) {
 
 }  // namespace
 
-// Every wheel and every loose file is judged and told.
+// Every wheel and every loose file is checked and reported.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(text_of(data, size));
   const ports::MemorySource source(bytes);
   stream_members(source);
   const inspect::GatherOptions options{{1, UINT64_MAX}, inspect::Measure::packing};
   judge(inspect::gather("x-1-py3-none-any.whl", source, options));
-  // Of any other file there is nothing but its size to tell, which would take most of the time.
+  // Any other file has only a size to report, and would take most of the time.
   if (!binary::is_elf(bytes)) return 0;
   const inspect::LooseFile loose{"x.so", [&bytes]() -> Result<std::unique_ptr<ports::ByteSource>> {
                                    return std::make_unique<ports::MemorySource>(bytes);

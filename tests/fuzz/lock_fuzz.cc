@@ -3,8 +3,8 @@
 
 using namespace pinwheel;
 
-// Every text is read or refused as drift, and what was read is written to a text that reads as the
-// same.
+// Every text is read or rejected as drift; a lock that was read is equal after writing and reading
+// it again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto lock = env::parse_pylock(text_of(data, size), "pylock.toml");
   if (!lock) {

@@ -4,7 +4,7 @@
 
 using namespace pinwheel;
 
-// What was read is written and read back to the same value, changed or not.
+// Metadata that was read is equal after writing and reading it again, changed or not.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
   const auto block = wheel::parse_headers(text, "METADATA");

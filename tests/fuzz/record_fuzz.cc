@@ -3,7 +3,7 @@
 
 using namespace pinwheel;
 
-// What was read is written and read back to the same rows.
+// Rows that were read are equal after writing and reading them again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto rows = wheel::parse_record(text_of(data, size));
   if (!rows) {

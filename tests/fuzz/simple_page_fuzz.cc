@@ -3,7 +3,7 @@
 
 using namespace pinwheel;
 
-// Every page of an index, JSON or HTML, is read or refused as the index's fault.
+// Every page of an index, JSON or HTML, is read or rejected as an error of the index.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view body = text_of(data, size);
   for (const std::string_view type : {"application/vnd.pypi.simple.v1+json", "text/html"}) {

@@ -6,8 +6,8 @@
 
 using namespace pinwheel;
 
-// Every archive is refused, or its members are safe and written and read back alike; a finished
-// sdist finishes to itself.
+// Every archive is rejected, or its members are safe and equal after writing and reading them
+// again; finishing a finished sdist does not change it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes = text_of(data, size);
   (void)wheel::gunzip(bytes, 1U << 20U);

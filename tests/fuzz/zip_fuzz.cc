@@ -5,7 +5,7 @@
 
 using namespace pinwheel;
 
-// Every archive is refused, or each of its members is read to its size or refused.
+// Every archive is rejected, or each of its members is read to its size or rejected.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ports::MemorySource source{std::string(text_of(data, size))};
   const auto zip = wheel::ZipReader::open(source);
