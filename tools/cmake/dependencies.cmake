@@ -1,4 +1,4 @@
-# Every library comes from the distribution; scripts/packages.txt names the Debian packages.
+# Every library comes from the distribution; scripts/packages.txt lists the Debian packages.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -24,11 +24,11 @@ add_library(pinwheel_compression INTERFACE)
 target_include_directories(pinwheel_compression INTERFACE ${LIBDEFLATE_INCLUDE} ${ISAL_INCLUDE})
 target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} ${ISAL_LIBRARY} PkgConfig::LIBZSTD)
 
-# Headers alone.
+# Header-only.
 add_library(pinwheel_toml INTERFACE)
 target_include_directories(pinwheel_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
 
-# libgit2 and libcurl are compiled against and loaded when they are first needed (host/git/git_library.h,
+# Only the headers of libgit2 and libcurl are used; the libraries are loaded on first use (host/git/git_library.h,
 # host/net/http_library.h): `plan` needs neither.
 add_library(pinwheel_git INTERFACE)
 target_include_directories(pinwheel_git SYSTEM INTERFACE ${LIBGIT2_INCLUDE_DIRS})

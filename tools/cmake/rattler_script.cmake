@@ -1,4 +1,4 @@
-# The script that speaks to py-rattler is a string of the program: one file to install, no search for another.
+# The script that calls py-rattler is embedded in the program: one file to install, no lookup of another.
 set(RATTLER_SOURCE ${PROJECT_SOURCE_DIR}/tools/env/rattler.py)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${RATTLER_SOURCE})
 file(READ ${RATTLER_SOURCE} RATTLER_SCRIPT)
