@@ -80,7 +80,7 @@ TEST_CASE("packages with a different CUDA, or none that starts, are an error") {
   place.says("12.9.1");
   const auto other = host::find_toolkit(place.machine, place.request);
   REQUIRE_FALSE(other);
-  CHECK(other.error().message.find("hold nvcc 12.9.1") != std::string::npos);
+  CHECK(other.error().message.find("contain nvcc 12.9.1") != std::string::npos);
   place.scratch.write("says", "no compiler\n");
   const auto none = host::find_toolkit(place.machine, place.request);
   REQUIRE_FALSE(none);
