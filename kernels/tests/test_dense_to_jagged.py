@@ -74,7 +74,7 @@ def test_non_contiguous_input_is_supported(device):
 OFFSETS = torch.tensor([0, 2, 3])
 DENSE = torch.zeros(2, 3, 2)
 BAD_CALLS = {
-    "no offsets": (DENSE, [], None, "1 to 5 tensors"),
+    "no offsets": (DENSE, [], None, "1 to 5 1-D tensors"),
     "too many levels": (DENSE[None, None, None], [OFFSETS] * 6, 3, "must be 7-D or 8-D"),
     "another rank": (DENSE[None], [OFFSETS], 3, "`dense` must be 2-D or 3-D"),
     "another number of groups": (DENSE[:1], [OFFSETS], 3, "1 groups but `x_offsets.0.` has 2"),

@@ -54,8 +54,8 @@ class TestTheMatrix:
         assert "comand" in refused.stderr and "command" in refused.stderr.split("hint:")[1]
 
     def test_an_unknown_axis_is_named_with_the_nearest_known_one(self, script):
-        refused = script.run("release", "matrix.yaml", "-s", "flavor=plain", code=2)
-        assert "`flavor`" in refused.stderr and "`flavor`" in refused.stderr.split("hint:")[1]
+        refused = script.run("release", "matrix.yaml", "-s", "flavr=plain", code=2)
+        assert "`flavr`" in refused.stderr and "`flavor`" in refused.stderr.split("hint:")[1]
         assert script.wheels() == {} and script.journal() == []
 
     def test_a_missing_matrix_is_named(self, script):

@@ -187,7 +187,7 @@ def test_a_step_that_cannot_be_repeated_says_why(failed):
     text = told(lambda report: report["run"].update(commit=absent))
     assert f"no commit `{absent}`" in text and f"git fetch origin {absent}" in text
     assert "pinwheel-report/9" in told(lambda report: report.update(schema="pinwheel-report/9"))
-    assert "no matrix file" in told(lambda report: report["run"].update(matrix="../x.yaml"))
+    assert "not a matrix file" in told(lambda report: report["run"].update(matrix="../x.yaml"))
     assert "has no record of its run's commit" in told(lambda report: report.pop("run"))
     assert "there is no report `gone.json`" in other.run("reproduce", "gone.json", code=2).stderr
     assert "hint:" in failed.project.run("reproduce", f"{TAG}-plane", "matrix.yaml", code=2).stderr
