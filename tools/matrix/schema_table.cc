@@ -248,6 +248,7 @@ Shape channel() {
 
 std::vector<std::string> target_kinds() {
   std::vector<std::string> names;
+  names.reserve(kTargetKinds.size());
   for (const TargetKind kind : kTargetKinds) names.emplace_back(to_string(kind));
   return names;
 }
