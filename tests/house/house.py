@@ -1,7 +1,7 @@
 """The test `house`: rules of the project that are checked by reading its files.
 
 `python3 tests/house/house.py ROOT` prints what breaks a rule and exits 1 when anything does. Each rule is a function
-from the tree of files to findings; self_test.py shows of each that it can fail.
+from the tree of files to findings; house_test.py shows of each that it can fail.
 """
 
 import pathlib
@@ -13,6 +13,7 @@ from limits import check_limits
 from pages import check_cli_page, check_matrix_page
 from rooms import check_host_modules, check_map, check_pairs, check_rooms
 from tree import read_tree
+from type_names import check_type_names
 
 CHECKS = (
     check_rooms,
@@ -21,6 +22,7 @@ CHECKS = (
     check_host_modules,
     check_documents,
     check_limits,
+    check_type_names,
     check_declarations,
     check_options,
     check_matrix_page,

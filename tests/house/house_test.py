@@ -11,6 +11,7 @@ import limits
 import pages
 import rooms
 import tree
+import type_names
 
 
 def texts(found) -> list[str]:
@@ -70,6 +71,23 @@ def test_a_module_of_host_that_touches_nothing_is_found():
     pure = {"tools/host/net/a.cc": '#include "host/net/a.h"\n#include <vector>\n', "tools/host/net/a.h": '#include "base/text.h"\n'}
     assert texts(rooms.check_host_modules(pure)) == [
         "tools/host/net/a: uses no port, no system header and nothing of host: what decides purely belongs to another room"
+    ]
+
+
+def test_two_types_of_one_name_must_not_meet():
+    apart = {
+        "tools/base/rule.h": "struct Rule {\n};\n",
+        "tools/pep/rule.h": "using Rule = int;\n",
+        "tools/pep/uses.h": '#include "pep/rule.h"\n',
+        "tools/cli/one.cc": '#include "base/rule.h"\n',
+        "tools/cli/other.cc": '#include "pep/uses.h"\nstruct Rule {\n};\n',
+    }
+    assert type_names.check_type_names(apart) == []
+    forward = {**apart, "tools/pep/rule.h": "struct Rule;\n", "tools/cli/one.cc": '#include "base/rule.h"\n#include "pep/rule.h"\n'}
+    assert type_names.check_type_names(forward) == []
+    meeting = {**apart, "tools/cli/one.cc": '#include "base/rule.h"\n#include "pep/uses.h"\n'}
+    assert texts(type_names.check_type_names(meeting)) == [
+        "tools/cli/one.cc: meets two types named `Rule`: of tools/base/rule.h and of tools/pep/rule.h"
     ]
 
 
