@@ -1,17 +1,8 @@
 #include <fmt/format.h>
 
-// The parser asserts, or without assertions lets compilers assume, a condition that a text like "["
-// and a line break violates; the code after it rejects such a text.
-#pragma push_macro("NDEBUG")
-#undef NDEBUG
-#define TOML_ASSERT(expression) static_assert(true)
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-#pragma pop_macro("NDEBUG")
-
 #include "base/digest.h"
 #include "base/text.h"
-#include "env/ascii_toml.h"
+#include "base/toml.h"
 #include "env/lock.h"
 
 namespace pinwheel::env {
@@ -174,7 +165,6 @@ Result<Lock> parse_pylock(std::string_view text, const std::string& file) {
                 fmt::format("{} is not a valid lock: {}", pinwheel::quoted(file), what),
                 "write it again: `pinwheel env lock`");
   };
-  // The parser's behavior is undefined for non-ASCII characters outside strings.
   const std::optional<std::string> ascii = to_ascii_toml(text);
   if (!ascii) return damaged("it is not UTF-8");
   const toml::parse_result parsed = toml::parse(*ascii);

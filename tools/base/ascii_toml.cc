@@ -1,11 +1,11 @@
-#include "env/ascii_toml.h"
+#include "base/ascii_toml.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
 
-namespace pinwheel::env {
+namespace pinwheel {
 namespace {
 
 struct Utf8Lead {
@@ -53,4 +53,4 @@ std::optional<std::string> to_ascii_toml(std::string_view text) {
   return out;
 }
 
-}  // namespace pinwheel::env
+}  // namespace pinwheel

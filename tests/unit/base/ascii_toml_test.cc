@@ -1,8 +1,8 @@
-#include "env/ascii_toml.h"
+#include "base/ascii_toml.h"
 
 #include "unit/catch.h"
 
-namespace pinwheel::env {
+namespace pinwheel {
 namespace {
 
 TEST_CASE("non-ASCII characters become escapes, and nothing else changes") {
@@ -19,4 +19,4 @@ TEST_CASE("text that is not UTF-8 returns nullopt") {
 }
 
 }  // namespace
-}  // namespace pinwheel::env
+}  // namespace pinwheel
