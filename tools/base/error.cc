@@ -25,6 +25,7 @@ constexpr std::array kKinds = {
     KindEntry{ErrorKind::out_of_memory, "out-of-memory", 1},
     KindEntry{ErrorKind::environment, "environment", 4},
     KindEntry{ErrorKind::check, "check", 5},
+    KindEntry{ErrorKind::unplanned_wheel, "unplanned-wheel", 5},
     KindEntry{ErrorKind::publish, "publish", 6},
     KindEntry{ErrorKind::drift, "drift", 7},
     KindEntry{ErrorKind::interrupted, "interrupted", 130},

@@ -18,6 +18,7 @@ enum class ErrorKind {
   out_of_memory,     ///< a step was killed for memory; worth one retry with half the jobs
   environment,       ///< an engine, interpreter, toolkit or disk is missing
   check,             ///< a gate failed
+  unplanned_wheel,   ///< a gate failed that every other build of the project would fail, too
   publish,           ///< an index refused an upload, or its reply is unknown
   drift,             ///< a generated file or a lock is out of date
   interrupted,       ///< the user asked to stop, or an earlier stop is propagated

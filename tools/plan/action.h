@@ -37,9 +37,17 @@ struct MakeToolkit {
   std::string image = {};     ///< content key of the container's image; empty: the host
 };
 
+/// Another build of the same plan whose wheel only its tags tell apart.
+struct Sibling {
+  std::string step;  ///< "build:cp311"
+  WheelTags tags;
+};
+
 /// Runs the checks before, builds in scratch, finishes the wheels, runs the checks after.
 struct BuildWheel {
   std::string class_id;
+  /// The name that METADATA must have; empty if every target has a name of its own.
+  std::string package_name = {};
   env::Request environment;
   Source source;
   matrix::Settings settings;
@@ -56,6 +64,7 @@ struct BuildWheel {
   std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: unchanged
   int64_t source_date_epoch = 0;
   std::string record_json;  ///< contents of dist-info/pinwheel.json
+  std::vector<Sibling> siblings = {};  ///< in plan order; not in the key
 };
 
 /// Builds and checks the sdist.

@@ -133,11 +133,25 @@ class PlanBuilder {
   std::map<std::string, std::string> keys_;
 };
 
+/// Whether each target names the distribution by a template of its own.
+bool names_are_given(const StepInputs& in) {
+  const auto is_given = [&in](const std::string& name) {
+    return std::any_of(in.matrix.targets.begin(), in.matrix.targets.end(),
+                       [&name](const matrix::PublishTarget& target) {
+                         return target.name == name && !target.name_template.empty() &&
+                                target.name_template.find("{name}") == std::string::npos;
+                       });
+  };
+  return !in.options.targets.empty() &&
+         std::all_of(in.options.targets.begin(), in.options.targets.end(), is_given);
+}
+
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   BuildWheel action;
   action.class_id = group.cls.id;
+  if (!names_are_given(in)) action.package_name = in.matrix.package.name;
   TRY(action.environment, build_request(in.matrix, *variant, settings, in.options));
   action.source = in.facts.source;
   action.settings = settings;
@@ -236,10 +250,38 @@ Result<Namings> names_of(const StepInputs& in, const Outline& outline) {
   return name_wheels(in.matrix, naming);
 }
 
+/// Names to each build the others that only tags tell apart.
+std::vector<Step> with_siblings(std::vector<Step> builds) {
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_name;
+  for (size_t i = 0; i < builds.size(); ++i) {
+    for (const wheel::Naming& naming : std::get<BuildWheel>(builds[i].action).namings) {
+      by_name[{naming.distribution, naming.version}].push_back(i);
+    }
+  }
+  for (size_t i = 0; i < builds.size(); ++i) {
+    std::set<size_t> others;
+    auto& action = std::get<BuildWheel>(builds[i].action);
+    for (const wheel::Naming& naming : action.namings) {
+      const std::vector<size_t>& same = by_name.at({naming.distribution, naming.version});
+      others.insert(same.begin(), same.end());
+    }
+    others.erase(i);
+    for (const size_t other : others) {
+      action.siblings.push_back(
+          {builds[other].id, std::get<BuildWheel>(builds[other].action).tags});
+    }
+  }
+  return builds;
+}
+
 Done add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
                 PlanBuilder& builder) {
+  std::vector<Step> builds;
   for (const BuildGroup& group : outline.builds) {
     TRY(Step step, build_step(in, group, namings));
+    builds.push_back(std::move(step));
+  }
+  for (Step& step : with_siblings(std::move(builds))) {
     const env::Request request = std::get<BuildWheel>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));
   }

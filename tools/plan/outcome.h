@@ -40,6 +40,7 @@ struct StepOutcome {
   Evidence evidence = Evidence::none;
   std::vector<Output> outputs = {};
   std::optional<Error> error = std::nullopt;
+  std::vector<std::string> warnings = {};  ///< what people should know of the result
 };
 
 struct Report {

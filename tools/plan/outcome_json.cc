@@ -68,6 +68,9 @@ StepOutcome outcome_from(const OrderedJson& json) {
                                  one.at("size").get<uint64_t>()});
     }
   }
+  if (const auto warnings = json.find("warnings"); warnings != json.end()) {
+    outcome.warnings = warnings->get<std::vector<std::string>>();
+  }
   if (const auto error = json.find("error"); error != json.end()) {
     outcome.error = error_from(*error);
   }
@@ -92,6 +95,7 @@ std::string outcome_json(const StepOutcome& outcome) {
     json["outputs"].push_back(
         {{"path", output.path}, {"sha256", output.sha256}, {"size", output.size}});
   }
+  if (!outcome.warnings.empty()) json["warnings"] = outcome.warnings;
   if (outcome.error) json["error"] = error_object(*outcome.error);
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }

@@ -61,7 +61,11 @@ std::string finished_line(const plan::StepOutcome& outcome, Color color) {
     rest += fmt::format(" ({})", to_string(outcome.evidence));
   }
   if (!outcome.reason.empty()) rest += fmt::format(": {}", outcome.reason);
-  return line(to_string(outcome.state), code_of(outcome.state), rest, color);
+  std::string text = line(to_string(outcome.state), code_of(outcome.state), rest, color);
+  for (const std::string& warning : outcome.warnings) {
+    text += line("warning", kYellow, fmt::format("{}: {}", outcome.id, warning), color);
+  }
+  return text;
 }
 
 std::string heartbeat_lines(const run::Progress& progress, Color color) {

@@ -7,8 +7,13 @@
 #include "report/github_command.h"
 
 namespace pinwheel::report {
+
 std::string github_error(std::string_view title, std::string_view message) {
   return fmt::format("::error title={}::{}\n", github_property(title), github_message(message));
+}
+
+std::string github_warning(std::string_view title, std::string_view message) {
+  return fmt::format("::warning title={}::{}\n", github_property(title), github_message(message));
 }
 
 GitHubStatus::GitHubStatus(Printer printer) : printer_(printer), plain_(std::move(printer)) {}
@@ -28,6 +33,9 @@ void GitHubStatus::step_retry(const plan::Step& step, const Error& error,
 
 void GitHubStatus::step_finished(const plan::StepOutcome& outcome) {
   plain_.step_finished(outcome);
+  for (const std::string& warning : outcome.warnings) {
+    printer_.out(github_warning(outcome.id, warning));
+  }
   if (outcome.state != plan::StepState::failed) return;
   const std::string message = outcome.error ? outcome.error->message : "the step failed";
   printer_.out(github_error(fmt::format("{} failed", outcome.id), message));

@@ -141,6 +141,10 @@ class Execution {
     }
     outcomes_[i] = std::move(outcome);
     around_.status.step_finished(outcomes_[i]);
+    if (state == plan::StepState::failed && outcomes_[i].error &&
+        outcomes_[i].error->kind == ErrorKind::unplanned_wheel) {
+      block_other_builds(i);
+    }
     const bool good = state == plan::StepState::done || state == plan::StepState::reused ||
                       state == plan::StepState::skipped;
     for (const size_t next : graph_.dependents[i]) {
@@ -152,6 +156,16 @@ class Execution {
       } else if (state == plan::StepState::blocked) {
         block(next, outcomes_[i].reason);
       }
+    }
+  }
+
+  /// Every build of the project would make the same kind of wheel.
+  void block_other_builds(size_t by) {
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      const Phase phase = cursors_[i].phase;
+      const bool open = phase == Phase::waiting || phase == Phase::ready;
+      if (!open || !std::holds_alternative<plan::BuildWheel>(plan_.steps[i].action)) continue;
+      block(i, fmt::format("not started after `{}` failed", plan_.steps[by].id));
     }
   }
 
@@ -297,6 +311,7 @@ class Execution {
         outcome_of(i, success.skipped ? plan::StepState::skipped : plan::StepState::done);
     outcome.outputs = success.outputs;
     outcome.evidence = success.evidence;
+    outcome.warnings = success.warnings;
     if (success.skipped) outcome.reason = *success.skipped;
     conclude(i, std::move(outcome));
   }

@@ -45,6 +45,8 @@ struct ExecutionPorts {
 /// Every step of the plan has exactly one outcome in the report, in plan order:
 /// - a failed step blocks what depends on it (reason "`build:cpu` failed"); without `keep_going`,
 ///   steps not yet started are blocked too (reason "not started after `build:cpu` failed");
+/// - a build that fails with `unplanned_wheel` blocks every build that has not started, even with
+///   `keep_going`;
 /// - a signal cancels running steps, and everything unfinished is `interrupted`, within 5 seconds;
 /// - a record that cannot be written fails its step and stops the run, whatever `on_failure` is.
 plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,

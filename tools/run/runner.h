@@ -29,6 +29,7 @@ struct Success {
   plan::Evidence evidence = plan::Evidence::none;
   std::optional<std::string> skipped =
       std::nullopt;  ///< the reason; the step then counts as skipped
+  std::vector<std::string> warnings = {};  ///< what people should know of the result
 };
 
 struct Completed {

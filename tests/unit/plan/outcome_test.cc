@@ -64,6 +64,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   outcome.reason = "a \"reason\"\nof two lines";
   outcome.evidence = Evidence::loaded;
   outcome.outputs = {{"a.whl", "cd", 5'000'000'000}};
+  outcome.warnings = {"more than planned"};
   outcome.error->hint = "use fewer jobs";
   outcome.error->at = Location{"m.yaml", 7, 3, "x: y"};
   outcome.error->causes = {Error{ErrorKind::step, "cc1plus died"}};
@@ -73,6 +74,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   REQUIRE(back);
   CHECK(outcome_json(*back) == json);
   CHECK(back->outputs == outcome.outputs);
+  CHECK(back->warnings == outcome.warnings);
   CHECK(back->error->kind == ErrorKind::out_of_memory);
   CHECK(back->error->at == outcome.error->at);
   CHECK(back->error->causes.at(0).message == "cc1plus died");

@@ -111,6 +111,22 @@ TEST_CASE("a failed step blocks its dependents and nothing else") {
   CHECK(plan::exit_code(report) == 1);
 }
 
+TEST_CASE("a build that makes another kind of wheel than planned blocks the builds not started") {
+  World world;
+  world.runner.scripts["build:a"] = {fails(ErrorKind::unplanned_wheel)};
+  plan::Plan plan{{step("build:a"), step("build:b"), step("test:b", {"build:b"}), step("sdist")},
+                  ""};
+  plan.steps[0].action = plan::BuildWheel{};
+  plan.steps[1].action = plan::BuildWheel{};
+  const plan::Report report = world.run(plan, cores(1));
+  CHECK(world.started() == std::vector<std::string>{"build:a", "sdist"});
+  CHECK(outcome(report, "build:b").state == StepState::blocked);
+  CHECK(outcome(report, "build:b").reason == "not started after `build:a` failed");
+  CHECK(outcome(report, "test:b").state == StepState::blocked);
+  CHECK(outcome(report, "sdist").state == StepState::done);
+  CHECK(plan::exit_code(report) == 5);
+}
+
 TEST_CASE("without keep-going nothing new starts after a failure and running steps may finish") {
   World world;
   world.runner.scripts["a"] = {fails(ErrorKind::check)};

@@ -12,8 +12,6 @@
 #include "host/system/file_source.h"
 #include "inspect/gather.h"
 #include "inspect/rules.h"
-#include "pep/version.h"
-#include "pep/wheel_name.h"
 
 namespace pinwheel::host {
 namespace {
@@ -46,18 +44,6 @@ Done check_after(const StepContext& context, const plan::BuildWheel& action, con
   const matrix::Check* const operators = compat::find_check(checks, "operators");
   if (operators == nullptr) return {};
   return check_operators(context, site, finished, action.compute, operators->arguments);
-}
-
-Done check_backend_version(const fs::path& built, const std::string& version) {
-  const std::string file = built.filename().string();
-  TRY(const pep::WheelName name, pep::parse_wheel_name(file));
-  TRY(const pep::Version wanted, pep::parse_version(version));
-  if (pep::public_part(name.version) == wanted) return {};
-  return fail(
-      ErrorKind::check,
-      fmt::format("the backend built `{}`, but the requested version is `{}`", file, version),
-      "make the backend read its version from `PINWHEEL_VERSION` or "
-      "`SETUPTOOLS_SCM_PRETEND_VERSION`");
 }
 
 }  // namespace pinwheel::host

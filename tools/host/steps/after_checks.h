@@ -15,7 +15,4 @@ namespace pinwheel::host {
 Done check_after(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
                  const wheel::Naming& naming, const std::filesystem::path& finished);
 
-/// Checks that the wheel built by a backend has the version passed to it.
-Done check_backend_version(const std::filesystem::path& built, const std::string& version);
-
 }  // namespace pinwheel::host

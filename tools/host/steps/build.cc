@@ -8,6 +8,7 @@
 #include "host/provision/env_checks.h"
 #include "host/steps/after_checks.h"
 #include "host/steps/build_site.h"
+#include "host/steps/built_wheel.h"
 #include "host/steps/finish_files.h"
 #include "plan/key.h"
 
@@ -100,9 +101,10 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   TRY_DONE(run_logged(context, site, build_command(action, site.setting(context)),
                       fmt::format("building `{}`", action.class_id)));
   TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
-  TRY_DONE(check_backend_version(built, action.version));
+  TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
   TRY(const std::vector<fs::path> finished, finish_and_check(context, action, site, built));
   run::Success success;
+  success.warnings = std::move(warnings);
   for (const fs::path& wheel : finished) {
     TRY(const plan::Output output, put_into(wheel, context.workplace.output));
     append_log(context, fmt::format("{} sha256={}\n", output.path, output.sha256));

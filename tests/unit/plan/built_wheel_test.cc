@@ -1,0 +1,139 @@
+#include "plan/built_wheel.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::plan {
+namespace {
+
+using project::Backend;
+
+pep::WheelName wheel(const std::string& tags) {
+  const auto name = pep::parse_wheel_name("my_ops-1.0-" + tags + ".whl");
+  REQUIRE(name);
+  return *name;
+}
+
+BuildWheel build(const WheelTags& tags) {
+  BuildWheel action;
+  action.package_name = "my-ops";
+  action.environment.python = "3.10";
+  action.version = "1.0";
+  action.tags = tags;
+  action.namings = {{"my-ops", "1.0", {}}};
+  return action;
+}
+
+TagFit fit(const std::string& built, const WheelTags& planned) {
+  return tag_fit(wheel(built + "-any").tags, planned, "3.10");
+}
+
+TEST_CASE("tags are compared by the Pythons that install them") {
+  const WheelTags none{"py3", "none", "x86_64"};
+  const WheelTags limited{"cp310", "abi3", "x86_64"};
+  const WheelTags version{"cp310", "cp310", "x86_64"};
+  const WheelTags free_threaded{"cp313", "cp313t", "x86_64"};
+  struct Case {
+    const char* built;
+    WheelTags planned;
+    TagFit fit;
+  };
+  for (const Case& each : {Case{"py3-none", none, TagFit::exact},
+                           Case{"py2.py3-none", none, TagFit::exact},
+                           Case{"py310-none", none, TagFit::exact},
+                           Case{"py311-none", none, TagFit::narrower},
+                           Case{"cp38-abi3", none, TagFit::narrower},
+                           Case{"cp310-cp310", none, TagFit::narrower},
+                           Case{"cp310-abi3", limited, TagFit::exact},
+                           Case{"cp39-abi3", limited, TagFit::wider},
+                           Case{"py3-none", limited, TagFit::wider},
+                           Case{"cp311-abi3", limited, TagFit::narrower},
+                           Case{"cp310-cp310", limited, TagFit::narrower},
+                           Case{"cp310-cp310", version, TagFit::exact},
+                           Case{"cp310.cp311-cp310.cp311", version, TagFit::wider},
+                           Case{"cp310-abi3", version, TagFit::wider},
+                           Case{"py3-none", version, TagFit::wider},
+                           Case{"cp311-cp311", version, TagFit::narrower},
+                           Case{"pp310-pypy310_pp73", version, TagFit::narrower},
+                           Case{"cp313-cp313t", free_threaded, TagFit::exact},
+                           Case{"cp313-cp313", free_threaded, TagFit::narrower},
+                           Case{"cp310-abi3", free_threaded, TagFit::narrower}}) {
+    INFO(each.built << " for " << each.planned.python << "-" << each.planned.abi);
+    CHECK(fit(each.built, each.planned) == each.fit);
+  }
+}
+
+TEST_CASE("the `abi` that describes a wheel") {
+  const auto abi = [](const std::string& tags) { return python_abi_of(wheel(tags + "-any").tags); };
+  CHECK(abi("py3-none") == "none");
+  CHECK(abi("py2.py3-none") == "none");
+  CHECK(abi("cp311-abi3") == "limited(3.11)");
+  CHECK(abi("cp39.cp310-abi3") == "limited(3.9)");
+  CHECK(abi("cp312-cp312") == "version");
+  CHECK(abi("cp312-none") == "version");
+}
+
+TEST_CASE("a promise that is broken has the fix and the other `abi`") {
+  const auto judged =
+      judge_built_wheel(build({"cp310", "abi3", "x86_64"}), wheel("cp311-cp311-linux_x86_64"),
+                        "my_ops", Backend::scikit_build_core);
+  REQUIRE_FALSE(judged);
+  CHECK(judged.error().kind == ErrorKind::unplanned_wheel);
+  CHECK(judged.error().message ==
+        "the build made a wheel for `cp311-cp311`, but `abi.python` promises `cp310-abi3`");
+  CHECK(judged.error().hint ==
+        "set `wheel.py-api = \"cp310\"` in `[tool.scikit-build]`, and build the module with "
+        "`USE_SABI 3.10`; or write `abi: {python: version}`");
+  const auto other = judge_built_wheel(build({"cp310", "cp310", "x86_64"}),
+                                       wheel("cp311-cp311-linux_x86_64"), "my_ops", Backend::other);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().hint == "make `build.command` use the Python of its environment");
+}
+
+TEST_CASE("a wheel for more Pythons is an error only where two builds would write it") {
+  BuildWheel action = build({"cp310", "cp310", "x86_64"});
+  const pep::WheelName pure = wheel("py3-none-any");
+  const auto alone = judge_built_wheel(action, pure, "my-ops", Backend::setuptools);
+  REQUIRE(alone);
+  CHECK(*alone == std::vector<std::string>{
+                      "the wheel is for `py3-none`, more than the planned `cp310-cp310`; `abi: "
+                      "{python: none}` makes one build serve them all"});
+  action.siblings = {{"build:cp311", {"cp311", "cp311", "x86_64"}}};
+  const auto both = judge_built_wheel(action, pure, "my-ops", Backend::setuptools);
+  REQUIRE_FALSE(both);
+  CHECK(both.error().message ==
+        "the build made a wheel for `py3-none-any`; `build:cp311` would write the same file");
+  CHECK(both.error().hint == "write `abi: {python: none}`: one build then serves them all");
+}
+
+TEST_CASE("an axis `arch` that the wheel does not depend on is said") {
+  BuildWheel action = build({"py3", "none", "x86_64"});
+  action.siblings = {{"build:aarch64", {"py3", "none", "aarch64"}}};
+  CHECK(judge_built_wheel(action, wheel("py3-none-linux_x86_64"), "my-ops", Backend::other));
+  const auto same = judge_built_wheel(action, wheel("py3-none-any"), "my-ops", Backend::other);
+  REQUIRE_FALSE(same);
+  CHECK(same.error().hint == "remove the axis `arch`: the wheel does not depend on it");
+}
+
+TEST_CASE("another name or version than planned is an error") {
+  BuildWheel action = build({"py3", "none", "x86_64"});
+  const pep::WheelName pure = wheel("py3-none-any");
+  CHECK(judge_built_wheel(action, pure, "My_Ops", Backend::other));
+  const auto other = judge_built_wheel(action, pure, "my-op", Backend::other);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message ==
+        "the project calls itself `my-op`, but `package.name` is `my-ops`");
+  action.namings = {{"my-op", "1.0", {}}};
+  CHECK(judge_built_wheel(action, pure, "my-op", Backend::other));
+  action.namings.clear();
+  action.package_name.clear();
+  CHECK(judge_built_wheel(action, pure, "my-op", Backend::other));
+  action.version = "1.0.0";
+  CHECK(judge_built_wheel(action, pure, "my-op", Backend::other));
+  action.version = "1.1";
+  const auto version = judge_built_wheel(action, pure, "my-op", Backend::other);
+  REQUIRE_FALSE(version);
+  CHECK(version.error().kind == ErrorKind::check);
+}
+
+}  // namespace
+}  // namespace pinwheel::plan

@@ -1,0 +1,45 @@
+#include "host/steps/built_wheel.h"
+
+#include <memory>
+
+#include "host/steps/build_command.h"
+#include "host/system/file_source.h"
+#include "pep/wheel_name.h"
+#include "plan/built_wheel.h"
+#include "project/pyproject.h"
+#include "wheel/archive.h"
+#include "wheel/metadata.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The backend by the source's `pyproject.toml`; setuptools if there is none, as PEP 517 says.
+project::Backend backend_of_source(const StepContext& context) {
+  const fs::path file = context.attempt.scratch / kSourceName / "pyproject.toml";
+  const Result<std::string> text = context.machine.files.read(file);
+  if (!text) return project::Backend::setuptools;
+  const Result<project::Pyproject> read = project::parse_pyproject(*text, file.string());
+  return read ? project::backend_of(read->build_system) : project::Backend::other;
+}
+
+Result<std::string> metadata_name(const fs::path& built) {
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(built));
+  TRY(const wheel::WheelArchive archive, wheel::open_wheel(built.filename().string(), *source));
+  TRY(const std::string text, archive.read_info("METADATA"));
+  TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));
+  return metadata.name();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
+                                                   const plan::BuildWheel& action,
+                                                   const fs::path& built) {
+  TRY(const pep::WheelName name, pep::parse_wheel_name(built.filename().string()));
+  TRY(const std::string own_name, metadata_name(built));
+  return plan::judge_built_wheel(action, name, own_name, backend_of_source(context));
+}
+
+}  // namespace pinwheel::host

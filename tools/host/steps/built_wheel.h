@@ -1,0 +1,19 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/steps/step_context.h"
+#include "plan/action.h"
+
+namespace pinwheel::host {
+
+/// Checks the name, version and tags of the wheel that a backend left against the plan
+/// (plan/built_wheel.h), and returns warnings. Reads the wheel's METADATA, and the `pyproject.toml`
+/// of the source for hints.
+Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
+                                                   const plan::BuildWheel& action,
+                                                   const std::filesystem::path& built);
+
+}  // namespace pinwheel::host

@@ -1,0 +1,205 @@
+#include "plan/built_wheel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "pep/cpython_tag.h"
+#include "pep/name.h"
+#include "pep/version.h"
+#include "project/limited_api.h"
+
+namespace pinwheel::plan {
+namespace {
+
+/// Newer than any Python that a tag can mean.
+constexpr int kNewestMinor = 60;
+
+/// An interpreter: its minor release, and whether it is free-threaded.
+using Interpreter = std::pair<int, bool>;
+
+/// The minor release of "py310" or "cp310"; 0 for "py3"; nothing for another major release.
+std::optional<int> minor_of(std::string_view python) {
+  if (python == "py3") return 0;
+  if (!python.starts_with("py3") && !python.starts_with("cp3")) return std::nullopt;
+  int minor = 0;
+  for (const char c : python.substr(3)) {
+    if (!is_digit(c) || minor > kNewestMinor) return std::nullopt;
+    minor = minor * 10 + (c - '0');
+  }
+  return minor;
+}
+
+void add_range(std::set<Interpreter>& pythons, int from, int to, bool free_threaded) {
+  for (int minor = from; minor <= std::min(to, kNewestMinor); ++minor) {
+    pythons.emplace(minor, free_threaded);
+  }
+}
+
+/// The interpreters that install a wheel with this pair of tags.
+std::set<Interpreter> pythons_of(const std::string& python, const std::string& abi) {
+  std::set<Interpreter> pythons;
+  const std::optional<int> minor = minor_of(python);
+  if (!minor) return pythons;
+  if (abi == "none") {
+    const int last = python.starts_with("py") ? kNewestMinor : *minor;
+    add_range(pythons, *minor, last, false);
+    add_range(pythons, *minor, last, true);
+  } else if (abi == "abi3") {
+    add_range(pythons, *minor, kNewestMinor, false);
+  } else if (const auto tag = pep::parse_cpython_tag(abi)) {
+    pythons.emplace(tag->minor, tag->free_threaded);
+  }
+  return pythons;
+}
+
+std::set<Interpreter> pythons_of(const pep::TagSet& tags) {
+  std::set<Interpreter> all;
+  for (const std::string& python : tags.python) {
+    for (const std::string& abi : tags.abi) all.merge(pythons_of(python, abi));
+  }
+  return all;
+}
+
+std::string python_part(const pep::TagSet& tags) {
+  return join(tags.python, ".") + "-" + join(tags.abi, ".");
+}
+
+std::string python_part(const WheelTags& tags) {
+  return tags.python + "-" + tags.abi;
+}
+
+Error narrower_error(const BuildWheel& action, const pep::WheelName& built,
+                     project::Backend backend) {
+  const std::string own = python_abi_of(built.tags);
+  std::string hint;
+  if (action.tags.abi == "abi3") {
+    const int minor = minor_of(action.tags.python).value_or(0);
+    hint = project::limited_api_fix(backend, minor);
+  } else if (action.tags.abi == "none") {
+    hint = project::no_abi_fix(backend);
+  } else {
+    return {.kind = ErrorKind::unplanned_wheel,
+            .message = fmt::format("the build made a wheel for `{}` in an environment of `{}`",
+                                   python_part(built.tags), python_part(action.tags)),
+            .hint = "make `build.command` use the Python of its environment"};
+  }
+  hint += fmt::format("; or write `abi: {{python: {}}}`", own);
+  return {.kind = ErrorKind::unplanned_wheel,
+          .message = fmt::format("the build made a wheel for `{}`, but `abi.python` promises `{}`",
+                                 python_part(built.tags), python_part(action.tags)),
+          .hint = std::move(hint)};
+}
+
+/// The other builds whose wheels would have the name of this one.
+std::vector<std::string> same_file(const BuildWheel& action, const pep::WheelName& built,
+                                   TagFit fit) {
+  const bool any = built.tags.platform == std::vector<std::string>{"any"};
+  std::vector<std::string> same;
+  for (const Sibling& sibling : action.siblings) {
+    const bool python = fit == TagFit::wider || sibling.tags.python == action.tags.python;
+    const bool abi = fit == TagFit::wider || sibling.tags.abi == action.tags.abi;
+    if (python && abi && (any || sibling.tags.arch == action.tags.arch)) {
+      same.push_back(sibling.step);
+    }
+  }
+  return same;
+}
+
+Error collision_error(const pep::WheelName& built, const std::vector<std::string>& same,
+                      TagFit fit) {
+  Error error{.kind = ErrorKind::unplanned_wheel,
+              .message = fmt::format("the build made a wheel for `{}-{}`; {} would write the same "
+                                     "file",
+                                     python_part(built.tags), join(built.tags.platform, "."),
+                                     quoted_list(same))};
+  error.hint = fit == TagFit::wider
+                   ? fmt::format("write `abi: {{python: {}}}`: one build then serves them all",
+                                 python_abi_of(built.tags))
+                   : "remove the axis `arch`: the wheel does not depend on it";
+  return error;
+}
+
+Done judge_name(const BuildWheel& action, const std::string& name) {
+  if (action.package_name.empty()) return {};
+  const std::string own = pep::normalize_name(name);
+  const auto is_own = [&own](const std::string& planned) {
+    return pep::normalize_name(planned) == own;
+  };
+  if (is_own(action.package_name)) return {};
+  const bool planned =
+      std::any_of(action.namings.begin(), action.namings.end(),
+                  [&is_own](const wheel::Naming& naming) { return is_own(naming.distribution); });
+  if (planned) return {};
+  return fail(ErrorKind::unplanned_wheel,
+              fmt::format("the project calls itself `{}`, but `package.name` is `{}`", name,
+                          action.package_name),
+              fmt::format("write `package: {{name: {}}}`, or give the publish target a `name` of "
+                          "its own",
+                          name));
+}
+
+Done judge_version(const BuildWheel& action, const pep::WheelName& built) {
+  TRY(const pep::Version wanted, pep::parse_version(action.version));
+  if (pep::public_part(built.version) == wanted) return {};
+  return fail(ErrorKind::check,
+              fmt::format("the backend built `{}`, but the requested version is `{}`",
+                          pep::to_string(built), action.version),
+              "make the backend read its version from `PINWHEEL_VERSION` or "
+              "`SETUPTOOLS_SCM_PRETEND_VERSION`");
+}
+
+}  // namespace
+
+TagFit tag_fit(const pep::TagSet& built, const WheelTags& planned, const std::string& oldest) {
+  const std::set<Interpreter> have = pythons_of(built);
+  std::set<Interpreter> promised = pythons_of(planned.python, planned.abi);
+  const bool any = planned.abi == "none";
+  if (any) {
+    const std::vector<std::string> parts = split(oldest, '.');
+    const int first = parts.size() < 2 ? 0 : minor_of("py3" + parts[1]).value_or(0);
+    std::erase_if(promised, [first](const Interpreter& each) { return each.first < first; });
+  }
+  if (!std::includes(have.begin(), have.end(), promised.begin(), promised.end())) {
+    return TagFit::narrower;
+  }
+  return any || have == promised ? TagFit::exact : TagFit::wider;
+}
+
+std::string python_abi_of(const pep::TagSet& tags) {
+  const auto has = [&tags](std::string_view abi) {
+    return std::find(tags.abi.begin(), tags.abi.end(), abi) != tags.abi.end();
+  };
+  if (has("none") && pythons_of(tags).size() > 2) return "none";
+  if (!has("abi3")) return "version";
+  int oldest = kNewestMinor;
+  for (const std::string& python : tags.python) {
+    oldest = std::min(oldest, minor_of(python).value_or(kNewestMinor));
+  }
+  return fmt::format("limited(3.{})", oldest);
+}
+
+Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
+                                                   const pep::WheelName& built,
+                                                   const std::string& metadata_name,
+                                                   project::Backend backend) {
+  TRY_DONE(judge_name(action, metadata_name));
+  TRY_DONE(judge_version(action, built));
+  const TagFit fit = tag_fit(built.tags, action.tags, action.environment.python);
+  if (fit == TagFit::narrower) return fail(narrower_error(action, built, backend));
+  const std::vector<std::string> same = same_file(action, built, fit);
+  if (!same.empty()) return fail(collision_error(built, same, fit));
+  std::vector<std::string> warnings;
+  if (fit == TagFit::wider) {
+    warnings.push_back(fmt::format(
+        "the wheel is for `{}`, more than the planned `{}`; `abi: {{python: {}}}` makes one build "
+        "serve them all",
+        python_part(built.tags), python_part(action.tags), python_abi_of(built.tags)));
+  }
+  return warnings;
+}
+
+}  // namespace pinwheel::plan

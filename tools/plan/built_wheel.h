@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pep/wheel_name.h"
+#include "plan/action.h"
+#include "project/pyproject.h"
+
+namespace pinwheel::plan {
+
+/// How the Pythons that may install a built wheel relate to those that the plan promised.
+enum class TagFit {
+  exact,
+  narrower,  ///< some promised Python cannot install it
+  wider,     ///< Pythons that have builds of their own can install it, too
+};
+
+/// Compares tags by the Pythons that install them (PEP 425, PEP 703): "cp310-abi3" is every CPython
+/// from 3.10 on with a global lock, "py3-none" every Python, "cp312-none" that of 3.12. `oldest` is
+/// the oldest Python of the class: nothing is promised for older ones where `planned` is "none".
+TagFit tag_fit(const pep::TagSet& built, const WheelTags& planned, const std::string& oldest);
+
+/// The value of `abi.python` that describes such tags: "none", "limited(3.10)", "version".
+std::string python_abi_of(const pep::TagSet& tags);
+
+/// Checks what a backend built against the plan: the project's name, its public version, its tags.
+/// Returns warnings, for people. Kind `check` for another name or version. Kind `unplanned_wheel`
+/// for tags that break the promise of `abi`, or that make two builds of the plan write one file;
+/// the hint has the fix for the backend and the `abi` to write instead. `metadata_name` is `Name`
+/// of METADATA.
+Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
+                                                   const pep::WheelName& built,
+                                                   const std::string& metadata_name,
+                                                   project::Backend backend);
+
+}  // namespace pinwheel::plan
