@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/sdist_source.h"
 #include "host/git/git.h"
 #include "host/git/source_tree.h"
 #include "host/system/process.h"
@@ -38,8 +39,7 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
   if (package.requirement.empty()) {
     TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source));
   } else {
-    // An index never changes the bytes of a pinned sdist, so its name serves as the digest.
-    facts.source = {{}, package.requirement, package.requirement};
+    TRY(facts.source, sdist_source(package.requirement, workplace));
   }
   for (const std::string_view name : kDeciding) {
     const auto found = workplace.variables.find(std::string(name));

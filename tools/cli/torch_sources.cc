@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "cli/http_options.h"
+#include "cli/pip_settings.h"
 #include "cli/workplace.h"
-#include "env/pip_index.h"
 #include "exports/table_bytes.h"
 #include "host/system/file_source.h"
 #include "host/system/process.h"
@@ -101,7 +101,8 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
 }
 
 Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
-  const std::string named = options.index.empty() ? pip_index().value_or("pypi") : options.index;
+  const std::string named =
+      options.index.empty() ? pip_settings(variables_).index.value_or("pypi") : options.index;
   TRY(host::RemoteAddress index, host::parse_index(named));
   if (index.credentials) streams_.mask(index.credentials->password);
   access_.emplace(host::RemoteAccess{http_, std::move(index.credentials), index.url});
@@ -120,16 +121,6 @@ ExportsSource TorchSources::remote(host::BuildToRead build) {
             TRY(const host::BuildRead read, host::read_build(*access_, whole, build));
             return ExportsRead{exports::Table::of(read.snapshot), read.bytes};
           }};
-}
-
-std::optional<std::string> TorchSources::pip_index() {
-  host::ChildProcesses process;
-  const Result<ports::Captured> ran =
-      process.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables_});
-  const std::string listed = ran && ran->exit.ok() ? ran->out : std::string();
-  if (auto index = env::configured_index(listed)) return index;
-  const std::string variable = value_at(variables_, "PIP_INDEX_URL");
-  return variable.empty() ? std::nullopt : std::optional(variable);
 }
 
 }  // namespace pinwheel::cli

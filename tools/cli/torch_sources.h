@@ -46,7 +46,6 @@ class TorchSources {
   /// The wheels of the index from the option, else from pip's configuration, else PyPI.
   Result<std::vector<host::TorchFile>> ask_index(const TorchExportsOptions& options);
   ExportsSource remote(host::BuildToRead build);
-  std::optional<std::string> pip_index();
 
   Streams& streams_;
   std::map<std::string, std::string> variables_;

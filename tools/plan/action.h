@@ -14,9 +14,11 @@ namespace pinwheel::plan {
 
 /// The source of a build: a snapshot of a directory, or an sdist from the index.
 struct Source {
-  std::string directory = {};    ///< absolute; exported to scratch, never built in place
-  std::string requirement = {};  ///< "torch-scatter==2.1.2"; set instead of `directory`
-  std::string digest = {};  ///< sha256 over the snapshot's (path, mode, contents), or of the sdist
+  std::string directory = {};       ///< absolute; exported to scratch, never built in place
+  std::string requirement = {};     ///< "torch-scatter==2.1.2": `directory` is its unpacked sdist
+  std::string digest = {};          ///< sha256 over the snapshot's (path, mode, contents)
+  std::string url = {};             ///< of the sdist; not in the key
+  std::string archive_sha256 = {};  ///< of the sdist; not in the key
 };
 
 /// Makes a base environment (Python, torch, tools, toolkit) once, under a lock.
@@ -63,7 +65,7 @@ struct BuildWheel {
   std::string toolchain = {};       ///< version output of the host's compiler
   std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: unchanged
   int64_t source_date_epoch = 0;
-  std::string record_json;  ///< contents of dist-info/pinwheel.json
+  std::string record_json;             ///< contents of dist-info/pinwheel.json
   std::vector<Sibling> siblings = {};  ///< in plan order; not in the key
 };
 

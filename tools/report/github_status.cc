@@ -7,13 +7,16 @@
 #include "report/github_command.h"
 
 namespace pinwheel::report {
-
-std::string github_error(std::string_view title, std::string_view message) {
-  return fmt::format("::error title={}::{}\n", github_property(title), github_message(message));
-}
+namespace {
 
 std::string github_warning(std::string_view title, std::string_view message) {
   return fmt::format("::warning title={}::{}\n", github_property(title), github_message(message));
+}
+
+}  // namespace
+
+std::string github_error(std::string_view title, std::string_view message) {
+  return fmt::format("::error title={}::{}\n", github_property(title), github_message(message));
 }
 
 GitHubStatus::GitHubStatus(Printer printer) : printer_(printer), plain_(std::move(printer)) {}

@@ -9,8 +9,6 @@ namespace pinwheel::report {
 /// `::error title=TITLE::MESSAGE`, with `%`, CR and LF, and in the title `:` and `,`, escaped in
 /// the form that GitHub's runner decodes. Ends in a newline.
 std::string github_error(std::string_view title, std::string_view message);
-/// The same as `::warning`.
-std::string github_warning(std::string_view title, std::string_view message);
 
 /// The plain status for a GitHub job: a failed step is annotated, and the summary is in a group.
 /// Groups do not nest, and steps run in parallel, so steps have no groups.

@@ -19,11 +19,6 @@ constexpr uint64_t kHarmlessRatio = 250;
 constexpr std::string_view kBackendHint =
     "build it with a PEP 517 backend that follows PEP 625: python -m build --sdist";
 
-Result<std::string> unpack(std::string_view tar_gz) {
-  const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kHarmlessRatio);
-  return gunzip(tar_gz, std::min(kMaxSize, by_ratio));
-}
-
 std::string_view top_of(std::string_view name) {
   return name.substr(0, std::min(name.find('/'), name.size()));
 }
@@ -51,13 +46,7 @@ Done check_member(const TarMember& member, std::string_view top) {
   if (member.name == top && member.kind != TarKind::directory) {
     return fail(ErrorKind::check, quoted(top) + " in the sdist is not a directory");
   }
-  if (member.kind == TarKind::symlink && !stays_inside(member)) {
-    return fail(ErrorKind::check,
-                "the link " + quoted(member.name) +
-                    " points outside the sdist: " + quoted(member.target.substr(0, 200)),
-                "replace the link with the file");
-  }
-  return {};
+  return member.kind == TarKind::symlink ? check_link(member) : Done{};
 }
 
 Result<Metadata> read_pkg_info(const std::vector<TarMember>& members, const std::string& top) {
@@ -102,13 +91,26 @@ Result<SdistInfo> describe(const std::vector<TarMember>& members) {
 
 }  // namespace
 
+Result<std::string> unpack_sdist(std::string_view tar_gz) {
+  const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kHarmlessRatio);
+  return gunzip(tar_gz, std::min(kMaxSize, by_ratio));
+}
+
+Done check_link(const TarMember& link) {
+  if (stays_inside(link)) return {};
+  return fail(ErrorKind::check,
+              "the link " + quoted(link.name) +
+                  " points outside the sdist: " + quoted(link.target.substr(0, 200)),
+              "replace the link with the file");
+}
+
 Result<SdistInfo> read_sdist(std::string_view file_name, std::string_view tar_gz) {
   const Result<pep::SdistName> name = pep::parse_sdist_name(file_name);
   if (!name || pep::to_string(*name) != file_name) {
     return fail(ErrorKind::check, quoted(file_name) + " is not an sdist file name",
                 name ? "it should be " + quoted(pep::to_string(*name)) : std::string(kBackendHint));
   }
-  TRY(const std::string tar, unpack(tar_gz));
+  TRY(const std::string tar, unpack_sdist(tar_gz));
   TRY(const std::vector<TarMember> members, read_tar(tar));
   TRY(SdistInfo info, describe(members));
   if (info.directory + ".tar.gz" != file_name) {
@@ -123,18 +125,19 @@ Done check_sdist(const SdistInfo& sdist, const Naming& expected) {
     return fail(ErrorKind::check, "the sdist has the name " + quoted(name) + ", expected " +
                                       quoted(expected.distribution));
   }
-  TRY(const std::string has, normal_version(sdist.metadata.version()));
-  TRY(const std::string wanted, normal_version(expected.version));
+  TRY(const pep::Version has, pep::parse_version(sdist.metadata.version()));
+  TRY(const pep::Version wanted, pep::parse_version(expected.version));
   if (has != wanted) {
     return fail(ErrorKind::check,
-                "the sdist has the version " + quoted(has) + ", expected " + quoted(wanted),
+                "the sdist has the version " + quoted(pep::to_string(has)) + ", expected " +
+                    quoted(pep::to_string(wanted)),
                 "make the backend use the version that pinwheel passes to it");
   }
   return {};
 }
 
 Result<std::string> finish_sdist(std::string_view tar_gz, int64_t epoch) {
-  TRY(const std::string tar, unpack(tar_gz));
+  TRY(const std::string tar, unpack_sdist(tar_gz));
   TRY(std::vector<TarMember> members, read_tar(tar));
   TRY_DONE(describe(members));
   return gzip(write_tar(std::move(members), epoch));

@@ -10,6 +10,16 @@
 
 namespace pinwheel::wheel {
 
+struct TarMember;
+
+/// The tar archive in a `.tar.gz`. Kind `check` when it is corrupt or unpacks to more than 1 GiB,
+/// or to more than 64 MiB and 250 times its size.
+Result<std::string> unpack_sdist(std::string_view tar_gz);
+
+/// Kind `check` unless the target of a symbolic link stays inside the top-level directory of its
+/// sdist.
+Done check_link(const TarMember& link);
+
 /// The contents of an sdist.
 struct SdistInfo {
   std::string directory;             ///< the top-level directory: "pinwheel_kernels-1.2.0"

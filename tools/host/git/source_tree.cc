@@ -110,10 +110,7 @@ Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch
   return {};
 }
 
-}  // namespace
-
-Result<plan::Source> read_source(ports::Git& git, const fs::path& directory) {
-  TRY(const std::vector<std::string> names, list_files(git, directory));
+Result<plan::Source> read_files(const fs::path& directory, const std::vector<std::string>& names) {
   Sha256 whole;
   for (const std::string& name : names) {
     const fs::path path = directory / name;
@@ -124,10 +121,23 @@ Result<plan::Source> read_source(ports::Git& git, const fs::path& directory) {
       fs::absolute(directory).lexically_normal().string(), {}, to_hex(whole.finish())};
 }
 
+}  // namespace
+
+Result<plan::Source> read_source(ports::Git& git, const fs::path& directory) {
+  TRY(const std::vector<std::string> names, list_files(git, directory));
+  return read_files(directory, names);
+}
+
+Result<plan::Source> read_directory(const fs::path& directory) {
+  TRY(const std::vector<std::string> names, walk(directory));
+  return read_files(directory, names);
+}
+
 Done export_source(ports::Git& git, const plan::Source& source, const fs::path& destination,
                    int64_t epoch) {
   const fs::path directory = source.directory;
-  TRY(const std::vector<std::string> names, list_files(git, directory));
+  TRY(const std::vector<std::string> names,
+      source.requirement.empty() ? list_files(git, directory) : walk(directory));
   Sha256 whole;
   for (const std::string& name : names) {
     const Kind kind = kind_of(directory / name);

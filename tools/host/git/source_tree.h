@@ -14,6 +14,10 @@ namespace pinwheel::host {
 /// umask. All files of a directory outside git are included. `config` if it is missing or empty.
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory);
 
+/// All files of a directory that is not a checkout, such as an unpacked sdist, whatever lies above
+/// it; otherwise as `read_source`.
+Result<plan::Source> read_directory(const std::filesystem::path& directory);
+
 /// Copies the snapshot to `destination` with modes 0644 and 0755 and `epoch` as the modification
 /// time; symbolic links stay links. `step` if the tree no longer matches `source.digest`: it was
 /// edited in the meantime.

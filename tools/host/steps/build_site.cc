@@ -43,35 +43,6 @@ std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironm
   return mounts;
 }
 
-/// Downloads and unpacks an sdist from the index. pip runs its build backend to read the metadata,
-/// so this uses the build's environment.
-Done fetch_sdist(const StepContext& context, const BaseEnvironment& base,
-                 const std::string& requirement) {
-  const fs::path downloads = context.attempt.scratch / "sdist";
-  TRY_DONE(context.machine.files.make_directories(downloads));
-  ports::Command download{
-      {base.python, "-m", "pip", "download", "--no-deps", "--no-binary",
-       ":all:", "--no-build-isolation", "--dest", downloads.string(), requirement},
-      downloads,
-      env::pip_variables(context.machine.variables),
-      context.attempt.step->timeout};
-  // The sdist's setup may call the environment's programs (ninja, cmake).
-  download.environment["PATH"] =
-      (base.directory / "bin").string() + ":" + download.environment["PATH"];
-  TRY_DONE(run_pip(context.machine, download, fmt::format("downloading `{}`", requirement)));
-  TRY(const fs::path archive, only_file(context, downloads, ".tar.gz"));
-  const fs::path target = context.attempt.scratch / kSourceName;
-  TRY(const ports::Captured unpacked,
-      context.machine.process.capture({{"tar", "-xzf", archive.string(), "-C", target.string(),
-                                        "--strip-components=1", "--no-same-owner"},
-                                       target,
-                                       context.machine.variables,
-                                       {}}));
-  if (unpacked.exit.ok()) return {};
-  return fail(ErrorKind::check, fmt::format("`{}` cannot be unpacked: {}",
-                                            archive.filename().string(), trim(unpacked.err)));
-}
-
 }  // namespace
 
 BuildSetting BuildSite::setting(const StepContext& context) const {
@@ -91,11 +62,7 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
     TRY(toolkit, find_toolkit(context.machine, request));
   }
   TRY_DONE(make_directories(context));
-  if (source.requirement.empty()) {
-    TRY_DONE(export_source(context.git, source, context.attempt.scratch / kSourceName, epoch));
-  } else {
-    TRY_DONE(fetch_sdist(context, base, source.requirement));
-  }
+  TRY_DONE(export_source(context.git, source, context.attempt.scratch / kSourceName, epoch));
   BuildSpace space(context.attempt.scratch, context.workplace.paths,
                    mounts_of(context, base, toolkit));
   std::map<std::string, std::string> variables;

@@ -73,13 +73,25 @@ std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& envir
              script_word(prefix.string()));
 }
 
+/// Unpacks the contents of the sdist's top-level directory.
+std::string unpack_line(const plan::Source& source, const std::string& root,
+                        const std::string& archive) {
+  const std::string target = script_word(root + "/src");
+  if (!source.url.ends_with(".zip")) {
+    return fmt::format("tar -xf {} -C {} --strip-components=1\n", archive, target);
+  }
+  const std::string whole = script_word(root + "/sdist/whole");
+  return fmt::format("python3 -m zipfile -e {0} {1}\ncp -a {1}/*/. {2}\n", archive, whole, target);
+}
+
 /// The same snapshot as `export_source`: git's files, modes 0644 and 0755, one time.
 std::string export_lines(const plan::Source& source, const std::string& root, int64_t epoch) {
-  if (source.directory.empty()) {
-    return fmt::format("python3 -m pip download --no-deps --no-binary :all: --dest {} {}\n",
-                       script_word(root + "/sdist"), shell_quote(source.requirement)) +
-           fmt::format("tar -xzf {}/*.tar.gz -C {} --strip-components=1\n",
-                       script_word(root + "/sdist"), script_word(root + "/src"));
+  if (!source.requirement.empty()) {
+    const std::string archive = script_word(root + "/sdist/archive");
+    return fmt::format("curl --fail --location --output {} {}\n", archive,
+                       shell_quote(source.url)) +
+           fmt::format("echo {} {} | sha256sum --check\n", source.archive_sha256, archive) +
+           unpack_line(source, root, archive);
   }
   const std::string destination = script_word(root + "/src");
   return fmt::format(

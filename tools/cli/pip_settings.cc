@@ -1,0 +1,40 @@
+#include "cli/pip_settings.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "host/system/process.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// The variables, in the form in which pip lists them.
+std::string listed_variables(const std::map<std::string, std::string>& variables) {
+  constexpr std::array<std::pair<const char*, const char*>, 5> kSettings = {
+      {{"PIP_INDEX_URL", "index-url"},
+       {"PIP_EXTRA_INDEX_URL", "extra-index-url"},
+       {"PIP_FIND_LINKS", "find-links"},
+       {"PIP_NO_INDEX", "no-index"},
+       {"PIP_CERT", "cert"}}};
+  std::string text;
+  for (const auto& [variable, name] : kSettings) {
+    const std::string value = value_at(variables, variable);
+    if (!value.empty()) text += fmt::format(":env:.{}='{}'\n", name, value);
+  }
+  return text;
+}
+
+}  // namespace
+
+env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables) {
+  host::ChildProcesses process;
+  const Result<ports::Captured> ran =
+      process.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables});
+  const bool listed = ran && ran->exit.ok();
+  return env::configured_indexes(listed ? ran->out : listed_variables(variables));
+}
+
+}  // namespace pinwheel::cli
