@@ -7,7 +7,11 @@
 #include "cli/sdist_source.h"
 #include "host/git/git.h"
 #include "host/git/source_tree.h"
+#include "host/system/files.h"
 #include "host/system/process.h"
+#include "matrix/build_requires.h"
+#include "project/backend_requires.h"
+#include "project/pyproject.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -26,6 +30,28 @@ std::string host_compiler(const std::map<std::string, std::string>& variables) {
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
+/// What the build of a project needs: its own requirements, then those of its backend.
+std::vector<std::string> needed_by(const project::Pyproject& project) {
+  matrix::EnvironmentSettings own;
+  own.pip = project.build_system.requires_;
+  return matrix::with_build_requires(std::move(own), project::backend_requires(project)).pip;
+}
+
+/// Nothing for a source without `pyproject.toml` and `setup.py`: its build is a script of its own.
+Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source) {
+  host::LocalFiles files;
+  const std::filesystem::path file = source / "pyproject.toml";
+  TRY(const ports::FileStatus status, files.status(file));
+  if (status.type == ports::FileType::missing) {
+    TRY(const ports::FileStatus script, files.status(source / "setup.py"));
+    if (script.type == ports::FileType::missing) return std::vector<std::string>{};
+    return needed_by({});
+  }
+  TRY(const std::string text, files.read(file));
+  TRY(const project::Pyproject read, project::parse_pyproject(text, file.string()));
+  return needed_by(read);
+}
+
 }  // namespace
 
 bool decides_build(std::string_view name) {
@@ -41,6 +67,7 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
   } else {
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }
+  TRY(facts.build_requires, build_requires_of(facts.source.directory));
   for (const std::string_view name : kDeciding) {
     const auto found = workplace.variables.find(std::string(name));
     if (found != workplace.variables.end()) facts.variables[found->first] = found->second;

@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/load.h"
@@ -14,6 +15,7 @@ namespace pinwheel::cli {
 struct BuildFacts {
   plan::Source source = {};
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
+  std::vector<std::string> build_requires = {};       ///< `[build-system] requires` of the source
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one
 };
 

@@ -1,5 +1,8 @@
 #include "cli/prepare_run.h"
 
+#include <fmt/format.h>
+
+#include <set>
 #include <utility>
 
 #include "cli/build_facts.h"
@@ -8,6 +11,7 @@
 #include "cli/prepare_environments.h"
 #include "cli/recorded_run.h"
 #include "cli/workplace.h"
+#include "matrix/build_requires.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -23,6 +27,26 @@ Result<BuildFacts> as_source_says(BuildFacts build, const PackageSource& source)
   return build;
 }
 
+/// Kind `config` if the project needs torch to build and the matrix has none.
+Done check_build_requires(const RunScope& scope, Streams& streams) {
+  const matrix::Matrix& matrix = scope.loaded.matrix;
+  std::set<std::string> told;
+  for (const matrix::Variant& variant : scope.outline.variants) {
+    TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, variant));
+    if (own.build_requires == matrix::BuildRequires::none) continue;
+    if (matrix::lacks_torch(own, matrix.build_requires)) {
+      return fail(
+          ErrorKind::config,
+          fmt::format("the project requires torch to build, but `{}` has no torch", matrix.file),
+          "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
+    }
+    for (std::string& each : matrix::contradictions(own, matrix.build_requires)) {
+      if (told.insert(each).second) streams.warn(Error{ErrorKind::config, std::move(each)});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts) {
@@ -36,17 +60,20 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
       make_workplace(scope.global, scope.loaded, scope.levels.engine));
   TRY(BuildFacts found, gather_build_facts(scope.loaded, workplace));
   TRY(const BuildFacts build, as_source_says(std::move(found), source));
+  RunScope known = scope;
+  known.loaded.matrix.build_requires = build.build_requires;
+  TRY_DONE(check_build_requires(known, streams));
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
-  TRY(PreparedEnvironments made, prepare_environments({scope, workplace, facts}, source, streams));
-  return GatheredRun{scope, std::move(made.workplace), std::move(made.facts),
+  TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, streams));
+  return GatheredRun{std::move(known), std::move(made.workplace), std::move(made.facts),
                      std::move(made.images), std::move(made.recorded)};
 }
 
 Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
                                 Streams& streams) {
   TRY(GatheredRun gathered, gather_run(scope, source, streams));
-  TRY(plan::Plan plan, decide_plan(scope, gathered.facts));
+  TRY(plan::Plan plan, decide_plan(gathered.scope, gathered.facts));
   return PreparedRun{std::move(gathered), std::move(plan)};
 }
 

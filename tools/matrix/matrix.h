@@ -117,6 +117,9 @@ struct Matrix {
   std::vector<Override> overrides;
   std::vector<ChannelSettings> channels;
   std::vector<PublishTarget> targets;
+  /// `[build-system] requires` of the package's source. Not of the file: set by who has read the
+  /// source.
+  std::vector<std::string> build_requires = {};
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
 };
 

@@ -154,6 +154,8 @@ Shape environment() {
        "level 2: the packages for `--python conda`, and toolkits from conda"},
       {"tools", texts(), "build tools: cmake>=3.26"},
       {"pip", texts(), "other build requirements, from PyPI"},
+      {"build-requires", one_of({"auto", "none"}),
+       "whether to install what the project's `[build-system]` requires"},
       {"torch",
        mapping({
            {"spec", by_value(scalar(Format::text)), "the requirement, torch~=2.13.0"},

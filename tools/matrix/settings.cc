@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "matrix/build_requires.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
 #include "matrix/merge.h"
@@ -98,6 +99,9 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
     if (toolkit->scalar == "conda") environment.toolkit = ToolkitFrom::conda;
     if (toolkit->scalar == "container") environment.toolkit = ToolkitFrom::container;
   }
+  if (const Node* const needed = node.find("build-requires"); needed && needed->scalar == "none") {
+    environment.build_requires = BuildRequires::none;
+  }
   TRY(environment.mirrors, read_mirrors(node, reader));
   TRY(environment.variables, reader.mapping(node, "variables"));
   return environment;
@@ -185,7 +189,27 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   return test;
 }
 
+/// Adds what the file leaves to the project.
+Settings with_defaults(Settings settings, const Matrix& matrix) {
+  std::vector<std::string> needed;
+  if (settings.environment.build_requires == BuildRequires::automatic) {
+    needed = matrix.build_requires;
+  }
+  const bool own_command = !settings.build.command.empty();
+  if (!own_command) settings.build.command = default_build_command();
+  // The sdist is built by the same frontend, whatever builds the wheel.
+  if (!own_command || matrix.package.sdist) needed.emplace_back(kDefaultFrontend);
+  settings.environment = with_build_requires(std::move(settings.environment), needed);
+  return settings;
+}
+
 }  // namespace
+
+Result<EnvironmentSettings> own_environment(const Matrix& matrix, const Variant& variant) {
+  const Node sections = sections_for(matrix, variant);
+  const Node* const node = sections.find("environment");
+  return node == nullptr ? Result<EnvironmentSettings>() : read_environment(*node, Reader(variant));
+}
 
 Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
   const Node sections = sections_for(matrix, variant);
@@ -204,7 +228,7 @@ Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
   if (const Node* const node = sections.find("test")) {
     TRY(settings.test, read_test(*node, reader));
   }
-  return settings;
+  return with_defaults(std::move(settings), matrix);
 }
 
 }  // namespace pinwheel::matrix

@@ -47,6 +47,9 @@ struct CondaSettings {
   bool operator==(const CondaSettings&) const = default;
 };
 
+/// Whether an environment has what the project's `[build-system]` requires.
+enum class BuildRequires { automatic, none };
+
 struct EnvironmentSettings {
   ContainerSettings container = {};
   /// Replacement images: glob on an image's name -> image; the first match applies.
@@ -55,6 +58,7 @@ struct EnvironmentSettings {
 
   std::vector<std::string> tools = {};  ///< build tools
   std::vector<std::string> pip = {};    ///< requirements
+  BuildRequires build_requires = BuildRequires::automatic;
   TorchSettings torch = {};
   ToolkitFrom toolkit = ToolkitFrom::automatic;
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
@@ -68,7 +72,7 @@ struct Retry {
 
 struct BuildSettings {
   std::vector<std::string> command =
-      {};  ///< argv; the plan fills `{dest_dir}`, `{package}`, `{version}`
+      {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
   std::vector<std::string> arch_list = {};  ///< "8.0", "12.0+PTX", "gfx90a"
   uint64_t memory_per_job = 2ULL << 30;     ///< bytes
   std::chrono::milliseconds timeout = std::chrono::hours(3);
@@ -121,9 +125,13 @@ struct Settings {
   TestSettings test;
 };
 
-/// Merges the overrides that match the variant and expands `{python}`, `{torch}`,
+/// Merges the overrides that match the variant, adds the defaults that depend on the project (the
+/// build command, `Matrix::build_requires`) and expands `{python}`, `{torch}`,
 /// `{compute.version}`,
 /// `{label}` and every other axis. Errors are of kind `config`, with a place.
 Result<Settings> settings_for(const Matrix& matrix, const Variant& variant);
+
+/// The environment of a variant as the file alone says it, without the project's requirements.
+Result<EnvironmentSettings> own_environment(const Matrix& matrix, const Variant& variant);
 
 }  // namespace pinwheel::matrix

@@ -81,6 +81,18 @@ Pyproject read(const toml::table& document) {
   return result;
 }
 
+/// Only what names versions: "CMakeLists.txt" would have to be read there. A wrong type is for
+/// scikit-build-core to say.
+std::optional<std::string> cmake_version_of(const toml::table& document) {
+  const auto cmake = document["tool"]["scikit-build"]["cmake"];
+  if (const auto oldest = cmake["minimum-version"].value_exact<std::string>()) {
+    return ">=" + *oldest;
+  }
+  const auto version = cmake["version"].value_exact<std::string>();
+  if (!version || version->find_first_of("<>=~!") != 0) return std::nullopt;
+  return *version;
+}
+
 }  // namespace
 
 Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file) {
@@ -96,7 +108,9 @@ Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file
                   fmt::format("invalid TOML: {}", error.description()));
   }
   try {
-    return read(parsed.table());
+    Pyproject project = read(parsed.table());
+    project.cmake_version = cmake_version_of(parsed.table());
+    return project;
   } catch (const WrongType& wrong) {
     return broken(wrong.line, fmt::format("`{}` must be {}", wrong.key, wrong.wanted));
   }

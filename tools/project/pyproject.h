@@ -17,7 +17,8 @@ struct BuildSystem {
   bool operator==(const BuildSystem&) const = default;
 };
 
-/// The part of `pyproject.toml` that packaging standards define.
+/// The part of `pyproject.toml` that packaging standards define, and what decides on the programs
+/// of a build.
 struct Pyproject {
   BuildSystem build_system = {};
   std::string name = {};                            ///< `[project] name`; empty without one
@@ -25,6 +26,8 @@ struct Pyproject {
   bool dynamic_version = false;                     ///< `[project] dynamic` has `version`
   std::optional<std::string> requires_python = {};  ///< as written, ">=3.10"
   std::vector<std::string> dependencies = {};       ///< `[project] dependencies`, as written
+  /// `[tool.scikit-build] cmake.version`, ">=3.26"; nullopt without one in that form.
+  std::optional<std::string> cmake_version = {};
 
   bool operator==(const Pyproject&) const = default;
 };

@@ -128,7 +128,7 @@ TEST_CASE("a matrix without sections has the default settings") {
   const Settings plain = settings("axes: {python: ['3.11']}\n", "cp311");
   CHECK(plain.environment.toolkit == ToolkitFrom::automatic);
   CHECK(plain.environment.torch == TorchSettings{});
-  CHECK(plain.build.command.empty());
+  CHECK(plain.build.command.front() == "python");
   CHECK(plain.build.timeout == std::chrono::hours(3));
   CHECK(plain.build.retry.transient == 4);
   CHECK(plain.checks.before.empty());
@@ -149,4 +149,26 @@ TEST_CASE("a placeholder of an attribute that the variant lacks is an error with
   REQUIRE_FALSE(second.has_value());
   CHECK(second.error().message == "unknown placeholder `{image}`");
   CHECK(second.error().at->line == 6);
+}
+
+TEST_CASE("what the matrix leaves out is the project's") {
+  const std::string axes = "axes: {python: ['3.11']}\n";
+  Matrix matrix = parsed(axes + "environment: {pip: ['setuptools<81']}\n");
+  matrix.build_requires = {"setuptools>=61", "numpy", "torch"};
+  const Variant variant = value_of(expand(matrix)).variants.at(0);
+  const Settings found = value_of(settings_for(matrix, variant));
+  CHECK(found.build.command == Names{"python", "-m", "build", "--wheel", "--no-isolation",
+                                     "--outdir", "{dest_dir}", "{package}"});
+  CHECK(found.environment.pip == Names{"setuptools<81", "numpy", "build"});
+  CHECK(value_of(own_environment(matrix, variant)).pip == Names{"setuptools<81"});
+
+  Matrix alone = parsed(
+      axes +
+      "environment: {pip: [x], build-requires: none}\nbuild: {command: [make, '{dest_dir}']}\n");
+  alone.build_requires = matrix.build_requires;
+  const Settings own = value_of(settings_for(alone, value_of(expand(alone)).variants.at(0)));
+  CHECK(own.environment.pip == Names{"x"});
+  CHECK(own.build.command == Names{"make", "{dest_dir}"});
+  alone.package.sdist = true;
+  CHECK(value_of(settings_for(alone, variant)).environment.pip == Names{"x", "build"});
 }
