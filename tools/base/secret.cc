@@ -5,7 +5,7 @@ namespace pinwheel {
 std::string redact(std::string_view text, const Secret& secret) {
   std::string out(text);
   const std::string& needle = secret.reveal();
-  if (needle.empty()) return out;
+  if (!secret.can_be_hidden()) return out;
   for (size_t at = out.find(needle); at != std::string::npos; at = out.find(needle, at + 3)) {
     out.replace(at, needle.size(), "***");
   }

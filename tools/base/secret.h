@@ -10,10 +10,15 @@ namespace pinwheel {
 /// put in a key or in JSON by accident. `reveal()` is called only where the request is sent.
 class Secret {
  public:
+  static constexpr size_t kShortest = 8;  ///< characters of a secret that can be hidden
+
   Secret() = default;
   explicit Secret(std::string value) : value_(std::move(value)) {}
 
   bool empty() const { return value_.empty(); }
+  /// Whether it is long enough to be hidden in messages: replacing every occurrence of a shorter
+  /// one would hide parts of ordinary words, and give the secret away.
+  bool can_be_hidden() const { return value_.size() >= kShortest; }
   const std::string& reveal() const { return value_; }
 
  private:
@@ -24,7 +29,8 @@ class Secret {
 /// thread; may be empty.
 using MaskSecret = std::function<void(const Secret& secret)>;
 
-/// `text` with every occurrence of the secret replaced by `***`; unchanged for an empty secret.
+/// `text` with every occurrence of the secret replaced by `***`; unchanged for a secret that is too
+/// short to be hidden.
 std::string redact(std::string_view text, const Secret& secret);
 
 }  // namespace pinwheel

@@ -75,7 +75,7 @@ void Streams::error(const Error& error) {
 }
 
 void Streams::mask(const Secret& secret) const {
-  if (!github_ || secret.empty()) return;
+  if (!github_ || !secret.can_be_hidden()) return;
   write_all(stderr, fmt::format("::add-mask::{}\n", report::github_message(secret.reveal())));
 }
 

@@ -150,20 +150,32 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
   return {};
 }
 
-/// Passes the secret to `mask` before returning the credentials.
+/// A secret that messages cannot hide is refused before anything is sent.
+Done check_length(const Secret& secret, const std::string& target) {
+  if (secret.can_be_hidden()) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("the token for {} has fewer than {} characters", quoted(target),
+                          Secret::kShortest),
+              "messages could not hide so short a token; check where it comes from");
+}
+
+/// Checks the secret and passes it to `mask` before returning the credentials.
 struct Masked {
+  const std::string& target;
   const MaskSecret& mask;
 
-  Credentials operator()(const ports::BasicCredentials& known) const {
-    mask(known.password);
-    return known;
+  Result<Credentials> operator()(const ports::BasicCredentials& known) const {
+    TRY_DONE(check_length(known.password, target));
+    if (mask) mask(known.password);
+    return Credentials(known);
   }
-  Credentials operator()(const MintCredentials& mint) const {
-    return [mint, mask = mask]() -> Result<ports::BasicCredentials> {
+  Result<Credentials> operator()(const MintCredentials& mint) const {
+    return Credentials([mint, mask = mask, target = target]() -> Result<ports::BasicCredentials> {
       TRY(ports::BasicCredentials minted, mint());
-      mask(minted.password);
+      TRY_DONE(check_length(minted.password, target));
+      if (mask) mask(minted.password);
       return minted;
-    };
+    });
   }
 };
 
@@ -193,7 +205,7 @@ Result<Credentials> find_credentials(const CredentialRequest& request,
                                      const MaskSecret& mask) {
   for (const CredentialSource& source : sources) {
     TRY(std::optional<Credentials> found, source.ask());
-    if (found) return mask ? std::visit(Masked{mask}, *found) : *std::move(found);
+    if (found) return std::visit(Masked{request.target, mask}, *found);
   }
   std::string hint = advice_of(sources);
   if (!publish::has_pypi_rules(request.endpoint.kind)) {

@@ -58,7 +58,8 @@ std::vector<CredentialSource> credential_sources(const CredentialRequest& reques
 
 /// The credentials of a target, from the first source that has some. `mask` is called with each
 /// secret before it is returned: here, or by the function that mints it, which the caller calls.
-/// Kind `usage`, with the advice of all sources, if none has any. No error contains a secret.
+/// Kind `usage`, with the advice of all sources, if none has any, and for a secret that is too
+/// short to be hidden. No error contains a secret.
 Result<Credentials> find_credentials(const CredentialRequest& request,
                                      const std::vector<CredentialSource>& sources,
                                      const MaskSecret& mask);

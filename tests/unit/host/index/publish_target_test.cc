@@ -17,7 +17,7 @@ matrix::PublishTarget target_of(matrix::TargetKind kind) {
 
 host::Workplace workplace(std::vector<std::string>& masked) {
   host::Workplace workplace;
-  workplace.variables = {{"PINWHEEL_TOKEN_TARGET", "word"}};
+  workplace.variables = {{"PINWHEEL_TOKEN_TARGET", "pass-word"}};
   workplace.mask = [&masked](const Secret& secret) { masked.push_back(secret.reveal()); };
   return workplace;
 }
@@ -36,7 +36,7 @@ TEST_CASE("every kind of target except a directory has an upload endpoint") {
     REQUIRE(found);
     const bool own = found->endpoint.kind == publish::IndexKind::other;
     CHECK(own == (kind == matrix::TargetKind::index));
-    CHECK(masked == std::vector<std::string>{"word"});
+    CHECK(masked == std::vector<std::string>{"pass-word"});
   }
 }
 

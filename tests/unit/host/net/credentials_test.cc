@@ -58,7 +58,7 @@ TEST_CASE("sources are tried in order, and none after the first that has credent
   std::vector<std::string> asked;
   const host::CredentialSource knows{"", [&]() -> Result<std::optional<host::Credentials>> {
                                        asked.emplace_back("knows");
-                                       return ports::BasicCredentials{"me", Secret("word")};
+                                       return ports::BasicCredentials{"me", Secret("pass-word")};
                                      }};
   const auto found =
       host::find_credentials({"index"}, {silent(asked), knows, silent(asked), knows}, {});
@@ -69,13 +69,14 @@ TEST_CASE("sources are tried in order, and none after the first that has credent
 
 TEST_CASE("a late source mints when it is called, and masks before it returns") {
   std::vector<std::string> told;
-  const host::CredentialSource late{"", [&]() -> Result<std::optional<host::Credentials>> {
-                                      told.emplace_back("asked");
-                                      return host::MintCredentials([&] {
-                                        told.emplace_back("minted");
-                                        return ports::BasicCredentials{"robot", Secret("fresh")};
-                                      });
-                                    }};
+  const host::CredentialSource late{
+      "", [&]() -> Result<std::optional<host::Credentials>> {
+        told.emplace_back("asked");
+        return host::MintCredentials([&] {
+          told.emplace_back("minted");
+          return ports::BasicCredentials{"robot", Secret("fresh-token")};
+        });
+      }};
   const auto found = host::find_credentials({"index"}, {late}, [&](const Secret& secret) {
     told.push_back("masked " + secret.reveal());
   });
@@ -83,7 +84,8 @@ TEST_CASE("a late source mints when it is called, and masks before it returns") 
   CHECK(told == std::vector<std::string>{"asked"});
   const auto minted = std::get<host::MintCredentials>(*found)();
   told.push_back("used " + minted->password.reveal());
-  CHECK(told == std::vector<std::string>{"asked", "minted", "masked fresh", "used fresh"});
+  CHECK(told ==
+        std::vector<std::string>{"asked", "minted", "masked fresh-token", "used fresh-token"});
 }
 
 TEST_CASE("a token that cannot be minted is an error, and nothing is masked") {
@@ -98,6 +100,27 @@ TEST_CASE("a token that cannot be minted is an error, and nothing is masked") {
   REQUIRE(found);
   CHECK(std::get<host::MintCredentials>(*found)().error().message == "no");
   CHECK(masked == 0);
+}
+
+TEST_CASE("a token that messages cannot hide is refused, and never masked") {
+  const Scratch scratch;
+  host::CredentialRequest asked = request(scratch);
+  asked.variables["PINWHEEL_TOKEN_MY_INDEX"] = "x";
+  std::vector<std::string> masked;
+  const auto found = find(asked, &masked);
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::usage);
+  CHECK(found.error().message == "the token for `my-index` has fewer than 8 characters");
+  const host::CredentialSource late{"", []() -> Result<std::optional<host::Credentials>> {
+                                      return host::MintCredentials([] {
+                                        return ports::BasicCredentials{"robot", Secret("short")};
+                                      });
+                                    }};
+  const auto minted = host::find_credentials(
+      {"index"}, {late}, [&](const Secret& secret) { masked.push_back(secret.reveal()); });
+  REQUIRE(minted);
+  CHECK(std::get<host::MintCredentials>(*minted)().error().kind == ErrorKind::usage);
+  CHECK(masked.empty());
 }
 
 TEST_CASE("there is a source for each origin, and each has advice") {
