@@ -27,6 +27,7 @@
 #include "host/system/process.h"
 #include "host/system/signals.h"
 #include "plan/step_id.h"
+#include "report/failures_only.h"
 #include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
@@ -60,7 +61,7 @@ std::string again_line(const GlobalOptions& global, const RunRequest& request,
 report::Printer printer_for(const GlobalOptions& global, const RunRequest& request,
                             Streams& streams) {
   report::Printer printer;
-  printer.out = [&streams](std::string_view text) { streams.note(text); };
+  printer.out = [&streams](std::string_view text) { streams.problem(text); };
   printer.color = streams.color();
   printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
     report::FailureFacts facts;
@@ -76,16 +77,24 @@ report::Printer printer_for(const GlobalOptions& global, const RunRequest& reque
   return printer;
 }
 
-std::unique_ptr<run::StatusSink> make_status(const GlobalOptions& global, const RunRequest& request,
-                                             Streams& streams) {
+std::unique_ptr<run::StatusSink> status_in_format(const GlobalOptions& global,
+                                                  const RunRequest& request, Streams& streams) {
   const LogFormat format = global.log_format;
   report::Printer printer = printer_for(global, request, streams);
   if (format == LogFormat::json) return std::make_unique<report::JsonStatus>(printer.out);
   if (streams.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
-  const bool live = format == LogFormat::pretty ||
-                    (format == LogFormat::automatic && streams.stderr_is_terminal());
+  const bool quiet = streams.verbosity() == Verbosity::quiet;
+  const bool live = !quiet && (format == LogFormat::pretty ||
+                               (format == LogFormat::automatic && streams.stderr_is_terminal()));
   if (live) return std::make_unique<report::LiveStatus>(std::move(printer), terminal_width);
   return std::make_unique<report::PlainStatus>(std::move(printer));
+}
+
+std::unique_ptr<run::StatusSink> make_status(const GlobalOptions& global, const RunRequest& request,
+                                             Streams& streams) {
+  std::unique_ptr<run::StatusSink> status = status_in_format(global, request, streams);
+  if (streams.verbosity() != Verbosity::quiet) return status;
+  return std::make_unique<report::FailuresOnly>(std::move(status));
 }
 
 /// The directories of this run. Scratch directories of killed runs are removed; the journal's lock

@@ -61,7 +61,11 @@ void Streams::data(std::string_view text) {
 }
 
 void Streams::note(std::string_view text) {
-  if (verbosity_ != Verbosity::quiet) write_all(stderr, text);
+  if (verbosity_ != Verbosity::quiet) problem(text);
+}
+
+void Streams::problem(std::string_view text) {
+  write_all(stderr, text);
 }
 
 void Streams::warn(const Error& warning) {

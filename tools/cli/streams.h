@@ -20,10 +20,12 @@ class Streams {
   /// A message for people, on stderr; suppressed by `--quiet`. May be called with whole lines from
   /// any thread.
   void note(std::string_view text);
+  /// The same, also printed under `--quiet`.
+  void problem(std::string_view text);
   void warn(const Error& warning);
   void error(const Error& error);
-  /// Makes GitHub Actions mask the secret in the job's log; does nothing elsewhere, nor for one that
-  /// is too short. Written to stderr, because stdout may be redirected to a file.
+  /// Makes GitHub Actions mask the secret in the job's log; does nothing elsewhere, nor for one
+  /// that is too short. Written to stderr, because stdout may be redirected to a file.
   void mask(const Secret& secret) const;
 
   /// Why data could not be written to stdout, such as a full disk; nullopt if all of it was

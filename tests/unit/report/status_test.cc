@@ -1,4 +1,5 @@
 #include "report/event_text.h"
+#include "report/failures_only.h"
 #include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
@@ -107,6 +108,13 @@ TEST_CASE("plain status is one line per event and a heartbeat each minute") {
   report::PlainStatus status(printer_to(text));
   tell(status);
   CHECK(text == kEvents + kSkipped + kTable);
+}
+
+TEST_CASE("a quiet run prints failed steps alone") {
+  std::string text;
+  report::FailuresOnly status(std::make_unique<report::PlainStatus>(printer_to(text)));
+  tell(status);
+  CHECK(text == kEvents.substr(kEvents.find("failed ")));
 }
 
 TEST_CASE("GitHub status annotates failures and groups the summary") {
