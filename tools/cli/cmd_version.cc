@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/http_options.h"
 #include "cli/load.h"
+#include "cli/package_directory.h"
 #include "cli/package_version.h"
 #include "host/git/git.h"
 #include "host/net/http.h"
@@ -42,7 +43,7 @@ Result<Subject> find_subject(ports::Files& files, const VersionOptions& options,
   }
   TRY(const Loaded loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
   subject.package = loaded.matrix.package;
-  subject.directory = fs::path(loaded.matrix.directory) / loaded.matrix.package.source;
+  TRY(subject.directory, package_directory(loaded.matrix));
   return subject;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/http_options.h"
+#include "cli/package_directory.h"
 #include "cli/package_version.h"
 #include "host/machine/machine_name.h"
 #include "host/net/http.h"
@@ -40,15 +41,12 @@ version::Channel version_channel(const matrix::Matrix& matrix, const std::string
   return version::parse_channel(name).value_or(version::Channel::ci);
 }
 
-fs::path package_directory(const matrix::Matrix& matrix) {
-  return fs::absolute(fs::path(matrix.directory) / matrix.package.source).lexically_normal();
-}
-
 /// The repository's facts; nullopt if the package has no directory, or if there is no repository
 /// and the version does not come from git.
-Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix) {
+Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix,
+                                                 const fs::path& directory) {
   if (!matrix.package.requirement.empty()) return std::nullopt;
-  Result<ports::GitFacts> facts = git.facts(package_directory(matrix));
+  Result<ports::GitFacts> facts = git.facts(directory);
   if (facts) return std::optional<ports::GitFacts>(std::move(*facts));
   if (matrix.package.version.from == matrix::VersionFrom::git_tag) return fail(facts.error());
   return std::nullopt;
@@ -83,7 +81,8 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
                                           const std::vector<std::string>& targets) {
   const matrix::Matrix& matrix = loaded.matrix;
-  TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix));
+  TRY(const fs::path directory, package_directory(matrix));
+  TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix, directory));
   VersionFacts facts;
   TRY(facts.channel, decide_channel(matrix, channel, repository));
   facts.targets = targets;
@@ -91,8 +90,7 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   if (facts.targets.empty() && found != nullptr) facts.targets = found->publish;
   TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
   host::CurlHttp http(http_options());
-  const VersionSources sources{files, &http, repository ? &*repository : nullptr,
-                               package_directory(matrix), date};
+  const VersionSources sources{files, &http, repository ? &*repository : nullptr, directory, date};
   TRY(const version::Derived derived,
       package_version(matrix.package, version_channel(matrix, facts.channel), sources));
   facts.version = {pep::to_string(derived.version), derived.unreleased};

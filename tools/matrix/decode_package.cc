@@ -52,6 +52,7 @@ Done decode_package(const Node& root, Matrix& matrix) {
   package.at = node.at;
   package.name = text_or(node, "name", "");
   package.source = text_or(node, "source", "");
+  if (const Node* const source = node.find("source")) package.source_at = source->at;
   package.requirement = text_or(node, "requirement", "");
   package.sdist = text_or(node, "sdist", "false") == "true";
   package.requires_torch_auto = node.find("requires") != nullptr;

@@ -70,6 +70,7 @@ struct Package {
   bool sdist = false;
   bool requires_torch_auto = false;
   Location at;
+  Location source_at = {};  ///< of `source`
 };
 
 struct ChannelSettings {
