@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <utility>
 
 #include "base/text.h"
 #include "matrix/parse.h"
@@ -11,6 +13,8 @@
 
 namespace pinwheel::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kMatrixDirectory = "matrix";
 
@@ -36,6 +40,40 @@ Result<std::string> default_matrix(ports::Files& files) {
   return fail(
       ErrorKind::usage, "several matrix files to choose from: " + quoted_list(found),
       fmt::format("pass one, for instance `pinwheel plan {}`, or set `PINWHEEL_MATRIX`", found[0]));
+}
+
+bool is_matrix_file(ports::Files& files, const fs::path& path) {
+  if (!is_matrix_name(path.string())) return false;
+  const Result<std::string> text = files.read(path);
+  return text && text->find("schema: pinwheel/") != std::string::npos;
+}
+
+/// The hint for a file or directory given as a matrix: a matrix file in that directory.
+std::string matrix_in(ports::Files& files, const fs::path& directory) {
+  for (const fs::path& place : {directory, directory / kMatrixDirectory}) {
+    for (const std::string& name : files.list(place).value_or(std::vector<std::string>())) {
+      const fs::path path = (place / name).lexically_normal();
+      if (is_matrix_file(files, path)) return fmt::format("did you mean `{}`?", path.string());
+    }
+  }
+  return "a matrix file ends in `.yaml` or `.yml`; other arguments are globs on ids";
+}
+
+/// What an argument may be that is not a matrix file.
+enum class Expected { id_or_glob, matrix };
+
+/// An id has no slash, and none is called like a file that is there.
+Done check_is_no_path(ports::Files& files, const std::string& argument, Expected expected) {
+  std::error_code ignored;
+  if (!fs::exists(argument, ignored)) return {};
+  const bool directory = fs::is_directory(argument, ignored);
+  const bool path = argument.find('/') != std::string::npos || argument == "." || argument == "..";
+  if (directory && !path && expected == Expected::id_or_glob) return {};
+  const fs::path place = directory ? fs::path(argument) : fs::path(argument).parent_path() / ".";
+  return fail(ErrorKind::usage,
+              fmt::format("{} is a {}, and a matrix file was expected", quoted(argument),
+                          directory ? "directory" : "file of another kind"),
+              matrix_in(files, place));
 }
 
 Result<std::vector<matrix::Status>> parse_statuses(const std::vector<std::string>& names) {
@@ -65,6 +103,7 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
   MatrixChoice choice;
   for (const std::string& argument : arguments) {
     if (!is_matrix_name(argument)) {
+      TRY_DONE(check_is_no_path(files, argument, Expected::id_or_glob));
       choice.globs.push_back(argument);
     } else if (choice.path.empty()) {
       choice.path = argument;
@@ -73,9 +112,15 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
                   fmt::format("two matrix files were given: `{}` and `{}`", choice.path, argument));
     }
   }
-  if (choice.path.empty()) {
-    TRY(choice.path, default_matrix(files));
+  if (!choice.path.empty()) return choice;
+  Result<std::string> usual = default_matrix(files);
+  if (!usual) {
+    for (const std::string& glob : choice.globs) {
+      TRY_DONE(check_is_no_path(files, glob, Expected::matrix));
+    }
+    return fail(std::move(usual).error());
   }
+  choice.path = *std::move(usual);
   return choice;
 }
 
