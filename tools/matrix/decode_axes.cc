@@ -4,11 +4,14 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
 
 namespace pinwheel::matrix {
 namespace {
+
+constexpr std::string_view kCompute = "compute";
 
 Result<Axis> decode_axis(const Node::Member& member) {
   Axis axis{member.key, {}, member.key_at};
@@ -18,6 +21,7 @@ Result<Axis> decode_axis(const Node::Member& member) {
       return fail(config_error(fmt::format("axis `{}` lists `{}` twice", member.key, value.scalar),
                                value.at));
     }
+    if (member.key == kCompute) TRY_DONE(check_compute(value.scalar, value.at));
     axis.values.push_back(value.scalar);
   }
   return axis;
@@ -46,6 +50,7 @@ Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::st
         return fail(config_error(fmt::format("unknown {} `{}`", what, member.key), member.key_at,
                                  suggest(member.key, names)));
       }
+      if (member.key == kCompute) TRY_DONE(check_compute(member.value.scalar, member.value.at));
       row.values.emplace_back(member.key, member.value.scalar);
     }
     rows.push_back(std::move(row));
