@@ -20,6 +20,36 @@ namespace {
 constexpr std::array<std::string_view, 8> kDeciding = {
     "CC", "CXX", "CUDAHOSTCXX", "CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS"};
 
+// Device architectures for backends that choose them; the matrix's `build.arch-list` wins.
+constexpr std::array<std::string_view, 5> kArchitectures = {
+    "TORCH_CUDA_ARCH_LIST", "CUDAARCHS", "PYTORCH_ROCM_ARCH", "HIPARCHS", "AMDGPU_TARGETS"};
+
+bool lists_architectures(const matrix::Node& sections) {
+  const matrix::Node* const build = sections.find("build");
+  if (build == nullptr) return false;
+  return std::any_of(build->members.begin(), build->members.end(), [](const auto& member) {
+    return member.key.ends_with("arch-list") && !member.value.items.empty();
+  });
+}
+
+/// Whether the matrix has a `build.arch-list` for any variant.
+bool lists_architectures(const matrix::Matrix& matrix) {
+  const auto& overrides = matrix.overrides;
+  return lists_architectures(matrix.sections) ||
+         std::any_of(overrides.begin(), overrides.end(),
+                     [](const auto& each) { return lists_architectures(each.patch); });
+}
+
+/// Adds those of the variables that the user has set.
+template <class Names>
+void add_variables(const host::Workplace& workplace, const Names& names,
+                   std::map<std::string, std::string>& variables) {
+  for (const std::string_view name : names) {
+    const auto found = workplace.variables.find(std::string(name));
+    if (found != workplace.variables.end()) variables.insert(*found);
+  }
+}
+
 /// The version text of the host's compiler; empty if there is none, which the checks then report.
 std::string host_compiler(const std::map<std::string, std::string>& variables) {
   host::ChildProcesses process;
@@ -55,7 +85,10 @@ Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& 
 }  // namespace
 
 bool decides_build(std::string_view name) {
-  return std::find(kDeciding.begin(), kDeciding.end(), name) != kDeciding.end();
+  const auto has = [name](const auto& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return has(kDeciding) || has(kArchitectures);
 }
 
 Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace) {
@@ -68,10 +101,9 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }
   TRY(facts.build_requires, build_requires_of(facts.source.directory));
-  for (const std::string_view name : kDeciding) {
-    const auto found = workplace.variables.find(std::string(name));
-    if (found != workplace.variables.end()) facts.variables[found->first] = found->second;
-  }
+  add_variables(workplace, kDeciding, facts.variables);
+  add_variables(workplace, kArchitectures,
+                lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
   facts.toolchain = host_compiler(workplace.variables);
   return facts;
 }

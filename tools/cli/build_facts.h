@@ -17,6 +17,8 @@ struct BuildFacts {
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
   std::vector<std::string> build_requires = {};       ///< `[build-system] requires` of the source
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one
+  /// The user's variables that name device architectures, where `build.arch-list` does.
+  std::map<std::string, std::string> ignored = {};
 };
 
 /// Reads the package's source, and queries the version of the host's compiler.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/parallel.h"
+#include "cli/budget.h"
 #include "cli/workplace.h"
 #include "env/container.h"
 #include "host/steps/step_shell.h"
@@ -26,7 +29,7 @@ Result<int> enter_step(const host::Workplace& given, const StepEntry& entry, Str
   run::Attempt attempt;
   attempt.step = &entry.step;
   attempt.key = entry.step.key;
-  attempt.cores = static_cast<int>(usable_processors());
+  attempt.cores = std::min(static_cast<int>(usable_processors()), most_jobs());
   attempt.scratch = scratch.path();
   attempt.log = scratch.path() / "shell.log";
   attempt.needs = entry.needs;

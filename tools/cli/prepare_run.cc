@@ -4,7 +4,9 @@
 
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "base/text.h"
 #include "cli/build_facts.h"
 #include "cli/earlier_results.h"
 #include "cli/plan_facts.h"
@@ -23,6 +25,7 @@ Result<BuildFacts> as_source_says(BuildFacts build, const PackageSource& source)
   }
   if (const auto* const run = std::get_if<FromRun>(&source)) {
     build.variables = recorded_variables(run->origin);
+    build.ignored.clear();
   }
   return build;
 }
@@ -47,6 +50,14 @@ Done check_build_requires(const RunScope& scope, Streams& streams) {
   return {};
 }
 
+void tell_ignored(const BuildFacts& build, Streams& streams) {
+  if (build.ignored.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : build.ignored) names.push_back(name);
+  streams.note(fmt::format("{} {} ignored: the matrix has `build.arch-list`\n", quoted_list(names),
+                           names.size() == 1 ? "is" : "are"));
+}
+
 }  // namespace
 
 Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts) {
@@ -63,6 +74,7 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   RunScope known = scope;
   known.loaded.matrix.build_requires = build.build_requires;
   TRY_DONE(check_build_requires(known, streams));
+  if (!std::holds_alternative<FromRecord>(source)) tell_ignored(build, streams);
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
   TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, streams));

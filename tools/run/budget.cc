@@ -29,7 +29,7 @@ std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
     const int taken = used == pools_.end() ? 0 : used->second;
     if (taken + pool_share(name, count) > pool_size(name)) return std::nullopt;
   }
-  const int most_of_use = std::max(std::min(wanted.cores_max, limit), 1);
+  const int most_of_use = std::max(std::min({wanted.cores_max, limit, budget_.cores_per_step}), 1);
   int cores = std::min(budget_.cores - cores_, most_of_use);
   int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, most_of_use});
   if (budget_.memory != 0 && wanted.memory_per_core != 0) {

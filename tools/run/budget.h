@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +12,9 @@ namespace pinwheel::run {
 /// The resources of the machine that an execution may use.
 struct Budget {
   int cores = 1;
-  uint64_t memory = 0;                    ///< bytes; 0: unlimited
-  std::map<std::string, int> pools = {};  ///< a pool that is not listed has size one
+  int cores_per_step = std::numeric_limits<int>::max();  ///< no step gets more
+  uint64_t memory = 0;                                   ///< bytes; 0: unlimited
+  std::map<std::string, int> pools = {};                 ///< a pool that is not listed has size one
 };
 
 /// Tracks what is in use of a budget. A step that wants more than the total gets all of it, so that

@@ -280,6 +280,19 @@ TEST_CASE("a step that wants more than the total gets all of it") {
   CHECK(world.runner.started[0].cores == 1);
 }
 
+TEST_CASE("no step gets more than its share, and the others use the rest") {
+  World world;
+  plan::Plan plan{{step("a"), step("b")}, ""};
+  for (plan::Step& each : plan.steps) each.resources.cores_max = 16;
+  run::ExecuteOptions options = cores(4);
+  options.budget.cores_per_step = 2;
+  const plan::Report report = world.run(plan, options);
+  REQUIRE(world.runner.started.size() == 2);
+  CHECK(world.runner.started[0].cores == 2);
+  CHECK(world.runner.started[1].cores == 2);
+  CHECK(report.elapsed == 1s);
+}
+
 TEST_CASE("a plan whose needs do not come first is a bug, not a hang") {
   World world;
   const plan::Report report = world.run({{step("a", {"b"}), step("b")}, ""}, cores(1));
