@@ -146,8 +146,8 @@ Shape environment() {
        mapping({
            {"channels", list(scalar(Format::text)), "names or URLs, highest priority first",
             Need::required},
-           {"packages", list(scalar(Format::text)), "match specs, python={python}"},
-           {"toolkit", list(scalar(Format::text)),
+           {"packages", texts(), "match specs, python={python}"},
+           {"toolkit", texts(),
             "match specs of the toolkit for `toolkit: conda`; default: the cuda-toolkit of the "
             "class"},
        }),
@@ -172,7 +172,7 @@ Shape environment() {
 Shape build() {
   return mapping({
       {"command", argv(), "the build command (argv), which writes a wheel to {dest_dir}"},
-      {"arch-list", list(scalar(Format::text)), "device architectures: 8.0, 12.0+PTX, gfx90a"},
+      {"arch-list", texts(), "device architectures: 8.0, 12.0+PTX, gfx90a"},
       {"memory-per-job", scalar(Format::bytes), "the peak memory of one compile job"},
       {"timeout", scalar(Format::duration), "the time limit of one attempt"},
       {"retry",
@@ -211,9 +211,9 @@ Shape checks() {
 Shape test() {
   return mapping({
       {"pip", texts(), "requirements of the tests only"},
-      {"command", argv(), "the test command (argv); default: only import the package"},
+      {"command", texts(), "the test command (argv); default: only import the package"},
       {"hardware", by_value(one_of({"none", "gpu"})), "what the tests need"},
-      {"without-gpu", argv(),
+      {"without-gpu", texts(),
        "the test command (argv) when CUDA tests need a GPU and there is none; its evidence is "
        "`loaded`"},
       {"timeout", scalar(Format::duration), "the time limit of one test run"},
@@ -242,7 +242,8 @@ Shape channel() {
   Shape shape = mapping({
       {"select", when(), "the variants that run in the channel; default: all"},
       {"version", one_of({"nightly"}), "a date-based version instead of the commit's"},
-      {"publish", list(scalar(Format::name)), "the targets it publishes to"},
+      {"publish", list(scalar(Format::name), Shape::Empty::allowed),
+       "the targets it publishes to; empty: nowhere"},
   });
   shape.empty = Shape::Empty::allowed;
   return shape;
