@@ -14,39 +14,17 @@
 
 #include "base/text.h"
 #include "matrix/config_error.h"
+#include "matrix/source_lines.h"
+#include "matrix/yaml_problem.h"
 
 namespace pinwheel::matrix {
 namespace {
 
 constexpr size_t kMostNodes = 100'000;
 
-/// The lines of the text, for excerpts.
-class Lines {
- public:
-  Lines(std::string_view text, std::string file) : file_(std::move(file)) {
-    for (std::string_view rest = text; !rest.empty();) {
-      const size_t end = rest.find('\n');
-      std::string_view line = rest.substr(0, end);
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      lines_.push_back(line);
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    }
-  }
-
-  /// yaml-cpp counts from 0; -1 is an unknown place.
-  Location place(const YAML::Mark& mark) const {
-    if (mark.line < 0) return {file_, 0, 0, {}};
-    const auto line = static_cast<size_t>(mark.line);
-    return {file_, mark.line + 1, mark.column + 1,
-            line < lines_.size() ? std::string(lines_[line]) : std::string()};
-  }
-
-  Location whole() const { return {file_, 0, 0, {}}; }
-
- private:
-  std::string file_;
-  std::vector<std::string_view> lines_;
-};
+Location place_of(const SourceLines& lines, const YAML::Mark& mark) {
+  return lines.place(mark.line, mark.column);
+}
 
 size_t count_nodes(const Node& node) {
   size_t count = 1;
@@ -58,7 +36,7 @@ size_t count_nodes(const Node& node) {
 /// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events.
 class Builder : public YAML::EventHandler {
  public:
-  explicit Builder(const Lines& lines) : lines_(lines) {}
+  explicit Builder(const SourceLines& lines) : lines_(lines) {}
 
   bool failed() const { return error_.has_value(); }
 
@@ -78,6 +56,7 @@ class Builder : public YAML::EventHandler {
     Node& node = open_.back().node;
     node.scalar = value;
     node.quoted = tag == "!";
+    if (node.quoted) check_quote(mark);
     end();
   }
 
@@ -126,13 +105,13 @@ class Builder : public YAML::EventHandler {
   };
 
   void fail_at(std::string message, const YAML::Mark& mark, std::string hint = {}) {
-    if (!error_) error_ = config_error(std::move(message), lines_.place(mark), std::move(hint));
+    if (!error_) error_ = config_error(std::move(message), place_of(lines_, mark), std::move(hint));
   }
 
   void begin(Node::Type type, const YAML::Mark& mark, YAML::anchor_t anchor) {
     Open open;
     open.node.type = type;
-    open.node.at = lines_.place(mark);
+    open.node.at = place_of(lines_, mark);
     open.anchor = anchor;
     if (open.node.at.line == 0 && !open_.empty()) {
       const Open& parent = open_.back();
@@ -157,6 +136,7 @@ class Builder : public YAML::EventHandler {
       check_key(parent.node, done.node);
       parent.key = std::move(done.node);
     } else {
+      check_colon(*parent.key, done.node);
       parent.node.members.push_back(
           {std::move(parent.key->scalar), std::move(parent.key->at), std::move(done.node)});
       parent.key.reset();
@@ -182,7 +162,34 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  const Lines& lines_;
+  /// The parser takes the end of the file for the end of a quote.
+  void check_quote(const YAML::Mark& mark) {
+    const auto column = static_cast<size_t>(std::max(mark.column, 0));
+    std::string_view rest = lines_.line(static_cast<size_t>(std::max(mark.line, 0)));
+    if (error_ || mark.line < 0 || column >= rest.size()) return;
+    const char quote = rest[column];
+    if (quote != '"' && quote != '\'') return;
+    rest.remove_prefix(column + 1);
+    for (auto line = static_cast<size_t>(mark.line) + 1; line <= lines_.count(); ++line) {
+      if (rest.find(quote) != std::string_view::npos) return;
+      rest = lines_.line(line);
+    }
+    error_ = unclosed_at(quote, place_of(lines_, mark));
+  }
+
+  /// In `{name:a}` the whole text is a key without a value.
+  void check_colon(const Node& key, const Node& value) {
+    const size_t colon = key.scalar.find(':');
+    if (error_ || key.quoted || value.type != Node::Type::null || colon == std::string::npos)
+      return;
+    Location at = key.at;
+    at.column += static_cast<int>(colon);
+    error_ = config_error(
+        "a space is missing after the colon", std::move(at),
+        fmt::format("write `{}: {}`", key.scalar.substr(0, colon), key.scalar.substr(colon + 1)));
+  }
+
+  const SourceLines& lines_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
   std::optional<Node> root_;
@@ -193,7 +200,7 @@ class Builder : public YAML::EventHandler {
 }  // namespace
 
 Result<Node> read_yaml(std::string_view text, const std::string& file) {
-  const Lines lines(text, file);
+  const SourceLines lines(text, file);
   Builder builder(lines);
   try {
     std::istringstream stream{std::string(text)};
@@ -202,8 +209,7 @@ Result<Node> read_yaml(std::string_view text, const std::string& file) {
     while (!builder.failed() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    return fail(config_error(fmt::format("this is not valid YAML: {}", error.msg),
-                             lines.place(error.mark)));
+    return fail(yaml_problem(error, lines));
   }
   return builder.take();
 }

@@ -1,0 +1,26 @@
+#include "matrix/source_lines.h"
+
+#include <utility>
+
+namespace pinwheel::matrix {
+
+SourceLines::SourceLines(std::string_view text, std::string file) : file_(std::move(file)) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines_.push_back(line);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+}
+
+Location SourceLines::place(int line, int column) const {
+  if (line < 0) return whole();
+  return {file_, line + 1, column + 1, std::string(this->line(static_cast<size_t>(line)))};
+}
+
+std::string_view SourceLines::line(size_t index) const {
+  return index < lines_.size() ? lines_[index] : std::string_view();
+}
+
+}  // namespace pinwheel::matrix

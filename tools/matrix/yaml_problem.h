@@ -1,0 +1,18 @@
+#pragma once
+#include <yaml-cpp/exceptions.h>
+
+#include "base/error.h"
+#include "matrix/source_lines.h"
+
+namespace pinwheel::matrix {
+
+/// Why a file is not YAML, of kind `config`, in words for people who write matrix files: a tab that
+/// indents, a missing colon or space, an indentation that fits nothing, a bracket or quote that is
+/// not closed. The place is that of the cause, which may be lines above the place where the parser
+/// gave up. What is less common keeps the parser's words.
+Error yaml_problem(const YAML::Exception& error, const SourceLines& lines);
+
+/// A bracket, brace or quote that nothing closes.
+Error unclosed_at(char opening, Location at);
+
+}  // namespace pinwheel::matrix
