@@ -297,6 +297,19 @@ const CLI::App& deepest(const CLI::App& app) {
   return *at;
 }
 
+/// "pinwheel" for the program, "env list" for a command.
+std::string name_of(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  if (parent == nullptr) return "pinwheel";
+  const std::string name = command.get_name();
+  return parent->get_parent() == nullptr ? name : name_of(*parent) + " " + name;
+}
+
+/// How a command is called: "pinwheel", "pinwheel env list".
+std::string words_of(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "pinwheel" : "pinwheel " + name_of(command);
+}
+
 std::vector<std::string> flag_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
@@ -321,10 +334,10 @@ Error unknown_argument(const Parser& parser, const std::vector<std::string>& arg
   const std::string word = left.empty() ? std::string() : left.front();
   if (word.starts_with("-")) {
     const std::string flag = word.substr(0, word.find('='));
-    return Error{ErrorKind::usage, fmt::format("`{}` has no option `{}`", command.get_name(), flag)}
+    return Error{ErrorKind::usage, fmt::format("`{}` has no option `{}`", name_of(command), flag)}
         .with_hint(nearest(flag, flag_names(command))
                        ? suggest(flag, flag_names(command))
-                       : fmt::format("`pinwheel {} --help` lists them", command.get_name()));
+                       : fmt::format("`{} --help` lists them", words_of(command)));
   }
   if (!word.empty() && &command == &parser.app) {
     return Error{ErrorKind::usage, fmt::format("unknown command `{}`", word)}.with_hint(
@@ -335,7 +348,7 @@ Error unknown_argument(const Parser& parser, const std::vector<std::string>& arg
         "`pinwheel --help` lists them");
   }
   return Error{ErrorKind::usage,
-               fmt::format("`{}` takes no argument `{}`", command.get_name(), word)};
+               fmt::format("`{}` takes no argument `{}`", name_of(command), word)};
 }
 
 Error usage_error(const Parser& parser, const CLI::ParseError& error,
@@ -347,11 +360,8 @@ Error usage_error(const Parser& parser, const CLI::ParseError& error,
       parser.app.get_subcommands().empty()) {
     return unknown_argument(parser, arguments);
   }
-  const CLI::App& command = deepest(parser.app);
-  const std::string prefix =
-      &command == &parser.app ? std::string("pinwheel") : "pinwheel " + command.get_name();
   return Error{ErrorKind::usage, error.what()}.with_hint(
-      fmt::format("`{} --help` shows the usage", prefix));
+      fmt::format("`{} --help` shows the usage", words_of(deepest(parser.app))));
 }
 
 Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
