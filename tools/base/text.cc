@@ -182,10 +182,13 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
   if (candidates.empty()) return {};
   if (const auto near = nearest(word, candidates)) return fmt::format("did you mean `{}`?", *near);
   constexpr size_t kShown = 12;
-  if (candidates.size() <= kShown) return "expected one of " + quoted_list(candidates);
-  const std::vector<std::string> first(candidates.begin(), candidates.begin() + kShown);
-  return fmt::format("expected one of {} and {} more", quoted_list(first),
-                     candidates.size() - kShown);
+  std::vector<std::string> names;
+  for (const std::string& name : candidates) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (names.size() <= kShown) return "expected one of " + quoted_list(names);
+  const std::vector<std::string> first(names.begin(), names.begin() + kShown);
+  return fmt::format("expected one of {} and {} more", quoted_list(first), names.size() - kShown);
 }
 
 std::string quoted(std::string_view text) {

@@ -38,7 +38,8 @@ bool is_glob(std::string_view text);
 /// The candidate with the smallest edit distance, if it is close enough to be what was meant.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
-/// "did you mean `x`?", or "expected one of `a`, `b`", or "" without candidates; for use as a hint.
+/// "did you mean `x`?", or "expected one of `a`, `b`", each candidate once, or "" without
+/// candidates; for use as a hint.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
 /// The text in back-ticks. One overload per argument type, because argument-dependent lookup also

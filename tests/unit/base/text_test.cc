@@ -25,6 +25,7 @@ TEST_CASE("the nearest name is suggested only when it is close") {
   CHECK_FALSE(nearest("color", {"python", "torch"}).has_value());
   CHECK(suggest("pyton", {"python", "torch"}) == "did you mean `python`?");
   CHECK(suggest("color", {"python", "torch"}) == "expected one of `python`, `torch`");
+  CHECK(suggest("color", {"torch", "a", "torch"}) == "expected one of `torch`, `a`");
 }
 
 TEST_CASE("a shell parses the output of shell_quote to the original") {
