@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -104,8 +105,8 @@ Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request&
 
 struct FoundToolkits {
   Packages packages = {};
-  /// Errors of toolkits that were not selected: only the step that needs one fails.
-  std::vector<Error> lacking = {};
+  /// Errors of toolkits that were not selected, by toolkit: only the step that needs one fails.
+  std::map<std::string, Error> lacking = {};
 };
 
 /// The exact toolkit of each build.
@@ -131,7 +132,7 @@ Result<FoundToolkits> find_toolkits(const host::LocalMachine& local,
     } else if (request.toolkit_from != matrix::ToolkitFrom::automatic) {
       return fail(std::move(found).error());
     } else {
-      all.lacking.push_back(std::move(found).error());
+      all.lacking.emplace(env::toolkit_digest(request), std::move(found).error());
     }
   }
   return all;
@@ -183,7 +184,7 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
   };
   TRY(const std::vector<plan::BuildRequest> builds, build_requests(run));
   TRY(FoundToolkits toolkits, find_toolkits(local, run.workplace, builds, find));
-  for (const Error& warning : toolkits.lacking) streams.warn(warning);
+  for (const auto& [toolkit, warning] : toolkits.lacking) streams.warn(warning);
   Packages packages = std::move(toolkits.packages);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);

@@ -117,6 +117,19 @@ std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
   return found;
 }
 
+/// Each toolkit once, however many programs lead to it.
+std::vector<env::Toolkit> without_duplicates(std::vector<env::Toolkit> all) {
+  std::vector<env::Toolkit> once;
+  for (env::Toolkit& toolkit : all) {
+    const bool known = std::any_of(once.begin(), once.end(), [&toolkit](const env::Toolkit& other) {
+      return other.prefix == toolkit.prefix && other.name == toolkit.name;
+    });
+    // /bin and /usr/bin are one directory on merged systems.
+    if (!known && toolkit.prefix != "/") once.push_back(std::move(toolkit));
+  }
+  return once;
+}
+
 std::string names_of(const std::vector<env::Toolkit>& toolkits) {
   std::vector<std::string> names;
   names.reserve(toolkits.size());
@@ -143,15 +156,7 @@ std::vector<env::Toolkit> list_toolkits(const EnvMachine& machine) {
   std::vector<env::Toolkit> all = machine_cuda(machine);
   const std::vector<env::Toolkit> rocm = machine_rocm(machine);
   all.insert(all.end(), rocm.begin(), rocm.end());
-  std::vector<env::Toolkit> once;
-  for (env::Toolkit& toolkit : all) {
-    const bool known = std::any_of(once.begin(), once.end(), [&toolkit](const env::Toolkit& other) {
-      return other.prefix == toolkit.prefix && other.name == toolkit.name;
-    });
-    // /bin and /usr/bin are one directory on merged systems.
-    if (!known && toolkit.prefix != "/") once.push_back(std::move(toolkit));
-  }
-  return once;
+  return without_duplicates(std::move(all));
 }
 
 Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request& request) {
@@ -161,7 +166,8 @@ Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request&
   const bool cuda = request.toolkit.starts_with("cuda/");
   const bool image = request.toolkit_from == matrix::ToolkitFrom::container;
   const EnvMachine where = image ? without_homes(machine) : machine;
-  const std::vector<env::Toolkit> found = cuda ? machine_cuda(where) : machine_rocm(where);
+  const std::vector<env::Toolkit> found =
+      without_duplicates(cuda ? machine_cuda(where) : machine_rocm(where));
   if (env::comes_from_pypi(request, found)) return make_pypi_toolkit(machine, request);
   if (request.toolkit_from == matrix::ToolkitFrom::pypi) {
     return fail(env::pypi_toolkit_request(request).error());
