@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "env/classify_pip.h"
+#include "env/missing_compiler.h"
 
 namespace pinwheel::env {
 namespace {
@@ -23,8 +24,6 @@ constexpr std::array kCompilerTable = {
     Symptom{"nvcc error*died due to signal 9", ErrorKind::out_of_memory, kFewerJobs},
     Symptom{"unsupported GNU version", ErrorKind::environment, kCompiler},
     Symptom{"unsupported clang version", ErrorKind::environment, kCompiler},
-    Symptom{"No CMAKE_CXX_COMPILER could be found", ErrorKind::environment,
-            "install a C++ compiler: `apt-get install g++`"},
     Symptom{"Failed to find nvcc", ErrorKind::environment,
             "set `toolkit: pypi` in the matrix, or put nvcc on PATH"},
     Symptom{"CUDA_HOME environment variable is not set", ErrorKind::environment,
@@ -89,6 +88,7 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
   Diagnosis diagnosis = diagnose(exit, output, kCompilerTable);
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
+  if (const auto compiler = missing_compiler(output)) return *compiler;
   if (const auto program = unusable_program(exit, output)) return *program;
   Diagnosis error = diagnose(exit, output, kErrors);
   // A compile error along with a network warning is a compile error.

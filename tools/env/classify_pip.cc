@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/text.h"
+#include "env/missing_compiler.h"
+#include "env/pip_reason.h"
 
 namespace pinwheel::env {
 namespace {
@@ -95,6 +98,9 @@ Diagnosis classify_pip(const ports::Exit& exit, std::string_view output) {
   if (diagnosis.line.find(kPipConflict) != std::string::npos) {
     diagnosis.line = conflict_line(std::move(diagnosis.line), conflict_reasons(output));
   }
+  if (diagnosis.kind != ErrorKind::step) return diagnosis;
+  if (const std::optional<Diagnosis> compiler = missing_compiler(output)) return *compiler;
+  diagnosis.line = pip_reason(output);
   return diagnosis;
 }
 

@@ -94,5 +94,30 @@ TEST_CASE("the exit status takes precedence over the output") {
 TEST_CASE("an unknown failure is a failed step, which is not retried") {
   const env::Diagnosis diagnosis = env::classify_pip({.code = 3}, "something new\n");
   CHECK(diagnosis.kind == ErrorKind::step);
-  CHECK(to_error(diagnosis, "resolving", {.code = 3}).message == "resolving failed: exit code 3");
+  CHECK(to_error(diagnosis, "resolving", {.code = 3}).message == "resolving failed: something new");
+  const env::Diagnosis silent = env::classify_pip({.code = 3}, "\n");
+  CHECK(to_error(silent, "resolving", {.code = 3}).message == "resolving failed: exit code 3");
+}
+
+TEST_CASE("the reason of a failed build is the backend's, not pip's hint") {
+  CHECK(line_of(tool_output("pip_build_raises.txt")) ==
+        "RuntimeError: this project needs a flux capacitor");
+  CHECK(kind_of("pip_build_raises.txt") == ErrorKind::step);
+  CHECK(line_of(tool_output("pip_build_compile_error.txt")).starts_with("b.c:1:25: error: "));
+  CHECK(kind_of("pip_build_compile_error.txt") == ErrorKind::step);
+  CHECK(
+      line_of("  ╰─> [2 lines of output]\n      first\n      last\n      [end of output]\n\n"
+              "  note: This error originates from a subprocess\nhint: See above for details.\n") ==
+      "last");
+  CHECK(line_of("ERROR: it broke\n\nnote: not pip\nhint: See above for output.\n") ==
+        "ERROR: it broke");
+}
+
+TEST_CASE("a package that cannot be built for want of a compiler is an environment error") {
+  for (const char* name : {"pip_build_without_gcc.txt", "pip_meson_without_compiler.txt",
+                           "pip_cmake_without_compiler.txt", "pip_setuptools_without_rust.txt",
+                           "pip_maturin_without_rust.txt"}) {
+    INFO(name);
+    CHECK(kind_of(name) == ErrorKind::environment);
+  }
 }
