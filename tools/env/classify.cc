@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "base/text.h"
 
 namespace pinwheel::env {
 namespace {
 
-constexpr std::string_view kFreeSpace =
-    "free space for the cache (`PINWHEEL_CACHE_DIR`), for `--state-dir` and, in containers, for "
-    "the "
-    "engine's storage";
-
-/// Failures that any program may report.
-constexpr std::array kCommon = {
+/// What any program may report.
+constexpr std::array kFullDisk = {
     Symptom{"No space left on device", ErrorKind::environment, kFreeSpace},
     Symptom{"Disk quota exceeded", ErrorKind::environment, kFreeSpace},
 };
@@ -45,6 +41,15 @@ size_t find_pattern(std::string_view text, std::string_view pattern) {
   return std::string_view::npos;
 }
 
+std::optional<Diagnosis> first_match(std::string_view output, std::span<const Symptom> table) {
+  for (const Symptom& row : table) {
+    const size_t at = find_pattern(output, row.text);
+    if (at == std::string_view::npos) continue;
+    return Diagnosis{row.kind, std::string(line_around(output, at)), std::string(row.hint)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
@@ -54,14 +59,11 @@ Diagnosis diagnose(const ports::Exit& exit, std::string_view output,
   if (exit.out_of_memory) {
     return {.kind = ErrorKind::out_of_memory, .hint = "run fewer jobs with `--jobs`"};
   }
-  for (const std::span<const Symptom> rows : {std::span<const Symptom>(kCommon), table}) {
-    for (const Symptom& row : rows) {
-      const size_t at = find_pattern(output, row.text);
-      if (at == std::string_view::npos) continue;
-      return {row.kind, std::string(line_around(output, at)), std::string(row.hint)};
-    }
+  if (auto disk = first_match(output, kFullDisk)) {
+    disk->lack = Lack::disk_space;
+    return *disk;
   }
-  return {};
+  return first_match(output, table).value_or(Diagnosis{});
 }
 
 std::string ending(const ports::Exit& exit) {

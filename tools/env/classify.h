@@ -16,11 +16,20 @@ struct Symptom {
   std::string_view hint;
 };
 
+/// The hint for a full disk.
+inline constexpr std::string_view kFreeSpace =
+    "free space for the cache (`PINWHEEL_CACHE_DIR`), for `--state-dir` and, in containers, for "
+    "the engine's storage";
+
+/// What ran out, if something did that the machine can measure.
+enum class Lack { nothing, disk_space };
+
 /// Why a tool failed.
 struct Diagnosis {
   ErrorKind kind = ErrorKind::step;
   std::string line = {};  ///< the output line that shows it, trimmed; may be empty
   std::string hint = {};
+  Lack lack = Lack::nothing;
 };
 
 /// The exit status takes precedence over the output: a canceled child is `interrupted`, a time

@@ -4,15 +4,20 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "env/classify_pip.h"
+#include "host/provision/full_disk.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What a virtual environment with pip takes while it is made, in bytes.
+constexpr uint64_t kVirtualEnvironment = 32 << 20;
 
 std::string last_line(std::string_view text) {
   text = trim(text);
@@ -27,8 +32,8 @@ Done check_bundled_pip(const EnvMachine& machine, const env::Pip& pip,
       machine.process.capture(
           {{pip.python, "-m", "pip", "--python", pip.python, "--version"}, {}, pip.variables, {}}));
   if (asked.exit.ok()) return {};
-  env::Diagnosis diagnosis = env::classify_pip(upgraded.exit, upgraded.out + "\n" + upgraded.err);
-  if (diagnosis.line.empty()) diagnosis.line = last_line(upgraded.err);
+  const env::Diagnosis diagnosis =
+      env::classify_pip(upgraded.exit, upgraded.out + "\n" + upgraded.err);
   return fail(
       to_error(diagnosis, "upgrading a pip that is too old (22.3 is needed)", upgraded.exit));
 }
@@ -46,9 +51,8 @@ Done run_pip(const EnvMachine& machine, const ports::Command& command, const std
     TRY(ran, machine.process.capture(louder));
   }
   if (ran.exit.ok()) return {};
-  env::Diagnosis diagnosis = env::classify_pip(ran.exit, ran.out + "\n" + ran.err);
-  if (diagnosis.line.empty()) diagnosis.line = last_line(ran.err);
-  return fail(to_error(diagnosis, what, ran.exit));
+  const env::Diagnosis diagnosis = env::classify_pip(ran.exit, ran.out + "\n" + ran.err);
+  return fail(to_error(name_full_disk(machine, diagnosis), what, ran.exit));
 }
 
 Done run_venv(const EnvMachine& machine, const ports::Command& command,
@@ -58,6 +62,10 @@ Done run_venv(const EnvMachine& machine, const ports::Command& command,
   env::Diagnosis diagnosis = env::diagnose(ran.exit, ran.out + "\n" + ran.err, {});
   if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
   if (diagnosis.line.empty()) diagnosis.line = last_line(ran.err.empty() ? ran.out : ran.err);
+  // venv keeps what ensurepip says to itself.
+  if (diagnosis.kind == ErrorKind::environment) {
+    diagnosis = name_full_disk(machine, std::move(diagnosis), kVirtualEnvironment);
+  }
   return fail(to_error(
       diagnosis, fmt::format("making the virtual environment {}", pinwheel::quoted(directory)),
       ran.exit));

@@ -6,15 +6,25 @@
 #include <string>
 #include <system_error>
 
+#include "base/text.h"
+
 namespace pinwheel::host {
 namespace {
+
+std::string full_disk_hint(const std::filesystem::path& directory) {
+  std::error_code unknown;
+  const std::filesystem::space_info space = std::filesystem::space(directory, unknown);
+  const std::string left =
+      unknown ? "" : fmt::format(", which has {} left", format_bytes(space.available));
+  return fmt::format("free space on the file system of `{}`{}, or choose another directory",
+                     directory.string(), left);
+}
 
 std::string hint_for(const std::filesystem::path& path, int number) {
   switch (number) {
     case ENOSPC:
     case EDQUOT:
-      return fmt::format("free space on the file system of `{}`, or choose another directory",
-                         path.parent_path().string());
+      return full_disk_hint(path.parent_path());
     case EACCES:
     case EPERM:
       return "check the owner and the permissions of the path, or choose another directory";
