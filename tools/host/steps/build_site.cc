@@ -11,7 +11,9 @@
 #include "host/git/source_tree.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
+#include "host/provision/full_disk.h"
 #include "host/provision/toolkit.h"
+#include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
 
 namespace pinwheel::host {
@@ -79,8 +81,10 @@ Done run_logged(const StepContext& context, const BuildSite& site, ports::Comman
       context.machine.process.log(site.space.wrap(std::move(command)), context.attempt.log));
   report_exit(context, exit);
   if (exit.ok()) return {};
-  return fail(to_error(env::classify_compiler(exit, log_tail(context.attempt.log, kCompilerTail)),
-                       what, exit));
+  if (exit.timed_out) return fail(past_time_limit(context, what, "build.timeout"));
+  env::Diagnosis diagnosis =
+      env::classify_compiler(exit, log_tail(context.attempt.log, kCompilerTail));
+  return fail(to_error(name_full_disk(context.machine, std::move(diagnosis)), what, exit));
 }
 
 Result<fs::path> only_file(const StepContext& context, const fs::path& directory,

@@ -18,6 +18,7 @@
 #include "host/steps/environment.h"
 #include "host/steps/image_checks.h"
 #include "host/steps/test_import.h"
+#include "host/steps/time_limit.h"
 #include "matrix/template.h"
 
 namespace pinwheel::host {
@@ -58,6 +59,7 @@ Done run_test(const StepContext& context, std::vector<std::string> argv,
   TRY(const ports::Exit exit, context.machine.process.log(command, context.attempt.log));
   report_exit(context, exit);
   if (exit.ok()) return {};
+  if (exit.timed_out) return fail(past_time_limit(context, what, "test.timeout"));
   return fail(to_error(env::diagnose(exit, {}, {}), what, exit));
 }
 
