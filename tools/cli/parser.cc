@@ -1,11 +1,8 @@
 #include "cli/parser.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/text.h"
 #include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
@@ -13,6 +10,7 @@
 #include "cli/product.h"
 #include "cli/shared_options.h"
 #include "cli/torch_exports_options.h"
+#include "cli/usage_error.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -290,80 +288,6 @@ CommandOptions chosen(Parser& parser) {
   return environments.got_subcommand("rm") ? parser.env_remove : parser.env_list;
 }
 
-/// The innermost command in argv.
-const CLI::App& deepest(const CLI::App& app) {
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  return *at;
-}
-
-/// "pinwheel" for the program, "env list" for a command.
-std::string name_of(const CLI::App& command) {
-  const CLI::App* const parent = command.get_parent();
-  if (parent == nullptr) return "pinwheel";
-  const std::string name = command.get_name();
-  return parent->get_parent() == nullptr ? name : name_of(*parent) + " " + name;
-}
-
-/// How a command is called: "pinwheel", "pinwheel env list".
-std::string words_of(const CLI::App& command) {
-  return command.get_parent() == nullptr ? "pinwheel" : "pinwheel " + name_of(command);
-}
-
-std::vector<std::string> flag_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
-    for (const CLI::Option* const option : at->get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* const command : app.get_subcommands({}))
-    names.push_back(command->get_name());
-  return names;
-}
-
-/// Arguments that CLI11 could not parse: a misspelled flag or command.
-Error unknown_argument(const Parser& parser, const std::vector<std::string>& arguments) {
-  const CLI::App& command = deepest(parser.app);
-  const std::vector<std::string> left = parser.app.remaining(true);
-  const std::string word = left.empty() ? std::string() : left.front();
-  if (word.starts_with("-")) {
-    const std::string flag = word.substr(0, word.find('='));
-    return Error{ErrorKind::usage, fmt::format("`{}` has no option `{}`", name_of(command), flag)}
-        .with_hint(nearest(flag, flag_names(command))
-                       ? suggest(flag, flag_names(command))
-                       : fmt::format("`{} --help` lists them", words_of(command)));
-  }
-  if (!word.empty() && &command == &parser.app) {
-    return Error{ErrorKind::usage, fmt::format("unknown command `{}`", word)}.with_hint(
-        suggest(word, command_names(parser.app)));
-  }
-  if (arguments.empty() || word.empty()) {
-    return Error{ErrorKind::usage, "a command is missing"}.with_hint(
-        "`pinwheel --help` lists them");
-  }
-  return Error{ErrorKind::usage,
-               fmt::format("`{}` takes no argument `{}`", name_of(command), word)};
-}
-
-Error usage_error(const Parser& parser, const CLI::ParseError& error,
-                  const std::vector<std::string>& arguments) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    return unknown_argument(parser, arguments);
-  }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-      parser.app.get_subcommands().empty()) {
-    return unknown_argument(parser, arguments);
-  }
-  return Error{ErrorKind::usage, error.what()}.with_hint(
-      fmt::format("`{} --help` shows the usage", words_of(deepest(parser.app))));
-}
-
 Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   Parser parser;
   set_up(parser);
@@ -375,10 +299,10 @@ Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForVersion& version) {
     return ParsedCommandLine{parser.global, PrintText{std::string(version.what()) + "\n"}, {}};
   } catch (const CLI::ParseError& error) {
-    return fail(usage_error(parser, error, arguments));
+    return fail(usage_error(parser.app, error, arguments));
   }
   return ParsedCommandLine{parser.global, chosen(parser),
-                           effective_values(parser.app, deepest(parser.app), arguments)};
+                           effective_values(parser.app, deepest_command(parser.app), arguments)};
 }
 
 }  // namespace
