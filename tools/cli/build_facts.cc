@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/sdist_source.h"
+#include "env/arch_list.h"
 #include "host/git/git.h"
 #include "host/git/source_tree.h"
 #include "host/system/files.h"
@@ -21,8 +22,6 @@ constexpr std::array<std::string_view, 8> kDeciding = {
     "CC", "CXX", "CUDAHOSTCXX", "CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS"};
 
 // Device architectures for backends that choose them; the matrix's `build.arch-list` wins.
-constexpr std::array<std::string_view, 5> kArchitectures = {
-    "TORCH_CUDA_ARCH_LIST", "CUDAARCHS", "PYTORCH_ROCM_ARCH", "HIPARCHS", "AMDGPU_TARGETS"};
 
 bool lists_architectures(const matrix::Node& sections) {
   const matrix::Node* const build = sections.find("build");
@@ -88,7 +87,7 @@ bool decides_build(std::string_view name) {
   const auto has = [name](const auto& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return has(kDeciding) || has(kArchitectures);
+  return has(kDeciding) || has(env::kArchListVariables);
 }
 
 Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace) {
@@ -102,7 +101,7 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
   }
   TRY(facts.build_requires, build_requires_of(facts.source.directory));
   add_variables(workplace, kDeciding, facts.variables);
-  add_variables(workplace, kArchitectures,
+  add_variables(workplace, env::kArchListVariables,
                 lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
   facts.toolchain = host_compiler(workplace.variables);
   return facts;

@@ -10,8 +10,8 @@
 namespace pinwheel::matrix {
 
 /// The placeholders that only the plan can fill; `expand_template` keeps them.
-inline const std::vector<std::string> kPlanPlaceholders = {"package", "dest_dir", "version",
-                                                           "project", "wheel"};
+inline const std::vector<std::string> kPlanPlaceholders = {
+    "package", "dest_dir", "version", "project", "wheel", "arch-list.cmake"};
 
 /// The braces that `expand_template` keeps for the plan.
 enum class Placeholders {

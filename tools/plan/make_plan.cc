@@ -7,8 +7,10 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/arch_list.h"
 #include "env/made_toolkit.h"
 #include "env/toolkit.h"
+#include "matrix/axis_value.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
 #include "plan/key.h"
@@ -37,10 +39,9 @@ std::map<std::string, std::string> build_variables(const StepInputs& in,
   for (const auto& [name, value] : settings.environment.variables) variables[name] = value;
   const std::string& compute = variant.get("compute");
   if (!compute.empty()) variables["PINWHEEL_COMPUTE"] = compute;
-  if (!settings.build.arch_list.empty()) {
-    const bool rocm = compute.starts_with("rocm");
-    variables[rocm ? "PYTORCH_ROCM_ARCH" : "TORCH_CUDA_ARCH_LIST"] =
-        join(settings.build.arch_list, ";");
+  const std::string family = matrix::split_compute(compute).family;
+  for (const auto& [name, value] : env::arch_list_variables(settings.build.arch_list, family)) {
+    variables[name] = value;
   }
   return variables;
 }

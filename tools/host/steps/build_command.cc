@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "env/arch_list.h"
 #include "env/pass_list.h"
 #include "matrix/template.h"
 
@@ -99,7 +100,8 @@ ports::Command build_command(const plan::BuildWheel& action, const BuildSetting&
       {"package", setting.space.seen(kSourceName).string()},
       {"project", setting.space.seen(kSourceName).string()},
       {"dest_dir", setting.space.seen(kDistName).string()},
-      {"version", action.version}};
+      {"version", action.version},
+      {"arch-list.cmake", env::cmake_architectures(action.settings.build.arch_list)}};
   ports::Command command;
   for (const std::string& argument : action.settings.build.command) {
     command.argv.push_back(matrix::fill_template(argument, places));

@@ -1,0 +1,28 @@
+#pragma once
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel::env {
+
+/// The variables in which backends look for architectures: torch's extensions, CMake's CUDA and HIP
+/// languages, older CMake projects for ROCm.
+inline constexpr std::array<std::string_view, 5> kArchListVariables = {
+    "TORCH_CUDA_ARCH_LIST", "CUDAARCHS", "PYTORCH_ROCM_ARCH", "HIPARCHS", "AMDGPU_TARGETS"};
+
+/// `build.arch-list` as CMake writes it in CMAKE_CUDA_ARCHITECTURES and CMAKE_HIP_ARCHITECTURES:
+/// "80-real;120" for ["8.0", "12.0+PTX"], "gfx90a;gfx942".
+std::string cmake_architectures(const std::vector<std::string>& arch_list);
+
+/// The list in every spelling of the compute's family, "cuda" or "rocm"; nothing for an empty list
+/// or another family.
+std::map<std::string, std::string> arch_list_variables(const std::vector<std::string>& arch_list,
+                                                       std::string_view family);
+
+/// How a build gets the architectures of the matrix, for a hint: by what its log shows of torch's
+/// extensions and of CMake. Empty if the log shows neither.
+std::string arch_list_hint(std::string_view log);
+
+}  // namespace pinwheel::env
