@@ -6,30 +6,10 @@
 #include "inspect/installed_path.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
+#include "inspect/search_path.h"
 
 namespace pinwheel::inspect {
 namespace {
-
-// What is wrong with an entry of a search path, or "".
-std::string entry_fault(const std::string& entry, size_t depth) {
-  if (entry.empty()) return "is empty, which means the current directory";
-  std::vector<std::string> parts = split(entry, '/');
-  if (parts.front() != "$ORIGIN" && parts.front() != "${ORIGIN}") {
-    return "is not relative to $ORIGIN";
-  }
-  parts.erase(parts.begin());
-  for (const std::string& part : parts) {
-    if (part.empty() || part == ".") continue;
-    if (part != "..") {
-      ++depth;
-    } else if (depth == 0) {
-      return "points outside site-packages";
-    } else {
-      --depth;
-    }
-  }
-  return "";
-}
 
 /// The hint for a bad entry. An unused entry is best removed: it comes from the linker flags of a
 /// Python that was built in its own directory, which add it to every extension.
@@ -54,9 +34,9 @@ bool needs_its_path(const ElfMember& library, const std::vector<NeededLibrary>& 
 void check_path(const ElfMember& library, const std::string& name, const std::string& path,
                 const std::string& hint, Findings& out) {
   if (path.empty()) return;
-  const size_t depth = split(installed_path(library.name).value_or(library.name), '/').size() - 1;
+  const std::string installed = installed_path(library.name).value_or(library.name);
   for (const std::string& entry : split(path, ':')) {
-    const std::string fault = entry_fault(entry, depth);
+    const std::string fault = search_path_fault(entry, installed);
     if (fault.empty()) continue;
     out.push_back(
         {"", library.name, fmt::format("has a {} entry that {}", name, fault), entry, hint});

@@ -13,14 +13,17 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
 // Libraries of GPU drivers and of the vendors' distributions.
-constexpr std::array<std::string_view, 26> kOfGpus = {
+constexpr std::array<std::string_view, 40> kOfGpus = {
     "libcuda.so.1",          "libcudart.so.*",       "libcublas.so.*",     "libcublasLt.so.*",
     "libcudnn*.so.*",        "libcufft.so.*",        "libcurand.so.*",     "libcusolver.so.*",
     "libcusparse.so.*",      "libcusparseLt.so.*",   "libnccl.so.*",       "libnvrtc.so.*",
     "libnvJitLink.so.*",     "libnvshmem_host.so.*", "libnvToolsExt.so.*", "libcupti.so.*",
     "libcufile.so.*",        "libnvidia-ml.so.1",    "libamdhip64.so.*",   "libhiprtc*.so.*",
     "libhsa-runtime64.so.*", "libhipblas*.so.*",     "librocblas.so.*",    "libMIOpen.so.*",
-    "librccl.so.*",          "libroctx64.so.*"};
+    "librccl.so.*",          "libroctx64.so.*",      "libnpp*.so.*",       "libnvjpeg.so.*",
+    "libnvblas.so.*",        "libnvfatbin.so.*",     "libcusolverMg.so.*", "libcutensor*.so.*",
+    "librocsolver.so.*",     "librocsparse.so.*",    "librocfft.so.*",     "librocrand.so.*",
+    "libhipfft.so.*",        "libhiprand.so.*",      "libhipsparse.so.*",  "libhipsolver.so.*"};
 
 std::vector<std::string> objections(const std::vector<ElfMember>& files,
                                     const std::set<std::string>& provided, const Policy& policy,

@@ -67,6 +67,15 @@ bool brings(const Distribution& distribution, const std::string& soname) {
 
 }  // namespace
 
+std::optional<NvidiaDistribution> nvidia_distribution(const std::string& soname) {
+  for (const ProvidedLibrary& brought : kBrought) {
+    if (!soname.starts_with(brought.library)) continue;
+    return NvidiaDistribution{std::string(brought.distribution),
+                              brought.numbered == Numbered::as_toolkit};
+  }
+  return std::nullopt;
+}
+
 bool is_driver_library(const std::string& soname) {
   return soname == "libcuda.so.1" || soname == "libnvidia-ml.so.1";
 }

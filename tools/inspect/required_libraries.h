@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "inspect/wheel_facts.h"
@@ -9,6 +10,14 @@ namespace pinwheel::inspect {
 /// library: `nvidia-cuda-runtime-cu12` provides "libcudart.so.12" but not "libcudart.so.13". The
 /// number is ignored for libraries not numbered like their toolkit.
 bool is_required_library(const WheelFacts& facts, const std::string& soname);
+
+/// The NVIDIA distribution that brings a library.
+struct NvidiaDistribution {
+  std::string stem;                  ///< "cuda-runtime" of `nvidia-cuda-runtime-cu12`
+  bool numbered_as_toolkit = false;  ///< the library's number is CUDA's major version
+};
+/// nullopt for a library that none of NVIDIA's distributions brings.
+std::optional<NvidiaDistribution> nvidia_distribution(const std::string& soname);
 
 /// Whether the GPU driver provides it: "libcuda.so.1".
 bool is_driver_library(const std::string& soname);

@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
+#include "wheel/member_order.h"
 #include "wheel/metadata.h"
+#include "wheel/output_meter.h"
 #include "wheel/record.h"
 #include "wheel/wheel_file.h"
 
@@ -50,17 +52,6 @@ std::string renamed(const std::string& name, const std::string& old_stem, const 
     if (name.starts_with(old_stem + suffix)) return stem + name.substr(old_stem.size());
   }
   return name;
-}
-
-// Metadata sorts last, so that a reader of a remote wheel fetches it together with the central
-// directory.
-bool member_order(const std::string& info, const Planned& left, const Planned& right) {
-  const auto rank = [&](const Planned& member) {
-    if (member.name == info + kRecordName) return 2;
-    return member.name.starts_with(info) ? 1 : 0;
-  };
-  return std::pair(rank(left), std::string_view(left.name)) <
-         std::pair(rank(right), std::string_view(right.name));
 }
 
 Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& spec,
@@ -121,7 +112,7 @@ Result<Outline> outline(const WheelArchive& built, const FinishSpec& spec, const
   }
   for (auto& [name, contents] : made) plan.members.push_back({name, nullptr, std::move(contents)});
   std::sort(plan.members.begin(), plan.members.end(),
-            [&](const Planned& l, const Planned& r) { return member_order(info, l, r); });
+            [&](const Planned& l, const Planned& r) { return sorts_before(info, l.name, r.name); });
   return plan;
 }
 
@@ -155,24 +146,6 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
               "the build backend wrote an invalid wheel; report it to its developers");
 }
 
-// Counts and hashes the bytes on their way to the caller's output.
-class Meter {
- public:
-  explicit Meter(const ZipOutput& output) : output_(output) {}
-  Done put(std::string_view bytes) {
-    hash_.update(bytes);
-    size_ += bytes.size();
-    return output_(bytes);
-  }
-  uint64_t size() const { return size_; }
-  std::string sha256() { return to_hex(hash_.finish()); }
-
- private:
-  const ZipOutput& output_;
-  Sha256 hash_;
-  uint64_t size_ = 0;
-};
-
 }  // namespace
 
 Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec) {
@@ -184,7 +157,7 @@ Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const ZipOutput& output) {
   TRY(const NewNames names, new_names(built.file_name, spec));
   TRY(Outline plan, outline(built, spec, names));
-  Meter meter(output);
+  OutputMeter meter(output);
   ZipWriter writer([&](std::string_view bytes) { return meter.put(bytes); },
                    spec.source_date_epoch);
   std::vector<RecordRow> rows;

@@ -109,22 +109,48 @@ std::string ZipWriter::central_header(const Entry& entry) const {
   return out;
 }
 
-Done ZipWriter::add(const std::string& name, std::string_view contents, uint32_t mode) {
-  if (name.empty() || name.size() > 0xffff) {
+PackedMember pack_member(std::string name, std::string_view contents, uint32_t mode) {
+  PackedMember member{std::move(name), mode, zip::kStored, crc32(contents), contents.size(), {}};
+  if (!contents.empty()) member.packed = deflate(contents);
+  if (!contents.empty() && member.packed.size() < contents.size()) {
+    member.method = zip::kDeflated;
+  } else {
+    member.packed = contents;
+  }
+  return member;
+}
+
+Done ZipWriter::begin(const Entry& entry) {
+  if (entry.name.empty() || entry.name.size() > 0xffff) {
     return fail(ErrorKind::check, "a member's name is empty or longer than 65535 bytes");
   }
-  Entry entry{name, zip::kStored, crc32(contents), contents.size(), contents.size(), offset_, mode};
-  std::string smaller;
-  if (!contents.empty()) {
-    smaller = deflate(contents);
-    if (smaller.size() < contents.size()) {
-      entry.method = zip::kDeflated;
-      entry.compressed_size = smaller.size();
-      contents = smaller;
-    }
+  return put(local_header(entry));
+}
+
+Done ZipWriter::add(const std::string& name, std::string_view contents, uint32_t mode) {
+  return add(pack_member(name, contents, mode));
+}
+
+Done ZipWriter::add(const PackedMember& member) {
+  Entry entry{member.name, member.method, member.crc, member.packed.size(),
+              member.size, offset_,       member.mode};
+  TRY_DONE(begin(entry));
+  TRY_DONE(put(member.packed));
+  entries_.push_back(std::move(entry));
+  return {};
+}
+
+Done ZipWriter::copy(const ZipReader& from, const ZipMember& member, uint32_t mode) {
+  constexpr uint64_t kPiece = uint64_t{1} << 20U;
+  Entry entry{member.name, member.method, member.crc, member.compressed_size,
+              member.size, offset_,       mode};
+  TRY(const uint64_t start, from.data_offset(member));
+  TRY_DONE(begin(entry));
+  for (uint64_t at = 0; at < member.compressed_size; at += kPiece) {
+    TRY(const std::string bytes,
+        from.source().read(start + at, std::min(kPiece, member.compressed_size - at)));
+    TRY_DONE(put(bytes));
   }
-  TRY_DONE(put(local_header(entry)));
-  TRY_DONE(put(contents));
   entries_.push_back(std::move(entry));
   return {};
 }

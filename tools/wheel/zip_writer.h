@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "wheel/zip_reader.h"
 
 namespace pinwheel::wheel {
 
@@ -15,6 +16,20 @@ using ZipOutput = std::function<Done(std::string_view)>;
 /// The DOS time of every member for `epoch`, in seconds since 1970, UTC; clamped to the range of
 /// DOS times, 1980 to 2107, and rounded down to even seconds.
 uint32_t dos_time(int64_t epoch);
+
+/// A member that is compressed already; its bytes depend only on its contents.
+struct PackedMember {
+  std::string name;
+  uint32_t mode = 0644;  ///< permission bits
+  uint16_t method = 0;
+  uint32_t crc = 0;
+  uint64_t size = 0;   ///< of the contents
+  std::string packed;  ///< the bytes in the archive
+};
+
+/// Compresses a member; it is stored when deflate would not make it smaller. Several may be packed
+/// at the same time.
+PackedMember pack_member(std::string name, std::string_view contents, uint32_t mode = 0644);
 
 /// A reproducible zip archive, written in one pass: members in the given order, one timestamp, no
 /// data descriptors (PyPI rejects them), ZIP64 only where needed, one deflate implementation. The
@@ -26,6 +41,9 @@ class ZipWriter {
   /// Adds a regular file. It is stored when deflate would not make it smaller. `mode` is the
   /// permission bits.
   Done add(const std::string& name, std::string_view contents, uint32_t mode = 0644);
+  Done add(const PackedMember& member);
+  /// Copies a member of another archive as it was compressed there, without reading its contents.
+  Done copy(const ZipReader& from, const ZipMember& member, uint32_t mode);
   /// Writes the central directory; no members may be added after that.
   Done finish();
 
@@ -41,6 +59,8 @@ class ZipWriter {
   };
 
   Done put(std::string_view bytes);
+  /// Checks the name and writes the local header.
+  Done begin(const Entry& entry);
   std::string local_header(const Entry& entry) const;
   std::string central_header(const Entry& entry) const;
   std::string end_records(uint64_t directory_offset) const;
