@@ -32,6 +32,7 @@ Result<int> cmd_torch_exports(const GlobalOptions& global, const TorchExportsOpt
                               Streams& streams);
 Result<int> cmd_compat(const GlobalOptions& global, const CompatOptions& options, Streams& streams);
 Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options, Streams& streams);
+Result<int> cmd_repair(const GlobalOptions& global, const RepairOptions& options, Streams& streams);
 Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
                           Streams& streams);
 Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams);

@@ -41,6 +41,7 @@ struct Dispatch {
   }
   Result<int> operator()(const CompatOptions& o) const { return cmd_compat(global, o, streams); }
   Result<int> operator()(const FinishOptions& o) const { return cmd_finish(global, o, streams); }
+  Result<int> operator()(const RepairOptions& o) const { return cmd_repair(global, o, streams); }
   Result<int> operator()(const ReproduceOptions& o) const {
     return cmd_reproduce(global, o, streams);
   }

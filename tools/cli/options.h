@@ -192,6 +192,16 @@ struct FinishOptions {
   int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members
 };
 
+struct RepairOptions {
+  std::vector<std::string> wheels;
+  std::string platform;
+  std::vector<std::string> exclude;
+  std::string out;
+  bool dry_run = false;
+  bool json = false;
+  int64_t epoch = 315532800;  ///< as in `FinishOptions`
+};
+
 struct LogsOptions {
   std::string id;
   int attempt = 0;

@@ -8,6 +8,7 @@
 #include "cli/effective_values.h"
 #include "cli/inspect_options.h"
 #include "cli/product.h"
+#include "cli/repair_options.h"
 #include "cli/shared_options.h"
 #include "cli/torch_exports_options.h"
 #include "cli/usage_error.h"
@@ -36,6 +37,7 @@ struct Parser {
   TorchExportsOptions torch_exports;
   CompatOptions compat;
   FinishOptions finish;
+  RepairOptions repair;
   ReproduceOptions reproduce;
   LogsOptions logs;
   DoctorOptions doctor;
@@ -243,6 +245,7 @@ void add_commands(Parser& parser) {
   add_torch_exports(parser.app, parser.torch_exports);
   add_compat(parser.app, parser.compat);
   add_finish(parser);
+  add_repair(parser.app, parser.repair);
   add_version(parser);
   add_publish(parser);
   add_env(parser);
@@ -275,6 +278,7 @@ CommandOptions chosen(Parser& parser) {
   }
   if (app.got_subcommand("compat")) return parser.compat;
   if (app.got_subcommand("finish")) return parser.finish;
+  if (app.got_subcommand("repair")) return parser.repair;
   if (app.got_subcommand("version")) return parser.version;
   if (app.got_subcommand("publish")) return parser.publish;
   if (app.got_subcommand("reproduce")) return parser.reproduce;

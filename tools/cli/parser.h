@@ -27,7 +27,8 @@ using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, EnvShellOptions,
                  EnvExportOptions, InspectOptions, CompatOptions, TorchExportsOptions,
-                 FinishOptions, ReproduceOptions, LogsOptions, DoctorOptions, CompletionOptions>;
+                 FinishOptions, RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions,
+                 CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

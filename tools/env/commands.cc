@@ -155,6 +155,13 @@ ports::Command install_overlay(const Pip& pip, const std::string& target_python,
   return run(pip.python, std::move(arguments), pip.variables);
 }
 
+ports::Command try_requirements(const Pip& pip, const std::vector<std::string>& requirements) {
+  std::vector<std::string> arguments = {"pip", "install", "--dry-run", "--no-deps",
+                                        "--ignore-installed"};
+  arguments.insert(arguments.end(), requirements.begin(), requirements.end());
+  return run(pip.python, std::move(arguments), pip.variables);
+}
+
 ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix) {
   return run(pip.python,

@@ -62,6 +62,8 @@ ports::Command install_overlay(const Pip& pip, const std::string& target_python,
                                const std::vector<std::string>& what,
                                const std::string& constraints_file,
                                Dependencies dependencies = Dependencies::installed);
+/// Finds files for requirements on the index, without their dependencies, and installs nothing.
+ports::Command try_requirements(const Pip& pip, const std::vector<std::string>& requirements);
 /// Installs exactly the lines of a requirements file with hashes into a separate prefix.
 ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix);

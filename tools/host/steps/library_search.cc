@@ -1,0 +1,177 @@
+#include "host/steps/library_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "base/text.h"
+#include "host/system/digest_file.h"
+#include "host/system/file_source.h"
+#include "pep/name.h"
+#include "repair/closure.h"
+#include "repair/loader_cache.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+constexpr const char* kReadCache = "ldconfig -p 2>/dev/null || /sbin/ldconfig -p";
+
+// Copies the candidates that exist, and prints number, real path and, for a file of a Python
+// environment, the directory of metadata that lists it.
+constexpr const char* kCopyFiles = R"(out=$1; shift; n=0
+for path; do
+  n=$((n + 1))
+  [ -f "$path" ] || continue
+  real=$(readlink -f "$path") || continue
+  cp "$path" "$out/$n" || exit 1
+  owner=
+  case $real in */site-packages/*)
+    site=${real%%/site-packages/*}/site-packages
+    owner=$(grep -lF -- "${real#"$site"/}," "$site"/*.dist-info/RECORD 2>/dev/null | head -n 1)
+  esac
+  printf '%s\t%s\t%s\n' "$n" "$real" "$owner"
+done)";
+
+constexpr std::array<const char*, 4> kUsualDirectories = {"/lib64", "/usr/lib64", "/lib",
+                                                          "/usr/lib"};
+
+/// A file where a library may be.
+struct Candidate {
+  std::string soname;
+  std::string path;
+};
+
+/// A candidate that exists.
+struct CopiedFile {
+  std::string real;
+  std::string owner;  ///< RECORD of the Python distribution that has it
+  fs::path copy;
+};
+
+/// The distribution in "/env/site-packages/tbb-2021.1.dist-info/RECORD".
+std::string distribution_in(const std::string& record) {
+  const std::string directory = fs::path(record).parent_path().filename().string();
+  return pep::normalize_name(directory.substr(0, directory.find('-')));
+}
+
+/// A directory below site-packages, relative to it.
+std::string installed_in(const std::string& path) {
+  constexpr std::string_view kSite = "/site-packages/";
+  const size_t at = path.find(kSite);
+  return fs::path(path.substr(at + kSite.size())).parent_path().string();
+}
+
+class LibrarySearch {
+ public:
+  LibrarySearch(const LibraryPlace& place, repair::Facts facts)
+      : place_(place), facts_(std::move(facts)) {}
+
+  Result<FoundLibraries> run() {
+    for (Wanteds wanted = repair::wanted(facts_); !wanted.empty();
+         wanted = repair::wanted(facts_)) {
+      TRY_DONE(read_cache());
+      TRY_DONE(look_for(wanted));
+    }
+    found_.libraries = std::move(facts_.libraries);
+    found_.missing = std::move(facts_.missing);
+    return std::move(found_);
+  }
+
+ private:
+  using Wanteds = std::vector<repair::Wanted>;
+
+  Result<std::string> ask(Lines argv) const {
+    ports::Command command{std::move(argv), place_.scratch, place_.machine.variables, {}};
+    if (place_.wrap) command = place_.wrap(std::move(command));
+    TRY(const ports::Captured ran, place_.machine.process.capture(command));
+    if (ran.exit.canceled) return fail(ErrorKind::interrupted, "the repair was interrupted");
+    if (ran.exit.ok()) return ran.out;
+    return fail(ErrorKind::environment, "libraries could not be looked for",
+                std::string(trim(ran.err)));
+  }
+
+  Done read_cache() {
+    if (!cache_.empty()) return {};
+    // An image may be without a cache; then the usual directories remain.
+    const Result<std::string> text = ask({"sh", "-c", kReadCache});
+    if (!text && text.error().kind == ErrorKind::interrupted) return fail(text.error());
+    cache_ = repair::parse_loader_cache(text.value_or(""), repair::architecture_of(facts_.wheel));
+    return {};
+  }
+
+  std::vector<Candidate> candidates(const repair::Wanted& wanted) const {
+    Lines directories = wanted.directories;
+    directories.insert(directories.end(), place_.directories.begin(), place_.directories.end());
+    std::vector<Candidate> out;
+    for (const std::string& directory : directories) {
+      out.push_back({wanted.soname, directory + "/" + wanted.soname});
+    }
+    const auto cached = cache_.find(wanted.soname);
+    if (cached != cache_.end()) out.push_back({wanted.soname, cached->second});
+    for (const char* const directory : kUsualDirectories) {
+      out.push_back({wanted.soname, std::string(directory) + "/" + wanted.soname});
+    }
+    return out;
+  }
+
+  Done look_for(const Wanteds& wanted) {
+    std::vector<Candidate> all;
+    for (const repair::Wanted& each : wanted) {
+      for (Candidate& candidate : candidates(each)) all.push_back(std::move(candidate));
+    }
+    const fs::path directory = place_.scratch / fmt::format("found-{}", rounds_++);
+    TRY_DONE(place_.machine.files.make_directories(directory));
+    Lines argv = {"sh", "-c", kCopyFiles, "sh", directory.string()};
+    for (const Candidate& candidate : all) argv.push_back(candidate.path);
+    TRY(const std::string text, ask(std::move(argv)));
+    for (const std::string& line : split(trim(text), '\n')) {
+      const Lines fields = split(line, '\t');
+      if (fields.size() < 2) continue;
+      const size_t number = std::stoul(fields[0]);
+      const CopiedFile file{fields[1], fields.size() > 2 ? fields[2] : "", directory / fields[0]};
+      TRY_DONE(take(all.at(number - 1).soname, file));
+    }
+    for (const repair::Wanted& each : wanted) {
+      if (facts_.libraries.count(each.soname) == 0) facts_.missing.insert(each.soname);
+    }
+    return {};
+  }
+
+  /// The first that fits counts.
+  Done take(const std::string& soname, const CopiedFile& file) {
+    if (facts_.libraries.count(soname) != 0) return {};
+    TRY(const std::unique_ptr<FileSource> source, FileSource::open(file.copy));
+    Result<binary::Elf> elf = binary::read_elf(*source);
+    // Linker scripts and libraries for another machine have the same names.
+    if (!elf || elf->machine != facts_.wheel.libraries.front().elf.machine) return {};
+    TRY(const FileDigest digest, digest_file(file.copy));
+    repair::Library library{file.real, digest.sha256, *std::move(elf)};
+    if (!file.owner.empty()) {
+      library.distribution = distribution_in(file.owner);
+      library.installed = installed_in(file.real);
+    }
+    found_.copies.emplace(file.real, file.copy);
+    facts_.libraries.emplace(soname, std::move(library));
+    return {};
+  }
+
+  const LibraryPlace& place_;
+  repair::Facts facts_;
+  FoundLibraries found_;
+  std::map<std::string, std::string> cache_;
+  int rounds_ = 0;
+};
+
+}  // namespace
+
+Result<FoundLibraries> find_libraries(const LibraryPlace& place, repair::Facts facts) {
+  return LibrarySearch(place, std::move(facts)).run();
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/steps/library_search.h"
+#include "repair/sbom.h"
+
+namespace pinwheel::host {
+
+/// The packages of dpkg or rpm that own these files, with their license files; without a name where
+/// nobody owns one. One process for all.
+Result<std::vector<repair::OwnerPackage>> owner_packages(const LibraryPlace& place,
+                                                         const std::vector<std::string>& paths);
+
+}  // namespace pinwheel::host

@@ -1,0 +1,149 @@
+#include "host/steps/repair.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "host/provision/patchelf.h"
+#include "host/steps/edit_library.h"
+#include "host/steps/finish_files.h"
+#include "host/steps/owner_packages.h"
+#include "host/system/file_source.h"
+#include "host/system/files.h"
+#include "host/system/pending_file.h"
+#include "inspect/gather.h"
+#include "wheel/archive.h"
+#include "wheel/repack.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<inspect::WheelFacts> read_facts(const fs::path& wheel) {
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(wheel));
+  Result<inspect::WheelFacts> facts = inspect::gather(wheel.filename().string(), *source);
+  if (facts) return facts;
+  Error error{facts.error().kind, quoted(wheel.string()) + " is not a wheel"};
+  return fail(std::move(error).with_cause(std::move(facts).error()));
+}
+
+Error all_problems(const std::string& wheel, std::vector<Error> problems) {
+  Error error{ErrorKind::check, quoted(wheel) + " cannot be repaired"};
+  error.hint = problems.front().hint;
+  for (Error& problem : problems) {
+    if (problem.hint == error.hint) problem.hint.clear();
+  }
+  error.causes = std::move(problems);
+  return error;
+}
+
+Result<std::vector<repair::Component>> components_of(const LibraryPlace& place,
+                                                     const repair::RepairPlan& plan) {
+  std::vector<std::string> paths;
+  for (const repair::Graft& graft : plan.grafts) paths.push_back(graft.path);
+  TRY(std::vector<repair::OwnerPackage> packages, owner_packages(place, paths));
+  std::vector<repair::Component> components;
+  for (size_t i = 0; i < plan.grafts.size(); ++i) {
+    components.push_back({plan.grafts[i], std::move(packages[i])});
+  }
+  return components;
+}
+
+/// The changed libraries, several at a time.
+Result<std::vector<wheel::NewMember>> edited_members(const LibraryPlace& place,
+                                                     const PlannedRepair& planned,
+                                                     const wheel::WheelArchive& archive) {
+  const std::vector<repair::Edit>& edits = planned.outcome.plan.edits;
+  if (edits.empty()) return std::vector<wheel::NewMember>{};
+  TRY(const std::string patchelf, own_patchelf(host_of(place.machine)));
+  const EditPlace edit_place{host_of(place.machine), patchelf, place.scratch};
+  std::vector<Result<wheel::NewMember>> made(edits.size());
+  std::vector<EditedSource> sources;
+  std::vector<uint64_t> costs;
+  for (const repair::Edit& edit : edits) {
+    TRY(EditedSource source, source_of(edit, planned.outcome.plan.grafts, planned.copies, archive));
+    constexpr uint64_t kCopies = 3;  // before, after, and compressed
+    costs.push_back(kCopies * source.size);
+    sources.push_back(std::move(source));
+  }
+  run_jobs(costs, {usable_processors(), uint64_t{1} << 30U},
+           [&](size_t i) { made[i] = edit_library(edit_place, edits[i], sources[i], i); });
+  std::vector<wheel::NewMember> members;
+  for (Result<wheel::NewMember>& each : made) {
+    if (!each) return fail(std::move(each).error());
+    members.push_back(*std::move(each));
+  }
+  return members;
+}
+
+Result<wheel::RepackSpec> repack_spec(const LibraryPlace& place, const PlannedRepair& planned,
+                                      const wheel::WheelArchive& archive, int64_t epoch) {
+  const repair::Outcome& outcome = planned.outcome;
+  wheel::RepackSpec spec;
+  spec.source_date_epoch = epoch;
+  spec.requirements = outcome.plan.requirements;
+  spec.platform_tags = outcome.plan.platforms;
+  for (const inspect::MemberFacts& member : planned.facts.members) {
+    spec.digests.emplace(member.name, member.sha256);
+  }
+  TRY(spec.members, edited_members(place, planned, archive));
+  if (outcome.components.empty()) return spec;
+  spec.members.push_back(wheel::new_member(archive.info_path("sboms/pinwheel.cdx.json"),
+                                           repair::sbom(*planned.facts.name, outcome.components)));
+  for (const repair::LicenseFile& file : repair::license_files(outcome)) {
+    spec.license_files.push_back(file.name);
+    spec.members.push_back(
+        wheel::new_member(archive.info_path("licenses/" + file.name), file.contents));
+  }
+  return spec;
+}
+
+}  // namespace
+
+Result<PlannedRepair> plan_wheel_repair(const LibraryPlace& place, const RepairRequest& request) {
+  TRY(inspect::WheelFacts facts, read_facts(request.wheel));
+  TRY_DONE(repair::check_repairable(facts));
+  TRY(const repair::Target target, repair::parse_target(request.platform, facts));
+  PlannedRepair planned{std::move(facts), {}};
+  repair::Facts of_plan{planned.facts, request.exclude, target};
+  TRY(FoundLibraries found, find_libraries(place, of_plan));
+  of_plan.libraries = std::move(found.libraries);
+  of_plan.missing = std::move(found.missing);
+  planned.copies = std::move(found.copies);
+  planned.outcome.wheel = planned.facts.file_name;
+  planned.outcome.plan = repair::plan_repair(of_plan);
+  if (!planned.outcome.plan.problems.empty()) {
+    return fail(all_problems(planned.outcome.wheel, std::move(planned.outcome.plan.problems)));
+  }
+  TRY(planned.outcome.components, components_of(place, planned.outcome.plan));
+  wheel::RepackSpec names;
+  names.platform_tags = planned.outcome.plan.platforms;
+  TRY(planned.outcome.file_name, wheel::repacked_name(planned.outcome.wheel, names));
+  if (!planned.outcome.plan.is_needed()) planned.outcome.file_name = planned.outcome.wheel;
+  return planned;
+}
+
+Result<plan::Output> repair_wheel(const LibraryPlace& place, const RepairRequest& request,
+                                  const PlannedRepair& planned, const fs::path& output,
+                                  int64_t epoch) {
+  if (!planned.outcome.plan.is_needed()) return put_into(request.wheel, output);
+  TRY_DONE(LocalFiles().make_directories(output));
+  TRY_DONE(check_satisfiable(host_of(place.machine), planned.outcome.plan.requirements));
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(request.wheel));
+  TRY(const wheel::WheelArchive archive, wheel::open_wheel(planned.outcome.wheel, *source));
+  TRY(wheel::RepackSpec spec, repack_spec(place, planned, archive, epoch));
+  const fs::path target = output / planned.outcome.file_name;
+  PendingFile pending(target);
+  TRY(const wheel::FinishedWheel finished,
+      wheel::repack(archive, std::move(spec),
+                    [&pending](std::string_view bytes) { return pending.write(bytes); }));
+  TRY_DONE(pending.keep());
+  return plan::Output{target.string(), finished.sha256, finished.size};
+}
+
+}  // namespace pinwheel::host

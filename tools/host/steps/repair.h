@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/steps/library_search.h"
+#include "inspect/wheel_facts.h"
+#include "plan/outcome.h"
+#include "repair/outcome.h"
+
+namespace pinwheel::host {
+
+/// What a repair is asked for.
+struct RepairRequest {
+  std::filesystem::path wheel;
+  std::string platform = {};              ///< "manylinux_2_28"; empty: the oldest possible
+  std::vector<std::string> exclude = {};  ///< sonames or globs that others provide
+};
+
+/// A decided repair, and what carrying it out needs.
+struct PlannedRepair {
+  inspect::WheelFacts facts;
+  repair::Outcome outcome;
+  std::map<std::string, std::filesystem::path> copies = {};  ///< as in `FoundLibraries`
+};
+
+/// Reads the wheel, looks for libraries, decides. Kind `check`, with everything that cannot be
+/// repaired, `usage` for an unknown platform.
+Result<PlannedRepair> plan_wheel_repair(const LibraryPlace& place, const RepairRequest& request);
+
+/// Carries a repair out: edits libraries by pinwheel's own patchelf, on the host, and writes the
+/// wheel into `output` atomically; one that needs no repair is copied. `epoch` is the timestamp of
+/// every member. Requirements that are added are looked up on the index first. Kind `environment`
+/// if patchelf cannot be installed or fails, `check` if a library is not what was asked for after
+/// it.
+Result<plan::Output> repair_wheel(const LibraryPlace& place, const RepairRequest& request,
+                                  const PlannedRepair& planned, const std::filesystem::path& output,
+                                  int64_t epoch);
+
+}  // namespace pinwheel::host

@@ -1,0 +1,285 @@
+#include "repair/repair_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "inspect/installed_path.h"
+#include "inspect/platform_tag.h"
+#include "inspect/policy.h"
+#include "inspect/required_libraries.h"
+#include "inspect/requirements.h"
+#include "pep/tag.h"
+#include "repair/closure.h"
+#include "repair/gpu_requirement.h"
+#include "repair/graft_name.h"
+#include "repair/package_hint.h"
+#include "repair/search_path.h"
+
+namespace pinwheel::repair {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void add_once(Lines& lines, const std::string& line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+}
+
+std::string parent_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+/// The loader ignores RPATH where there is a RUNPATH, but the rule `rpath` judges both.
+std::string old_path(const binary::Elf& elf) {
+  if (elf.rpath.empty() || elf.runpath.empty()) return elf.rpath + elf.runpath;
+  return elf.runpath + ":" + elf.rpath;
+}
+
+class Planner {
+ public:
+  explicit Planner(const Facts& facts)
+      : facts_(facts), closure_(closure_of(facts)), grafts_in_(grafts_directory()) {}
+
+  RepairPlan run() {
+    note_own();
+    for (const auto& [soname, entry] : closure_) decide(soname, entry);
+    for (auto& [path, graft] : grafts_) plan_.grafts.push_back(graft);
+    std::sort(plan_.grafts.begin(), plan_.grafts.end(),
+              [](const Graft& left, const Graft& right) { return left.member < right.member; });
+    for (const inspect::ElfMember& library : facts_.wheel.libraries) edit_member(library);
+    for (const Graft& graft : plan_.grafts) edit_graft(graft);
+    decide_platform();
+    return std::move(plan_);
+  }
+
+ private:
+  std::string grafts_directory() const {
+    return facts_.wheel.name ? facts_.wheel.name->distribution + ".libs" : "";
+  }
+
+  void note_own() {
+    for (const inspect::ElfMember& library : facts_.wheel.libraries) {
+      const std::optional<std::string> installed = inspect::installed_path(library.name);
+      if (!installed) continue;
+      for (const std::string& name : inspect::own_sonames({library})) {
+        own_[name] = parent_of(*installed);
+      }
+    }
+  }
+
+  void decide(const std::string& soname, const NeededEntry& entry) {
+    switch (entry.fate) {
+      case Fate::system:
+      case Fate::own:
+      case Fate::provided:
+        return;
+      case Fate::python:
+        plan_.notes.push_back(quoted(soname) +
+                              " is no longer needed: the interpreter that loads a module has it");
+        return;
+      case Fate::requirement:
+        places_[soname] = facts_.libraries.at(soname).installed;
+        external_.push_back(soname);
+        return;
+      case Fate::gpu:
+        external_.push_back(soname);
+        return decide_gpu(soname);
+      case Fate::graft:
+        return decide_graft(soname);
+      case Fate::missing:
+        plan_.problems.push_back(Error{
+            ErrorKind::check,
+            quoted(entry.needed_by) + " needs " + quoted(soname) + ", which is not on this machine"}
+                                     .with_hint(package_hint(soname)));
+    }
+  }
+
+  void decide_graft(const std::string& soname) {
+    const Library& library = facts_.libraries.at(soname);
+    Graft& graft = grafts_[library.path];
+    if (graft.member.empty()) {
+      const std::string name = graft_name(library, soname);
+      graft = {grafts_in_ + "/" + name, name, {}, library.path, library.sha256};
+    }
+    graft.needed_as.push_back(soname);
+    renamed_[soname] = graft.soname;
+    places_[soname] = grafts_in_;
+  }
+
+  void decide_gpu(const std::string& soname) {
+    // torch requires the toolkit's distributions and loads them before any extension.
+    const auto is_torch = [](const auto& each) { return inspect::is_torch_library(each.first); };
+    if (std::any_of(closure_.begin(), closure_.end(), is_torch) ||
+        !inspect::torch_requirements(facts_.wheel).empty()) {
+      return;
+    }
+    std::set<std::string> needed;
+    for (const auto& [name, entry] : closure_) needed.insert(name);
+    const std::optional<GpuRequirement> wanted =
+        gpu_requirement(soname, cuda_major(facts_.wheel, needed));
+    if (!wanted) {
+      plan_.notes.push_back(quoted(soname) +
+                            " of a GPU toolkit is left to the system: no requirement brings it");
+      return;
+    }
+    places_[soname] = wanted->directory;
+    if (inspect::is_required_library(facts_.wheel, soname)) return;
+    add_once(plan_.requirements, wanted->requirement);
+  }
+
+  enum class Kind { member, graft };
+
+  Places places_of(const binary::Elf& elf, Kind kind) const {
+    Places places;
+    for (const std::string& soname : elf.needed) {
+      const auto place = places_.find(soname);
+      if (place != places_.end()) add_once(places.required, place->second);
+      const auto own = own_.find(soname);
+      if (own == own_.end()) continue;
+      // A graft finds libraries of the wheel by its own path only.
+      add_once(kind == Kind::graft ? places.required : places.own, own->second);
+    }
+    return places;
+  }
+
+  Edit renames_of(const std::string& member, const binary::Elf& elf) const {
+    Edit edit{member};
+    for (const std::string& soname : elf.needed) {
+      const auto renamed = renamed_.find(soname);
+      if (renamed != renamed_.end()) edit.replace_needed.emplace_back(soname, renamed->second);
+      const auto entry = closure_.find(soname);
+      if (entry != closure_.end() && entry->second.fate == Fate::python) {
+        edit.remove_needed.push_back(soname);
+      }
+    }
+    return edit;
+  }
+
+  void edit_member(const inspect::ElfMember& library) {
+    Edit edit = renames_of(library.name, library.elf);
+    const Places places = places_of(library.elf, Kind::member);
+    const std::optional<std::string> installed = inspect::installed_path(library.name);
+    if (!installed && !places.required.empty()) report_scattered(library.name);
+    const std::string old = old_path(library.elf);
+    const SearchPath path =
+        search_path({library.name, installed.value_or(library.name), old}, places);
+    if (path.text != old) edit.rpath = path.text;
+    for (const std::string& entry : path.dropped) {
+      plan_.notes.push_back(
+          fmt::format("{}: the search path entry {} is dropped, because it does not hold after "
+                      "installation",
+                      quoted(library.name), quoted(entry)));
+    }
+    keep(std::move(edit), library.elf);
+  }
+
+  /// The old path of a graft was the machine's; that it goes needs no word.
+  void edit_graft(const Graft& graft) {
+    const Library& library = facts_.libraries.at(graft.needed_as.front());
+    Edit edit = renames_of(graft.member, library.elf);
+    edit.soname = graft.soname;
+    const std::string path =
+        search_path({graft.member, graft.member, ""}, places_of(library.elf, Kind::graft)).text;
+    if (path != old_path(library.elf)) edit.rpath = path;
+    keep(std::move(edit), library.elf);
+  }
+
+  void report_scattered(const std::string& member) {
+    plan_.problems.push_back(
+        Error{ErrorKind::check,
+              quoted(member) + " needs grafted libraries, but is installed outside site-packages"}
+            .with_hint("install the program inside the package, with an entry point that starts "
+                       "it, or link it statically"));
+  }
+
+  void keep(Edit edit, const binary::Elf& elf) {
+    binary::Elf after;
+    after.machine = elf.machine;
+    after.soname = elf.soname;
+    after.needed = elf.needed;
+    after.version_needs = elf.version_needs;
+    result_.push_back({edit.member, edited(std::move(after), edit)});
+    if (has_effect(edit)) plan_.edits.push_back(std::move(edit));
+  }
+
+  void decide_platform() {
+    plan_.platforms = current_platforms();
+    // What is missing is a problem already, and would be told once more.
+    if (result_.empty() || !plan_.problems.empty()) return;
+    Lines external = facts_.exclude;
+    external.insert(external.end(), external_.begin(), external_.end());
+    const Result<inspect::PlatformTag> oldest = inspect::platform_tag(result_, external);
+    if (!oldest) {
+      plan_.problems.push_back(oldest.error());
+    } else if (oldest->tag.starts_with("linux_")) {
+      report_too_new("every manylinux policy", oldest->reasons, "");
+    } else if (facts_.target.minor) {
+      decide_target(*oldest, external);
+    } else if (plan_.changes() || !holds(plan_.platforms, oldest->tag)) {
+      set_platform(oldest->tag);
+    }
+  }
+
+  Lines current_platforms() const {
+    return facts_.wheel.name ? facts_.wheel.name->tags.platform : Lines{};
+  }
+
+  void set_platform(const std::string& tag) {
+    plan_.platforms = {tag};
+    plan_.retagged = plan_.platforms != current_platforms();
+  }
+
+  /// Whether the tags claim no more than the oldest justified tag.
+  static bool holds(const Lines& platforms, const std::string& oldest) {
+    const std::optional<pep::LinuxPolicy> justified = pep::parse_linux_policy(oldest);
+    return std::all_of(platforms.begin(), platforms.end(), [&](const std::string& platform) {
+      const std::optional<pep::LinuxPolicy> claimed = pep::parse_linux_policy(platform);
+      return claimed && justified && claimed->arch == justified->arch &&
+             claimed->libc == justified->libc && claimed->minor >= justified->minor;
+    });
+  }
+
+  void decide_target(const inspect::PlatformTag& oldest, const Lines& external) {
+    const int minor = *facts_.target.minor;
+    const std::string tag = fmt::format("manylinux_2_{}_{}", minor, architecture_of(facts_.wheel));
+    const Result<Lines> against = inspect::policy_objections(result_, minor, external);
+    if (!against) {
+      plan_.problems.push_back(against.error());
+    } else if (!against->empty()) {
+      report_too_new(quoted(tag), *against,
+                     fmt::format("build on an older system, or use `--plat {}`", oldest.tag));
+    } else {
+      set_platform(tag);
+    }
+  }
+
+  void report_too_new(const std::string& what, const Lines& reasons, const std::string& hint) {
+    Error error{ErrorKind::check, "the wheel needs versions that are too new for " + what};
+    for (const std::string& reason : reasons) {
+      error.causes.push_back({ErrorKind::check, reason});
+    }
+    plan_.problems.push_back(
+        std::move(error).with_hint(hint.empty() ? "build on an older system" : hint));
+  }
+
+  const Facts& facts_;
+  std::map<std::string, NeededEntry> closure_;
+  std::string grafts_in_;
+  std::map<std::string, std::string> own_;      ///< name -> installed directory
+  std::map<std::string, Graft> grafts_;         ///< by path
+  std::map<std::string, std::string> renamed_;  ///< needed name -> the graft's
+  std::map<std::string, std::string> places_;   ///< needed name -> installed directory
+  Lines external_;                              ///< what others bring
+  std::vector<inspect::ElfMember> result_;      ///< the wheel's libraries after the repair
+  RepairPlan plan_;
+};
+
+}  // namespace
+
+RepairPlan plan_repair(const Facts& facts) {
+  return Planner(facts).run();
+}
+
+}  // namespace pinwheel::repair

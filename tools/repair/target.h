@@ -1,0 +1,29 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "inspect/wheel_facts.h"
+
+namespace pinwheel::repair {
+
+/// The platform that a repaired wheel must run on.
+struct Target {
+  /// 28 of manylinux_2_28; nullopt: the oldest that the binaries justify.
+  std::optional<int> minor = std::nullopt;
+
+  bool operator==(const Target&) const = default;
+};
+
+/// Reads `--plat`: "manylinux_2_28_x86_64", "manylinux_2_28", "manylinux2014", or "auto". Kind
+/// `usage` for anything else, and for an architecture that is not the wheel's.
+Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& wheel);
+
+/// The architecture of the wheel's libraries, "x86_64"; empty without any.
+std::string architecture_of(const inspect::WheelFacts& wheel);
+
+/// Kind `check` for a wheel that cannot be repaired at all: it is for musl, or for an architecture
+/// without policies, or its file name is not a wheel's.
+Done check_repairable(const inspect::WheelFacts& wheel);
+
+}  // namespace pinwheel::repair
