@@ -13,7 +13,7 @@
 #include "host/machine/local_machine.h"
 #include "host/steps/repair.h"
 #include "host/system/scratch_directory.h"
-#include "report/repair_text.h"
+#include "report/repair_json.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -41,7 +41,7 @@ Result<std::string> repair_one(const host::EnvMachine& machine, const std::strin
     TRY(written, host::repair_wheel(place, request, planned, output, options.epoch));
   }
   if (options.json) return report::repair_json(planned.outcome, written);
-  std::string text = report::repair_text(planned.outcome);
+  std::string text = repair::to_text(planned.outcome);
   if (written) text += fmt::format("{} sha256={}\n", written->path, written->sha256);
   return text;
 }

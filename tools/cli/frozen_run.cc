@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/product.h"
 #include "env/interpreter.h"
+#include "env/patchelf.h"
 #include "env/public_url.h"
 #include "env/resolution.h"
 #include "host/machine/local_machine.h"
@@ -85,6 +86,7 @@ Result<plan::FrozenPlan> freeze(ports::Files& files, const GatheredRun& run) {
     frozen.images[settings] = {used.base, used.image.base_id, used.image.base_digests,
                                used.image.key};
   }
+  frozen.patchelf = env::kPatchelfVersion;
   TRY(frozen.files, expected_files(scope));
   const host::LocalMachine local(run.workplace);
   for (const auto& [asked, digest] : run.facts.resolutions) {

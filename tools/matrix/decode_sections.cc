@@ -38,7 +38,7 @@ Done check_texts(const Node& node, const std::vector<std::string>& names,
   for (const Node::Member& member : node.members) {
     const std::string_view key =
         std::string_view(member.key).substr(member.key.starts_with('+') ? 1 : 0);
-    const bool command = key == "command" || key == "without-gpu";
+    const bool command = key == "command" || key == "without-gpu" || key == "repair";
     TRY_DONE(
         check_texts(member.value, names, command ? Placeholders::variant_and_plan : placeholders));
   }

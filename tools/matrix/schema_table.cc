@@ -181,6 +181,8 @@ Shape build() {
            {"backoff", scalar(Format::backoff), "the first and the longest delay, 5s..2m"},
        }),
        "when to retry"},
+      {"repair", with_item(Kind::scalar_or_list, scalar(Format::text)),
+       "libraries of the system: auto, none, or a command (argv) with {wheel} and {dest_dir}"},
       {"with", scalar(Format::text), "the id of the variant whose environment builds the class"},
   });
 }

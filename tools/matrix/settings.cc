@@ -128,11 +128,27 @@ std::chrono::milliseconds duration_or(const Node& mapping, std::string_view key,
   return node == nullptr ? fallback : parse_duration(node->scalar).value_or(fallback);
 }
 
+Result<RepairSettings> read_repair(const Node& node, const Reader& reader) {
+  const Node* const given = node.find("repair");
+  if (given == nullptr || (given->type == Node::Type::scalar && given->scalar == "auto")) {
+    return RepairSettings{};
+  }
+  if (given->type != Node::Type::scalar) {
+    RepairSettings repair{RepairMode::command};
+    TRY(repair.command, reader.list(node, "repair", Placeholders::variant_and_plan));
+    return repair;
+  }
+  if (given->scalar == "none") return RepairSettings{RepairMode::none};
+  return fail(config_error("`build.repair` cannot be " + quoted(given->scalar), given->at,
+                           "expected `auto`, `none` or a command as a list"));
+}
+
 Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   BuildSettings build;
   TRY(build.command, reader.list(node, "command", Placeholders::variant_and_plan));
   TRY(build.arch_list, reader.list(node, "arch-list"));
   TRY(build.with, reader.picked(node, "with"));
+  TRY(build.repair, read_repair(node, reader));
   build.timeout = duration_or(node, "timeout", build.timeout);
   if (const Node* const memory = node.find("memory-per-job")) {
     build.memory_per_job = parse_bytes(memory->scalar).value_or(build.memory_per_job);

@@ -70,6 +70,16 @@ struct Retry {
   std::chrono::milliseconds backoff_max = std::chrono::minutes(2);
 };
 
+enum class RepairMode { automatic, none, command };
+
+/// What happens with the libraries of the system that a built wheel needs.
+struct RepairSettings {
+  RepairMode mode = RepairMode::automatic;
+  std::vector<std::string> command = {};  ///< argv; the plan fills `{wheel}` and `{dest_dir}`
+
+  bool operator==(const RepairSettings&) const = default;
+};
+
 struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
@@ -77,6 +87,7 @@ struct BuildSettings {
   uint64_t memory_per_job = 2ULL << 30;     ///< bytes
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Retry retry = {};
+  RepairSettings repair = {};
   std::string with =
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/digest.h"
+#include "env/patchelf.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -69,6 +70,7 @@ FrozenPlan read(const Json& json) {
   frozen.levels = read_levels(json.at("levels"));
   frozen.images = read_images(json.at("images"));
   json.at("resolutions").get_to(frozen.resolutions);
+  frozen.patchelf = json.value("patchelf", "");
   json.at("files").get_to(frozen.files);
   for (const auto& [request, resolution] : frozen.resolutions) {
     // The digest becomes a file name, so nothing else is allowed.
@@ -96,6 +98,7 @@ std::string to_json(const FrozenPlan& frozen) {
                      {"levels", levels_json(frozen.levels)},
                      {"images", images_json(frozen.images)},
                      {"resolutions", frozen.resolutions},
+                     {"patchelf", frozen.patchelf},
                      {"files", frozen.files}};
   return json.dump(2) + "\n";
 }
@@ -120,6 +123,12 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
 
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
                   const std::string& source_digest) {
+  if (!frozen.patchelf.empty() && frozen.patchelf != env::kPatchelfVersion) {
+    return fail(ErrorKind::drift,
+                fmt::format("the plan repairs wheels with patchelf {}, this pinwheel with {}",
+                            frozen.patchelf, env::kPatchelfVersion),
+                "use the pinwheel that froze the plan, or freeze a new one");
+  }
   if (frozen.matrix_digest != matrix_digest) {
     return fail(ErrorKind::drift,
                 "the matrix file differs from the one that the plan was frozen from",

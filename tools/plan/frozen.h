@@ -49,6 +49,8 @@ struct FrozenPlan {
   /// Request digest -> the resolution's JSON text, so that another machine installs the same
   /// packages.
   std::map<std::string, std::string> resolutions;
+  /// The patchelf that repairs wheels; empty in plans of an older pinwheel.
+  std::string patchelf = {};
   std::vector<std::string> files;  ///< expected wheel names, "name-version-py3-none-*_x86_64.whl"
 
   bool operator==(const FrozenPlan&) const = default;
@@ -59,7 +61,7 @@ std::string to_json(const FrozenPlan& frozen);
 /// The inverse. `config`, naming `file`, if the text is not such a plan or has an unknown version.
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);
 
-/// `drift` if the matrix or the source differs from the frozen one.
+/// `drift` if the matrix, the source or patchelf differs from the frozen one.
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
                   const std::string& source_digest);
 

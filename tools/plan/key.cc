@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "env/patchelf.h"
 #include "plan/record.h"
 
 namespace pinwheel::plan {
@@ -64,6 +65,18 @@ Json to_json(const MakeToolkit& action) {
   return json;
 }
 
+Json to_json(const matrix::RepairSettings& repair) {
+  switch (repair.mode) {
+    case matrix::RepairMode::automatic:
+      return {{"mode", "auto"}, {"patchelf", env::kPatchelfVersion}};
+    case matrix::RepairMode::none:
+      return {{"mode", "none"}};
+    case matrix::RepairMode::command:
+      break;
+  }
+  return {{"mode", "command"}, {"command", repair.command}};
+}
+
 Json to_json(const BuildWheel& action) {
   return {{"action", "build-wheel"},
           {"class", action.class_id},
@@ -71,6 +84,7 @@ Json to_json(const BuildWheel& action) {
           {"source", to_json(action.source)},
           {"command", action.settings.build.command},
           {"arch-list", action.settings.build.arch_list},
+          {"repair", to_json(action.settings.build.repair)},
           {"before", to_json(action.settings.checks.before)},
           {"after", to_json(action.settings.checks.after)},
           {"version", action.version},

@@ -19,4 +19,7 @@ struct Outcome {
 /// directory: "demo.libs/libjpeg62-turbo/copyright".
 std::vector<LicenseFile> license_files(const Outcome& outcome);
 
+/// What the repair does, a line for each graft, edit, requirement and note, and the resulting tag.
+std::string to_text(const Outcome& outcome);
+
 }  // namespace pinwheel::repair

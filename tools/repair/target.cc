@@ -27,11 +27,6 @@ bool needs_musl(const inspect::ElfMember& library) {
   });
 }
 
-Done refuse_musl(const std::string& what) {
-  return fail(ErrorKind::check, what + " is for musl, which `repair` has no policies for",
-              "build it in a manylinux image, or repair it with `auditwheel`");
-}
-
 }  // namespace
 
 std::string architecture_of(const inspect::WheelFacts& wheel) {
@@ -58,16 +53,26 @@ Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& 
   return Target{policy->minor};
 }
 
+bool is_for_musl(const inspect::WheelFacts& wheel) {
+  const auto is_musl = [](const std::string& platform) {
+    return platform.starts_with("musllinux");
+  };
+  if (wheel.name &&
+      std::any_of(wheel.name->tags.platform.begin(), wheel.name->tags.platform.end(), is_musl)) {
+    return true;
+  }
+  return std::any_of(wheel.libraries.begin(), wheel.libraries.end(), needs_musl);
+}
+
 Done check_repairable(const inspect::WheelFacts& wheel) {
   if (!wheel.name) {
     return fail(ErrorKind::check, quoted(wheel.file_name) + " is not the name of a wheel",
                 "a wheel's name has the form `NAME-VERSION-PYTHON-ABI-PLATFORM.whl`");
   }
-  for (const std::string& platform : wheel.name->tags.platform) {
-    if (platform.starts_with("musllinux")) return refuse_musl(quoted(wheel.file_name));
-  }
-  for (const inspect::ElfMember& library : wheel.libraries) {
-    if (needs_musl(library)) return refuse_musl(quoted(library.name));
+  if (is_for_musl(wheel)) {
+    return fail(ErrorKind::check,
+                quoted(wheel.file_name) + " is for musl, which `repair` has no policies for",
+                "build it in a manylinux image, or repair it with `auditwheel`");
   }
   const std::string arch = architecture_of(wheel);
   if (!arch.empty() && inspect::policies(arch).empty()) {

@@ -22,6 +22,9 @@ Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& 
 /// The architecture of the wheel's libraries, "x86_64"; empty without any.
 std::string architecture_of(const inspect::WheelFacts& wheel);
 
+/// Whether the wheel is for musl, by its tags or by what its libraries need.
+bool is_for_musl(const inspect::WheelFacts& wheel);
+
 /// Kind `check` for a wheel that cannot be repaired at all: it is for musl, or for an architecture
 /// without policies, or its file name is not a wheel's.
 Done check_repairable(const inspect::WheelFacts& wheel);

@@ -102,6 +102,20 @@ TEST_CASE("containers, mirrors and image tests are read, templates expanded") {
   CHECK(none.test.images.python == TestPython::image);
 }
 
+TEST_CASE("what happens with libraries of the system: auto, none or a command") {
+  const std::string axes = "axes: {python: ['3.11']}\nbuild: {repair: ";
+  CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.repair == RepairSettings{});
+  CHECK(settings(axes + "auto}\n", "cp311").build.repair == RepairSettings{});
+  CHECK(settings(axes + "none}\n", "cp311").build.repair == RepairSettings{RepairMode::none});
+  CHECK(settings(axes + "[fix, '{python}', '{wheel}', '{dest_dir}']}\n", "cp311").build.repair ==
+        RepairSettings{RepairMode::command, {"fix", "3.11", "{wheel}", "{dest_dir}"}});
+  const Matrix matrix = parsed(axes + "auditwheel}\n");
+  const Result<Settings> refused =
+      settings_for(matrix, testing::variant_named(value_of(expand(matrix)), "cp311"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "`build.repair` cannot be `auditwheel`");
+}
+
 TEST_CASE("overrides apply in order, the later wins") {
   CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
   CHECK(settings(kSettingsBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});

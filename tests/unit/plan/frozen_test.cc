@@ -1,5 +1,6 @@
 #include "plan/frozen.h"
 
+#include "env/patchelf.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -21,6 +22,7 @@ FrozenPlan example() {
   frozen.levels = {env::Engine::podman, env::PythonSource::conda, {{"cuda/*", "mirror/cuda:13"}}};
   frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
+  frozen.patchelf = env::kPatchelfVersion;
   frozen.files = {"x-1.2.0-py3-none-*_x86_64.whl"};
   return frozen;
 }
@@ -56,6 +58,9 @@ TEST_CASE("a matrix or source that differs from the frozen one is drift") {
   CHECK(check_frozen(example(), "aa", "bb"));
   CHECK(check_frozen(example(), "ax", "bb").error().kind == ErrorKind::drift);
   CHECK(check_frozen(example(), "aa", "bx").error().kind == ErrorKind::drift);
+  FrozenPlan other = example();
+  other.patchelf = "0.1";
+  CHECK(check_frozen(other, "aa", "bb").error().kind == ErrorKind::drift);
 }
 
 TEST_CASE("an unknown engine or Python source is a config error") {

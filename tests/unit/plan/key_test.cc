@@ -28,6 +28,16 @@ TEST_CASE("the parts of a key are named, and long values are replaced by their d
   CHECK(parts.at("record").size() == 64);
 }
 
+TEST_CASE("the mode of a repair is in the key, with what carries it out") {
+  BuildWheel action;
+  CHECK(key_parts(action).at("repair.mode") == "\"auto\"");
+  CHECK(key_parts(action).contains("repair.patchelf"));
+  action.settings.build.repair = {matrix::RepairMode::none, {}};
+  CHECK_FALSE(key_parts(action).contains("repair.patchelf"));
+  action.settings.build.repair = {matrix::RepairMode::command, {"fix"}};
+  CHECK(key_parts(action).at("repair.command") == "[\"fix\"]");
+}
+
 TEST_CASE("a recipe omits the tools of a build, and nothing else") {
   BuildWheel action;
   action.version = "1.2.0";

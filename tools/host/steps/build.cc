@@ -10,6 +10,7 @@
 #include "host/steps/build_site.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/finish_files.h"
+#include "host/steps/repair_build.h"
 #include "plan/key.h"
 
 namespace pinwheel::host {
@@ -66,12 +67,14 @@ Done check_before_build(const StepContext& context, const plan::BuildWheel& acti
   return fail(env::to_error(std::move(failures), action.class_id));
 }
 
-/// The record notes if the build could not use the fixed path: its bytes may then differ elsewhere.
-std::string record_of(const plan::BuildWheel& action, PathMode mode) {
+/// The record notes what was put into the wheel, and if the build could not use the fixed path: its
+/// bytes may then differ elsewhere.
+std::string record_of(const plan::BuildWheel& action, PathMode mode, const RepairedBuild& built) {
   std::string text = plan::wheel_record(action);
-  if (mode == PathMode::fixed) return text;
+  if (mode == PathMode::fixed && built.record.empty()) return text;
   nlohmann::json record = nlohmann::json::parse(text);
-  record["fixed-path"] = false;
+  if (mode != PathMode::fixed) record["fixed-path"] = false;
+  if (!built.record.empty()) record["repair"] = nlohmann::json::parse(built.record);
   return record.dump(2) + "\n";
 }
 
@@ -79,13 +82,13 @@ std::string record_of(const plan::BuildWheel& action, PathMode mode) {
 /// directory.
 Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
                                                const plan::BuildWheel& action,
-                                               const BuildSite& site, const fs::path& built) {
+                                               const BuildSite& site, const RepairedBuild& built) {
   std::vector<fs::path> finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
-                                record_of(action, site.space.mode())};
+                                record_of(action, site.space.mode(), built)};
     const fs::path directory = context.attempt.scratch / "finished";
-    TRY(const plan::Output output, finish_wheel(built, request, directory));
+    TRY(const plan::Output output, finish_wheel(built.wheel, request, directory));
     TRY_DONE(check_after(context, action, site, naming, output.path));
     finished.emplace_back(output.path);
   }
@@ -102,7 +105,8 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
                       fmt::format("building `{}`", action.class_id)));
   TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
-  TRY(const std::vector<fs::path> finished, finish_and_check(context, action, site, built));
+  TRY(const RepairedBuild repaired, repair_built(context, action, site, built));
+  TRY(const std::vector<fs::path> finished, finish_and_check(context, action, site, repaired));
   run::Success success;
   success.warnings = std::move(warnings);
   for (const fs::path& wheel : finished) {

@@ -50,6 +50,23 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> base,
   return base;
 }
 
+/// A command of the matrix in the clean environment of the build.
+ports::Command filled_command(const plan::BuildWheel& action, const BuildSetting& setting,
+                              const std::vector<std::string>& argv,
+                              std::map<std::string, std::string> places) {
+  places["package"] = places["project"] = setting.space.seen(kSourceName).string();
+  places["version"] = action.version;
+  ports::Command command;
+  for (const std::string& argument : argv) {
+    command.argv.push_back(matrix::fill_template(argument, places));
+  }
+  command.directory = setting.space.seen(kSourceName);
+  command.environment = with(clean_variables(setting), action.variables);
+  command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
+  add_version(command.environment, action.version);
+  return command;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
@@ -96,21 +113,15 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting) 
 }
 
 ports::Command build_command(const plan::BuildWheel& action, const BuildSetting& setting) {
-  const std::map<std::string, std::string> places = {
-      {"package", setting.space.seen(kSourceName).string()},
-      {"project", setting.space.seen(kSourceName).string()},
-      {"dest_dir", setting.space.seen(kDistName).string()},
-      {"version", action.version},
-      {"arch-list.cmake", env::cmake_architectures(action.settings.build.arch_list)}};
-  ports::Command command;
-  for (const std::string& argument : action.settings.build.command) {
-    command.argv.push_back(matrix::fill_template(argument, places));
-  }
-  command.directory = setting.space.seen(kSourceName);
-  command.environment = with(clean_variables(setting), action.variables);
-  command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
-  add_version(command.environment, action.version);
-  return command;
+  return filled_command(action, setting, action.settings.build.command,
+                        {{"dest_dir", setting.space.seen(kDistName).string()}});
+}
+
+ports::Command repair_command(const plan::BuildWheel& action, const BuildSetting& setting,
+                              const std::string& wheel) {
+  return filled_command(action, setting, action.settings.build.repair.command,
+                        {{"dest_dir", setting.space.seen(kRepairedName).string()},
+                         {"wheel", (setting.space.seen(kDistName) / wheel).string()}});
 }
 
 ports::Command sdist_command(const plan::BuildSdist& action, const BuildSetting& setting) {

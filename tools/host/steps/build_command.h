@@ -13,6 +13,7 @@ namespace pinwheel::host {
 /// Names below a build's root.
 inline constexpr const char* kSourceName = "src";
 inline constexpr const char* kDistName = "dist";
+inline constexpr const char* kRepairedName = "repaired";
 inline constexpr const char* kEnvironmentName = "env";
 inline constexpr const char* kToolkitName = "toolkit";
 inline constexpr const char* kCondaName = "conda";
@@ -42,6 +43,11 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting);
 
 /// `build.command` of a class, with placeholders expanded, in its clean environment.
 ports::Command build_command(const plan::BuildWheel& action, const BuildSetting& setting);
+
+/// `build.repair` of a class if it is a command, for the wheel of that name in `kDistName`; it
+/// writes to `kRepairedName`.
+ports::Command repair_command(const plan::BuildWheel& action, const BuildSetting& setting,
+                              const std::string& wheel);
 
 /// `python -m build --sdist` of the package, in its clean environment.
 ports::Command sdist_command(const plan::BuildSdist& action, const BuildSetting& setting);

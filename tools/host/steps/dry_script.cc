@@ -117,15 +117,53 @@ std::string make_space(const std::string& root, const DryEnvironment& environmen
   return out + "\n";
 }
 
+/// Repairs the wheel of `kDistName` as `build` does. Libraries of an image cannot be looked up from
+/// outside: its containers have no pinwheel.
+std::string repair_lines(const plan::BuildWheel& action, const DryEnvironment& environment,
+                         const BuildSetting& setting, const std::string& root) {
+  const std::string made =
+      fmt::format("wheel=$(basename {}/*.whl)\nmkdir -p {}\n", script_word(root + "/" + kDistName),
+                  script_word(root + "/" + kRepairedName));
+  const std::string wheel = script_variable("wheel");
+  switch (action.settings.build.repair.mode) {
+    case matrix::RepairMode::none:
+      return {};
+    case matrix::RepairMode::command:
+      return made +
+             line_in(environment, setting.space.wrap(repair_command(action, setting, wheel)));
+    case matrix::RepairMode::automatic:
+      break;
+  }
+  if (environment.container) return "# `build` puts libraries of the image into the wheel here\n";
+  ports::Command command{
+      {script_variable("pinwheel"), "repair", (setting.space.seen(kDistName) / wheel).string(),
+       "--out", setting.space.seen(kRepairedName).string(), "--epoch",
+       std::to_string(action.source_date_epoch)},
+      setting.space.seen(kSourceName),
+      env::pip_variables(setting.user),
+      {}};
+  const std::string searched =
+      value_at(build_command(action, setting).environment, "LD_LIBRARY_PATH");
+  if (!searched.empty()) command.environment["LD_LIBRARY_PATH"] = searched;
+  return made + line_in(environment, setting.space.wrap(std::move(command)));
+}
+
+/// The directory of the wheel to finish.
+const char* last_directory(const plan::BuildWheel& action, const DryEnvironment& environment) {
+  const matrix::RepairMode mode = action.settings.build.repair.mode;
+  const bool as_built = mode == matrix::RepairMode::none ||
+                        (mode == matrix::RepairMode::automatic && environment.container);
+  return as_built ? kDistName : kRepairedName;
+}
+
 std::string finish_line(const plan::BuildWheel& action, const wheel::Naming& naming,
-                        const std::string& root, const fs::path& output) {
+                        const std::string& root, const std::string& from, const fs::path& output) {
   const std::string record = root + "/pinwheel.json";
   std::string line = fmt::format(
       "\"$pinwheel\" finish {}/*.whl --distribution {} --wheel-version {} --epoch {} --record {} "
       "--output-dir {}",
-      script_word(root + "/" + kDistName), shell_quote(naming.distribution),
-      shell_quote(naming.version), action.source_date_epoch, script_word(record),
-      shell_quote(output.string()));
+      script_word(root + "/" + from), shell_quote(naming.distribution), shell_quote(naming.version),
+      action.source_date_epoch, script_word(record), shell_quote(output.string()));
   if (!action.requires_torch.empty()) line += " --requires " + shell_quote(action.requires_torch);
   return heredoc(record, plan::wheel_record(action)) + line + "\n";
 }
@@ -174,9 +212,11 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
   out += make_space(root, environment);
   out += export_lines(action.source, root, action.source_date_epoch);
   const std::map<std::string, std::string>& user = variables_of(environment, workplace);
-  out += line_in(environment, space.wrap(build_command(action, {space, user, variables, cores})));
+  const BuildSetting setting{space, user, variables, cores};
+  out += line_in(environment, space.wrap(build_command(action, setting)));
+  out += repair_lines(action, environment, setting, root);
   for (const wheel::Naming& naming : action.namings) {
-    out += finish_line(action, naming, root, workplace.output);
+    out += finish_line(action, naming, root, last_directory(action, environment), workplace.output);
   }
   return out;
 }

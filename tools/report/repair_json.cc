@@ -1,32 +1,11 @@
-#include "report/repair_text.h"
-
-#include <fmt/format.h>
+#include "report/repair_json.h"
 
 #include <nlohmann/json.hpp>
-
-#include "base/text.h"
 
 namespace pinwheel::report {
 namespace {
 
 using RepairJson = nlohmann::ordered_json;
-
-std::string origin(const repair::OwnerPackage& package) {
-  return package.name.empty() ? "no package" : fmt::format("{} {}", package.name, package.version);
-}
-
-std::string edit_words(const repair::Edit& edit) {
-  std::vector<std::string> words;
-  for (const auto& [old_name, new_name] : edit.replace_needed) {
-    words.push_back(fmt::format("needs {} instead of {}", new_name, old_name));
-  }
-  for (const std::string& removed : edit.remove_needed) {
-    words.push_back("no longer needs " + removed);
-  }
-  if (edit.rpath) words.push_back(edit.rpath->empty() ? "no RPATH" : "RPATH " + *edit.rpath);
-  if (words.empty()) words.push_back("SONAME " + edit.soname);
-  return join(words, "; ");
-}
 
 RepairJson grafts_json(const repair::Outcome& outcome) {
   RepairJson out = RepairJson::array();
@@ -62,26 +41,6 @@ RepairJson edits_json(const repair::RepairPlan& plan) {
 }
 
 }  // namespace
-
-std::string repair_text(const repair::Outcome& outcome) {
-  const repair::RepairPlan& plan = outcome.plan;
-  std::string out = outcome.wheel + "\n";
-  const auto line = [&](const char* what, const std::string& text) {
-    out += fmt::format("  {:<8}{}\n", what, text);
-  };
-  for (const repair::Component& component : outcome.components) {
-    line("graft", fmt::format("{} -> {} ({})", component.graft.path, component.graft.member,
-                              origin(component.package)));
-  }
-  for (const repair::Edit& edit : plan.edits) {
-    line("edit", fmt::format("{}: {}", edit.member, edit_words(edit)));
-  }
-  for (const std::string& requirement : plan.requirements) line("require", requirement);
-  for (const std::string& note : plan.notes) line("note", note);
-  line("tag", plan.is_needed() ? join(plan.platforms, ".")
-                               : join(plan.platforms, ".") + ", nothing to repair");
-  return out;
-}
 
 std::string repair_json(const repair::Outcome& outcome, const std::optional<plan::Output>& output) {
   const repair::RepairPlan& plan = outcome.plan;

@@ -7,10 +7,8 @@
 
 namespace pinwheel::report {
 
-/// What a repair does, a line for each graft, edit, requirement and note, and the resulting tag.
-std::string repair_text(const repair::Outcome& outcome);
-
-/// The same as one JSON object, two-space indent, keys in this order, a newline at the end:
+/// What a repair does, as one JSON object, two-space indent, keys in this order, a newline at the
+/// end:
 ///     schema        1; keys may be added under the same number
 ///     wheel         file name
 ///     repaired      whether there was anything to do

