@@ -161,6 +161,9 @@ def test_a_toolkit_is_required_not_put_in(repair, tmp_path):
     assert report["grafts"] == [] and report["requirements"] == ["nvidia-cuda-runtime-cu12"]
     (edit,) = report["edits"]
     assert edit["rpath"] == "$ORIGIN/../nvidia/cuda_runtime/lib"
+    call("patchelf", "--set-soname", "libcudart.so.7", prefix / "libcudart.so.12")
+    nobodys = wheel_with(tmp_path / "seven", use)
+    assert "looking for `nvidia-cuda-runtime-cu7` failed" in repair(nobodys, code=2)
     with_torch = wheel_with(tmp_path / "torch", use, headers="Requires-Dist: torch>=2.10\n")
     assert repair(with_torch, "--dry-run")["edits"] == []
 

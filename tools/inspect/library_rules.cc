@@ -51,7 +51,7 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
     if (library.provider != Provider::nobody) continue;
     for (const std::string& member : library.needed_by) {
       out.push_back({"", member, "needs " + quoted(library.soname) + ", which nothing provides", "",
-                     "link it statically, put it into the wheel (`auditwheel repair`), or declare "
+                     "link it statically, put it into the wheel (`pinwheel repair`), or declare "
                      "it as external"});
     }
   }
