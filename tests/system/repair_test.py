@@ -1,4 +1,4 @@
-"""`repair` on wheels compiled against real libraries, compared with auditwheel, loaded without the system's libraries."""
+"""`repair` on wheels compiled against real libraries, compared with auditwheel, loaded without those libraries."""
 
 import hashlib
 import json
@@ -23,8 +23,9 @@ def repair(pinwheel, environments, tmp_path):
     """A function that runs `repair`, and returns its report or, with another exit code, its words."""
 
     def run(wheel: pathlib.Path, *options: str, code: int = 0, cache: pathlib.Path = environments, **variables: str):
+        place = () if "--out" in options else ("--out", tmp_path / "out")
         ran = subprocess.run(
-            [pinwheel, "repair", wheel, "--json", *(() if "--out" in options else ("--out", tmp_path / "out")), *options],
+            [pinwheel, "repair", wheel, "--json", *place, *options],
             env={**os.environ, "PINWHEEL_CACHE_DIR": str(cache), "NO_COLOR": "1", **variables},
             capture_output=True,
             text=True,
