@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import resource
 import shutil
 import statistics
@@ -126,19 +127,46 @@ def own_python():
     return ".".join(platform.python_version_tuple()[:2])
 
 
-def nothing_to_do(pinwheel, scratch, environment, runs):
-    """A release of a package without dependencies, then the same release again."""
-    project = scratch / "project"
-    make_project(project, environment, own_python())
-    places = ["--state-dir", str(scratch / "state"), "--output-dir", str(scratch / "dist")]
+def repeated_release(pinwheel, project, environment):
+    """A release that has been made; returns the command that finds nothing to do."""
+    places = ["--state-dir", f"{project}-state", "--output-dir", f"{project}-dist"]
     command = [pinwheel, "release", "matrix.yaml", *places]
     run(command, project, environment)
     report = subprocess.run([*command, "--json"], cwd=project, env=environment, check=True, capture_output=True)
     states = {outcome["state"] for outcome in json.loads(report.stdout)["outcomes"]}
     if states != {"reused"}:
         sys.exit(f"bench: the second release did not reuse everything: {states}")
+    return command, project, environment
+
+
+def nothing_to_do(pinwheel, scratch, environment, runs):
+    """A release of a package without dependencies, then the same release again."""
+    project = scratch / "project"
+    make_project(project, environment, own_python())
+    ours = repeated_release(pinwheel, project, environment)
     peer = ([sys.executable, "-c", "pass"], scratch, environment)
-    yield compare("nothing to do", 100, (command, project, environment), "python3 -c pass", peer, runs)
+    yield compare("nothing to do", 100, ours, "python3 -c pass", peer, runs)
+
+
+def pyenv_pythons(root):
+    """The newest four minor versions of CPython that pyenv has: "3.12"."""
+    found = {re.fullmatch(r"3\.(\d+)\.\d+", path.name) for path in root.glob("versions/*") if path.is_dir()}
+    minors = sorted({int(match[1]) for match in found if match and int(match[1]) >= 8})
+    return [f"3.{minor}" for minor in minors[-4:]]
+
+
+def nothing_to_do_with_shims(pinwheel, scratch, environment, runs):
+    """The same with four Pythons, where PATH starts with pyenv's shims; nothing where there is no such pyenv."""
+    root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
+    pythons = pyenv_pythons(root)
+    if len(pythons) < 4 or not (root / "shims").is_dir():
+        return
+    project = scratch / "shims"
+    make_project(project, environment, '", "'.join(pythons))
+    environment = {**environment, "PATH": f"{root / 'shims'}:{os.environ['PATH']}"}
+    ours = repeated_release(pinwheel, project, environment)
+    peer = ([sys.executable, "-c", "pass"], scratch, environment)
+    yield compare("nothing to do, 4 Pythons, shims", 50, ours, "python3 -c pass", peer, runs)
 
 
 def step_milliseconds(command, project, environment, state, step):
@@ -216,6 +244,9 @@ def inspection(pinwheel, scratch, environment, runs, wheel, inflate_hash):
         yield compare(name, "-", ours, "auditwheel show", peer, runs)
 
 
+MEASURES = (start_up, expansion, nothing_to_do, nothing_to_do_with_shims, environments)
+
+
 def processor():
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -254,7 +285,7 @@ def main():
         environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
         # This Python comes first in PATH, the interpreter itself rather than a wrapper script.
         environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
-        for measure in () if options.only_wheels else (start_up, expansion, nothing_to_do, environments):
+        for measure in () if options.only_wheels else MEASURES:
             rows += measure(pinwheel, scratch, environment, options.runs)
         if options.image:
             rows += containers(pinwheel, scratch, environment, options.runs, options.image)

@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "env/commands.h"
+#include "env/newer_name.h"
+#include "host/provision/pyenv_shim.h"
 #include "host/provision/remembered_interpreter.h"
 
 namespace pinwheel::host {
@@ -38,35 +40,12 @@ bool exists(ports::Files& files, const std::string& path) {
          status->type != ports::FileType::directory;
 }
 
-/// Sorts "3.11.10" above "3.11.9": numerically if both have a number.
-bool newer(const std::string& left, const std::string& right) {
-  size_t i = 0;
-  size_t j = 0;
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  while (i < left.size() && j < right.size()) {
-    if (digit(left[i]) && digit(right[j])) {
-      size_t a = 0;
-      size_t b = 0;
-      while (i < left.size() && digit(left[i])) a = a * 10 + static_cast<size_t>(left[i++] - '0');
-      while (j < right.size() && digit(right[j]))
-        b = b * 10 + static_cast<size_t>(right[j++] - '0');
-      if (a != b) return a > b;
-    } else if (left[i] != right[j]) {
-      return left[i] > right[j];
-    } else {
-      ++i;
-      ++j;
-    }
-  }
-  return left.size() > right.size();
-}
-
 /// bin/python of every installation in `root` whose directory name may match the requested version:
 /// pyenv's are like "3.11.7", "3.13.0t", uv's like "cpython-3.11.7-linux-x86_64-gnu".
 std::vector<std::string> installed_under(ports::Files& files, const std::string& root,
                                          const std::string& wanted) {
   std::vector<std::string> names = files.list(root).value_or(std::vector<std::string>{});
-  std::sort(names.begin(), names.end(), newer);
+  std::sort(names.begin(), names.end(), env::is_newer_name);
   const std::string version = wanted.ends_with('t') ? wanted.substr(0, wanted.size() - 1) : wanted;
   std::vector<std::string> programs;
   for (const std::string& name : names) {
@@ -80,11 +59,18 @@ std::vector<std::string> installed_under(ports::Files& files, const std::string&
 std::vector<std::string> candidates(ports::Files& files, const Variables& variables,
                                     const std::string& wanted) {
   std::vector<std::string> programs;
+  std::error_code unknown;
+  const std::filesystem::path here = std::filesystem::current_path(unknown);
   const std::vector<std::string> path = split(get(variables, "PATH", "/usr/bin:/bin"), ':');
   for (const std::string& name : names_for(wanted)) {
     for (const std::string& directory : path) {
       const std::string program = directory + "/" + name;
-      if (!directory.empty() && exists(files, program)) programs.push_back(program);
+      if (directory.empty() || !exists(files, program)) continue;
+      if (!has_pyenv_shims(files, directory)) {
+        programs.push_back(program);
+      } else if (const auto real = behind_pyenv_shim(files, variables, program, here)) {
+        programs.push_back(real->string());
+      }
     }
   }
   const std::string home = get(variables, "HOME", "");
@@ -115,7 +101,7 @@ std::optional<env::Interpreter> describe(const Machine& machine, const std::stri
   if (auto known = recall_interpreter(machine.files, machine.remembered, program)) return known;
   const Result<ports::Captured> ran =
       machine.process.capture(env::probe_interpreter(program, seen));
-  // A broken link or a pyenv shim without a version is not an interpreter; others may follow.
+  // A broken link is not an interpreter; others may follow.
   if (!ran || !ran->exit.ok()) return std::nullopt;
   const Result<env::Interpreter> interpreter = env::parse_interpreter(ran->out);
   if (!interpreter) return std::nullopt;

@@ -13,7 +13,8 @@ namespace pinwheel::host {
 
 /// Every working Python of this machine: on PATH with the usual names for `wanted` (all names of
 /// the versions 3.8 to 3.15 if empty), pyenv's (PYENV_ROOT, ~/.pyenv) and uv's
-/// (UV_PYTHON_INSTALL_DIR, ~/.local/share/uv/python). Each real file once, in this order; pyenv's
+/// (UV_PYTHON_INSTALL_DIR, ~/.local/share/uv/python). A shim of pyenv is the program that it stands
+/// for (host/provision/pyenv_shim). Each real file once, in this order; pyenv's
 /// and uv's newest first.
 std::vector<env::Interpreter> list_interpreters(ports::Files& files, ports::Process& process,
                                                 const std::map<std::string, std::string>& variables,
