@@ -17,6 +17,7 @@ Result<int> cmd_release(const GlobalOptions& global, const ReleaseCommand& optio
                         Streams& streams);
 Result<int> cmd_version(const GlobalOptions& global, const VersionOptions& options,
                         Streams& streams);
+Result<int> cmd_init(const GlobalOptions& global, const InitOptions& options, Streams& streams);
 Result<int> cmd_publish(const GlobalOptions& global, const PublishOptions& options,
                         Streams& streams);
 Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams);

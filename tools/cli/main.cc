@@ -26,6 +26,7 @@ struct Dispatch {
   Result<int> operator()(const TestCommand& o) const { return cmd_test(global, o, streams); }
   Result<int> operator()(const ReleaseCommand& o) const { return cmd_release(global, o, streams); }
   Result<int> operator()(const VersionOptions& o) const { return cmd_version(global, o, streams); }
+  Result<int> operator()(const InitOptions& o) const { return cmd_init(global, o, streams); }
   Result<int> operator()(const PublishOptions& o) const { return cmd_publish(global, o, streams); }
   Result<int> operator()(const EnvOptions& o) const { return cmd_env(global, o, streams); }
   Result<int> operator()(const EnvLockOptions& o) const { return cmd_env_lock(global, o, streams); }

@@ -103,6 +103,13 @@ struct PublishOptions {
   bool json = false;
 };
 
+struct InitOptions {
+  std::string directory = ".";
+  std::string from;  ///< "NAME==VERSION" of an sdist on the index, instead of a directory
+  std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
+  bool json = false;
+};
+
 enum class EnvVerb { list, remove };
 struct EnvOptions {
   EnvVerb verb = EnvVerb::list;

@@ -6,6 +6,7 @@
 #include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
+#include "cli/init_options.h"
 #include "cli/inspect_options.h"
 #include "cli/product.h"
 #include "cli/repair_options.h"
@@ -27,6 +28,7 @@ struct Parser {
   RunOptions test;
   RunOptions release;
   VersionOptions version;
+  InitOptions init;
   PublishOptions publish;
   EnvOptions env_list;
   EnvOptions env_remove;
@@ -238,6 +240,7 @@ void add_small_commands(Parser& parser) {
 
 /// Adds all commands, in the order of the help.
 void add_commands(Parser& parser) {
+  add_init(parser.app, parser.init);
   add_plan(parser);
   add_explain(parser);
   add_runs(parser);
@@ -266,6 +269,7 @@ void set_up(Parser& parser) {
 
 CommandOptions chosen(Parser& parser) {
   const CLI::App& app = parser.app;
+  if (app.got_subcommand("init")) return parser.init;
   if (app.got_subcommand("plan")) return parser.plan;
   if (app.got_subcommand("explain")) return parser.explain;
   if (app.got_subcommand("build")) return BuildCommand{parser.build};

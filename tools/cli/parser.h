@@ -25,10 +25,10 @@ struct PrintText {
 
 using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
-                 VersionOptions, PublishOptions, EnvOptions, EnvLockOptions, EnvShellOptions,
-                 EnvExportOptions, InspectOptions, CompatOptions, TorchExportsOptions,
-                 FinishOptions, RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions,
-                 CompletionOptions>;
+                 VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
+                 EnvShellOptions, EnvExportOptions, InspectOptions, CompatOptions,
+                 TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
+                 DoctorOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

@@ -6,8 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "base/text.h"
-#include "base/toml.h"
+#include "project/toml_document.h"
 
 namespace pinwheel::project {
 namespace {
@@ -96,23 +95,14 @@ std::optional<std::string> cmake_version_of(const toml::table& document) {
 }  // namespace
 
 Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file) {
-  const auto broken = [&file](int line, std::string what) {
-    return fail(Error{ErrorKind::config, std::move(what), Location{file, line, 0, {}}});
-  };
-  const std::optional<std::string> ascii = to_ascii_toml(text);
-  if (!ascii) return broken(0, fmt::format("`{}` is not UTF-8", last_part(file)));
-  const toml::parse_result parsed = toml::parse(*ascii);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return broken(static_cast<int>(error.source().begin.line),
-                  fmt::format("invalid TOML: {}", error.description()));
-  }
+  TRY(const toml::table document, parse_toml(text, file));
   try {
-    Pyproject project = read(parsed.table());
-    project.cmake_version = cmake_version_of(parsed.table());
+    Pyproject project = read(document);
+    project.cmake_version = cmake_version_of(document);
     return project;
   } catch (const WrongType& wrong) {
-    return broken(wrong.line, fmt::format("`{}` must be {}", wrong.key, wrong.wanted));
+    return fail(Error{ErrorKind::config, fmt::format("`{}` must be {}", wrong.key, wrong.wanted),
+                      Location{file, wrong.line, 0, {}}});
   }
 }
 

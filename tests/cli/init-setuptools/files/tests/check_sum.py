@@ -1,0 +1,1 @@
+import fast_sum  # noqa: F401

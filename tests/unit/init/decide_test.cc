@@ -1,0 +1,83 @@
+#include "init/decide.h"
+
+#include "init/matrix_text.h"
+#include "matrix/parse.h"
+#include "unit/catch.h"
+
+namespace pinwheel::init {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+/// The value of a key; `monostate` if it is not in the draft.
+LineValue value_of(const ProjectFacts& facts, const std::string& key) {
+  const Decision decision = decide(facts);
+  // Whatever is decided is a matrix.
+  const auto parsed = matrix::parse(matrix_text(decision.draft), "m.yaml");
+  INFO((parsed ? "" : parsed.error().message));
+  REQUIRE(parsed);
+  for (const MatrixLine& line : decision.draft.lines) {
+    if (line.key == key) return line.value;
+  }
+  return {};
+}
+
+ProjectFacts project_named(const std::string& name) {
+  ProjectFacts facts;
+  facts.pyproject = project::Pyproject{.name = name, .version = "1.0"};
+  return facts;
+}
+
+TEST_CASE("a pure project: one wheel, no environment, no build") {
+  const ProjectFacts facts = project_named("demo");
+  CHECK(value_of(facts, "abi.python") == LineValue("none"));
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  CHECK(value_of(facts, "axes.torch") == LineValue());
+  for (const MatrixLine& line : decide(facts).draft.lines) {
+    CHECK_FALSE(line.key.starts_with("environment"));
+    CHECK_FALSE(line.key.starts_with("build"));
+  }
+}
+
+TEST_CASE("a torch extension with CUDA in its workflows") {
+  ProjectFacts facts = project_named("ops");
+  facts.setup_py = project::SetupPy{.imports = {"torch", "numpy"},
+                                    .environment = {"FORCE_CUDA"},
+                                    .extensions = true,
+                                    .torch_extension = true,
+                                    .ninja = true};
+  facts.sources = {{"k.cu", {project::SourceMark::cuda}}};
+  facts.torches = {{"2.14", {"3.11", "3.12"}}, {"2.15", {"3.12"}}};
+  CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.12"}));
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  CHECK(value_of(facts, "environment.torch.index") ==
+        LineValue(Entries{{"cpu", "https://download.pytorch.org/whl/cpu"}}));
+  facts.workflow.cudas = {"13.0"};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu", "cuda/13.0"}));
+  CHECK(value_of(facts, "environment.torch.index") ==
+        LineValue("https://download.pytorch.org/whl/{label}"));
+  CHECK(value_of(facts, "environment.tools") == LineValue(Texts{"ninja"}));
+  CHECK(value_of(facts, "environment.pip") == LineValue(Texts{"numpy"}));
+  CHECK(value_of(facts, "abi.torch") == LineValue("minor"));
+  REQUIRE(decide(facts).draft.left_out.size() == 1);
+  CHECK(decide(facts).draft.left_out[0].why.find("FORCE_CUDA") != std::string::npos);
+}
+
+TEST_CASE("a limited API leaves the Pythons that have it") {
+  ProjectFacts facts = project_named("demo");
+  facts.pyproject->build_system = {{"scikit-build-core"}, "scikit_build_core.build", {}};
+  facts.tools.scikit_build_py_api = "cp312";
+  CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.12", "3.13", "3.14"}));
+  CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12)"));
+}
+
+TEST_CASE("settings of cibuildwheel become a command") {
+  ProjectFacts facts = project_named("demo");
+  facts.cibuildwheel.options["config-settings"] = {{}, {{"a", "{b}"}}, "pyproject.toml"};
+  CHECK(std::get<Texts>(value_of(facts, "build.command")).at(7) == "-Ca={{b}}");
+  CHECK(value_of(facts, "environment.pip") == LineValue(Texts{"build"}));
+}
+
+}  // namespace
+}  // namespace pinwheel::init

@@ -1,0 +1,89 @@
+#include "init/python_abi.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::init {
+namespace {
+
+project::Pyproject of_backend(const std::string& backend) {
+  project::Pyproject pyproject;
+  pyproject.build_system = {{"x"}, backend, {}};
+  return pyproject;
+}
+
+std::string chosen(const ProjectFacts& facts) {
+  return choose_python_abi(facts, "3.10").value;
+}
+
+TEST_CASE("no extension modules, or some") {
+  ProjectFacts facts;
+  CHECK(chosen(facts) == "none");
+  facts.setup_py = project::SetupPy{.extensions = true};
+  CHECK(chosen(facts) == "version");
+  facts = {};
+  facts.pyproject = of_backend("hatchling.build");
+  CHECK(chosen(facts) == "none");
+  facts.tools.build_hook = "hatch:custom";
+  CHECK(chosen(facts) == "version");
+  facts = {};
+  facts.pyproject = of_backend("own_backend");
+  facts.sources = {{"a.pyx", {project::SourceMark::cython}}};
+  CHECK(chosen(facts) == "version");
+}
+
+TEST_CASE("setuptools names the limited API in three places") {
+  ProjectFacts facts;
+  facts.setup_py = project::SetupPy{.extensions = true, .py_limited_api = "cp311"};
+  CHECK(chosen(facts) == "limited(3.11)");
+  facts.setup_cfg = project::SetupCfg{.py_limited_api = "cp39"};
+  CHECK(chosen(facts) == "limited(3.9)");
+  facts.tools.bdist_py_limited_api = "cp312";
+  CHECK(chosen(facts) == "limited(3.12)");
+  facts = {};
+  facts.setup_py = project::SetupPy{.extensions = true, .limited_api = true};
+  const PythonAbiChoice unclear = choose_python_abi(facts, "3.10");
+  CHECK(unclear.value == "version");
+  REQUIRE(unclear.left_out.size() == 1);
+  CHECK(unclear.left_out[0].why.ends_with("`python: limited(3.10)`"));
+}
+
+TEST_CASE("scikit-build-core, meson-python and maturin") {
+  ProjectFacts facts;
+  facts.pyproject = of_backend("scikit_build_core.build");
+  facts.cmake = project::CMakeLists{};
+  CHECK(chosen(facts) == "version");
+  facts.tools.scikit_build_py_api = "cp312";
+  CHECK(choose_python_abi(facts, "3.10").limit == "3.12");
+  facts.tools.scikit_build_py_api = "py3";
+  CHECK(chosen(facts) == "none");
+  facts = {};
+  facts.pyproject = of_backend("mesonpy");
+  facts.meson = project::MesonBuild{.extension = true, .limited_api = "3.9"};
+  CHECK(chosen(facts) == "version");
+  facts.tools.meson_limited_api = true;
+  CHECK(chosen(facts) == "limited(3.9)");
+  facts = {};
+  facts.pyproject = of_backend("maturin");
+  facts.cargo = {{.pyo3 = true, .pyo3_features = {"extension-module"}}};
+  CHECK(chosen(facts) == "version");
+  facts.cargo[0].pyo3_features = {"abi3"};
+  CHECK(chosen(facts) == "limited(3.10)");
+  facts.cargo[0].pyo3_features = {"abi3", "abi3-py38"};
+  CHECK(chosen(facts) == "limited(3.8)");
+  facts.tools.maturin_bindings = "bin";
+  CHECK(chosen(facts) == "none");
+}
+
+TEST_CASE("a stable ABI that the wheel's name does not show is said") {
+  ProjectFacts facts;
+  facts.pyproject = of_backend("scikit_build_core.build");
+  facts.cmake = project::CMakeLists{.python_module = true, .stable_abi = true};
+  const PythonAbiChoice choice = choose_python_abi(facts, "3.10");
+  CHECK(choice.value == "version");
+  REQUIRE(choice.left_out.size() == 1);
+  CHECK(choice.left_out[0].what == "the stable ABI of CPython (CMakeLists.txt)");
+  CHECK(choice.left_out[0].why.ends_with("`python: limited(3.12)`"));
+}
+
+}  // namespace
+}  // namespace pinwheel::init

@@ -1,0 +1,66 @@
+#include "init/pythons.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::init {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+project::CibwValue words(const std::string& text) {
+  return {{text}, {}, "pyproject.toml"};
+}
+
+TEST_CASE("without a word, the maintained Pythons that requires-python admits") {
+  ProjectFacts facts;
+  CHECK(choose_pythons(facts).values == Texts{"3.10", "3.11", "3.12", "3.13", "3.14"});
+  facts.setup_py = project::SetupPy{.python_requires = ">=3.12,<3.14"};
+  CHECK(choose_pythons(facts).values == Texts{"3.12", "3.13"});
+  facts.setup_py->python_requires = "~=3.13";
+  CHECK(choose_pythons(facts).values == Texts{"3.13", "3.14"});
+  facts.setup_py->python_requires = "==3.9.*";
+  CHECK(choose_pythons(facts).values == Texts{"3.9"});
+}
+
+TEST_CASE("cibuildwheel wins over workflows, and these over classifiers") {
+  ProjectFacts facts;
+  facts.tools.classifiers = {"Programming Language :: Python :: 3.9",
+                             "Programming Language :: Python :: 3.10"};
+  CHECK(choose_pythons(facts).values == Texts{"3.9", "3.10"});
+  facts.workflow.pythons = {"3.12", "3.11", "3.7"};
+  CHECK(choose_pythons(facts).values == Texts{"3.11", "3.12"});
+  facts.cibuildwheel.options["build"] = words("cp{312,313,313t}-* pp310-*");
+  CHECK(choose_pythons(facts).values == Texts{"3.12", "3.13", "3.13t"});
+  CHECK(choose_pythons(facts).because == "cibuildwheel's `build` (pyproject.toml)");
+  facts.cibuildwheel.options["skip"] = words("cp312-* *-musllinux*");
+  CHECK(choose_pythons(facts).values == Texts{"3.13", "3.13t"});
+}
+
+TEST_CASE("globs that name no free-threaded Python bring none, and stale lists are passed over") {
+  ProjectFacts facts;
+  facts.cibuildwheel.options["build"] = words("cp313*");
+  CHECK(choose_pythons(facts).values == Texts{"3.13"});
+  facts.cibuildwheel.options["build"] = words("cp36-*");
+  CHECK(choose_pythons(facts).values.size() == 5);
+}
+
+TEST_CASE("a limited API and torch narrow the list") {
+  const PythonChoice all{{"3.10", "3.12", "3.13t", "3.14"}, "x"};
+  CHECK(with_limited_api(all, "3.12").values == Texts{"3.12", "3.14"});
+  CHECK(with_limited_api(all, "3.12").because == "x; only those with the limited API of 3.12");
+  CHECK(with_limited_api({{"3.10"}, "x"}, "3.13").values == Texts{"3.13"});
+  const std::vector<KnownTorch> known = {{"2.14", {"3.10", "3.12", "3.14"}},
+                                         {"2.15", {"3.12", "3.14"}}};
+  CHECK(with_torch(all, known, {"2.14", "2.15"}).values == Texts{"3.12", "3.14"});
+  CHECK(with_torch(all, known, {}).values == all.values);
+}
+
+TEST_CASE("tags of Pythons") {
+  CHECK(python_of_tag("cp310") == "3.10");
+  CHECK(python_of_tag("cp3").empty());
+  CHECK(python_of_tag("py3").empty());
+  CHECK(python_of_tag("cp313t").empty());
+}
+
+}  // namespace
+}  // namespace pinwheel::init

@@ -1,0 +1,45 @@
+#include "project/cmake_lists.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::project {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("languages, packages and modules of pkg-config") {
+  const CMakeLists lists = parse_cmake_lists(
+      "cmake_minimum_required(VERSION 3.20)\n"
+      "project(demo VERSION 1.0 LANGUAGES C CXX) # find_package(Nothing)\n"
+      "enable_language(CUDA)\nfind_package(ZLIB REQUIRED)\nfind_package(Torch)\n"
+      "pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.4)\n"
+      "if(NOT (A AND B))\n  find_package(ZLIB)\nendif()\n");
+  CHECK(lists.languages == Texts{"C", "CXX", "CUDA"});
+  CHECK(lists.packages == Texts{"ZLIB", "Torch"});
+  CHECK(lists.pkg_config == Texts{"libzstd"});
+  CHECK_FALSE(lists.python_module);
+  CHECK(parse_cmake_lists("project(demo CXX)").languages == Texts{"CXX"});
+}
+
+TEST_CASE("extension modules and their stable ABI") {
+  CHECK(parse_cmake_lists("pybind11_add_module(a a.cc)").python_module);
+  const CMakeLists nanobind = parse_cmake_lists("nanobind_add_module(a STABLE_ABI a.cc)");
+  CHECK(nanobind.stable_abi);
+  CHECK(nanobind.stable_abi_version.empty());
+  CHECK(parse_cmake_lists("Python_add_library(a MODULE USE_SABI 3.10 a.c)").stable_abi_version ==
+        "3.10");
+  CHECK(parse_cmake_lists("add_definitions(-DTORCH_TARGET_VERSION=0x020A000000000000)")
+            .torch_target == "2.10");
+}
+
+TEST_CASE("two files are merged, and broken ones are read as far as they go") {
+  const CMakeLists both = merged(parse_cmake_lists("find_package(A)\npybind11_add_module(a)"),
+                                 parse_cmake_lists("find_package(A)\nfind_package(B)"));
+  CHECK(both.packages == Texts{"A", "B"});
+  CHECK(both.python_module);
+  CHECK(parse_cmake_lists("find_package(A").packages == Texts{"A"});
+  CHECK(parse_cmake_lists("(((") == CMakeLists{});
+}
+
+}  // namespace
+}  // namespace pinwheel::project

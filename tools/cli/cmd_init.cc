@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/init_facts.h"
+#include "cli/sdist_source.h"
+#include "cli/workplace.h"
+#include "host/git/git.h"
+#include "host/system/files.h"
+#include "init/decide.h"
+#include "init/matrix_text.h"
+#include "matrix/parse.h"
+#include "pep/name.h"
+#include "report/init_json.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStdout = "-";
+
+/// The directory of the matrix file, from which `package.source` leads to the project.
+fs::path matrix_directory(const InitOptions& options) {
+  const bool named = !options.out.empty() && options.out != kStdout;
+  const fs::path directory =
+      named ? fs::path(options.out).parent_path() : fs::path(options.directory) / "matrix";
+  return fs::absolute(directory / ".").lexically_normal();
+}
+
+Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
+                                        const InitOptions& options, Streams& streams) {
+  init::ProjectFacts facts;
+  if (options.from.empty()) {
+    TRY(facts, read_project(files, git, options.directory));
+    const fs::path project = fs::absolute(fs::path(options.directory) / ".").lexically_normal();
+    facts.source = project.lexically_relative(matrix_directory(options)).string();
+    if (facts.source.size() > 1 && facts.source.ends_with('/')) facts.source.pop_back();
+  } else {
+    host::Workplace place;
+    place.variables = user_variables();
+    place.mask = [&streams](const Secret& secret) { streams.mask(secret); };
+    TRY(place.cache, cache_directory(place.variables));
+    TRY(const plan::Source sdist, sdist_source(options.from, place));
+    TRY(facts, read_project(files, git, sdist.directory));
+    facts.requirement = options.from;
+  }
+  TRY(facts.torches, known_torches(files));
+  return facts;
+}
+
+/// Where the matrix goes; empty for stdout.
+std::string destination(const InitOptions& options, const std::string& name) {
+  if (options.out == kStdout) return {};
+  if (!options.out.empty()) return options.out;
+  const fs::path path =
+      fs::path(options.directory) / "matrix" / (pep::normalize_name(name) + ".yaml");
+  return path.lexically_normal().string();
+}
+
+Done write_new(ports::Files& files, const std::string& path, const std::string& text) {
+  TRY(const ports::FileStatus status, files.status(path));
+  if (status.type == ports::FileType::missing) return files.write(path, text);
+  return fail(ErrorKind::usage, fmt::format("`{}` exists, and `init` overwrites nothing", path),
+              "remove it, name another file by `--out FILE`, or print the matrix by `--out -`");
+}
+
+void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams) {
+  if (left_out.empty()) return;
+  std::string text = "not taken over, also listed at the end of the file:\n";
+  for (const init::LeftOut& one : left_out) {
+    text += fmt::format("  {}\n    {}\n", one.what, one.why);
+  }
+  streams.note(text);
+}
+
+}  // namespace
+
+Result<int> cmd_init(const GlobalOptions& /*global*/, const InitOptions& options,
+                     Streams& streams) {
+  if (options.json && options.out == kStdout) {
+    return fail(ErrorKind::usage, "`--json` and `--out -` both print to stdout",
+                "write the matrix to a file, or leave out one of them");
+  }
+  host::LocalFiles files;
+  host::LibGit2 git;
+  TRY(const init::ProjectFacts facts, gather_facts(files, git, options, streams));
+  const init::Decision decision = init::decide(facts);
+  const std::string text = init::matrix_text(decision.draft);
+  const std::string path = destination(options, decision.name);
+  // A draft that the reader refuses must not become a file.
+  TRY_DONE(matrix::parse(text, path.empty() ? "the matrix" : path));
+  if (path.empty()) {
+    streams.data(text);
+  } else {
+    TRY_DONE(write_new(files, path, text));
+    if (options.json) streams.data(report::init_json(facts, decision, path));
+  }
+  tell_left_out(decision.draft.left_out, streams);
+  if (!path.empty()) {
+    streams.note(
+        fmt::format("wrote {0}: `pinwheel plan {0}` shows its variants\n", shell_quote(path)));
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,238 @@
+#include "cli/init_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "cli/workplace.h"
+#include "host/torch/torch_exports.h"
+#include "pep/version.h"
+#include "wheel/metadata.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A larger source is generated, and says nothing about the project.
+constexpr uint64_t kLargestSource = 2 << 20;
+
+/// Files that are read by name, wherever they lie.
+constexpr std::string_view kCMake = "CMakeLists.txt";
+constexpr std::string_view kMeson = "meson.build";
+constexpr std::string_view kWorkflows = ".github/workflows/";
+
+/// The text of a file; nullopt if there is none. One that cannot be read is listed as unread.
+std::optional<std::string> text_of(ports::Files& files, const fs::path& directory,
+                                   const std::string& name, init::ProjectFacts& facts) {
+  const Result<ports::FileStatus> status = files.status(directory / name);
+  if (!status || status->type == ports::FileType::missing) return std::nullopt;
+  Result<std::string> text = files.read(directory / name);
+  if (text) return *std::move(text);
+  facts.unread.push_back({quoted(name), text.error().message});
+  return std::nullopt;
+}
+
+/// The value of a reader; an error is listed as unread.
+template <class T>
+T value_or_unread(Result<T> read, const std::string& name, init::ProjectFacts& facts) {
+  if (read) return *std::move(read);
+  facts.unread.push_back({quoted(name), read.error().message});
+  return T{};
+}
+
+Done read_pyproject(const std::string& text, const fs::path& directory, init::ProjectFacts& facts) {
+  const std::string file = (directory / "pyproject.toml").string();
+  TRY(facts.pyproject, project::parse_pyproject(text, file));
+  TRY(facts.tools, project::parse_tool_tables(text, file));
+  TRY(facts.cibuildwheel, project::parse_cibuildwheel(text, "pyproject.toml"));
+  return {};
+}
+
+void read_cargo(ports::Files& files, const fs::path& directory, init::ProjectFacts& facts) {
+  std::vector<std::string> names = {"Cargo.toml"};
+  const std::string& manifest = facts.tools.maturin_manifest;
+  if (!manifest.empty() && manifest != names[0]) names.insert(names.begin(), manifest);
+  for (const std::string& name : names) {
+    const auto text = text_of(files, directory, name, facts);
+    if (!text) continue;
+    facts.cargo.push_back(value_or_unread(
+        project::parse_cargo_manifest(*text, name, facts.tools.maturin_features), name, facts));
+  }
+}
+
+void read_package_info(const std::string& text, init::ProjectFacts& facts) {
+  const Result<wheel::Metadata> metadata = wheel::parse_metadata(text);
+  if (!metadata) {
+    facts.unread.push_back({"`PKG-INFO`", metadata.error().message});
+    return;
+  }
+  facts.package_info = {metadata->name(), metadata->version(),
+                        metadata->block.get("Requires-Python").value_or(""),
+                        metadata->requires_dist(), metadata->block.all("Classifier")};
+  std::erase_if(facts.package_info.requires_dist, wheel::is_of_extra);
+}
+
+/// Directories whose files say nothing about what the project is built from.
+bool is_beside_the_project(std::string_view path) {
+  static constexpr std::array<std::string_view, 9> kBeside = {
+      "extern", "external", "subprojects", "node_modules", "build", "dist", "venv", "docker", "ci"};
+  static constexpr std::array<std::string_view, 6> kBeginnings = {"test",   "doc",   "example",
+                                                                  "vendor", "third", "bench"};
+  const std::vector<std::string> parts = split(path, '/');
+  return std::any_of(parts.begin(), parts.end() - 1, [](const std::string& part) {
+    const std::string name = to_lower(part);
+    return name.starts_with('.') || name.ends_with(".egg-info") ||
+           std::ranges::find(kBeside, name) != kBeside.end() ||
+           std::ranges::any_of(kBeginnings,
+                               [&](const auto& begin) { return name.starts_with(begin); });
+  });
+}
+
+/// Every file below a directory, without hidden directories but `.github`.
+Done walk(ports::Files& files, const fs::path& root, const std::string& below,
+          std::vector<std::string>& found) {
+  TRY(const std::vector<std::string> names, files.list(root / below));
+  for (const std::string& name : names) {
+    const std::string path = below.empty() ? name : below + "/" + name;
+    TRY(const ports::FileStatus status, files.status(root / path));
+    const bool hidden = name.starts_with('.') && name != ".github";
+    if (status.type == ports::FileType::regular) found.push_back(path);
+    if (status.type == ports::FileType::directory && !hidden &&
+        !is_beside_the_project(path + "/")) {
+      TRY_DONE(walk(files, root, path, found));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> list_project(ports::Files& files, ports::Git& git,
+                                              const fs::path& directory) {
+  Result<std::vector<std::string>> tracked = git.files(directory);
+  if (tracked && !tracked->empty()) return tracked;
+  std::vector<std::string> found;
+  TRY_DONE(walk(files, directory, "", found));
+  return found;
+}
+
+void read_workflow(const std::string& text, const std::string& path, init::ProjectFacts& facts) {
+  const project::Workflow workflow =
+      value_or_unread(project::parse_workflow(text, path), path, facts);
+  facts.workflow = project::merged(std::move(facts.workflow), workflow);
+  facts.cibuildwheel =
+      project::with_variables(std::move(facts.cibuildwheel), workflow.cibuildwheel, path);
+}
+
+bool is_workflow(const std::string& path) {
+  return path.starts_with(kWorkflows) && (path.ends_with(".yml") || path.ends_with(".yaml"));
+}
+
+/// Reads a file of the project, if its name says that it matters.
+void read_one(ports::Files& files, const fs::path& directory, const std::string& path,
+              init::ProjectFacts& facts) {
+  const bool cmake = last_part(path) == kCMake || path.ends_with(".cmake");
+  const bool build_file = cmake || last_part(path) == kMeson;
+  const bool source = project::is_source_name(path);
+  if (is_workflow(path)) {
+    if (const auto text = text_of(files, directory, path, facts)) read_workflow(*text, path, facts);
+    return;
+  }
+  if ((!build_file && !source) || is_beside_the_project(path)) return;
+  const Result<ports::FileStatus> status = files.status(directory / path);
+  if (!status || status->type != ports::FileType::regular || status->size > kLargestSource) return;
+  const auto text = text_of(files, directory, path, facts);
+  if (!text) return;
+  if (source) {
+    facts.sources.push_back(project::scan_source(path, *text));
+  } else if (cmake && facts.cmake) {
+    facts.cmake = project::merged(*facts.cmake, project::parse_cmake_lists(*text));
+  } else if (last_part(path) == kMeson && facts.meson) {
+    facts.meson = project::merged(*facts.meson, project::parse_meson_build(*text));
+  }
+}
+
+/// Tags are those of the repository whose top the project is: a scratch directory may lie in
+/// another one.
+void read_tags(ports::Git& git, const fs::path& directory, init::ProjectFacts& facts) {
+  Result<ports::GitFacts> repository = git.facts(directory, ports::WorkTree::ignore);
+  if (repository) facts.tags = std::move(repository->all_tags);
+}
+
+/// "3.13t" of "cp313t".
+std::string python_of(const std::string& tag) {
+  return tag.starts_with("cp3") ? "3." + tag.substr(3) : tag;
+}
+
+/// What the build files at the top of a project say.
+Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path& directory) {
+  TRY(const ports::FileStatus status, files.status(directory / "."));
+  if (status.type != ports::FileType::directory) {
+    return fail(ErrorKind::usage, fmt::format("`{}` is not a directory", directory.string()),
+                "pass the directory of a Python project");
+  }
+  init::ProjectFacts facts;
+  facts.directory = fs::absolute(directory / ".").lexically_normal().parent_path().filename();
+  TRY(facts.top_level, files.list(directory));
+  if (const auto text = text_of(files, directory, "pyproject.toml", facts)) {
+    TRY_DONE(read_pyproject(*text, directory, facts));
+  }
+  if (const auto text = text_of(files, directory, "setup.cfg", facts)) {
+    facts.setup_cfg = project::parse_setup_cfg(*text);
+  }
+  if (const auto text = text_of(files, directory, "setup.py", facts)) {
+    facts.setup_py = project::parse_setup_py(*text);
+  }
+  if (!facts.pyproject && !facts.setup_py && !facts.setup_cfg) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("`{}` holds no pyproject.toml, setup.py or setup.cfg", directory.string()),
+        "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
+        "the index");
+  }
+  if (const auto text = text_of(files, directory, std::string(kCMake), facts)) {
+    facts.cmake = project::parse_cmake_lists(*text);
+  }
+  if (const auto text = text_of(files, directory, std::string(kMeson), facts)) {
+    facts.meson = project::parse_meson_build(*text);
+  }
+  if (const auto text = text_of(files, directory, "PKG-INFO", facts)) {
+    read_package_info(*text, facts);
+  }
+  read_cargo(files, directory, facts);
+  return facts;
+}
+
+}  // namespace
+
+Result<init::ProjectFacts> read_project(ports::Files& files, ports::Git& git,
+                                        const fs::path& directory) {
+  TRY(init::ProjectFacts facts, read_build_files(files, directory));
+  TRY(const std::vector<std::string> paths, list_project(files, git, directory));
+  for (const std::string& path : paths) read_one(files, directory, path, facts);
+  read_tags(git, directory, facts);
+  return facts;
+}
+
+Result<std::vector<init::KnownTorch>> known_torches(ports::Files& files) {
+  TRY(const exports::Table table, host::torch_exports(user_variables(), files));
+  std::map<std::string, std::set<std::string>> pythons;
+  for (const exports::Record& record : table.libraries()) {
+    const exports::Build& build = table.builds()[record.build];
+    if (record.python.empty() || build.arch != "x86_64") continue;
+    const std::vector<std::string> parts = split(build.version, '.');
+    if (parts.size() >= 2) pythons[parts[0] + "." + parts[1]].insert(python_of(record.python));
+  }
+  std::vector<init::KnownTorch> known;
+  for (const auto& [release, each] : pythons)
+    known.push_back({release, {each.begin(), each.end()}});
+  std::ranges::sort(known, [](const init::KnownTorch& a, const init::KnownTorch& b) {
+    return pep::parse_version(a.release).value() < pep::parse_version(b.release).value();
+  });
+  return known;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,20 @@
+#include "cli/init_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pinwheel::cli {
+
+void add_init(CLI::App& program, InitOptions& options) {
+  CLI::App& app = *program.add_subcommand(
+      "init", "write a matrix file for a project that has none; reads the project, runs nothing");
+  app.add_option("directory", options.directory, "the project's directory (default: this one)")
+      ->type_name("[DIR]");
+  app.add_option("--from", options.from, "an sdist on the index instead of a directory")
+      ->type_name("NAME==VERSION");
+  app.add_option("--out", options.out,
+                 "the file to write, `-` for stdout (default: matrix/NAME.yaml below DIR)")
+      ->type_name("FILE");
+  app.add_flag("--json", options.json, "what was found and decided, as JSON");
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,243 @@
+#include "init/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "init/from_cibuildwheel.h"
+#include "init/identity.h"
+#include "init/python_abi.h"
+#include "init/pythons.h"
+#include "init/system_libraries.h"
+#include "init/torch_choice.h"
+
+namespace pinwheel::init {
+namespace {
+
+using project::SourceMark;
+using Texts = std::vector<std::string>;
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* kTorchIndex = "https://download.pytorch.org/whl";
+
+void append(MatrixDraft& draft, std::vector<LeftOut> left_out) {
+  draft.left_out.insert(draft.left_out.end(), left_out.begin(), left_out.end());
+}
+
+/// The compute axis, and why.
+MatrixLine compute_line(const ProjectFacts& facts) {
+  Texts compute = {"cpu"};
+  const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
+  const bool in_cmake = facts.cmake && std::ranges::find(facts.cmake->languages, "CUDA") !=
+                                           facts.cmake->languages.end();
+  if (cuda == nullptr && !in_cmake) {
+    const project::ScannedSource* const hip = source_with(facts, SourceMark::hip);
+    if (hip == nullptr) return {"axes.compute", compute, "no sources for GPUs"};
+    return {"axes.compute", compute,
+            fmt::format("for `{}`, add `rocm/7.1` or the version that you need", hip->path)};
+  }
+  const std::string shown = cuda == nullptr ? "CMakeLists.txt" : cuda->path;
+  for (const std::string& version : facts.workflow.cudas) compute.push_back("cuda/" + version);
+  if (compute.size() > 1) {
+    return {"axes.compute", compute, fmt::format("`{}`, and CUDA of the workflows' matrix", shown)};
+  }
+  return {"axes.compute", compute,
+          fmt::format("for `{}`, add `cuda/13.0` or the version that you need", shown)};
+}
+
+void add_axes(const ProjectFacts& facts, const PythonChoice& pythons, const TorchChoice& torch,
+              MatrixDraft& draft) {
+  draft.lines.push_back({"axes.python", pythons.values, pythons.because});
+  draft.lines.push_back(compute_line(facts));
+  if (torch.needed_because.empty()) return;
+  draft.lines.push_back({"axes.torch", torch.releases,
+                         fmt::format("{}; {}", torch.needed_because, torch.releases_because)});
+}
+
+void add_abi(const PythonAbiChoice& python, const TorchChoice& torch, MatrixDraft& draft) {
+  draft.lines.push_back({"abi.python", python.value, python.because});
+  if (torch.needed_because.empty()) return;
+  draft.lines.push_back({"abi.torch", torch.abi, torch.abi_because});
+}
+
+/// Packages that setup.py imports, and that no build requirement names.
+Texts imported_packages(const ProjectFacts& facts) {
+  struct Module {
+    std::string_view name;
+    std::string_view package;
+  };
+  constexpr std::array kModules = {Module{"numpy", "numpy"},
+                                   Module{"Cython", "Cython"},
+                                   Module{"pybind11", "pybind11"},
+                                   Module{"cffi", "cffi"},
+                                   Module{"skbuild", "scikit-build"},
+                                   Module{"setuptools_rust", "setuptools-rust"},
+                                   Module{"setuptools_scm", "setuptools-scm"},
+                                   Module{"pkgconfig", "pkgconfig"},
+                                   Module{"nanobind", "nanobind"},
+                                   Module{"packaging", "packaging"},
+                                   Module{"mypyc", "mypy"},
+                                   Module{"jinja2", "jinja2"},
+                                   Module{"yaml", "pyyaml"},
+                                   Module{"wheel", "wheel"}};
+  Texts packages;
+  if (!facts.setup_py || backend(facts) != project::Backend::setuptools) return packages;
+  for (const Module& module : kModules) {
+    const Texts& imports = facts.setup_py->imports;
+    const std::string package(module.package);
+    const bool imported = std::ranges::find(imports, module.name) != imports.end();
+    const bool own = std::ranges::find(facts.top_level, module.name) != facts.top_level.end();
+    if (imported && !own && requirements_on(build_requires(facts), package).empty()) {
+      packages.push_back(package);
+    }
+  }
+  return packages;
+}
+
+void add_packages(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  if (facts.setup_py && facts.setup_py->ninja) {
+    draft.lines.push_back(
+        {"environment.tools", Texts{"ninja"}, "torch's extensions compile in parallel with it"});
+  }
+  Texts packages = imported_packages(facts);
+  Texts reasons;
+  if (!packages.empty())
+    reasons.emplace_back("setup.py imports it, and no build requirement says so");
+  if (!cibw.build_requires.empty()) {
+    packages.insert(packages.end(), cibw.build_requires.begin(), cibw.build_requires.end());
+    reasons.push_back(fmt::format("cibuildwheel's `before-build` ({})", cibw.build_requires_from));
+  }
+  if (!cibw.config_settings.empty()) {
+    packages.emplace_back("build");
+    reasons.emplace_back("for `build.command`");
+  }
+  if (packages.empty()) return;
+  draft.lines.push_back({"environment.pip", packages, join(reasons, "; ")});
+}
+
+void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
+                     const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  if (!cibw.image.empty()) {
+    draft.lines.push_back(
+        {"environment.container.base", cibw.image,
+         fmt::format("with `--engine docker`: cibuildwheel's image ({})", cibw.image_from)});
+  }
+  add_packages(facts, cibw, draft);
+  if (!torch.needed_because.empty()) {
+    const MatrixLine compute = compute_line(facts);
+    const bool cuda = std::get<Texts>(compute.value).size() > 1;
+    draft.lines.push_back({"environment.torch.spec", "torch~={torch}.0", ""});
+    draft.lines.push_back({"environment.torch.index",
+                           cuda ? LineValue(fmt::format("{}/{{label}}", kTorchIndex))
+                                : LineValue(Entries{{"cpu", fmt::format("{}/cpu", kTorchIndex)}}),
+                           "its wheels for each compute"});
+  }
+  if (!cibw.variables.empty()) {
+    draft.lines.push_back({"environment.variables", cibw.variables,
+                           fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from)});
+  }
+}
+
+/// Braces of a value are no placeholders.
+std::string escaped(const std::string& text) {
+  return replace_all(replace_all(text, "{", "{{"), "}", "}}");
+}
+
+void add_build(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  if (cibw.config_settings.empty()) return;
+  Texts command = {"python", "-m", "build", "--wheel", "--no-isolation", "--outdir", "{dest_dir}"};
+  for (const auto& [key, value] : cibw.config_settings) {
+    command.push_back(fmt::format("-C{}={}", escaped(key), escaped(value)));
+  }
+  command.emplace_back("{package}");
+  draft.lines.push_back({"build.command", command,
+                         fmt::format("the default with cibuildwheel's `config-settings` ({})",
+                                     cibw.config_settings_from)});
+}
+
+void add_test(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  if (!cibw.test_requires.empty()) {
+    draft.lines.push_back({"test.pip", cibw.test_requires,
+                           fmt::format("cibuildwheel ({})", cibw.test_requires_from)});
+  }
+  if (!cibw.test_command.empty()) {
+    draft.lines.push_back({"test.command", cibw.test_command,
+                           fmt::format("cibuildwheel ({})", cibw.test_command_from)});
+    return;
+  }
+  for (const std::string name : {"tests", "test"}) {
+    if (std::ranges::find(facts.top_level, name) == facts.top_level.end()) continue;
+    draft.lines.push_back({"test",
+                           {},
+                           fmt::format("Tests import the package. To run `{0}/`:\n"
+                                       "test:\n"
+                                       "  pip: [pytest]\n"
+                                       "  command: [python, -m, pytest, \"{{package}}/{0}\"]",
+                                       name)});
+    return;
+  }
+  draft.lines.push_back({"test", {}, "Tests import the package; `test.command` runs more."});
+}
+
+/// What setup.py asks of its environment.
+std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
+  if (!facts.setup_py) return {};
+  Texts variables = facts.setup_py->environment;
+  std::erase_if(variables, [](const std::string& name) {
+    constexpr std::array<std::string_view, 11> kUsual = {"PATH",
+                                                         "HOME",
+                                                         "CC",
+                                                         "CXX",
+                                                         "CFLAGS",
+                                                         "CXXFLAGS",
+                                                         "LDFLAGS",
+                                                         "READTHEDOCS",
+                                                         "CUDA_HOME",
+                                                         "CIBUILDWHEEL",
+                                                         "SETUPTOOLS_USE_DISTUTILS"};
+    const bool computed =
+        std::ranges::any_of(name, [](char c) { return c != '_' && !is_alphanumeric(c); });
+    return computed || std::ranges::find(kUsual, name) != kUsual.end();
+  });
+  if (variables.empty()) return {};
+  const bool force = std::ranges::find(variables, "FORCE_CUDA") != variables.end();
+  return {{fmt::format("variables that setup.py reads: {}", quoted_list(variables)),
+           force ? "`environment.variables` sets them; without a GPU, CUDA builds need "
+                   "`FORCE_CUDA: \"1\"`, for which an override with `when: {compute: \"cuda/*\"}` "
+                   "is the place"
+                 : "`environment.variables` sets them"}};
+}
+
+}  // namespace
+
+Decision decide(const ProjectFacts& facts) {
+  Identity identity = choose_identity(facts);
+  const TorchChoice torch = choose_torch(facts);
+  PythonChoice pythons = with_torch(choose_pythons(facts), facts.torches, torch.releases);
+  const PythonAbiChoice abi = choose_python_abi(facts, pythons.values.front());
+  if (!abi.limit.empty()) pythons = with_limited_api(std::move(pythons), abi.limit);
+  const FromCibuildwheel cibw = translate_cibuildwheel(facts, pythons.values);
+  Decision decision{std::move(identity.name), {std::move(identity.lines), {}}};
+  MatrixDraft& draft = decision.draft;
+  add_axes(facts, pythons, torch, draft);
+  add_abi(abi, torch, draft);
+  add_environment(facts, torch, cibw, draft);
+  add_build(cibw, draft);
+  add_test(facts, cibw, draft);
+  append(draft, std::move(identity.left_out));
+  append(draft, abi.left_out);
+  append(draft, torch.left_out);
+  append(draft, system_libraries(facts));
+  append(draft, variables_of_setup(facts));
+  if (backend(facts) == project::Backend::maturin) {
+    draft.left_out.push_back(
+        {"Rust (Cargo.toml)", "builds take `cargo` from PATH, and crates from their registry"});
+  }
+  append(draft, cibw.left_out);
+  append(draft, facts.unread);
+  return decision;
+}
+
+}  // namespace pinwheel::init

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace pinwheel::init {
+
+/// The value of a key of the matrix: a scalar, a list or a mapping; `monostate` for a comment
+/// without a key.
+using LineValue = std::variant<std::monostate, std::string, std::vector<std::string>,
+                               std::vector<std::pair<std::string, std::string>>>;
+
+/// A key of the matrix with its value, and why it has that value.
+struct MatrixLine {
+  std::string key;  ///< with dots, "environment.torch.spec"; of a comment, the section it is about
+  LineValue value;
+  std::string because = {};  ///< lower case, no full stop; may be empty
+
+  bool operator==(const MatrixLine&) const = default;
+};
+
+/// What a project says and the matrix does not.
+struct LeftOut {
+  std::string what;  ///< "cibuildwheel `before-all` (pyproject.toml)"
+  std::string why;   ///< the reason, and what to do
+
+  bool operator==(const LeftOut&) const = default;
+};
+
+/// A matrix to write. `lines` are in the order of the file; the lines of a section stand together.
+struct MatrixDraft {
+  std::vector<MatrixLine> lines = {};
+  std::vector<LeftOut> left_out = {};
+};
+
+}  // namespace pinwheel::init

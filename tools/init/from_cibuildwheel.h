@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "init/draft.h"
+#include "init/project_facts.h"
+
+namespace pinwheel::init {
+
+/// What the options of cibuildwheel are in a matrix; empty where none says so.
+struct FromCibuildwheel {
+  std::string test_command_from = {};  ///< the file that sets it
+  std::vector<std::string> test_command = {};
+  std::string test_requires_from = {};
+  std::vector<std::string> test_requires = {};
+  std::string image_from = {};
+  std::string image = {};  ///< of x86_64, a full name
+  std::string variables_from = {};
+  std::vector<std::pair<std::string, std::string>> variables = {};
+  std::string config_settings_from = {};
+  std::vector<std::pair<std::string, std::string>> config_settings = {};
+  std::string build_requires_from = {};
+  std::vector<std::string> build_requires = {};  ///< what `before-build` installs by pip
+  std::vector<LeftOut> left_out = {};            ///< every other option, with the reason
+};
+
+/// Translates every option but `build` and `skip`, which chose the `pythons` of the matrix.
+FromCibuildwheel translate_cibuildwheel(const ProjectFacts& facts,
+                                        const std::vector<std::string>& pythons);
+
+}  // namespace pinwheel::init

@@ -1,0 +1,79 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "init/draft.h"
+#include "project/cargo_manifest.h"
+#include "project/cibuildwheel.h"
+#include "project/cmake_lists.h"
+#include "project/meson_build.h"
+#include "project/pyproject.h"
+#include "project/setup_cfg.h"
+#include "project/setup_py.h"
+#include "project/source_scan.h"
+#include "project/tool_tables.h"
+#include "project/workflow.h"
+
+namespace pinwheel::init {
+
+/// A release of torch, "2.13", and the Pythons that it has builds for, "3.12", "3.14t".
+struct KnownTorch {
+  std::string release;
+  std::vector<std::string> pythons = {};
+
+  bool operator==(const KnownTorch&) const = default;
+};
+
+/// What the `PKG-INFO` of an sdist says.
+struct PackageInfo {
+  std::string name = {};
+  std::string version = {};
+  std::string requires_python = {};
+  std::vector<std::string> requires_dist = {};
+  std::vector<std::string> classifiers = {};
+};
+
+/// What is known of a project without running any of it.
+struct ProjectFacts {
+  std::string directory = {};    ///< its name, which is the project's where it says none
+  std::string requirement = {};  ///< "NAME==VERSION" of an sdist on the index, else empty
+  std::string source = "..";     ///< from the matrix file to the project
+
+  std::optional<project::Pyproject> pyproject = {};
+  project::ToolTables tools = {};
+  std::optional<project::SetupCfg> setup_cfg = {};
+  std::optional<project::SetupPy> setup_py = {};
+  std::optional<project::CMakeLists> cmake = {};
+  std::optional<project::MesonBuild> meson = {};
+  std::vector<project::CargoManifest> cargo = {};
+  project::Cibuildwheel cibuildwheel = {};
+  project::Workflow workflow = {};
+  PackageInfo package_info = {};
+  std::vector<project::ScannedSource> sources = {};
+
+  std::vector<std::string> top_level = {};            ///< the names at the top of the project
+  std::optional<std::vector<std::string>> tags = {};  ///< of its repository; none outside git
+  std::vector<KnownTorch> torches = {};               ///< ascending
+  std::vector<LeftOut> unread = {};                   ///< files that could not be read
+};
+
+/// `[build-system] requires`, with the default of a project without one.
+std::vector<std::string> build_requires(const ProjectFacts& facts);
+/// What it depends on when it runs, by whichever file says so.
+std::vector<std::string> dependencies(const ProjectFacts& facts);
+/// `requires-python` as written, empty without one.
+std::string requires_python(const ProjectFacts& facts);
+std::vector<std::string> classifiers(const ProjectFacts& facts);
+/// The requirements of an extra, empty if there is no such extra.
+std::vector<std::string> extra_requires(const ProjectFacts& facts, const std::string& extra);
+project::Backend backend(const ProjectFacts& facts);
+
+/// The requirements on the project `name`, as written.
+std::vector<std::string> requirements_on(const std::vector<std::string>& requirements,
+                                         const std::string& name);
+
+/// The first source with a mark; nullptr without one.
+const project::ScannedSource* source_with(const ProjectFacts& facts, project::SourceMark mark);
+
+}  // namespace pinwheel::init

@@ -1,0 +1,139 @@
+#include "init/python_abi.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "init/pythons.h"
+
+namespace pinwheel::init {
+namespace {
+
+using project::Backend;
+using project::SourceMark;
+
+PythonAbiChoice limited(std::string limit, std::string because) {
+  PythonAbiChoice choice{fmt::format("limited({})", limit), limit, std::move(because), {}};
+  return choice;
+}
+
+std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const std::string& oldest) {
+  const project::SetupPy code = facts.setup_py.value_or(project::SetupPy{});
+  const project::SetupCfg cfg = facts.setup_cfg.value_or(project::SetupCfg{});
+  struct Place {
+    std::string tag;
+    const char* file;
+  };
+  for (const Place& place :
+       {Place{facts.tools.bdist_py_limited_api, "pyproject.toml"},
+        Place{cfg.py_limited_api, "setup.cfg"}, Place{code.py_limited_api, "setup.py"}}) {
+    const std::string limit = python_of_tag(place.tag);
+    if (!limit.empty()) {
+      return limited(limit, fmt::format("`py_limited_api` of `bdist_wheel` in {} is `{}`",
+                                        place.file, place.tag));
+    }
+  }
+  if (!code.limited_api) return std::nullopt;
+  // Without the option of bdist_wheel, the wheel's tag names one Python all the same.
+  PythonAbiChoice choice{"version", {}, "the wheel is made for one Python: see the end", {}};
+  const std::string limit = code.limited_api_version.empty() ? oldest : code.limited_api_version;
+  choice.left_out.push_back(
+      {"`py_limited_api=True` (setup.py)",
+       fmt::format("no `py_limited_api` of `bdist_wheel` was found, which puts abi3 into the "
+                   "wheel's name; if the wheel's name says abi3, write `python: limited({})`",
+                   limit)});
+  return choice;
+}
+
+std::optional<PythonAbiChoice> of_scikit_build(const ProjectFacts& facts) {
+  const std::string& tag = facts.tools.scikit_build_py_api;
+  if (backend(facts) != Backend::scikit_build_core || tag.empty()) return std::nullopt;
+  const std::string because = fmt::format("`wheel.py-api` of scikit-build-core is `{}`", tag);
+  if (tag.starts_with("py")) return PythonAbiChoice{"none", {}, because, {}};
+  const std::string limit = python_of_tag(tag);
+  if (limit.empty()) return std::nullopt;
+  return limited(limit, because);
+}
+
+std::optional<PythonAbiChoice> of_meson(const ProjectFacts& facts) {
+  if (!facts.tools.meson_limited_api || !facts.meson || facts.meson->limited_api.empty()) {
+    return std::nullopt;
+  }
+  return limited(facts.meson->limited_api,
+                 "`limited-api` of meson-python and `limited_api` in meson.build");
+}
+
+std::optional<PythonAbiChoice> of_maturin(const ProjectFacts& facts, const std::string& oldest) {
+  if (backend(facts) != Backend::maturin) return std::nullopt;
+  const std::string& bindings = facts.tools.maturin_bindings;
+  if (bindings == "bin" || bindings == "cffi" || bindings == "uniffi") {
+    return PythonAbiChoice{"none", {}, fmt::format("maturin's `bindings` are `{}`", bindings), {}};
+  }
+  const bool pyo3 = std::ranges::any_of(facts.cargo, &project::CargoManifest::pyo3);
+  if (!facts.cargo.empty() && !pyo3 && bindings.empty()) {
+    return PythonAbiChoice{"none", {}, "maturin without pyo3: a program, or cffi", {}};
+  }
+  std::optional<PythonAbiChoice> choice;
+  for (const project::CargoManifest& manifest : facts.cargo) {
+    for (const std::string& feature : manifest.pyo3_features) {
+      const std::string limit = feature.starts_with("abi3-py3") ? "3." + feature.substr(8) : "";
+      if (!limit.empty()) return limited(limit, fmt::format("pyo3's feature `{}`", feature));
+      if (feature == "abi3") {
+        choice = limited(oldest, "pyo3's feature `abi3`, for the oldest Python of the matrix");
+      }
+    }
+  }
+  return choice;
+}
+
+/// What shows that the project has extension modules; empty if nothing does.
+std::string evidence_of_extensions(const ProjectFacts& facts) {
+  if (facts.setup_py && facts.setup_py->extensions) return "setup.py makes extension modules";
+  if (facts.tools.setuptools_extensions) return "pyproject.toml lists `ext-modules`";
+  if (facts.meson && facts.meson->extension) return "meson.build makes extension modules";
+  if (backend(facts) == Backend::maturin) return "maturin builds a module of Rust";
+  if (facts.cmake && (facts.cmake->python_module || backend(facts) == Backend::scikit_build_core)) {
+    return "CMakeLists.txt compiles";
+  }
+  if (!facts.tools.build_hook.empty()) {
+    return fmt::format("`{}` may compile", facts.tools.build_hook);
+  }
+  if (backend(facts) != Backend::other) return {};
+  for (const SourceMark mark : {SourceMark::cython, SourceMark::c, SourceMark::cxx}) {
+    const project::ScannedSource* const source = source_with(facts, mark);
+    if (source != nullptr) return fmt::format("`{}` is probably compiled", source->path);
+  }
+  return {};
+}
+
+/// Why a limited API that the sources or CMake mention is not the wheel's.
+std::vector<LeftOut> unclear_limits(const ProjectFacts& facts) {
+  const bool of_cmake = facts.cmake && facts.cmake->stable_abi;
+  const auto source = std::ranges::find_if(
+      facts.sources, [](const auto& each) { return !each.limited_api.empty(); });
+  if (!of_cmake && source == facts.sources.end()) return {};
+  const std::string limit = source != facts.sources.end() ? source->limited_api
+                            : facts.cmake->stable_abi_version.empty()
+                                ? "3.12"
+                                : facts.cmake->stable_abi_version;
+  return {{of_cmake ? "the stable ABI of CPython (CMakeLists.txt)"
+                    : fmt::format("`Py_LIMITED_API` ({})", source->path),
+           fmt::format("the backend does not put it into the wheel's name; if the name says abi3, "
+                       "write `python: limited({})`",
+                       limit)}};
+}
+
+}  // namespace
+
+PythonAbiChoice choose_python_abi(const ProjectFacts& facts, const std::string& oldest) {
+  for (auto& choice : {of_scikit_build(facts), of_meson(facts), of_maturin(facts, oldest),
+                       of_setuptools(facts, oldest)}) {
+    if (choice) return *choice;
+  }
+  const std::string evidence = evidence_of_extensions(facts);
+  if (evidence.empty()) return {"none", {}, "no extension modules: one wheel for every Python", {}};
+  return {"version", {}, evidence + ": one build for each Python", unclear_limits(facts)};
+}
+
+}  // namespace pinwheel::init

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel::project {
+
+/// What the text of a `CMakeLists.txt` says; conditions are not evaluated.
+struct CMakeLists {
+  std::vector<std::string> languages = {};   ///< of `project` and `enable_language`, as written
+  std::vector<std::string> packages = {};    ///< of `find_package`, each once
+  std::vector<std::string> pkg_config = {};  ///< modules of `pkg_check_modules`, without versions
+  bool python_module = false;                ///< it makes an extension module of Python
+  bool stable_abi = false;  ///< nanobind's `STABLE_ABI`, or `USE_SABI` of `Python_add_library`
+  std::string stable_abi_version = {};  ///< of `USE_SABI` or the macro `Py_LIMITED_API`, "3.10"
+  std::string torch_target = {};        ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
+
+  bool operator==(const CMakeLists&) const = default;
+};
+
+CMakeLists parse_cmake_lists(std::string_view text);
+
+/// What both files say.
+CMakeLists merged(CMakeLists first, const CMakeLists& second);
+
+}  // namespace pinwheel::project

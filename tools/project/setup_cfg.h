@@ -1,0 +1,28 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel::project {
+
+/// What `setup.cfg` says, as setuptools reads it. Empty where it says nothing; a value that begins
+/// with `attr:` or `file:` is somewhere else and counts as nothing.
+struct SetupCfg {
+  std::string name = {};
+  std::string version = {};
+  std::string python_requires = {};
+  std::vector<std::string> install_requires = {};
+  std::vector<std::string> setup_requires = {};
+  std::vector<std::string> classifiers = {};
+  std::map<std::string, std::vector<std::string>> extras = {};  ///< `options.extras_require`
+  std::string py_limited_api = {};  ///< `[bdist_wheel] py_limited_api`, "cp310"
+
+  bool operator==(const SetupCfg&) const = default;
+};
+
+/// Reads the INI format of Python's configparser: values may go on in indented lines. What is not
+/// in that format is skipped.
+SetupCfg parse_setup_cfg(std::string_view text);
+
+}  // namespace pinwheel::project

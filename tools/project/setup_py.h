@@ -1,0 +1,36 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel::project {
+
+/// What the text of `setup.py` says. Nothing is run: values are those that are written as literals
+/// in the call of `setup`, or in a name that is assigned one.
+struct SetupPy {
+  std::string name = {};
+  std::string version = {};
+  std::string python_requires = {};
+  std::vector<std::string> install_requires = {};
+  std::vector<std::string> setup_requires = {};
+  std::vector<std::string> classifiers = {};
+  std::map<std::string, std::vector<std::string>> extras = {};
+  std::vector<std::string> imports = {};      ///< top-level modules that it imports
+  std::vector<std::string> environment = {};  ///< environment variables that it reads
+  std::vector<std::string> libraries = {};    ///< literals of `libraries=[...]`
+  bool extensions = false;                    ///< it makes extension modules
+  bool torch_extension = false;               ///< with `torch.utils.cpp_extension`
+  bool cuda_extension = false;                ///< with its `CUDAExtension`
+  bool ninja = false;                         ///< which compiles by ninja where it is there
+  bool limited_api = false;                   ///< `py_limited_api=True`
+  std::string py_limited_api = {};            ///< option of `bdist_wheel`, "cp310"
+  std::string limited_api_version = {};       ///< by the macro `Py_LIMITED_API`, "3.10"
+  std::string torch_target = {};              ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
+
+  bool operator==(const SetupPy&) const = default;
+};
+
+SetupPy parse_setup_py(std::string_view text);
+
+}  // namespace pinwheel::project

@@ -1,0 +1,50 @@
+#include "project/toml_document.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace pinwheel::project {
+
+Result<toml::table> parse_toml(std::string_view text, const std::string& file) {
+  const auto broken = [&file](int line, std::string what) {
+    return fail(Error{ErrorKind::config, std::move(what), Location{file, line, 0, {}}});
+  };
+  const std::optional<std::string> ascii = to_ascii_toml(text);
+  if (!ascii) return broken(0, fmt::format("`{}` is not UTF-8", last_part(file)));
+  toml::parse_result parsed = toml::parse(*ascii);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return broken(static_cast<int>(error.source().begin.line),
+                  fmt::format("invalid TOML: {}", error.description()));
+  }
+  return std::move(parsed).table();
+}
+
+std::optional<std::string> toml_text(const toml::table& table, std::string_view path) {
+  return table.at_path(path).value_exact<std::string>();
+}
+
+std::vector<std::string> toml_texts(const toml::table& table, std::string_view path) {
+  const auto found = table.at_path(path);
+  if (const auto text = found.value_exact<std::string>()) return {*text};
+  std::vector<std::string> texts;
+  if (const toml::array* const list = found.as_array()) {
+    for (const toml::node& each : *list) {
+      if (const auto text = each.value_exact<std::string>()) texts.push_back(*text);
+    }
+  }
+  return texts;
+}
+
+bool toml_flag(const toml::table& table, std::string_view path) {
+  return table.at_path(path).value_exact<bool>().value_or(false);
+}
+
+const toml::table* toml_table(const toml::table& table, std::string_view path) {
+  return table.at_path(path).as_table();
+}
+
+}  // namespace pinwheel::project

@@ -1,0 +1,38 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::project {
+
+/// What `pyproject.toml` says beyond the standards' keys that `Pyproject` has: extras, groups,
+/// classifiers, and the tables of build backends. Empty where the file says nothing.
+struct ToolTables {
+  std::vector<std::string> classifiers = {};  ///< `[project] classifiers`
+  /// `[project.optional-dependencies]`: extra to requirements, as written.
+  std::map<std::string, std::vector<std::string>> extras = {};
+  /// `[dependency-groups]` (PEP 735), without included groups.
+  std::map<std::string, std::vector<std::string>> groups = {};
+  std::string scikit_build_py_api = {};   ///< `[tool.scikit-build] wheel.py-api`, "cp312", "py3"
+  bool meson_limited_api = false;         ///< `[tool.meson-python] limited-api`
+  std::string bdist_py_limited_api = {};  ///< `[tool.distutils.bdist_wheel] py-limited-api`
+  bool setuptools_extensions = false;     ///< `[tool.setuptools] ext-modules` lists some
+  std::string maturin_bindings = {};      ///< `[tool.maturin] bindings`, "pyo3", "cffi", "bin"
+  std::string maturin_manifest = {};      ///< `[tool.maturin] manifest-path`
+  std::vector<std::string> maturin_features = {};  ///< `[tool.maturin] features`
+  std::string poetry_name = {};                    ///< `[tool.poetry] name`
+  std::string poetry_version = {};                 ///< `[tool.poetry] version`
+  /// A hook that may compile: `[tool.hatch.build...hooks]`, `[tool.poetry.build]`,
+  /// `[tool.pdm.build] run-setuptools`; empty without one.
+  std::string build_hook = {};
+
+  bool operator==(const ToolTables&) const = default;
+};
+
+/// Reads these tables. `file` is the path for messages. `config` if the text is not valid TOML.
+Result<ToolTables> parse_tool_tables(std::string_view text, const std::string& file);
+
+}  // namespace pinwheel::project

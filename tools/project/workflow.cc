@@ -1,0 +1,146 @@
+#include "project/workflow.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace pinwheel::project {
+namespace {
+
+void append_once(std::vector<std::string>& list, const std::string& value) {
+  if (!value.empty() && std::ranges::find(list, value) == list.end()) list.push_back(value);
+}
+
+bool is_number_list(std::string_view text) {
+  return !text.empty() && is_digit(text.front()) && is_digit(text.back()) &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// "3.12" of "3.12", "3.12.4" and "cp312", with a `t` of free-threaded ones; else empty.
+std::string python_of(std::string value) {
+  if (value.starts_with("cp3")) value = "3." + value.substr(3, value.find_first_of("-_* ") - 3);
+  const bool threads = value.ends_with("t");
+  if (threads) value.pop_back();
+  const std::vector<std::string> parts = split(value, '.');
+  if (!is_number_list(value) || parts.size() < 2 || parts[0] != "3") return {};
+  return fmt::format("3.{}{}", parts[1], threads ? "t" : "");
+}
+
+/// "12.6" of "12.6", "12.6.3", "cu126" and "cuda12.6"; else empty.
+std::string cuda_of(std::string value) {
+  value = to_lower(value);
+  for (const std::string_view prefix : {"cuda", "cu", "-", ":"}) {
+    if (value.starts_with(prefix)) value.erase(0, prefix.size());
+  }
+  if (!is_number_list(value)) return {};
+  const std::vector<std::string> parts = split(value, '.');
+  if (parts.size() >= 2) return parts[0] + "." + parts[1];
+  if (value.size() < 3) return {};
+  return value.substr(0, value.size() - 1) + "." + value.back();
+}
+
+/// "2.10" of "2.10" and "2.10.1"; else empty.
+std::string torch_of(const std::string& value) {
+  const std::vector<std::string> parts = split(value, '.');
+  return is_number_list(value) && parts.size() >= 2 ? parts[0] + "." + parts[1] : std::string();
+}
+
+/// The scalars of a node, a list of them or one.
+std::vector<std::string> scalars(const YAML::Node& node) {
+  std::vector<std::string> found;
+  if (node.IsScalar()) found.push_back(node.Scalar());
+  if (!node.IsSequence()) return found;
+  for (const YAML::Node& each : node) {
+    if (each.IsScalar()) found.push_back(each.Scalar());
+  }
+  return found;
+}
+
+void read_matrix_key(const std::string& key, const YAML::Node& value, Workflow& workflow) {
+  const std::string name = to_lower(key);
+  const auto has = [&name](std::string_view word) { return name.find(word) != std::string::npos; };
+  for (const std::string& each : scalars(value)) {
+    if (has("torch")) append_once(workflow.torches, torch_of(each));
+    if (has("cuda") || name == "cu") append_once(workflow.cudas, cuda_of(each));
+    if (has("python") || name == "py" || name == "pyver") {
+      append_once(workflow.pythons, python_of(each));
+    }
+  }
+}
+
+void read_matrix(const YAML::Node& matrix, Workflow& workflow) {
+  if (!matrix.IsMap()) return;
+  for (const auto& member : matrix) {
+    const std::string key = member.first.as<std::string>("");
+    if (key == "exclude") continue;
+    if (key != "include") {
+      read_matrix_key(key, member.second, workflow);
+      continue;
+    }
+    for (const YAML::Node& row : member.second) {
+      if (!row.IsMap()) continue;
+      for (const auto& cell : row) {
+        read_matrix_key(cell.first.as<std::string>(""), cell.second, workflow);
+      }
+    }
+  }
+}
+
+void read_variables(const YAML::Node& variables, Workflow& workflow) {
+  if (!variables.IsMap()) return;
+  for (const auto& member : variables) {
+    const std::string name = member.first.as<std::string>("");
+    if (!name.starts_with("CIBW_") || !member.second.IsScalar()) continue;
+    const std::string value = member.second.Scalar();
+    if (value.find("${{") != std::string::npos) {
+      append_once(workflow.computed, name);
+    } else {
+      workflow.cibuildwheel.emplace_back(name, value);
+    }
+  }
+}
+
+YAML::Node child(const YAML::Node& node, const std::string& key) {
+  return node.IsMap() && node[key] ? node[key] : YAML::Node();
+}
+
+Workflow read_workflow(const YAML::Node& document) {
+  Workflow workflow;
+  read_variables(child(document, "env"), workflow);
+  const YAML::Node jobs = child(document, "jobs");
+  if (!jobs.IsMap()) return workflow;
+  for (const auto& job : jobs) {
+    read_matrix(child(child(job.second, "strategy"), "matrix"), workflow);
+    read_variables(child(job.second, "env"), workflow);
+    for (const YAML::Node& step : child(job.second, "steps")) {
+      read_variables(child(step, "env"), workflow);
+    }
+  }
+  return workflow;
+}
+
+}  // namespace
+
+Result<Workflow> parse_workflow(std::string_view text, const std::string& file) {
+  try {
+    return read_workflow(YAML::Load(std::string(text)));
+  } catch (const YAML::Exception& broken) {
+    return fail(Error{ErrorKind::config, fmt::format("`{}` is not valid YAML", last_part(file)),
+                      Location{file, broken.mark.line + 1, broken.mark.column + 1, {}}});
+  }
+}
+
+Workflow merged(Workflow first, const Workflow& second) {
+  for (const std::string& value : second.pythons) append_once(first.pythons, value);
+  for (const std::string& value : second.cudas) append_once(first.cudas, value);
+  for (const std::string& value : second.torches) append_once(first.torches, value);
+  for (const std::string& name : second.computed) append_once(first.computed, name);
+  first.cibuildwheel.insert(first.cibuildwheel.end(), second.cibuildwheel.begin(),
+                            second.cibuildwheel.end());
+  return first;
+}
+
+}  // namespace pinwheel::project
