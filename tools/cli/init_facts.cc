@@ -167,7 +167,8 @@ std::string python_of(const std::string& tag) {
   return tag.starts_with("cp3") ? "3." + tag.substr(3) : tag;
 }
 
-/// What the build files at the top of a project say.
+}  // namespace
+
 Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path& directory) {
   TRY(const ports::FileStatus status, files.status(directory / "."));
   if (status.type != ports::FileType::directory) {
@@ -205,8 +206,6 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
   read_cargo(files, directory, facts);
   return facts;
 }
-
-}  // namespace
 
 Result<init::ProjectFacts> read_project(ports::Files& files, ports::Git& git,
                                         const fs::path& directory) {

@@ -8,12 +8,16 @@
 
 namespace pinwheel::cli {
 
-/// What a project says of itself: its build files (pyproject.toml, setup.cfg, setup.py,
-/// CMakeLists.txt, meson.build, Cargo.toml, PKG-INFO), workflows and sources. Files are those that
-/// git tracks or would, outside of a repository all; tests, documentation and vendored code count
-/// for nothing. Takes the tags of the repository. Nothing of the project is run. `usage` if the
-/// directory is missing or holds no Python project, `config` if pyproject.toml is not valid; any
-/// other file that cannot be read is listed as unread.
+/// What the build files at the top of a project say: pyproject.toml, setup.cfg, setup.py,
+/// CMakeLists.txt, meson.build, Cargo.toml and PKG-INFO. `usage` if the directory is missing or
+/// holds no Python project, `config` if pyproject.toml is not valid; any other file that cannot be
+/// read is listed as unread.
+Result<init::ProjectFacts> read_build_files(ports::Files& files,
+                                            const std::filesystem::path& directory);
+
+/// The same with workflows, sources and further CMake and Meson files: those that git tracks or
+/// would, outside of a repository all; tests, documentation and vendored code count for nothing.
+/// Takes the tags of the repository. Nothing of the project is run.
 Result<init::ProjectFacts> read_project(ports::Files& files, ports::Git& git,
                                         const std::filesystem::path& directory);
 

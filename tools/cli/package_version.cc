@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "cli/init_facts.h"
+#include "init/identity.h"
 #include "pep/wheel_name.h"
 #include "publish/endpoints.h"
 #include "publish/simple_page.h"
@@ -24,33 +25,17 @@ Result<version::Derived> version_of_requirement(const std::string& requirement) 
   return version::version_from_file(requirement.substr(at + 2), requirement);
 }
 
-/// The value of `version = "..."` in the table `[project]`; parses just enough TOML for a static
-/// version.
-std::optional<std::string> static_project_version(std::string_view toml) {
-  bool in_project = false;
-  for (const std::string& raw : split(toml, '\n')) {
-    const std::string_view line = trim(raw);
-    if (line.starts_with('[')) in_project = line == "[project]";
-    if (!in_project || !line.starts_with("version")) continue;
-    const size_t open = line.find_first_of("\"'");
-    const size_t close = open == std::string_view::npos ? open : line.find(line[open], open + 1);
-    if (close != std::string_view::npos)
-      return std::string(line.substr(open + 1, close - open - 1));
-  }
-  return std::nullopt;
-}
-
 Result<version::Derived> version_of_project(const VersionSources& sources) {
-  const fs::path file = sources.directory / "pyproject.toml";
-  TRY(const std::string text, sources.files.read(file));
-  const std::optional<std::string> version = static_project_version(text);
+  TRY(const init::ProjectFacts facts, read_build_files(sources.files, sources.directory));
+  const std::optional<init::StaticVersion> version = init::static_version(facts);
   if (!version) {
+    const fs::path directory = (sources.directory / ".").lexically_normal().parent_path();
     return fail(ErrorKind::config,
-                fmt::format("`{}` has no static `version` in `[project]`", file.string()),
+                fmt::format("no file of `{}` says the version as a literal", directory.string()),
                 "use `version: {from: git-tag}` or `{from: file}`; pinwheel passes the version to "
                 "the backend");
   }
-  return version::version_from_file(*version, file.string());
+  return version::version_from_file(version->version, (sources.directory / version->file).string());
 }
 
 /// The version in a distribution's file name; nullopt if it is neither a wheel nor an sdist.
