@@ -18,25 +18,26 @@ MEMBERS = {
 }
 
 
-def make_sdist(members: dict[str, str]) -> bytes:
+def make_sdist(members: dict[str, str], link: str = "setup.cfg") -> bytes:
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w:gz") as tar:
         for name, text in members.items():
             entry = tarfile.TarInfo(f"demo-1.0/{name}")
             entry.size = len(text)
             tar.addfile(entry, io.BytesIO(text.encode()))
-        link = tarfile.TarInfo("demo-1.0/pyproject.toml")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        tar.addfile(link)
+        entry = tarfile.TarInfo("demo-1.0/link")
+        entry.type, entry.linkname = tarfile.SYMTYPE, link
+        tar.addfile(entry)
     return archive.getvalue()
 
 
 @pytest.fixture
 def init(pinwheel, tmp_path):
     """A function that runs `init` against an index of one sdist, whose page has this digest or the right one."""
-    sdist = make_sdist(MEMBERS)
 
-    def run(*arguments: str, digest: str = hashlib.sha256(sdist).hexdigest()) -> subprocess.CompletedProcess:
+    def run(*arguments: str, digest: str = "", link: str = "setup.cfg") -> subprocess.CompletedProcess:
+        sdist = make_sdist(MEMBERS, link)
+        digest = digest or hashlib.sha256(sdist).hexdigest()
         page = f'<a href="../../demo-1.0.tar.gz#sha256={digest}">demo-1.0.tar.gz</a>'
         with served({"simple/demo/": page.encode(), "demo-1.0.tar.gz": sdist}) as url:
             environment = {**os.environ, "PIP_INDEX_URL": f"{url}/simple", "PINWHEEL_CACHE_DIR": str(tmp_path / "cache")}
@@ -64,6 +65,13 @@ def test_an_sdist_with_another_digest_is_refused(init, tmp_path):
     ran = init("--from", "demo==1.0", digest="0" * 64)
     assert ran.returncode == 5
     assert "`demo-1.0.tar.gz` has the sha256" in ran.stderr
+    assert not (tmp_path / "matrix").exists()
+
+
+def test_a_link_out_of_the_sdist_is_refused(init, tmp_path):
+    ran = init("--from", "demo==1.0", link="/etc/passwd")
+    assert ran.returncode == 5
+    assert "the link `demo-1.0/link` points outside the sdist" in ran.stderr
     assert not (tmp_path / "matrix").exists()
 
 

@@ -47,7 +47,7 @@ schema: pinwheel/1
 package: {name: pinwheel-demo-kit, requirement: pinwheel-demo-kit==1.0}
 axes: {python: ["3.11"]}
 abi: {python: none}
-environment: {pip: [build]}
+environment: {pip: [build], build-requires: none}
 build:
   command: [python, -m, build, --wheel, --no-isolation, --skip-dependency-check, --outdir, "{dest_dir}", "{package}"]
 test:

@@ -55,7 +55,7 @@ Result<plan::Source> sdist_source(const std::string& requirement,
   if (!pinned || pinned->specifiers.size() != 1 || pinned->specifiers[0].wildcard ||
       pinned->specifiers[0].comparison != pep::Comparison::equal) {
     return fail(ErrorKind::config, fmt::format("`{}` does not pin a version", requirement),
-                "set `package.requirement` to `name==version`");
+                "name one version: `NAME==VERSION`");
   }
   const fs::path directory = place_of(pep::to_string(*pinned), workplace);
   std::optional<host::UnpackedSdist> sdist = host::kept_sdist(directory);

@@ -37,7 +37,7 @@ std::map<std::string, std::string> arch_list_variables(const std::vector<std::st
                                                        std::string_view family) {
   if (arch_list.empty()) return {};
   const std::string list = join(arch_list, ";");
-  if (family == "cuda") {
+  if (family == "cuda" || family.empty()) {
     return {{"TORCH_CUDA_ARCH_LIST", list}, {"CUDAARCHS", cmake_architectures(arch_list)}};
   }
   if (family == "rocm") {

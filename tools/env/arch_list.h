@@ -16,8 +16,8 @@ inline constexpr std::array<std::string_view, 5> kArchListVariables = {
 /// "80-real;120" for ["8.0", "12.0+PTX"], "gfx90a;gfx942".
 std::string cmake_architectures(const std::vector<std::string>& arch_list);
 
-/// The list in every spelling of the compute's family, "cuda" or "rocm"; nothing for an empty list
-/// or another family.
+/// The list in every spelling of the compute's family, "cuda" or "rocm"; a matrix without computes
+/// counts as "cuda". Nothing for an empty list or for "cpu".
 std::map<std::string, std::string> arch_list_variables(const std::vector<std::string>& arch_list,
                                                        std::string_view family);
 

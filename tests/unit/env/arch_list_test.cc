@@ -17,6 +17,7 @@ TEST_CASE("an arch list is written in every spelling that backends read") {
                   {"AMDGPU_TARGETS", "gfx90a:xnack+;gfx942"}});
   CHECK(arch_list_variables({}, "cuda").empty());
   CHECK(arch_list_variables({"8.0"}, "cpu").empty());
+  CHECK(arch_list_variables({"8.0"}, "").contains("CUDAARCHS"));
   CHECK(cmake_architectures({"gfx90a", "gfx942"}) == "gfx90a;gfx942");
 }
 

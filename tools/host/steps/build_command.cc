@@ -113,8 +113,10 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting) 
 }
 
 ports::Command build_command(const plan::BuildWheel& action, const BuildSetting& setting) {
-  return filled_command(action, setting, action.settings.build.command,
-                        {{"dest_dir", setting.space.seen(kDistName).string()}});
+  return filled_command(
+      action, setting, action.settings.build.command,
+      {{"dest_dir", setting.space.seen(kDistName).string()},
+       {"arch-list.cmake", env::cmake_architectures(action.settings.build.arch_list)}});
 }
 
 ports::Command repair_command(const plan::BuildWheel& action, const BuildSetting& setting,
