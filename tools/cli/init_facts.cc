@@ -226,6 +226,7 @@ Result<std::vector<init::KnownTorch>> known_torches(ports::Files& files) {
     if (parts.size() >= 2) pythons[parts[0] + "." + parts[1]].insert(python_of(record.python));
   }
   std::vector<init::KnownTorch> known;
+  known.reserve(pythons.size());
   for (const auto& [release, each] : pythons)
     known.push_back({release, {each.begin(), each.end()}});
   std::ranges::sort(known, [](const init::KnownTorch& a, const init::KnownTorch& b) {

@@ -11,7 +11,7 @@ namespace {
 std::string name_of(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   if (parent == nullptr) return "pinwheel";
-  const std::string name = command.get_name();
+  const std::string& name = command.get_name();
   return parent->get_parent() == nullptr ? name : name_of(*parent) + " " + name;
 }
 

@@ -51,11 +51,13 @@ struct YamlValue {
   std::string operator()(const std::string& text) const { return yaml_scalar(text); }
   std::string operator()(const std::vector<std::string>& list) const {
     std::vector<std::string> items;
+    items.reserve(list.size());
     for (const std::string& item : list) items.push_back(yaml_scalar(item));
     return "[" + join(items, ", ") + "]";
   }
   std::string operator()(const std::vector<std::pair<std::string, std::string>>& entries) const {
     std::vector<std::string> items;
+    items.reserve(entries.size());
     for (const auto& [key, value] : entries) {
       items.push_back(yaml_scalar(key) + ": " + yaml_scalar(value));
     }

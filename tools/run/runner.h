@@ -28,7 +28,7 @@ struct Success {
   std::vector<plan::Output> outputs = {};
   plan::Evidence evidence = plan::Evidence::none;
   std::optional<std::string> skipped =
-      std::nullopt;  ///< the reason; the step then counts as skipped
+      std::nullopt;                        ///< the reason; the step then counts as skipped
   std::vector<std::string> warnings = {};  ///< what people should know of the result
 };
 

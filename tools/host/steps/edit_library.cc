@@ -87,7 +87,7 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
     return each.member == edit.member;
   });
   if (graft != grafts.end()) {
-    const fs::path copy = copies.at(graft->path);
+    const fs::path& copy = copies.at(graft->path);
     TRY(const std::unique_ptr<FileSource> file, FileSource::open(copy));
     return EditedSource{file->size(), 0755, [copy]() -> Result<std::string> {
                           TRY(const std::unique_ptr<FileSource> source, FileSource::open(copy));
