@@ -6,6 +6,7 @@ bash runs `cmd` in an otherwise empty directory with the case's `files/`, if any
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -39,11 +40,17 @@ def run_case(case: pathlib.Path, directory: pathlib.Path, pinwheel: str):
     )
 
 
+def lasting(text: str) -> str:
+    """The text without what differs from run to run: the time of a line of the log, the name of a run's logs."""
+    text = re.sub(r"^\d{4}-\d\d-\d\dT[\d:.]+Z", "<time>", text, flags=re.MULTILINE)
+    return re.sub(r"/logs/\d{8}T\d{6}-\d+/", "/logs/<run>/", text)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case, tmp_path, pinwheel, request):
     ran = run_case(case, tmp_path, pinwheel)
     seen = {"stdout": ran.stdout, "stderr": ran.stderr, "exit": f"{ran.returncode}\n"}
-    seen = {name: text.replace(str(tmp_path), "<here>") for name, text in seen.items()}
+    seen = {name: lasting(text.replace(str(tmp_path), "<here>")) for name, text in seen.items()}
     if request.config.getoption("--bless"):
         for name, text in seen.items():
             (case / name).write_text(text)

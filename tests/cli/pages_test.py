@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 
+import sys
 import pytest
 
 PAGE = pathlib.Path("tools/cli/README.md")
@@ -17,7 +18,7 @@ BLOCK = re.compile(r"(<!-- options: ([\w -]+) -->\n)(.*?)(<!-- end -->)", re.DOT
 
 # Options that commands share, by the heading of their table.
 GROUPS = {
-    "Every command": ("color", "log-format", "quiet", "verbose", "state-dir", "output-dir"),
+    "Every command": ("color", "log-format", "quiet", "verbose", "log-file", "state-dir", "output-dir"),
     "Selection": ("select", "skip", "only", "status", "channel", "shard", "allow-empty", "strict"),
     "Environments": ("engine", "python", "base-image", "network"),
     "Runs": ("keep-failed", "plan", "jobs", "memory", "keep-going", "dry-run", "refresh", "no-lock", "json"),

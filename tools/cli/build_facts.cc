@@ -8,8 +8,8 @@
 #include "env/arch_list.h"
 #include "host/git/git.h"
 #include "host/git/source_tree.h"
+#include "host/machine/local_machine.h"
 #include "host/system/files.h"
-#include "host/system/process.h"
 #include "matrix/build_requires.h"
 #include "project/backend_requires.h"
 #include "project/pyproject.h"
@@ -50,12 +50,13 @@ void add_variables(const host::Workplace& workplace, const Names& names,
 }
 
 /// The version text of the host's compiler; empty if there is none, which the checks then report.
-std::string host_compiler(const std::map<std::string, std::string>& variables) {
-  host::ChildProcesses process;
+std::string host_compiler(const host::Workplace& workplace) {
+  host::LocalMachine local(workplace);
+  const std::map<std::string, std::string>& variables = workplace.variables;
   const auto named = variables.find("CXX");
   const std::string program = named == variables.end() ? "c++" : named->second;
   const Result<ports::Captured> ran =
-      process.capture({{program, "-dumpfullversion", "-dumpmachine"}, "/", variables, {}});
+      local.process.capture({{program, "-dumpfullversion", "-dumpmachine"}, "/", variables, {}});
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
@@ -103,7 +104,7 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
   add_variables(workplace, kDeciding, facts.variables);
   add_variables(workplace, env::kArchListVariables,
                 lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
-  facts.toolchain = host_compiler(workplace.variables);
+  facts.toolchain = host_compiler(workplace);
   return facts;
 }
 

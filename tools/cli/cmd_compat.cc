@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compat_run.h"
+#include "cli/logged_ports.h"
 #include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
 #include "cli/workplace.h"
@@ -30,19 +31,20 @@ struct KnownTorches {
 };
 
 /// The site-packages for a directory or a Python.
-Result<std::filesystem::path> site_of(const std::string& place, ports::Files& files) {
+Result<std::filesystem::path> site_of(const std::string& place, ports::Files& files,
+                                      Streams& streams) {
   std::error_code missing;
   if (std::filesystem::is_directory(place, missing)) return host::torch_site(place, files);
-  host::ChildProcesses process;
-  return host::torch_site_of(place, process, user_variables());
+  CommandProcesses process(streams.log());
+  return host::torch_site_of(place, process.port, user_variables());
 }
 
-Result<KnownTorches> known_builds(const CompatOptions& options) {
+Result<KnownTorches> known_builds(const CompatOptions& options, Streams& streams) {
   host::LocalFiles files;
   KnownTorches known;
   TRY(known.table, host::torch_exports(user_variables(), files));
   for (const std::string& place : options.installed) {
-    TRY(const std::filesystem::path site, site_of(place, files));
+    TRY(const std::filesystem::path site, site_of(place, files, streams));
     TRY(const exports::Snapshot snapshot, host::read_torch_directory(site, files));
     known.table = exports::merge(known.table, snapshot);
     known.installed.push_back({snapshot.build, std::filesystem::absolute(site).string()});
@@ -147,7 +149,7 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
   TRY(const FileArgument argument, open_argument(options.wheel, streams));
   TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
   TRY(const compat::Beside beside, beside_of(options));
-  TRY(KnownTorches known, known_builds(options));
+  TRY(KnownTorches known, known_builds(options, streams));
   compat::Assessment assessment = compat::assess(facts, known.table, beside);
   TRY_DONE(check_together(options, facts, assessment.torch));
   TRY_DONE(choose_builds(options.torch, assessment.torch.builds));

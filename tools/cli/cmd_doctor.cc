@@ -28,7 +28,7 @@ Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options
                        Streams& streams) {
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
-  const host::LocalMachine local(variables, cache, global.state_dir);
+  const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
   const std::vector<env::DoctorLine> lines =
       env::diagnose_machine(host::gather_doctor_facts(local.machine));
   streams.data(options.json ? env::to_json(lines) : as_text(lines));

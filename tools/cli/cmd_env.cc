@@ -153,7 +153,7 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
 Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams) {
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
-  const host::LocalMachine local(variables, cache, global.state_dir);
+  const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
   if (options.verb == EnvVerb::remove) return remove(local.machine, options, streams);
   TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(local.machine));
   if (!options.against.empty()) return list_against(local.machine, options, entries, streams);

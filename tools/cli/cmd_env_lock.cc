@@ -248,8 +248,9 @@ Result<Locking> read_locking(const GlobalOptions& global, const EnvLockOptions& 
 Result<std::vector<LockFile>> brought_up_to_date(const Locking& what, const EnvLockOptions& options,
                                                  Streams& streams) {
   host::LocalFiles files;
-  TRY(const host::Workplace workplace,
-      make_workplace(what.scope.global, what.scope.loaded, what.scope.levels.engine));
+  TRY(const host::Workplace workplace, make_workplace(what.scope.global, what.scope.loaded,
+                                                      what.scope.levels.engine, streams.log()));
+  TRY_DONE(begin_log(workplace, streams.diagnostics()));
   const plan::PlanFacts facts = plan_facts(what.scope.version, {});
   const ForLocks source{what.directory, what.needed,
                         options.check ? LockWork::check : LockWork::write,

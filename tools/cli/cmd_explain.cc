@@ -50,7 +50,8 @@ Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& optio
                 "`pinwheel plan --format ids` lists them; `build:CLASS` names a build");
   }
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(const VersionFacts version, gather_version_facts(files, git, loaded, options.channel, {}));
+  TRY(const VersionFacts version,
+      gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
   const plan::Outline whole = plan::make_outline(loaded.classes, loaded.expansion.variants);
   TRY(const plan::Namings namings, name_builds(loaded, whole, version));
   TRY(const std::string text,

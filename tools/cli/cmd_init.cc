@@ -41,6 +41,7 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
     if (facts.source.size() > 1 && facts.source.ends_with('/')) facts.source.pop_back();
   } else {
     host::Workplace place;
+    place.log = streams.log();
     place.variables = user_variables();
     place.mask = [&streams](const Secret& secret) { streams.mask(secret); };
     TRY(place.cache, cache_directory(place.variables));

@@ -101,7 +101,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
   }
   host::LibGit2 git;
   TRY(VersionFacts version,
-      gather_version_facts(files, git, loaded, options.selection.channel, {}));
+      gather_version_facts(files, git, loaded, options.selection.channel, {}, streams.log()));
   TRY(plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
   TRY(const RunScope scope,

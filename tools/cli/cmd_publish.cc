@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/http_options.h"
+#include "cli/logged_ports.h"
 #include "cli/workplace.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
@@ -148,9 +149,9 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
   const std::vector<fs::path> paths(options.files.begin(), options.files.end());
   TRY(const std::vector<publish::Artifact> files, host::read_artifacts(paths));
   if (options.dry_run) return dry_run(files, target, options, upload, streams);
-  host::CurlHttp http(http_options());
+  CommandHttp http(http_options(), streams.log());
   TRY(const std::vector<host::FileOutcome> outcomes,
-      host::upload_release(files, target, upload, http, hooks_of(streams)));
+      host::upload_release(files, target, upload, http.port, hooks_of(streams)));
   for (const host::FileOutcome& outcome : outcomes) {
     if (options.json) break;
     streams.data(fmt::format("{} {}\n", outcome.filename, publish::to_string(outcome.outcome)));

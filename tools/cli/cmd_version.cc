@@ -7,10 +7,10 @@
 #include "cli/commands.h"
 #include "cli/http_options.h"
 #include "cli/load.h"
+#include "cli/logged_ports.h"
 #include "cli/package_directory.h"
 #include "cli/package_version.h"
 #include "host/git/git.h"
-#include "host/net/http.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
 #include "version/run_date.h"
@@ -76,7 +76,7 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
                         Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  host::CurlHttp http(http_options());
+  CommandHttp http(http_options(), streams.log());
   TRY(const Subject subject, find_subject(files, options, streams));
   const Result<ports::GitFacts> facts = git.facts(subject.directory);
   const bool from_tags = subject.package.requirement.empty() &&
@@ -90,7 +90,7 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
                         host::SystemClock().now()));
   TRY(const version::Derived derived,
       package_version(subject.package, channel,
-                      {files, &http, repository, subject.directory, date}));
+                      {files, &http.port, repository, subject.directory, date}));
   TRY(const pep::Version labeled, version::with_label(derived, options.label));
   // Without a label it is the bare version, as used by backends, tags and PyPI.
   const std::string text = pep::to_string(options.label.empty() ? derived.version : labeled);

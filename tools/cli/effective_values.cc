@@ -25,6 +25,12 @@ bool is_named(const CLI::Option& option, const std::vector<std::string>& argumen
   });
 }
 
+/// A flag that is given several times counts.
+std::string text_of(const CLI::Option& option) {
+  const bool counted = option.get_expected_min() == 0 && option.count() > 1;
+  return counted ? std::to_string(option.count()) : join(option.results(), " ");
+}
+
 void add(const CLI::App& app, const std::vector<std::string>& arguments,
          std::vector<EffectiveValue>& out) {
   for (const CLI::Option* const option : app.get_options()) {
@@ -34,7 +40,7 @@ void add(const CLI::App& app, const std::vector<std::string>& arguments,
       value.value = option->get_default_str();
       if (value.value.empty()) continue;
     } else {
-      value.value = join(option->results(), " ");
+      value.value = text_of(*option);
       value.origin = is_named(*option, arguments) ? "command line" : option->get_envname();
     }
     out.push_back(std::move(value));

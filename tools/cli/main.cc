@@ -1,12 +1,20 @@
+#include <fmt/format.h>
+
 #include <csignal>
 #include <exception>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mask.h"
 #include "cli/commands.h"
 #include "cli/parser.h"
+#include "cli/product.h"
 #include "cli/streams.h"
+#include "cli/workplace.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -53,6 +61,36 @@ struct Dispatch {
   }
 };
 
+/// The beginning of each log. Arguments are masked like those of other programs.
+void log_command(ports::Log& log, const ParsedCommandLine& parsed,
+                 const std::vector<std::string>& arguments) {
+  std::error_code gone;
+  log.write({ports::LogLevel::info,
+             "command",
+             {{"version", std::string(kPinwheelVersion)},
+              {"arguments", mask_arguments(arguments)},
+              {"directory", std::filesystem::current_path(gone).string()}}});
+  for (const EffectiveValue& value : parsed.effective) {
+    log.write({ports::LogLevel::debug,
+               "option",
+               {{"option", value.option}, {"value", value.value}, {"origin", value.origin}}});
+  }
+}
+
+/// Names the log of a failed command, and says if it is incomplete.
+void end_log(const GlobalOptions& global, int code, Streams& streams) {
+  const Diagnostics& diagnostics = streams.diagnostics();
+  streams.log()->write({ports::LogLevel::info, "command_ended", {{"exit", int64_t{code}}}});
+  if (const std::string trouble = diagnostics.trouble(); !trouble.empty()) {
+    streams.warn({ErrorKind::environment, "the log is incomplete: " + trouble});
+  }
+  if (code == 0 || diagnostics.file().empty()) return;
+  const std::string file = diagnostics.file().string();
+  streams.note(global.log_format == LogFormat::json
+                   ? fmt::format("{{\"event\":\"log\",\"file\":{}}}\n", nlohmann::json(file).dump())
+                   : fmt::format("log of this command: {}\n", file));
+}
+
 int run(const std::vector<std::string>& arguments) {
   // A reader that exits (`pinwheel plan | head`) causes a failed write instead of a signal.
   std::signal(SIGPIPE, SIG_IGN);
@@ -61,13 +99,22 @@ int run(const std::vector<std::string>& arguments) {
     Streams(GlobalOptions{}).error(parsed.error());
     return exit_code(parsed.error().kind);
   }
-  Streams streams(parsed->global);
-  if (parsed->global.verbosity == Verbosity::verbose) streams.note(to_text(parsed->effective));
+  const Result<std::shared_ptr<Diagnostics>> diagnostics =
+      Diagnostics::open(parsed->global, user_variables());
+  if (!diagnostics) {
+    Streams(parsed->global).error(diagnostics.error());
+    return exit_code(diagnostics.error().kind);
+  }
+  Streams streams(parsed->global, *diagnostics);
+  log_command(*streams.log(), *parsed, arguments);
+  const bool json = parsed->global.log_format == LogFormat::json;
+  if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));
   const Result<int> code = std::visit(Dispatch{parsed->global, streams}, parsed->command);
   const std::optional<Error> failure = code ? streams.lost_data() : code.error();
-  if (!failure) return *code;
-  streams.error(*failure);
-  return exit_code(failure->kind);
+  if (failure) streams.error(*failure);
+  const int exit = failure ? exit_code(failure->kind) : *code;
+  end_log(parsed->global, exit, streams);
+  return exit;
 }
 
 }  // namespace

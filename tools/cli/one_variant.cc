@@ -47,7 +47,7 @@ Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVarian
   }
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
   TRY(const plan::Outline outline, outline_of(loaded, choice.globs[0]));
-  TRY(VersionFacts version, gather_version_facts(files, git, loaded, {}, {}));
+  TRY(VersionFacts version, gather_version_facts(files, git, loaded, {}, {}, streams.log()));
   // Nothing is published, and targets would affect the names of wheels.
   version.targets.clear();
   TRY(const RunScope scope,

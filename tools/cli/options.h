@@ -11,13 +11,14 @@ namespace pinwheel::cli {
 
 enum class ColorMode { automatic, always, never };
 enum class LogFormat { automatic, pretty, plain, json };
-enum class Verbosity { quiet, normal, verbose };
+enum class Verbosity { quiet, normal, verbose, debug };
 
 /// Options of every command.
 struct GlobalOptions {
   ColorMode color = ColorMode::automatic;
   LogFormat log_format = LogFormat::automatic;
   Verbosity verbosity = Verbosity::normal;
+  std::string log_file;
   std::string state_dir = ".pinwheel";
   std::string output_dir = "dist";
 };

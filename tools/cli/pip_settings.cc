@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/system/process.h"
+#include "cli/logged_ports.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -29,10 +29,11 @@ std::string listed_variables(const std::map<std::string, std::string>& variables
 
 }  // namespace
 
-env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables) {
-  host::ChildProcesses process;
+env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables,
+                             const ports::LogHandle& log) {
+  CommandProcesses process(log);
   const Result<ports::Captured> ran =
-      process.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables});
+      process.port.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables});
   const bool listed = ran && ran->exit.ok();
   return env::configured_indexes(listed ? ran->out : listed_variables(variables));
 }

@@ -68,7 +68,11 @@ Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& fac
 Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
                                Streams& streams) {
   TRY(const host::Workplace workplace,
-      make_workplace(scope.global, scope.loaded, scope.levels.engine));
+      make_workplace(scope.global, scope.loaded, scope.levels.engine, streams.log()));
+  // A forecast runs nothing.
+  if (!std::holds_alternative<FromRecord>(source)) {
+    TRY_DONE(begin_log(workplace, streams.diagnostics()));
+  }
   TRY(BuildFacts found, gather_build_facts(scope.loaded, workplace));
   TRY(const BuildFacts build, as_source_says(std::move(found), source));
   RunScope known = scope;

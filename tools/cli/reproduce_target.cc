@@ -9,6 +9,7 @@
 #include "base/url.h"
 #include "cli/http_options.h"
 #include "cli/load.h"
+#include "cli/logged_ports.h"
 #include "cli/one_variant.h"
 #include "cli/run_plan.h"
 #include "host/net/fetch_text.h"
@@ -58,12 +59,13 @@ Result<Named> sort_out(const std::vector<std::string>& arguments) {
   return named;
 }
 
-Result<ReproduceTarget> from_report(const std::string& place, const std::string& id) {
+Result<ReproduceTarget> from_report(const std::string& place, const std::string& id,
+                                    Streams& streams) {
   host::LocalFiles files;
   std::string text;
   if (is_address(place)) {
-    host::CurlHttp http(http_options());
-    TRY(text, host::fetch_text(http, place));
+    CommandHttp http(http_options(), streams.log());
+    TRY(text, host::fetch_text(http.port, place));
   } else {
     TRY(text, files.read(place));
   }
@@ -159,8 +161,9 @@ Result<ReproduceTarget> find_target(const GlobalOptions& global,
         ErrorKind::usage, "`reproduce` needs an id or the report of a run",
         "`pinwheel plan --format ids` lists the ids; a failed run prints the path of its report");
   }
-  Result<ReproduceTarget> target = named.report.empty() ? from_journal(global, named, streams)
-                                                        : from_report(named.report, named.id);
+  Result<ReproduceTarget> target = named.report.empty()
+                                       ? from_journal(global, named, streams)
+                                       : from_report(named.report, named.id, streams);
   if (!target) return target;
   if (!named.matrix.empty()) target->matrix = named.matrix.front();
   if (target->step.starts_with("publish:")) {

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/budget.h"
 #include "cli/earlier_results.h"
+#include "cli/logged_ports.h"
 #include "cli/workplace.h"
 #include "host/machine/contained_machine.h"
 #include "host/steps/dry_runner.h"
@@ -24,13 +25,15 @@
 #include "host/steps/thread_runner.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
-#include "host/system/process.h"
 #include "host/system/signals.h"
+#include "journal/forecast.h"
+#include "journal/reuse.h"
 #include "plan/step_id.h"
 #include "report/failures_only.h"
 #include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
+#include "report/logged_status.h"
 #include "report/plain_status.h"
 #include "report/report_json.h"
 #include "report/summary.h"
@@ -84,8 +87,11 @@ std::unique_ptr<run::StatusSink> status_in_format(const GlobalOptions& global,
   if (format == LogFormat::json) return std::make_unique<report::JsonStatus>(printer.out);
   if (streams.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
   const bool quiet = streams.verbosity() == Verbosity::quiet;
-  const bool live = !quiet && (format == LogFormat::pretty ||
-                               (format == LogFormat::automatic && streams.stderr_is_terminal()));
+  // Lines of the log would be drawn over.
+  const bool log_shown = streams.verbosity() > Verbosity::normal;
+  const bool live =
+      !quiet && (format == LogFormat::pretty ||
+                 (format == LogFormat::automatic && !log_shown && streams.stderr_is_terminal()));
   if (live) return std::make_unique<report::LiveStatus>(std::move(printer), terminal_width);
   return std::make_unique<report::PlainStatus>(std::move(printer));
 }
@@ -104,17 +110,38 @@ struct RunDirectories {
   fs::path logs;
 };
 
-Result<RunDirectories> make_run_directories(const host::Workplace& workplace,
-                                            const ports::Clock& clock) {
+Result<RunDirectories> make_run_directories(const host::Workplace& workplace) {
   host::LocalFiles files;
-  RunDirectories made{workplace.state / "scratch", workplace.state / "logs"};
+  RunDirectories made{workplace.state / "scratch", workplace.logs};
   TRY_DONE(files.remove_all(made.scratch));
   TRY_DONE(files.make_directories(made.scratch));
-  const auto now = std::chrono::floor<std::chrono::milliseconds>(clock.now());
-  made.logs /= fmt::format("{:%Y%m%dT%H%M%S}-{}",
-                           fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ::getpid());
   TRY_DONE(files.make_directories(made.logs));
   return made;
+}
+
+/// Logs why each step is run or reused.
+void log_decisions(ports::Log& log, const plan::Plan& plan,
+                   const std::vector<journal::Forecast>& steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    ports::LogEvent event{ports::LogLevel::info,
+                          "step_decided",
+                          {{"step", steps[i].id},
+                           {"decision", std::string(to_string(steps[i].expected))},
+                           {"because", steps[i].because},
+                           {"key", plan.steps[i].key}}};
+    if (!steps[i].changes.empty()) event.fields.push_back({"changes", steps[i].changes});
+    log.write(event);
+  }
+}
+
+/// The results of earlier runs that this one may reuse.
+plan::Results known_results(const RunRequest& request, const journal::History& history) {
+  const auto digests = digest_outputs(request.plan, history);
+  log_decisions(*request.workplace.log, request.plan,
+                journal::forecast(request.plan, history, digests));
+  plan::Results results = journal::still_there(journal::results_of(request.plan, history), digests);
+  results.insert(request.results.begin(), request.results.end());
+  return results;
 }
 
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
@@ -192,16 +219,18 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   host::SystemClock clock;
   TRY(const std::unique_ptr<host::JournalFile> journal,
       host::JournalFile::open(request.workplace.state, clock));
-  host::ChildProcesses cleaner;
-  host::remove_left_containers(cleaner, request.workplace);
-  TRY(const RunDirectories directories, make_run_directories(request.workplace, clock));
+  request.workplace.log->write({ports::LogLevel::debug,
+                                "locked",
+                                {{"path", (request.workplace.state / "journal.lock").string()}}});
+  CommandProcesses cleaner(request.workplace.log);
+  host::remove_left_containers(cleaner.port, request.workplace);
+  TRY(const RunDirectories directories, make_run_directories(request.workplace));
   TRY(const run::Budget budget, budget_of(options));
   run::ExecuteOptions execute{.budget = budget};
   if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
   execute.scratch = directories.scratch;
   execute.logs = directories.logs;
-  execute.results = find_results(request.plan, journal->history());
-  execute.results.insert(request.results.begin(), request.results.end());
+  execute.results = known_results(request, journal->history());
   execute.seed = std::random_device{}();
   const bool idle = plan::reuse(request.plan, execute.results).size() == request.plan.steps.size();
   const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
@@ -209,9 +238,9 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
     return host::perform(workplace, attempt, std::move(stop));
   });
   const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
-  const std::unique_ptr<run::StatusSink> status = make_status(global, request, streams);
+  report::LoggedStatus status(make_status(global, request, streams), request.workplace.log);
   report::RunReport run =
-      with_origin(run::execute(request.plan, execute, {runner, *journal, *status, clock}), request,
+      with_origin(run::execute(request.plan, execute, {runner, *journal, status, clock}), request,
                   options.json, streams);
   append_step_summary(run);
   leave_behind(directories, run, streams);

@@ -60,8 +60,9 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
   host::LibGit2 git;
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
-  TRY(VersionFacts version, gather_version_facts(files, git, loaded, options.selection.channel,
-                                                 targets_of(options, stage, options.plan_file)));
+  TRY(VersionFacts version,
+      gather_version_facts(files, git, loaded, options.selection.channel,
+                           targets_of(options, stage, options.plan_file), streams.log()));
   TRY(plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;

@@ -11,7 +11,9 @@
 #include "cli/pip_settings.h"
 #include "host/git/source_tree.h"
 #include "host/index/fetch_sdist.h"
+#include "host/log/logged_http.h"
 #include "host/net/http.h"
+#include "host/system/clock.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
 
@@ -32,10 +34,12 @@ fs::path place_of(const std::string& requirement, const host::Workplace& workpla
 
 Result<host::UnpackedSdist> fetch(const pep::Requirement& pinned, const fs::path& directory,
                                   const host::Workplace& workplace) {
-  const env::PipIndexes indexes = pip_settings(workplace.variables);
+  const env::PipIndexes indexes = pip_settings(workplace.variables, workplace.log);
   host::HttpOptions options = reading_options();
   if (options.ca_bundle.empty()) options.ca_bundle = indexes.certificates;
-  host::CurlHttp http(options, workplace.stop);
+  host::CurlHttp curl(options, workplace.stop);
+  host::SystemClock clock;
+  host::LoggedHttp http(curl, *workplace.log, clock);
   Result<host::UnpackedSdist> sdist = host::fetch_sdist(
       http, indexes, {pinned.name, pep::to_string(pinned.specifiers[0].version), directory},
       workplace.mask);

@@ -22,13 +22,19 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
   add_choice<LogFormat>(
       app, "--log-format", global.log_format,
       {{"pretty", LogFormat::pretty}, {"plain", LogFormat::plain}, {"json", LogFormat::json}},
-      "status of a run: live, one line per event, or JSON lines")
+      "status of a run: live, one line per event, or JSON lines; the log is plain or JSON")
       ->envname("PINWHEEL_LOG_FORMAT");
   app.add_flag_callback(
       "-q,--quiet", [&global] { global.verbosity = Verbosity::quiet; }, "errors only");
-  app.add_flag_callback(
-      "-v,--verbose", [&global] { global.verbosity = Verbosity::verbose; },
-      "show the effective values of the options and their origin");
+  app.add_flag_function(
+      "-v,--verbose",
+      [&global](int64_t count) {
+        global.verbosity = count > 1 ? Verbosity::debug : Verbosity::verbose;
+      },
+      "show the options in effect, and the log of what is done and decided; `-vv`: all of it");
+  app.add_option("--log-file", global.log_file, "append the whole log to this file as well")
+      ->type_name("FILE")
+      ->envname("PINWHEEL_LOG_FILE");
   app.add_option("--state-dir", global.state_dir, "journal, logs and resolutions")
       ->envname("PINWHEEL_STATE_DIR")
       ->capture_default_str();

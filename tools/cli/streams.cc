@@ -48,8 +48,9 @@ std::string annotation(std::string_view level, const Error& error) {
 
 }  // namespace
 
-Streams::Streams(const GlobalOptions& options)
-    : verbosity_(options.verbosity),
+Streams::Streams(const GlobalOptions& options, std::shared_ptr<Diagnostics> diagnostics)
+    : diagnostics_(std::move(diagnostics)),
+      verbosity_(options.verbosity),
       terminal_(isatty(STDERR_FILENO) == 1),
       github_(text_of_variable("GITHUB_ACTIONS") == "true") {
   color_ = decide_color(options.color, terminal_);
@@ -69,16 +70,19 @@ void Streams::problem(std::string_view text) {
 }
 
 void Streams::warn(const Error& warning) {
+  log()->write({ports::LogLevel::debug, "warning", {{"text", render_warning(warning)}}});
   if (github_) write_all(stderr, annotation("warning", warning));
   write_all(stderr, render_warning(warning, color_));
 }
 
 void Streams::error(const Error& error) {
+  log()->write({ports::LogLevel::debug, "error", {{"text", render(error)}}});
   if (github_) write_all(stderr, annotation("error", error));
   write_all(stderr, render(error, color_));
 }
 
 void Streams::mask(const Secret& secret) const {
+  log()->hide(secret);
   if (!github_ || !secret.can_be_hidden()) return;
   write_all(stderr, fmt::format("::add-mask::{}\n", report::github_message(secret.reveal())));
 }

@@ -33,7 +33,7 @@ std::string name_of(const host::BuildToRead& build) {
 }  // namespace
 
 TorchSources::TorchSources(Streams& streams)
-    : streams_(streams), variables_(user_variables()), http_(reading_options()) {}
+    : streams_(streams), variables_(user_variables()), http_(reading_options(), streams.log()) {}
 
 Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions& options) {
   const bool from_index = !options.index.empty() || !options.torch.empty();
@@ -65,9 +65,9 @@ Result<std::vector<ExportsSource>> TorchSources::missing(const TorchExportsOptio
 Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions& options) {
   std::vector<ExportsSource> sources;
   std::vector<std::string> places = options.sources;
-  host::ChildProcesses process;
+  CommandProcesses process(streams_.log());
   for (const std::string& python : options.pythons) {
-    const Result<fs::path> site = host::torch_site_of(python, process, variables_);
+    const Result<fs::path> site = host::torch_site_of(python, process.port, variables_);
     if (!site) {
       return fail(
           Error(site.error())
@@ -101,11 +101,12 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
 }
 
 Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
-  const std::string named =
-      options.index.empty() ? pip_settings(variables_).index.value_or("pypi") : options.index;
+  const std::string named = options.index.empty()
+                                ? pip_settings(variables_, streams_.log()).index.value_or("pypi")
+                                : options.index;
   TRY(host::RemoteAddress index, host::parse_index(named));
   if (index.credentials) streams_.mask(index.credentials->password);
-  access_.emplace(host::RemoteAccess{http_, std::move(index.credentials), index.url});
+  access_.emplace(host::RemoteAccess{http_.port, std::move(index.credentials), index.url});
   return host::list_torch_wheels(*access_, index.url);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/logged_ports.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "exports/table.h"
@@ -50,7 +51,7 @@ class TorchSources {
   Streams& streams_;
   std::map<std::string, std::string> variables_;
   host::LocalFiles files_;
-  host::CurlHttp http_;
+  CommandHttp http_;
   std::optional<host::RemoteAccess> access_;
 };
 

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "cli/http_options.h"
+#include "cli/logged_ports.h"
 #include "cli/package_directory.h"
 #include "cli/package_version.h"
 #include "host/machine/machine_name.h"
-#include "host/net/http.h"
 #include "host/system/clock.h"
 #include "version/run_date.h"
 
@@ -79,7 +79,8 @@ Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
 
 Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
-                                          const std::vector<std::string>& targets) {
+                                          const std::vector<std::string>& targets,
+                                          const ports::LogHandle& log) {
   const matrix::Matrix& matrix = loaded.matrix;
   TRY(const fs::path directory, package_directory(matrix));
   TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix, directory));
@@ -89,8 +90,9 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
   if (facts.targets.empty() && found != nullptr) facts.targets = found->publish;
   TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
-  host::CurlHttp http(http_options());
-  const VersionSources sources{files, &http, repository ? &*repository : nullptr, directory, date};
+  CommandHttp http(http_options(), log);
+  const VersionSources sources{files, &http.port, repository ? &*repository : nullptr, directory,
+                               date};
   TRY(const version::Derived derived,
       package_version(matrix.package, version_channel(matrix, facts.channel), sources));
   facts.version = {pep::to_string(derived.version), derived.unreleased};

@@ -9,6 +9,7 @@
 #include "plan/outline.h"
 #include "ports/files.h"
 #include "ports/git.h"
+#include "ports/log.h"
 
 namespace pinwheel::cli {
 
@@ -27,7 +28,8 @@ struct VersionFacts {
 /// the tag and the matrix.
 Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
-                                          const std::vector<std::string>& targets);
+                                          const std::vector<std::string>& targets,
+                                          const ports::LogHandle& log);
 
 /// Names of the wheels of an outline: a check before any build.
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,

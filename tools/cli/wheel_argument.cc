@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/http_options.h"
+#include "cli/logged_ports.h"
 #include "cli/workplace.h"
 #include "host/net/get_remote.h"
 #include "host/net/http.h"
@@ -40,11 +41,11 @@ Result<FileArgument> open_argument(const std::string& text, Streams& streams) {
   if (!is_address(text)) return FileArgument{{text}};
   const std::optional<host::RemoteAddress> address = host::parse_address(text);
   if (address && address->credentials) streams.mask(address->credentials->password);
-  host::CurlHttp http(reading_options());
+  CommandHttp http(reading_options(), streams.log());
   streams.note(fmt::format("downloading {}\n", address ? address->url : text));
   FetchProgress progress(streams);
   TRY(host::FetchedWheel wheel,
-      host::fetch_wheel(http, text,
+      host::fetch_wheel(http.port, text,
                         {unnamed_files_directory(user_variables()),
                          [&progress](uint64_t bytes) { progress(bytes); }}));
   FileArgument argument{{wheel.path, wheel.name}};

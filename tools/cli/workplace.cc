@@ -1,17 +1,30 @@
 #include "cli/workplace.h"
 
+#include <fmt/chrono.h>
 #include <unistd.h>
+
+#include <chrono>
 
 #include "base/text.h"
 #include "host/machine/fixed_path.h"
+#include "host/machine/local_machine.h"
 #include "host/system/files.h"
-#include "host/system/process.h"
 
 extern char** environ;
 
 namespace pinwheel::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// "20260102T030405-4711": the time in UTC, and the process.
+std::string name_of_this_run() {
+  const auto now = std::chrono::system_clock::to_time_t(host::SystemClock().now());
+  return fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(now), ::getpid());
+}
+
+}  // namespace
 
 Done make_ignored_directory(ports::Files& files, const fs::path& directory) {
   TRY_DONE(files.make_directories(directory));
@@ -50,17 +63,23 @@ Result<fs::path> cache_directory(const std::map<std::string, std::string>& varia
 }
 
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
-                                       env::Engine engine) {
+                                       env::Engine engine, const ports::LogHandle& log) {
   host::LocalFiles files;
   host::Workplace workplace;
   workplace.engine = engine;
+  workplace.log = log;
   workplace.variables = user_variables();
   TRY(workplace.cache, cache_directory(workplace.variables));
   workplace.state = fs::absolute(global.state_dir).lexically_normal();
+  workplace.logs = workplace.state / "logs" / name_of_this_run();
   workplace.output = fs::absolute(global.output_dir).lexically_normal();
   workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
   TRY_DONE(make_ignored_directory(files, workplace.state));
   return workplace;
+}
+
+Done begin_log(const host::Workplace& workplace, Diagnostics& diagnostics) {
+  return diagnostics.keep_in(workplace.logs);
 }
 
 host::Workplace with_path_mode(host::Workplace workplace) {
@@ -68,8 +87,8 @@ host::Workplace with_path_mode(host::Workplace workplace) {
     workplace.paths = host::PathMode::fixed;
     return workplace;
   }
-  host::ChildProcesses process;
-  workplace.paths = host::probe_path_mode(process, workplace.state);
+  host::LocalMachine local(workplace);
+  workplace.paths = host::probe_path_mode(local.process, workplace.state);
   return workplace;
 }
 

@@ -4,10 +4,12 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/diagnostics.h"
 #include "cli/load.h"
 #include "cli/options.h"
 #include "host/machine/workplace.h"
 #include "ports/files.h"
+#include "ports/log.h"
 
 namespace pinwheel::cli {
 
@@ -29,7 +31,10 @@ Result<std::filesystem::path> cache_directory(const std::map<std::string, std::s
 /// has no containers yet, and whether builds see a fixed path is left open: `run_plan` asks the
 /// machine when a step is to run.
 Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
-                                       env::Engine engine);
+                                       env::Engine engine, const ports::LogHandle& log);
+
+/// Begins the log of a command that runs things, in the directory of the run's logs.
+Done begin_log(const host::Workplace& workplace, Diagnostics& diagnostics);
 
 /// The workplace with the path mode of builds: probes the machine, which starts four programs; a
 /// container always has a fixed path.

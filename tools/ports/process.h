@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -39,6 +40,7 @@ struct Exit {
   bool canceled = false;   ///< it was killed because the run was canceled
   bool out_of_memory =
       false;  ///< the kernel killed it, or a process of its group, for lack of memory
+  uint64_t peak_memory = 0;  ///< bytes of its largest process; 0 if that is not known
 
   bool ok() const { return code == 0 && signal == 0; }
 };

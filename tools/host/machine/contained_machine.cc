@@ -134,7 +134,9 @@ ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& wo
                                    const env::ContainerImage& image, const std::string& name,
                                    const std::stop_token& stop)
     : engine_(stop, kClientGrace),
-      process_(engine_, cleaner_, container_of(around, workplace, image, name),
+      logged_engine_(engine_, *around.log, around.clock),
+      logged_cleaner_(cleaner_, *around.log, around.clock),
+      process_(logged_engine_, logged_cleaner_, container_of(around, workplace, image, name),
                fmt::format("pinwheel-{}-{}-{}", run_label_value(workplace.state), ::getpid(), name),
                workplace.containers.variables),
       machine_{around.files,
@@ -143,7 +145,8 @@ ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& wo
                variables_of(around, workplace, image),
                workplace.cache / "images" / sha256_hex(image.key).substr(0, 12),
                around.state,
-               &around} {}
+               &around,
+               around.log} {}
 
 Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
                                                   const Workplace& workplace,

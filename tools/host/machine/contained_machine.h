@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "env/container_image.h"
+#include "host/log/logged_process.h"
 #include "host/machine/container_process.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/workplace.h"
@@ -34,6 +35,8 @@ class ContainedMachine {
  private:
   ChildProcesses engine_;
   ChildProcesses cleaner_;
+  LoggedProcess logged_engine_;
+  LoggedProcess logged_cleaner_;
   ContainerProcess process_;
   EnvMachine machine_;
 };

@@ -5,6 +5,7 @@
 
 #include "ports/clock.h"
 #include "ports/files.h"
+#include "ports/log.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
@@ -20,6 +21,7 @@ struct EnvMachine {
   /// The host of the container that the commands run in; null if they run on the host. In a
   /// container only mounted paths match those of `files`.
   const EnvMachine* host = nullptr;
+  ports::LogHandle log = ports::no_log();  ///< for decisions; the ports log what they do
 };
 
 /// The machine on which commands and `files` see the same file system.

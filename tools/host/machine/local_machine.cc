@@ -6,11 +6,21 @@ namespace pinwheel::host {
 
 LocalMachine::LocalMachine(std::map<std::string, std::string> variables,
                            std::filesystem::path cache, std::filesystem::path state,
-                           std::stop_token stop)
-    : process(std::move(stop)),
-      machine{files, process, clock, std::move(variables), std::move(cache), std::move(state)} {}
+                           std::stop_token stop, ports::LogHandle log_to)
+    : log(std::move(log_to)),
+      children(std::move(stop)),
+      files(disk, *log, clock),
+      process(children, *log, clock),
+      machine{.files = files,
+              .process = process,
+              .clock = clock,
+              .variables = std::move(variables),
+              .cache = std::move(cache),
+              .state = std::move(state),
+              .log = log} {}
 
 LocalMachine::LocalMachine(const Workplace& workplace)
-    : LocalMachine(workplace.variables, workplace.cache, workplace.state, workplace.stop) {}
+    : LocalMachine(workplace.variables, workplace.cache, workplace.state, workplace.stop,
+                   workplace.log) {}
 
 }  // namespace pinwheel::host

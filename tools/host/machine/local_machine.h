@@ -4,6 +4,8 @@
 #include <stop_token>
 #include <string>
 
+#include "host/log/logged_files.h"
+#include "host/log/logged_process.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/workplace.h"
 #include "host/system/clock.h"
@@ -12,19 +14,24 @@
 
 namespace pinwheel::host {
 
-/// The machine that pinwheel runs on, with the ports that its `machine` refers to.
+/// The machine that pinwheel runs on, with the ports that its `machine` refers to. What they do is
+/// logged.
 struct LocalMachine {
   /// A stop request terminates its commands.
   LocalMachine(std::map<std::string, std::string> variables, std::filesystem::path cache,
-               std::filesystem::path state, std::stop_token stop = {});
-  /// Uses the workplace's variables, directories and stop token.
+               std::filesystem::path state, std::stop_token stop = {},
+               ports::LogHandle log = ports::no_log());
+  /// Uses the workplace's variables, directories, stop token and log.
   explicit LocalMachine(const Workplace& workplace);
   LocalMachine(const LocalMachine&) = delete;
   LocalMachine& operator=(const LocalMachine&) = delete;
 
-  LocalFiles files;
-  ChildProcesses process;
+  ports::LogHandle log;
   SystemClock clock;
+  LocalFiles disk;
+  ChildProcesses children;
+  LoggedFiles files;
+  LoggedProcess process;
   EnvMachine machine;
 };
 

@@ -10,6 +10,7 @@
 #include "env/container_image.h"
 #include "env/engine.h"
 #include "host/machine/fixed_path.h"
+#include "ports/log.h"
 #include "ports/process.h"
 #include "publish/upload_event.h"
 
@@ -28,6 +29,7 @@ struct Containers {
 struct Workplace {
   std::filesystem::path cache;                   ///< XDG cache directory of pinwheel, absolute
   std::filesystem::path state;                   ///< the run's state directory, absolute
+  std::filesystem::path logs = {};               ///< of this run only, in the state directory
   std::filesystem::path output;                  ///< finished wheels and sdists, absolute
   std::filesystem::path matrix_directory;        ///< base of relative paths of publish targets
   std::map<std::string, std::string> variables;  ///< the user's environment
@@ -35,6 +37,7 @@ struct Workplace {
   env::Engine engine = env::Engine::host;       ///< runs the commands of steps
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
+  ports::LogHandle log = ports::no_log();
   MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};
   /// Stops the preparation of the run; each step has its own.

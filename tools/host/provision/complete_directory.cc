@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -24,6 +25,12 @@ Result<uint64_t> bytes_under(ports::Files& files, const fs::path& path) {
   return sum;
 }
 
+void log_cache(const EnvMachine& machine, const fs::path& directory, std::string decision) {
+  machine.log->write({ports::LogLevel::info,
+                      "cache",
+                      {{"directory", directory.string()}, {"decision", std::move(decision)}}});
+}
+
 }  // namespace
 
 Result<bool> is_complete(const EnvMachine& machine, const fs::path& directory) {
@@ -34,12 +41,19 @@ Result<bool> is_complete(const EnvMachine& machine, const fs::path& directory) {
 Done make_once(const EnvMachine& machine, const fs::path& directory,
                const std::function<Result<env::EnvironmentMarker>()>& make) {
   TRY(const bool ready, is_complete(machine, directory));
-  if (ready) return {};
+  if (ready) {
+    log_cache(machine, directory, "complete");
+    return {};
+  }
   TRY_DONE(machine.files.make_directories(directory.parent_path()));
   TRY(const std::unique_ptr<ports::FileLock> lock,
       machine.files.lock(directory.string() + ".lock", ports::IfLocked::wait));
   TRY(const bool made_meanwhile, is_complete(machine, directory));
-  if (made_meanwhile) return {};
+  if (made_meanwhile) {
+    log_cache(machine, directory, "made by another process");
+    return {};
+  }
+  log_cache(machine, directory, "make");
   TRY_DONE(machine.files.remove_all(directory));
   TRY(env::EnvironmentMarker marker, make());
   TRY(marker.bytes, bytes_under(machine.files, directory));

@@ -142,6 +142,15 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   return result;
 }
 
+void log_resolution(const EnvMachine& machine, const env::Request& request, std::string decision) {
+  machine.log->write({ports::LogLevel::info,
+                      "resolution",
+                      {{"python", request.python},
+                       {"requirements", request.requirements},
+                       {"torch", request.torch.spec},
+                       {"decision", std::move(decision)}}});
+}
+
 }  // namespace
 
 Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
@@ -178,9 +187,11 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
     const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
     // Conda packages include the Python that they were resolved for.
     if (known && (conda || known->python == env::full_version(ground->interpreter))) {
+      log_resolution(machine, request, "recorded in " + path.string());
       return Resolved{*known};
     }
   }
+  log_resolution(machine, request, refresh == Refresh::yes ? "resolve, as asked" : "resolve");
   if (conda) {
     TRY(ground, conda_ground(machine, request));
   }

@@ -39,12 +39,25 @@ Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
   return fail(std::move(error));
 }
 
-}  // namespace
-
-Result<env::Interpreter> interpreter_for(const EnvMachine& machine, const std::string& wanted) {
+Result<env::Interpreter> find_for(const EnvMachine& machine, const std::string& wanted) {
   if (machine.host != nullptr) return contained_interpreter(machine, wanted);
   return find_interpreter(machine.files, machine.process, machine.variables, wanted,
                           machine.cache / "interpreters");
+}
+
+}  // namespace
+
+Result<env::Interpreter> interpreter_for(const EnvMachine& machine, const std::string& wanted) {
+  Result<env::Interpreter> found = find_for(machine, wanted);
+  ports::LogEvent event{ports::LogLevel::info, "interpreter", {{"wanted", wanted}}};
+  if (found) {
+    event.fields.push_back({"path", found->path});
+    event.fields.push_back({"version", env::full_version(*found)});
+  } else {
+    event.fields.push_back({"error", found.error().message});
+  }
+  machine.log->write(event);
+  return found;
 }
 
 }  // namespace pinwheel::host

@@ -11,6 +11,7 @@
 #include "host/index/publish_target.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
+#include "host/log/logged_http.h"
 #include "host/net/http.h"
 #include "host/system/digest_file.h"
 #include "pep/name.h"
@@ -100,6 +101,12 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
   for (const FileOutcome& outcome : outcomes) {
     append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
                                     publish::to_string(outcome.outcome), outcome.sha256));
+    context.workplace.log->write(
+        {ports::LogLevel::debug,
+         "published",
+         {{"path", (index_of(context, action) / outcome.filename).string()},
+          {"outcome", std::string(publish::to_string(outcome.outcome))},
+          {"sha256", outcome.sha256}}});
   }
   // An index that was removed or changed is recreated; nothing is written if it has the files.
   const fs::path page = index_of(context, action) / "index.json";
@@ -139,7 +146,8 @@ Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan
   std::vector<publish::Artifact> artifacts;
   artifacts.reserve(files.size());
   for (const Built& built : files) artifacts.push_back(built.file);
-  CurlHttp http({.ca_bundle = ca_bundle_from(context.workplace.variables)}, context.stop);
+  CurlHttp curl({.ca_bundle = ca_bundle_from(context.workplace.variables)}, context.stop);
+  LoggedHttp http(curl, *context.workplace.log, context.machine.clock);
   UploadOptions options;
   options.size_limit = action.target.size_limit;
   return upload_release(artifacts, target, options, http, hooks_of(context));

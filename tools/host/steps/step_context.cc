@@ -30,7 +30,8 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
     : workplace_(workplace),
       attempt_(attempt),
       stop_(std::move(stop)),
-      local_(without_tokens(workplace.variables), workplace.cache, workplace.state, stop_) {}
+      local_(without_tokens(workplace.variables), workplace.cache, workplace.state, stop_,
+             workplace.log) {}
 
 StepContext OpenStep::context() {
   return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, git_, stop_};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "env/container.h"
 #include "env/shell_entry.h"
+#include "host/log/logged_process.h"
 #include "host/steps/build.h"
 #include "host/steps/sdist.h"
 #include "host/steps/step_context.h"
@@ -81,10 +83,14 @@ Result<ports::Exit> run_in_step(const Workplace& workplace, const run::Attempt& 
     watcher.reset();
     if (stop.stop_requested())
       return fail(ErrorKind::interrupted, "the preparation of the step was interrupted");
-    if (ContainedMachine* const container = step->container()) {
-      return container->process().foreground(command, attached);
-    }
-    return run_in_foreground(command, Interrupts::of_program);
+    const auto begun = std::chrono::steady_clock::now();
+    const ProcessNumber number = log_start(*workplace.log, command, {});
+    ContainedMachine* const container = step->container();
+    Result<ports::Exit> exit = container != nullptr
+                                   ? container->process().foreground(command, attached)
+                                   : run_in_foreground(command, Interrupts::of_program);
+    log_end(*workplace.log, number, exit, std::chrono::steady_clock::now() - begun);
+    return exit;
   };
   return std::visit(EnterAction{context, enter}, attempt.step->action);
 }

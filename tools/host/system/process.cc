@@ -221,6 +221,7 @@ Result<ports::Exit> read_verdict(const ports::Command& command, const std::strin
     case Verdict::Kind::ended:
       break;
   }
+  exit.peak_memory = static_cast<uint64_t>(verdict->peak_kib) * 1024;
   if (WIFSIGNALED(verdict->value)) {
     exit.signal = WTERMSIG(verdict->value);
   } else {

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +32,9 @@ int64_t now_ms() {
 }
 
 void report(Verdict::Kind kind, int value) {
-  const Verdict verdict{kind, value};
+  rusage used = {};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const Verdict verdict{kind, value, used.ru_maxrss};
   while (write(kVerdictFd, &verdict, sizeof verdict) < 0 && errno == EINTR) {
   }
 }

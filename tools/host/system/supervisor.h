@@ -23,7 +23,8 @@ struct Supervised {
 struct Verdict {
   enum class Kind : int32_t { ended, no_directory, no_program };
   Kind kind = Kind::ended;
-  int32_t value = 0;  ///< a wait status, or errno
+  int32_t value = 0;     ///< a wait status, or errno
+  int64_t peak_kib = 0;  ///< of the largest descendant
 };
 
 /// Signals that a supervisor handles; they must be blocked in the thread that forks it. SIGTERM:

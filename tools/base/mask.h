@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel {
+
+/// Whether a variable or an option of that name usually has a secret as its value: "GH_TOKEN",
+/// "--password", "AWS_SECRET_ACCESS_KEY".
+bool names_secret(std::string_view name);
+
+/// The text with the credentials and the query of every URL in it masked: "https://***@host/p?***".
+std::string mask_urls(std::string_view text);
+
+/// Arguments of a program with what looks like a secret masked: the credentials and queries of
+/// URLs, the value of an assignment or option that `names_secret`, and the value of an
+/// `Authorization` header.
+std::vector<std::string> mask_arguments(const std::vector<std::string>& argv);
+
+}  // namespace pinwheel

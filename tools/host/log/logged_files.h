@@ -1,0 +1,33 @@
+#pragma once
+#include "ports/clock.h"
+#include "ports/files.h"
+#include "ports/log.h"
+
+namespace pinwheel::host {
+
+/// Logs what changes the file system: `file_written`, `file_moved`, `removed`, and `locked` with
+/// the time that was waited for the lock. What only reads is not logged.
+class LoggedFiles final : public ports::Files {
+ public:
+  /// All must outlive the object.
+  LoggedFiles(ports::Files& files, ports::Log& log, const ports::Clock& clock);
+
+  Result<std::string> read(const std::filesystem::path& path) override;
+  Done write(const std::filesystem::path& path, std::string_view bytes,
+             uint32_t mode = 0644) override;
+  Result<ports::FileStatus> status(const std::filesystem::path& path) override;
+  Result<std::vector<std::string>> list(const std::filesystem::path& path) override;
+  Done make_directories(const std::filesystem::path& path) override;
+  Done remove_all(const std::filesystem::path& path) override;
+  Done rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
+  Result<uint64_t> free_bytes(const std::filesystem::path& path) override;
+  Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
+                                                ports::IfLocked if_locked) override;
+
+ private:
+  ports::Files& files_;
+  ports::Log& log_;
+  const ports::Clock& clock_;
+};
+
+}  // namespace pinwheel::host
