@@ -104,11 +104,12 @@ class FakeRecorder final : public run::Recorder {
   }
 };
 
-/// Counts events.
+/// Counts events and keeps heartbeats.
 class FakeStatus final : public run::StatusSink {
  public:
   std::vector<std::chrono::milliseconds> delays = {};
   std::map<std::string, int> finished = {};
+  std::vector<run::Progress> beats = {};
   int summaries = 0;
 
   void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}
@@ -118,7 +119,7 @@ class FakeStatus final : public run::StatusSink {
     delays.push_back(delay);
   }
   void step_finished(const plan::StepOutcome& outcome) override { ++finished[outcome.id]; }
-  void heartbeat(const run::Progress& /*progress*/) override {}
+  void heartbeat(const run::Progress& progress) override { beats.push_back(progress); }
   void summary(const plan::Report& /*report*/) override { ++summaries; }
 };
 

@@ -25,6 +25,7 @@
 #include "host/steps/thread_runner.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
+#include "host/system/log_tail.h"
 #include "host/system/signals.h"
 #include "journal/forecast.h"
 #include "journal/reuse.h"
@@ -44,6 +45,9 @@ namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What the live status reads of a log, to find its last line.
+constexpr uint64_t kLiveBytes = 8192;
 
 size_t terminal_width() {
   winsize size{};
@@ -66,6 +70,7 @@ report::Printer printer_for(const GlobalOptions& global, const RunRequest& reque
   report::Printer printer;
   printer.out = [&streams](std::string_view text) { streams.problem(text); };
   printer.color = streams.color();
+  printer.log_end = [](const std::string& log) { return host::log_tail(log, kLiveBytes); };
   printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
     report::FailureFacts facts;
     host::LocalFiles files;

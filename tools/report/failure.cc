@@ -23,6 +23,22 @@ std::string hint_of(const Error& error) {
   return error.hint;
 }
 
+/// Lines of a log that tell one error from another.
+constexpr size_t kTellingLines = 5;
+
+/// The error and the end of the log, with the step's names replaced.
+std::string cause_of(const plan::StepOutcome& outcome, const FailureFacts& facts) {
+  std::string text = outcome.error ? render(*outcome.error) : std::string();
+  const size_t from = facts.log_tail.size() - std::min(facts.log_tail.size(), kTellingLines);
+  for (size_t i = from; i < facts.log_tail.size(); ++i) text += facts.log_tail[i] + "\n";
+  const std::string name = outcome.id.substr(outcome.id.find(':') + 1);
+  // Scratch directories are named after the file-system form of an id, `build-cp312-cpu`.
+  for (const std::string& each : {outcome.id, replace_all(outcome.id, ":", "-"), name}) {
+    text = replace_all(std::move(text), each, "STEP");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& facts) {
@@ -37,6 +53,13 @@ std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& 
   const std::string hint = outcome.error ? hint_of(*outcome.error) : "";
   if (!hint.empty()) out += fmt::format("  hint: {}\n", hint);
   return out;
+}
+
+std::string ToldFailures::tell(const plan::StepOutcome& outcome, const FailureFacts& facts) {
+  const auto [first, is_new] = first_.emplace(cause_of(outcome, facts), outcome.id);
+  if (is_new) return failure_block(outcome, facts);
+  const std::string log = outcome.log.empty() ? "" : fmt::format("; log: {}", outcome.log);
+  return fmt::format("  same error as {}{}\n", quoted(first->second), log);
 }
 
 }  // namespace pinwheel::report

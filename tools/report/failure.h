@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,5 +20,16 @@ struct FailureFacts {
 /// interpret a line as a command), the log's path, the command to rerun the step, one hint. Ends in
 /// a newline.
 std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& facts);
+
+/// The failures of a run that were told.
+class ToldFailures {
+ public:
+  /// The block of a failure, or one line, "same error as `build:a`", with its log: if an earlier
+  /// step had the same error and its log ended alike, apart from the names of the steps.
+  std::string tell(const plan::StepOutcome& outcome, const FailureFacts& facts);
+
+ private:
+  std::map<std::string, std::string> first_;  ///< the error and end of a log -> the step
+};
 
 }  // namespace pinwheel::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "report/event_text.h"
 #include "report/summary.h"
@@ -27,9 +28,52 @@ std::string cut(const std::string& line, size_t limit) {
   return out + std::string(std::min<size_t>(limit, 2), '.');
 }
 
+/// The newest "[3/12]" at the beginning of one of the lines; empty if there is none.
+std::string counter_in(const std::vector<std::string>& lines) {
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const size_t end = line->find(']');
+    if (!line->starts_with('[') || end == std::string::npos) continue;
+    const std::string inside = line->substr(1, end - 1);
+    const size_t slash = inside.find('/');
+    const bool counts = slash != std::string::npos && slash > 0 && slash + 1 < inside.size() &&
+                        inside.find_first_not_of("0123456789/ ") == std::string::npos;
+    if (counts) return line->substr(0, end + 1);
+  }
+  return {};
+}
+
+std::string running_line(const run::Running& one, const LogEnd& log_end) {
+  std::string line = fmt::format("  {:>7}  {}", format_duration(one.elapsed), one.id);
+  if (one.attempt > 1) line += fmt::format(", attempt {}", one.attempt);
+  if (one.earlier.count() > 0) line += fmt::format(" (took {})", format_duration(one.earlier));
+  const std::string output = log_end && !one.log.empty() ? last_output(log_end(one.log)) : "";
+  return output.empty() ? line : line + "  " + output;
+}
+
+std::string held_line(const run::Held& one) {
+  const std::string what = one.needs.empty() ? "cores or memory" : join(one.needs, ", ");
+  return fmt::format("  {:>7}  {} for {}", "waits", one.id, what);
+}
+
+void add_held_lines(const run::Progress& progress, std::vector<std::string>& lines) {
+  for (const run::Held& one : progress.held) lines.push_back(held_line(one));
+  const size_t more = progress.held_in_all - progress.held.size();
+  if (more > 0) lines.push_back(fmt::format("  {:>7}  {} more", "", more));
+}
+
 }  // namespace
 
-std::vector<std::string> live_lines(const run::Progress& progress, size_t width) {
+std::string last_output(std::string_view log_end) {
+  const std::vector<std::string> lines = last_lines(log_end, 40);
+  if (lines.empty()) return {};
+  const std::string counter = counter_in(lines);
+  const std::string last = replace_all(std::string(trim(lines.back())), "\t", " ");
+  if (counter.empty() || last.starts_with(counter)) return last;
+  return last.empty() ? counter : counter + " " + last;
+}
+
+std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
+                                    const LogEnd& log_end) {
   const size_t limit = std::max<size_t>(width == 0 ? 80 : width, 2) - 1;
   std::vector<std::string> lines;
   for (const run::Running& one : progress.running) {
@@ -37,9 +81,9 @@ std::vector<std::string> live_lines(const run::Progress& progress, size_t width)
       lines.push_back(fmt::format("  and {} more", progress.running.size() - kMostRunning));
       break;
     }
-    lines.push_back(fmt::format("  {:>7}  {}{}", format_duration(one.elapsed), one.id,
-                                one.attempt > 1 ? fmt::format(", attempt {}", one.attempt) : ""));
+    lines.push_back(running_line(one, log_end));
   }
+  add_held_lines(progress, lines);
   std::string last =
       fmt::format("[{}/{}] {} running", progress.finished, progress.total, progress.running.size());
   if (!progress.retrying.empty()) last += fmt::format(", {} to retry", progress.retrying.size());
@@ -81,13 +125,13 @@ void LiveStatus::step_retry(const plan::Step& step, const Error& error,
 void LiveStatus::step_finished(const plan::StepOutcome& outcome) {
   std::string lines = finished_line(outcome, printer_.color);
   if (outcome.state == plan::StepState::failed) {
-    lines += failure_block(outcome, printer_.facts(outcome));
+    lines += failures_.tell(outcome, printer_.facts(outcome));
   }
   print(lines);
 }
 
 void LiveStatus::heartbeat(const run::Progress& progress) {
-  foot_ = join(live_lines(progress, width_()), "\n") + "\n";
+  foot_ = join(live_lines(progress, width_(), printer_.log_end), "\n") + "\n";
   print({});
 }
 

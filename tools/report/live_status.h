@@ -1,12 +1,27 @@
 #pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/failure.h"
 #include "report/printer.h"
 #include "run/status.h"
 
 namespace pinwheel::report {
 
+/// The end of a step's log, given its path.
+using LogEnd = std::function<std::string(const std::string& log)>;
+
+/// What a log says about now: its last line as a terminal shows it, after the newest `[3/12]` of a
+/// build tool, if there is one.
+std::string last_output(std::string_view log_end);
+
 /// The status lines at the bottom of a terminal, each at most `width - 1` characters: the oldest
-/// running steps with their time, then "[3/7] 2 running, 1 failed, 1m02s".
-std::vector<std::string> live_lines(const run::Progress& progress, size_t width);
+/// running steps with their time, the time that an earlier run took and the last line of their
+/// output; some of the steps that wait, and for what; then "[3/7] 2 running, 1 failed, 1m02s".
+std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
+                                    const LogEnd& log_end = {});
 
 /// For a terminal: finished steps scroll by, and the status lines at the bottom are redrawn with
 /// each heartbeat. With colors off, only cursor movement is used.
@@ -31,6 +46,7 @@ class LiveStatus final : public run::StatusSink {
   void print(const std::string& lines);
 
   Printer printer_;
+  ToldFailures failures_;
   std::function<size_t()> width_;
   std::string foot_;
   size_t drawn_ = 0;  ///< status lines on the screen

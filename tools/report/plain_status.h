@@ -1,4 +1,5 @@
 #pragma once
+#include "report/failure.h"
 #include "report/printer.h"
 #include "run/status.h"
 
@@ -20,6 +21,7 @@ class PlainStatus final : public run::StatusSink {
 
  private:
   Printer printer_;
+  ToldFailures failures_;
   std::chrono::milliseconds next_beat_;
 };
 

@@ -15,6 +15,8 @@ struct Printer {
   /// Gathers the facts about a failed step.
   std::function<FailureFacts(const plan::StepOutcome&)> facts;
   Color color = Color::never;
+  /// The end of the log at this path; may be empty.
+  std::function<std::string(const std::string& log)> log_end = {};
 };
 
 }  // namespace pinwheel::report

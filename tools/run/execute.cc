@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kTick = std::chrono::seconds(1);
+constexpr size_t kMostHeld = 3;
 /// After a signal: within the 5 seconds of the contract, with time to record the rest.
 constexpr milliseconds kCancelLimit = milliseconds(4500);
 
@@ -338,21 +339,38 @@ class Execution {
     around_.status.step_retry(plan_.steps[i], error, again->delay);
   }
 
+  void add_held(size_t i, Progress& progress) const {
+    if (progress.held_in_all++ >= kMostHeld) return;
+    Held held{plan_.steps[i].id, {}};
+    for (const size_t need : graph_.needs[i]) {
+      if (cursors_[need].phase != Phase::finished) held.needs.push_back(plan_.steps[need].id);
+    }
+    progress.held.push_back(std::move(held));
+  }
+
+  Running running_at(size_t i) const {
+    const Cursor& cursor = cursors_[i];
+    const plan::Step& step = plan_.steps[i];
+    const std::chrono::duration<double> earlier(
+        step.prediction == plan::Prediction::measured ? step.predicted_seconds : 0);
+    return {step.id,      cursor.attempts,
+            cursor.cores, since(cursor.start),
+            cursor.log,   std::chrono::duration_cast<milliseconds>(earlier)};
+  }
+
   void beat() {
     Progress progress{cursors_.size(), finished_, failed_, since(begun_)};
     std::vector<size_t> running;
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_[i].phase == Phase::running) running.push_back(i);
-      if (cursors_[i].phase != Phase::delayed) continue;
+      const Phase phase = cursors_[i].phase;
+      if (phase == Phase::running) running.push_back(i);
+      if (phase == Phase::waiting || phase == Phase::ready) add_held(i, progress);
+      if (phase != Phase::delayed) continue;
       progress.retrying.push_back({plan_.steps[i].id, -since(cursors_[i].resume_at)});
     }
     std::stable_sort(running.begin(), running.end(),
                      [this](size_t a, size_t b) { return cursors_[a].start < cursors_[b].start; });
-    for (const size_t i : running) {
-      const Cursor& cursor = cursors_[i];
-      progress.running.push_back(
-          {plan_.steps[i].id, cursor.attempts, cursor.cores, since(cursor.start)});
-    }
+    for (const size_t i : running) progress.running.push_back(running_at(i));
     around_.status.heartbeat(progress);
   }
 

@@ -14,11 +14,19 @@ struct Running {
   int attempt = 1;
   int cores = 1;
   std::chrono::milliseconds elapsed{0};  ///< of this attempt
+  std::string log = {};                  ///< path of this attempt's log
+  std::chrono::milliseconds earlier{0};  ///< how long an earlier run of the step took; 0 without
 };
 
 struct Waiting {
   std::string id;
   std::chrono::milliseconds left{0};  ///< until the next attempt
+};
+
+/// A step that has not started.
+struct Held {
+  std::string id;
+  std::vector<std::string> needs;  ///< that have not ended; empty: it waits for cores or memory
 };
 
 struct Progress {
@@ -28,6 +36,8 @@ struct Progress {
   std::chrono::milliseconds elapsed{0};  ///< since the execution began
   std::vector<Running> running = {};     ///< oldest first
   std::vector<Waiting> retrying = {};
+  std::vector<Held> held = {};  ///< the first few of those that wait, in plan order
+  size_t held_in_all = 0;
 };
 
 /// Receives the progress of an execution. Called only from the executor's thread.

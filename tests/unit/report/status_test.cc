@@ -175,6 +175,49 @@ TEST_CASE("live lines fit the width and show running and remaining steps") {
   CHECK(report::live_lines(now, 80)[8] == "  and 4 more");
 }
 
+TEST_CASE("status lines show output, the time of an earlier run, and what waits for what") {
+  run::Progress now = progress(12s);
+  now.running[0].log = "cpu.log";
+  now.running[0].earlier = 65s;
+  now.held = {{"test:a", {"build:cpu", "env:x"}}, {"build:b", {}}};
+  now.held_in_all = 6;
+  const auto end = [](const std::string& log) { return log + "\n[3/12] Building a.o\n"; };
+  CHECK(report::live_lines(now, 90, end) ==
+        std::vector<std::string>{"      12s  build:cpu (took 1m05s)  [3/12] Building a.o",
+                                 "    waits  test:a for build:cpu, env:x",
+                                 "    waits  build:b for cores or memory", "           4 more",
+                                 "[1/3] 1 running, 12s"});
+}
+
+TEST_CASE("the last output is one clean line with the newest counter") {
+  CHECK(report::last_output("").empty());
+  CHECK(report::last_output("one\ntwo\n") == "two");
+  CHECK(report::last_output("a\r 50%\r\x1b[32m 100%\x1b[0m\tdone\x07\n") == "100% done");
+  CHECK(report::last_output("[2/12] x\n[3/12] y\nwarning: unused\n") == "[3/12] warning: unused");
+  CHECK(report::last_output("[ 3/12] y\n") == "[ 3/12] y");
+  CHECK(report::last_output("[a/b] x\n[/] y\n[12] z\nend\n") == "end");
+}
+
+TEST_CASE("a second failure of the same cause is one line, another one is told") {
+  report::ToldFailures told;
+  plan::StepOutcome first = failed_build();
+  first.id = "build:cp311-cpu";
+  first.log = "logs/build-cp311-cpu.1.log";
+  const auto facts = [](const std::string& name, const std::string& error) {
+    return report::FailureFacts{{"in /s/build-" + name + ".1", error},
+                                "pinwheel reproduce " + name};
+  };
+  CHECK(told.tell(first, facts("cp311-cpu", "a.cc:1: no header")) ==
+        report::failure_block(first, facts("cp311-cpu", "a.cc:1: no header")));
+  plan::StepOutcome second = first;
+  second.id = "build:cp312-cpu";
+  second.log = "logs/build-cp312-cpu.1.log";
+  CHECK(told.tell(second, facts("cp312-cpu", "a.cc:1: no header")) ==
+        "  same error as `build:cp311-cpu`; log: logs/build-cp312-cpu.1.log\n");
+  const auto other = facts("cp312-cpu", "a.cc:2: no header");
+  CHECK(told.tell(second, other) == report::failure_block(second, other));
+}
+
 TEST_CASE("live status redraws its status lines and leaves a clean screen") {
   std::string text;
   {

@@ -392,3 +392,32 @@ TEST_CASE("random plans respect order, budgets and one outcome per step") {
     }
   }
 }
+
+TEST_CASE("a heartbeat says what runs, what an earlier run took, and what waits for what") {
+  World world;
+  plan::Step build = step("build", {"env"});
+  build.predicted_seconds = 12.5;
+  build.prediction = plan::Prediction::measured;
+  world.runner.scripts["build"] = {{5s, run::Success{}}};
+  run::ExecuteOptions options = cores(1);
+  options.logs = "logs";
+  world.run({{step("env"), build, step("free"), step("a", {"build"}), step("b", {"build", "free"}),
+              step("c", {"a"})},
+             ""},
+            options);
+  REQUIRE_FALSE(world.status.beats.empty());
+  bool seen = false;
+  for (const run::Progress& beat : world.status.beats) {
+    if (beat.running.size() != 1 || beat.running[0].id != "build") continue;
+    seen = true;
+    CHECK(beat.running[0].earlier == 12500ms);
+    CHECK(beat.running[0].log == "logs/build.1.log");
+    REQUIRE(beat.held.size() == 3);
+    CHECK(beat.held_in_all == 4);
+    CHECK(beat.held[0].id == "free");
+    CHECK(beat.held[0].needs.empty());
+    CHECK(beat.held[1].needs == std::vector<std::string>{"build"});
+    CHECK(beat.held[2].needs == std::vector<std::string>{"build", "free"});
+  }
+  CHECK(seen);
+}
