@@ -19,8 +19,7 @@ class Diagnostics {
  public:
   /// Logs nothing.
   Diagnostics() = default;
-  /// Logs to stderr with `-v`, and to the file of `--log-file`: `environment` if it cannot be
-  /// written.
+  /// Logs to stderr with `-v`, and to the file of `--log-file`, or says why it cannot be written.
   static Result<std::shared_ptr<Diagnostics>> open(
       const GlobalOptions& options, const std::map<std::string, std::string>& variables);
 
