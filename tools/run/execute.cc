@@ -67,9 +67,9 @@ class Execution {
       if (!stopping()) start_ready();
       settle_what_cannot_start();
       if (!unfinished()) break;
-      const Event event = around_.runner.wait(next_deadline());
-      handle(event);
+      // After the steps that can start have: nothing is said to wait that runs in a moment.
       beat();
+      handle(around_.runner.wait(next_deadline()));
     }
     plan::Report report{std::move(outcomes_), since(begun_), signal_};
     around_.status.summary(report);
