@@ -5,14 +5,21 @@ tools/cli/README.md from the manual page; the prose around them is written by ha
 """
 
 import dataclasses
+import json
 import pathlib
 import re
 import subprocess
-
 import sys
+
 import pytest
+import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "house"))
+
+from pages import SCHEMA, keys_of  # noqa: E402
 
 PAGE = pathlib.Path("tools/cli/README.md")
+PYPROJECT = '[build-system]\nrequires = ["setuptools"]\n[project]\nname = "my-kernels"\ndynamic = ["version"]\n'
 MATRIX_PAGE = pathlib.Path("matrix/README.md")
 BLOCK = re.compile(r"(<!-- options: ([\w -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -140,8 +147,77 @@ def test_a_page_with_a_missing_or_stale_table_is_reported(monkeypatch):
     assert problems(right + right, seen)[0] == "`Every command` has two tables"
 
 
+def examples_of(page: str) -> tuple[list[str], list[str]]:
+    """The examples that form one file, and those that begin with `# or`: each takes the place of its section."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if not block.startswith("# or")], [block for block in blocks if block.startswith("# or")]
+
+
+def keys_in(node, path: str = "") -> set[str]:
+    """The keys that an example shows, by path; free names are NAME, and those in an override count as overridden."""
+    if isinstance(node, list):
+        return set().union(*(keys_in(one, path) for one in node))
+    if not isinstance(node, dict):
+        return set()
+    found = set()
+    for name, child in node.items():
+        free = path in ("axes", "channels", "publish") and not (path == "publish" and name == "require")
+        below = ".".join(filter(None, (path, "NAME" if free else str(name).lstrip("+"))))
+        found |= {below} | keys_in(child, below)
+    return found | {key.removeprefix("overrides.") for key in found}
+
+
+def keys_without_example(page: str, schema: dict) -> list[str]:
+    shown = set().union(*(keys_in(yaml.safe_load(block)) for blocks in examples_of(page) for block in blocks))
+    return sorted(set(keys_of(schema)) - shown)
+
+
+def test_every_key_occurs_in_an_example_of_the_matrix_page(root):
+    page, schema = (root / MATRIX_PAGE).read_text(), json.loads((root / SCHEMA).read_text())
+    assert keys_without_example(page, schema) == []
+    assert keys_without_example(page.replace(", others: name-suffix", ""), schema) == ["publish.NAME.others"]
+    assert keys_without_example(page.replace("arch-list:", "archlist:"), schema) == ["build.arch-list"]
+
+
+def test_each_other_example_fits_in_the_place_of_its_section(pinwheel, root, repository):
+    blocks, others = examples_of((root / MATRIX_PAGE).read_text())
+    assert len(others) >= 3
+    for number, other in enumerate(others):
+        section = next(iter(yaml.safe_load(other)))
+        kept = [block for block in blocks if section not in yaml.safe_load(block)]
+        assert len(kept) == len(blocks) - 1
+        files = {"matrix/example.yaml": "".join([*kept, other]), "VERSION": "1.0.0\n", "pyproject.toml": PYPROJECT}
+        files |= {"docker/build.Dockerfile": "", "docker/test.Dockerfile": ""}
+        project = repository(files, name=f"project{number}")
+        ran = subprocess.run([pinwheel, "plan", "matrix/example.yaml"], cwd=project, capture_output=True, text=True)
+        assert ran.returncode == 0, other + ran.stderr
+
+
+def test_every_whole_file_of_the_cookbook_is_accepted(pinwheel, root, repository):
+    text = (root / "matrix/cookbook.md").read_text()
+    blocks = re.findall(r"^```yaml\n(schema:.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 9 and text.count("```yaml\n") == len(blocks)
+    named = {f"docker/{name}": "" for name in re.findall(r"dockerfile: \.\./docker/(\S+)", text)}
+    files = {f"matrix/{number}.yaml": block for number, block in enumerate(blocks)}
+    project = repository({"pyproject.toml": PYPROJECT, **named, **files})
+    for name in files:
+        ran = subprocess.run([pinwheel, "plan", name], cwd=project, capture_output=True, text=True)
+        assert (ran.returncode, ran.stderr) == (0, ""), files[name]
+
+
+def test_schema_and_docs_print_what_the_repository_has(pinwheel, root):
+    def said(*arguments: str) -> str:
+        return subprocess.run([pinwheel, *arguments], check=True, capture_output=True, text=True).stdout
+
+    assert said("schema") == (root / SCHEMA).read_text()
+    assert said("docs", "matrix") == (root / MATRIX_PAGE).read_text()
+    assert said("docs", "cookbook") == (root / "matrix/cookbook.md").read_text()
+    index = said("docs")
+    assert all(key in index for key in keys_of(json.loads((root / SCHEMA).read_text())))
+
+
 def test_the_examples_on_the_matrix_page_form_one_matrix_file(pinwheel, root, repository):
-    blocks = re.findall(r"^```yaml\n(.*?)^```$", (root / MATRIX_PAGE).read_text(), re.MULTILINE | re.DOTALL)
+    blocks, _ = examples_of((root / MATRIX_PAGE).read_text())
     assert len(blocks) > 10
     project = repository({"matrix/example.yaml": "".join(blocks), "docker/build.Dockerfile": "", "docker/test.Dockerfile": ""})
     plan = [pinwheel, "plan", "matrix/example.yaml", "--format"]

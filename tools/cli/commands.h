@@ -38,6 +38,10 @@ Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& o
                           Streams& streams);
 Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams);
 Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options, Streams& streams);
+Result<int> cmd_schema(const GlobalOptions& global, const SchemaOptions& options, Streams& streams);
+Result<int> cmd_docs(const GlobalOptions& global, const DocsOptions& options, Streams& streams);
+Result<int> cmd_complete(const GlobalOptions& global, const CompleteOptions& options,
+                         Streams& streams);
 Result<int> cmd_completion(const GlobalOptions& global, const CompletionOptions& options,
                            Streams& streams);
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "report/documentation.h"
+#include "report/shipped_documents.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -28,51 +30,37 @@ void collect(const CLI::App& app, const std::string& path, std::vector<Command>&
       command.arguments.push_back(option->get_type_name());
     }
   }
-  for (const CLI::App* const child : app.get_subcommands({})) {
+  const auto shown = [](const CLI::App* child) { return !child->get_group().empty(); };
+  for (const CLI::App* const child : app.get_subcommands(shown)) {
     command.children.push_back(child->get_name());
   }
   out.push_back(command);
-  for (const CLI::App* const child : app.get_subcommands({})) {
+  for (const CLI::App* const child : app.get_subcommands(shown)) {
     collect(*child, path.empty() ? child->get_name() : path + " " + child->get_name(), out);
   }
 }
 
-std::vector<std::string> words_of(const Command& command, const Command& program) {
-  std::vector<std::string> words = command.children;
-  for (const CLI::Option* const option : command.options)
-    words.push_back("--" + option->get_lnames()[0]);
-  if (&command == &program) return words;
-  for (const CLI::Option* const option : program.options)
-    words.push_back("--" + option->get_lnames()[0]);
-  return words;
+/// bash takes `=` and `:` as ends of words, and replaces what stands behind the last of them.
+constexpr const char* kBashScript = R"(_pinwheel() {
+  local line=${COMP_LINE:0:COMP_POINT} word before
+  word=${line##* }
+  mapfile -t COMPREPLY < <(pinwheel complete "$line" 2>/dev/null)
+  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+  before=${word%"${word##*[=:]}"}
+  COMPREPLY=("${COMPREPLY[@]#"$before"}")
 }
+complete -o default -F _pinwheel pinwheel
+)";
 
-std::string bash_script(const std::vector<Command>& commands) {
-  std::string cases;
-  for (const Command& command : commands) {
-    cases += fmt::format("    {}) words={} ;;\n", shell_quote(command.path),
-                         shell_quote(join(words_of(command, commands[0]), " ")));
-  }
-  return "_pinwheel() {\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} path= word words=\n"
-         "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-         "    case $word in -*|*.yaml|*.yml) ;; [a-z]*) "
-         "[[ -z $path || $path == env || $path == torch-exports ]] && "
-         "path=${path:+$path }$word ;; esac\n"
-         "  done\n"
-         "  case $path in\n" +
-         cases +
-         "  esac\n"
-         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; compgen -f -X "
-         "'!*.y*ml' -- "
-         "\"$current\")\n"
-         "}\n"
-         "complete -o filenames -F _pinwheel pinwheel\n";
+constexpr const char* kZshScript = R"(#compdef pinwheel
+_pinwheel() {
+  local -a found
+  found=("${(@f)$(pinwheel complete "${words[1,CURRENT]}" 2>/dev/null)}")
+  found=(${found:#})
+  if (( ${#found} )); then compadd -Q -- $found; else _files; fi
 }
-
-std::string zsh_script(const std::vector<Command>& commands) {
-  return "#compdef pinwheel\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands);
-}
+compdef _pinwheel pinwheel
+)";
 
 std::string fish_script(const std::vector<Command>& commands) {
   std::string out = "complete -c pinwheel -f\n";
@@ -89,7 +77,9 @@ std::string fish_script(const std::vector<Command>& commands) {
                          option->get_lnames()[0], shell_quote(option->get_description()));
     }
   }
-  return out + "complete -c pinwheel -a '(__fish_complete_suffix .yaml)'\n";
+  return out +
+         "complete -c pinwheel -a '(pinwheel complete (commandline -cp) 2>/dev/null)'\n"
+         "complete -c pinwheel -a '(__fish_complete_suffix .yaml)'\n";
 }
 
 std::string roff(std::string text) {
@@ -117,6 +107,19 @@ std::string man_options(const Command& command) {
   return out;
 }
 
+/// The keys of the matrix file.
+std::string man_keys() {
+  std::string out = ".SH MATRIX FILE\n";
+  for (const report::DocumentedKey& key :
+       report::documented_keys(report::shipped_documents().front().text)) {
+    const std::string otherwise =
+        key.otherwise.empty() ? "" : fmt::format("; default: {}", key.otherwise);
+    out += fmt::format(".TP\n.B {}\n{}{}{}\n", roff(key.name), roff(key.type), roff(otherwise),
+                       key.meaning.empty() ? "" : ": " + roff(key.meaning));
+  }
+  return out;
+}
+
 std::string man_page(const std::vector<Command>& commands) {
   std::string out =
       ".TH PINWHEEL 1\n.SH NAME\npinwheel \\- " + roff(commands[0].help) +
@@ -131,7 +134,8 @@ std::string man_page(const std::vector<Command>& commands) {
   return out + ".SH OPTIONS\n" + man_options(commands[0]) +
          ".SH EXIT STATUS\n0 success; 1 a step failed; 2 usage or matrix; 3 nothing selected; 4 "
          "environment; 5 a check failed; 6 publishing failed; 7 out of date; 70 a bug; 130, 143 "
-         "interrupted\n";
+         "interrupted\n" +
+         man_keys();
 }
 
 }  // namespace
@@ -139,8 +143,8 @@ std::string man_page(const std::vector<Command>& commands) {
 Result<std::string> make_completion(const CLI::App& app, const std::string& shell) {
   std::vector<Command> commands;
   collect(app, "", commands);
-  if (shell == "bash") return bash_script(commands);
-  if (shell == "zsh") return zsh_script(commands);
+  if (shell == "bash") return kBashScript;
+  if (shell == "zsh") return kZshScript;
   if (shell == "fish") return fish_script(commands);
   if (shell == "man") return man_page(commands);
   return fail(ErrorKind::usage, fmt::format("no completion for `{}`", shell),

@@ -56,6 +56,11 @@ struct Dispatch {
   }
   Result<int> operator()(const LogsOptions& o) const { return cmd_logs(global, o, streams); }
   Result<int> operator()(const DoctorOptions& o) const { return cmd_doctor(global, o, streams); }
+  Result<int> operator()(const CompleteOptions& o) const {
+    return cmd_complete(global, o, streams);
+  }
+  Result<int> operator()(const SchemaOptions& o) const { return cmd_schema(global, o, streams); }
+  Result<int> operator()(const DocsOptions& o) const { return cmd_docs(global, o, streams); }
   Result<int> operator()(const CompletionOptions& o) const {
     return cmd_completion(global, o, streams);
   }

@@ -219,8 +219,19 @@ struct DoctorOptions {
   bool json = false;
 };
 
+struct DocsOptions {
+  std::string subject;  ///< a key, a page or a section; empty: the index
+};
+
+/// `complete`, which the completion scripts call.
+struct CompleteOptions {
+  std::string line;  ///< up to the cursor
+};
+
 struct CompletionOptions {
   std::string shell;
 };
+
+struct SchemaOptions {};
 
 }  // namespace pinwheel::cli

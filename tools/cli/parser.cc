@@ -6,6 +6,7 @@
 #include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
+#include "cli/env_options.h"
 #include "cli/init_options.h"
 #include "cli/inspect_options.h"
 #include "cli/product.h"
@@ -30,11 +31,7 @@ struct Parser {
   VersionOptions version;
   InitOptions init;
   PublishOptions publish;
-  EnvOptions env_list;
-  EnvOptions env_remove;
-  EnvLockOptions env_lock;
-  EnvShellOptions env_shell;
-  EnvExportOptions env_export;
+  EnvCommands env;
   InspectOptions inspect;
   TorchExportsOptions torch_exports;
   CompatOptions compat;
@@ -43,6 +40,8 @@ struct Parser {
   ReproduceOptions reproduce;
   LogsOptions logs;
   DoctorOptions doctor;
+  DocsOptions docs;
+  CompleteOptions complete;
   CompletionOptions completion;
 };
 
@@ -51,6 +50,7 @@ void add_plan(Parser& parser) {
       *parser.app.add_subcommand("plan", "show what would run, be reused, be skipped, and why");
   add_selection(app, parser.plan.selection);
   add_levels(app, parser.plan.levels);
+  const OptionGroup group(app, "Output");
   add_choice<PlanFormat>(app, "--format", parser.plan.format,
                          {{"table", PlanFormat::table},
                           {"ids", PlanFormat::ids},
@@ -65,14 +65,16 @@ void add_plan(Parser& parser) {
   app.add_option("--shards", parser.plan.shards, "with `--format github`: one row per shard")
       ->check(CLI::PositiveNumber);
   app.add_option("--out", parser.plan.out,
-                 "freeze version, date, resolutions and names into this file")
+                 "write what was decided (version, date, exact packages, file names) for `--plan`")
       ->type_name("FILE");
-  app.add_flag("--no-lock", parser.plan.no_lock, "with `--out`: ignore the locks");
+  app.add_flag("--no-lock", parser.plan.no_lock,
+               "with `--out`: ignore the packages pinned by `env lock`");
 }
 
 void add_explain(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
-      "explain", "why a variant is in or out, its class, environment and wheel names");
+      "explain",
+      "why a variant exists or not, which build serves it, where, and its wheel's names");
   app.add_option("arguments", parser.explain.arguments, "an id, and the matrix file")
       ->type_name("ID [MATRIX.yaml]")
       ->required();
@@ -91,6 +93,7 @@ void add_runs(Parser& parser) {
   CLI::App& release =
       *parser.app.add_subcommand("release", "build, test and publish in one resumable run");
   add_run(release, parser.release);
+  const OptionGroup group(release, "How");
   release
       .add_option("--target", parser.release.targets,
                   "publish to this target of the matrix (default: the channel's)")
@@ -140,59 +143,6 @@ void add_publish(Parser& parser) {
   app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");
 }
 
-void add_env_shell(CLI::App& app, Parser& parser) {
-  CLI::App& shell = *app.add_subcommand(
-      "shell", "a shell, or COMMAND, in a variant's environment as its build sees it");
-  shell.add_option("arguments", parser.env_shell.arguments, "an id, and the matrix file")
-      ->type_name("ID [MATRIX.yaml] [-- COMMAND...]")
-      ->required();
-  add_levels(shell, parser.env_shell.levels);
-  shell.add_flag("--test", parser.env_shell.test,
-                 "the environment of its test, with the wheel if one was built");
-  shell.add_flag("--no-lock", parser.env_shell.no_lock, "ignore the locks beside the matrix");
-}
-
-void add_env_export(CLI::App& app, Parser& parser) {
-  CLI::App& exporting = *app.add_subcommand(
-      "export",
-      "a Dockerfile, exact lists and a script that create the environment without pinwheel");
-  exporting.add_option("arguments", parser.env_export.arguments, "an id, and the matrix file")
-      ->type_name("ID [MATRIX.yaml]")
-      ->required();
-  exporting.add_option("--out", parser.env_export.out, "the directory to write")
-      ->type_name("DIR")
-      ->required();
-  add_levels(exporting, parser.env_export.levels);
-  exporting.add_flag("--no-lock", parser.env_export.no_lock, "ignore the locks beside the matrix");
-}
-
-void add_env(Parser& parser) {
-  CLI::App& app = *parser.app.add_subcommand("env", "the environments that builds and tests use");
-  app.require_subcommand(1);
-  CLI::App& list =
-      *app.add_subcommand("list", "the environments in the cache: id, Python, torch, size, age");
-  list.add_flag("--json", parser.env_list.json, "as JSON");
-  list.add_option("--against", parser.env_list.against,
-                  "compare with the environments of another cache, file by file; exit 5 when one "
-                  "differs")
-      ->type_name("CACHE");
-  CLI::App& remove = *app.add_subcommand("rm", "remove environments");
-  remove.add_option("ids", parser.env_remove.ids, "ids from `env list`")->type_name("ID");
-  remove.add_flag("--all", parser.env_remove.all, "remove every environment");
-  parser.env_remove.verb = EnvVerb::remove;
-  CLI::App& lock = *app.add_subcommand(
-      "lock", "pin every environment of the matrix in files beside it, which builds use");
-  add_selection(lock, parser.env_lock.selection);
-  add_levels(lock, parser.env_lock.levels);
-  lock.add_flag("--check", parser.env_lock.check,
-                "write nothing; exit 7 when a lock is missing, out of date or damaged");
-  lock.add_flag("--refresh", parser.env_lock.refresh,
-                "resolve locked packages again; with `--check`, show what would change");
-  lock.add_flag("--json", parser.env_lock.json, "as JSON");
-  add_env_shell(app, parser);
-  add_env_export(app, parser);
-}
-
 void add_finish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "finish", "rewrite a wheel or sdist reproducibly, with its final name and platform tag");
@@ -231,6 +181,14 @@ void add_small_commands(Parser& parser) {
   CLI::App& doctor = *parser.app.add_subcommand(
       "doctor", "what this machine can build and test, and how to fix the rest");
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
+  CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");
+  complete.add_option("line", parser.complete.line, "the line up to the cursor")->required();
+  complete.group("");
+  parser.app.add_subcommand("schema", "the schema of matrix files, as JSON Schema for editors");
+  CLI::App& docs = *parser.app.add_subcommand(
+      "docs", "explain a key of the matrix file, with an example, or print a page of the manual");
+  docs.add_option("subject", parser.docs.subject, "a key, `build.arch-list`, or what `docs` lists")
+      ->type_name("[KEY|PAGE]");
   CLI::App& completion =
       *parser.app.add_subcommand("completion", "completion script for a shell, or the man page");
   completion.add_option("shell", parser.completion.shell, "bash, zsh, fish or man")
@@ -251,9 +209,14 @@ void add_commands(Parser& parser) {
   add_repair(parser.app, parser.repair);
   add_version(parser);
   add_publish(parser);
-  add_env(parser);
+  add_env(parser.app, parser.env);
   add_reproduce(parser);
   add_small_commands(parser);
+}
+
+void set_footer(CLI::App& command) {
+  command.footer("`pinwheel --help` lists the options of every command.");
+  for (CLI::App* const below : command.get_subcommands({})) set_footer(*below);
 }
 
 void set_up(Parser& parser) {
@@ -262,9 +225,13 @@ void set_up(Parser& parser) {
   app.require_subcommand(1);
   app.fallthrough();
   app.get_formatter()->column_width(34);
+  app.footer("`pinwheel docs` explains the matrix file, `pinwheel COMMAND --help` a command.");
   add_globals(app, parser.global);
   add_commands(parser);
-  for (CLI::App* const command : app.get_subcommands({})) command->fallthrough();
+  for (CLI::App* const command : app.get_subcommands({})) {
+    command->fallthrough();
+    set_footer(*command);
+  }
 }
 
 CommandOptions chosen(Parser& parser) {
@@ -288,12 +255,15 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("reproduce")) return parser.reproduce;
   if (app.got_subcommand("logs")) return parser.logs;
   if (app.got_subcommand("doctor")) return parser.doctor;
+  if (app.got_subcommand("complete")) return parser.complete;
+  if (app.got_subcommand("schema")) return SchemaOptions{};
+  if (app.got_subcommand("docs")) return parser.docs;
   if (app.got_subcommand("completion")) return parser.completion;
   const CLI::App& environments = *app.get_subcommand("env");
-  if (environments.got_subcommand("lock")) return parser.env_lock;
-  if (environments.got_subcommand("shell")) return parser.env_shell;
-  if (environments.got_subcommand("export")) return parser.env_export;
-  return environments.got_subcommand("rm") ? parser.env_remove : parser.env_list;
+  if (environments.got_subcommand("lock")) return parser.env.lock;
+  if (environments.got_subcommand("shell")) return parser.env.shell;
+  if (environments.got_subcommand("export")) return parser.env.exporting;
+  return environments.got_subcommand("rm") ? parser.env.remove : parser.env.list;
 }
 
 Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
@@ -303,7 +273,8 @@ Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   try {
     parser.app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    return ParsedCommandLine{parser.global, PrintText{parser.app.help()}, {}};
+    return ParsedCommandLine{
+        parser.global, PrintText{replace_all(parser.app.help(), "\n\n\n", "\n\n")}, {}};
   } catch (const CLI::CallForVersion& version) {
     return ParsedCommandLine{parser.global, PrintText{std::string(version.what()) + "\n"}, {}};
   } catch (const CLI::ParseError& error) {
@@ -327,6 +298,12 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
     }
   }
   return parse(arguments);
+}
+
+CompletionRequest completion_request(const std::string& line) {
+  Parser parser;
+  set_up(parser);
+  return request_of(parser.app, line);
 }
 
 Result<std::string> completion_script(const std::string& shell) {

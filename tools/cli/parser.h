@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/completion_request.h"
 #include "cli/effective_values.h"
 #include "cli/options.h"
 
@@ -28,7 +29,7 @@ using CommandOptions =
                  VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
                  EnvShellOptions, EnvExportOptions, InspectOptions, CompatOptions,
                  TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
-                 DoctorOptions, CompletionOptions>;
+                 DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;
@@ -38,6 +39,9 @@ struct ParsedCommandLine {
 
 /// Parses argv (without the program's name). Errors are `usage`, with the nearest command or flag.
 Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments);
+
+/// What may come next on a command line.
+CompletionRequest completion_request(const std::string& line);
 
 /// A completion script or the man page, generated from the same parser. `shell` is bash, zsh, fish
 /// or man.

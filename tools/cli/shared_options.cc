@@ -14,6 +14,7 @@ auto named_choices(const Values& values) {
 }  // namespace
 
 void add_globals(CLI::App& app, GlobalOptions& global) {
+  const OptionGroup group(app, "Output");
   add_choice<ColorMode>(
       app, "--color", global.color,
       {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
@@ -44,6 +45,7 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
 }
 
 void add_selection(CLI::App& app, SelectionOptions& selection) {
+  const OptionGroup group(app, "Select");
   app.add_option("arguments", selection.arguments, "a matrix file (.yaml) and globs on variant ids")
       ->type_name("[MATRIX.yaml] [GLOB]");
   app.add_option("-s,--select", selection.selectors,
@@ -62,7 +64,8 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
   app.add_option("--channel", selection.channel,
                  "a channel of the matrix (default: by the tag on HEAD, else `ci`)")
       ->envname("PINWHEEL_CHANNEL");
-  app.add_option("--shard", selection.shard, "only this part of the plan, `2/4`")
+  app.add_option("--shard", selection.shard,
+                 "only a part of the work, to share it between machines: `2/4`")
       ->type_name("I/N")
       ->envname("PINWHEEL_SHARD");
   app.add_flag("--allow-empty", selection.allow_empty, "allow an empty selection");
@@ -70,12 +73,14 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
 }
 
 void add_levels(CLI::App& app, LevelOptions& levels) {
+  const OptionGroup group(app, "Where");
   add_choice<env::Engine>(app, "--engine", levels.engine, named_choices(env::kEngines),
-                          "run on this machine or in containers (default: host)")
+                          "run on this machine, `host`, or in containers (default: host)")
       ->envname("PINWHEEL_ENGINE");
   add_choice<env::PythonSource>(
       app, "--python", levels.python, named_choices(env::kPythonSources),
-      "use the Python installed there, or one from conda (default: conda in containers)")
+      "`venv`: a Python that is installed there; `conda`: one from conda (default: conda in "
+      "containers, else venv)")
       ->envname("PINWHEEL_PYTHON");
   app.add_option("--base-image", levels.base_images,
                  "the base image to use instead of the matrix's, for all or by compute and arch; "
@@ -91,18 +96,21 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
 void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);
   add_levels(app, run.levels);
+  const OptionGroup group(app, "How");
   app.add_flag("--keep-failed", run.levels.keep_failed,
                "keep the containers of failed commands for inspection");
-  app.add_option("--plan", run.plan_file, "run a plan frozen by `plan --out`")->type_name("FILE");
+  app.add_option("--plan", run.plan_file, "run exactly what `plan --out` wrote to this file")
+      ->type_name("FILE");
   app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
   app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: all free memory)")
       ->envname("PINWHEEL_MEMORY");
   app.add_flag("-k,--keep-going", run.keep_going,
                "after a failure, continue with independent steps");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");
-  app.add_flag("--refresh", run.refresh, "resolve the environments again");
-  app.add_flag("--no-lock", run.no_lock, "ignore the locks beside the matrix");
-  app.add_flag("--json", run.json, "print the report as JSON on stdout");
+  app.add_flag("--refresh", run.refresh,
+               "look up again which packages fit, instead of those of the last run");
+  app.add_flag("--no-lock", run.no_lock, "ignore the packages pinned by `env lock`");
+  app.add_flag("--json", run.json, "print the report as JSON on stdout")->group("Output");
 }
 
 }  // namespace pinwheel::cli

@@ -33,6 +33,22 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->type_name(fmt::format("{{{}}}", join(names, "|")));
 }
 
+/// The heading of the help under which options that are added stand, while it exists.
+class OptionGroup {
+ public:
+  OptionGroup(CLI::App& app, const std::string& name)
+      : app_(app), before_(app.option_defaults()->get_group()) {
+    app_.option_defaults()->group(name);
+  }
+  ~OptionGroup() { app_.option_defaults()->group(before_); }
+  OptionGroup(const OptionGroup&) = delete;
+  OptionGroup& operator=(const OptionGroup&) = delete;
+
+ private:
+  CLI::App& app_;
+  std::string before_;
+};
+
 /// Options of every command.
 void add_globals(CLI::App& app, GlobalOptions& global);
 /// The matrix, and the selected part of it.

@@ -32,8 +32,9 @@ std::vector<std::string> flag_names(const CLI::App& app) {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* const command : app.get_subcommands({}))
-    names.push_back(command->get_name());
+  for (const CLI::App* const command : app.get_subcommands({})) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
   return names;
 }
 

@@ -139,7 +139,7 @@ Shape environment() {
            {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
             "additional build arguments"},
        }),
-       "level 1: the container that `--engine docker` and `podman` use"},
+       "the container that `--engine docker` and `podman` use"},
       {"mirrors", mapping_to(scalar(Format::text)),
        "replacement images: a glob on the image name, and the image to use instead"},
       {"conda",
@@ -151,7 +151,7 @@ Shape environment() {
             "match specs of the toolkit for `toolkit: conda`; default: the cuda-toolkit of the "
             "class"},
        }),
-       "level 2: the packages for `--python conda`, and toolkits from conda"},
+       "the packages for `--python conda`, and toolkits from conda"},
       {"tools", texts(), "build tools: cmake>=3.26"},
       {"pip", texts(), "other build requirements, from PyPI"},
       {"build-requires", one_of({"auto", "none"}),

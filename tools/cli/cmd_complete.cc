@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "host/steps/journal_file.h"
+#include "host/system/files.h"
+#include "report/documentation.h"
+#include "report/shipped_documents.h"
+
+namespace pinwheel::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The matrix of the line; none if it is missing or wrong, which the command itself says.
+std::optional<Loaded> loaded_matrix(const CompletionRequest& request, Streams& streams) {
+  host::LocalFiles files;
+  const Words named = request.matrix.empty() ? Words() : Words{request.matrix};
+  const Result<MatrixChoice> choice = choose_matrix(files, named);
+  if (!choice) return std::nullopt;
+  Result<Loaded> loaded = load_matrix(files, choice->path, streams, Warnings::tell);
+  return loaded ? std::optional(*std::move(loaded)) : std::nullopt;
+}
+
+void add_ids(const Loaded& loaded, Words& words) {
+  for (const matrix::Variant& variant : loaded.expansion.variants) words.push_back(variant.id);
+  for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
+}
+
+void add_matrix_files(Words& words) {
+  host::LocalFiles files;
+  for (const std::string directory : {"", "matrix/"}) {
+    const Result<Words> names = files.list(directory.empty() ? "." : directory);
+    for (const std::string& name : names.value_or(Words())) {
+      if (is_matrix_name(name)) words.push_back(directory + name);
+    }
+  }
+}
+
+void add_steps(const GlobalOptions& global, Words& words) {
+  const Result<journal::History> history = host::read_journal(global.state_dir);
+  if (!history) return;
+  for (const auto& [step, finished] : history->latest) words.push_back(step);
+}
+
+/// "python=", or the values that may follow the last comma of "python=3.12,".
+void add_selectors(const Loaded& loaded, const std::string& current, Words& words) {
+  const size_t equals = current.find('=');
+  for (const matrix::Axis& axis : loaded.matrix.axes) {
+    if (equals == std::string::npos) words.push_back(axis.name + "=");
+    if (equals == std::string::npos || current.substr(0, equals) != axis.name) continue;
+    const size_t comma = current.rfind(',');
+    size_t kept = 1 + std::max(equals, comma == std::string::npos ? 0 : comma);
+    if (kept < current.size() && current[kept] == '!') ++kept;
+    for (const std::string& value : axis.values) words.push_back(current.substr(0, kept) + value);
+  }
+}
+
+void add_matrix_words(const CompletionRequest& request, Streams& streams, Words& words) {
+  const std::optional<Loaded> loaded = loaded_matrix(request, streams);
+  if (!loaded) return;
+  if (request.what == Completing::selector) {
+    add_selectors(*loaded, request.current, words);
+  } else if (request.what == Completing::channel) {
+    for (const auto& channel : loaded->matrix.channels) words.push_back(channel.name);
+  } else if (request.what == Completing::target) {
+    for (const auto& target : loaded->matrix.targets) words.push_back(target.name);
+  } else {
+    add_ids(*loaded, words);
+  }
+}
+
+Words candidates_for(const GlobalOptions& global, const CompletionRequest& request,
+                     Streams& streams) {
+  Words words = request.words;
+  switch (request.what) {
+    case Completing::words:
+    case Completing::files:
+      break;
+    case Completing::step_or_matrix:
+      add_steps(global, words);
+      [[fallthrough]];
+    case Completing::id_or_matrix:
+      add_matrix_files(words);
+      [[fallthrough]];
+    case Completing::id:
+    case Completing::selector:
+    case Completing::channel:
+    case Completing::target:
+      add_matrix_words(request, streams, words);
+      break;
+    case Completing::step:
+      add_steps(global, words);
+      break;
+    case Completing::subject:
+      words = report::documented_subjects(report::shipped_documents());
+      break;
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<int> cmd_complete(const GlobalOptions& global, const CompleteOptions& options,
+                         Streams& streams) {
+  const CompletionRequest request = completion_request(options.line);
+  const Words words = candidates_for(global, request, streams);
+  for (const std::string& word : std::set<std::string>(words.begin(), words.end())) {
+    if (word.starts_with(request.current)) streams.data(word + "\n");
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::cli

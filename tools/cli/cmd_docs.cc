@@ -1,0 +1,14 @@
+#include "cli/commands.h"
+#include "report/documentation.h"
+#include "report/shipped_documents.h"
+
+namespace pinwheel::cli {
+
+Result<int> cmd_docs(const GlobalOptions& /*global*/, const DocsOptions& options,
+                     Streams& streams) {
+  TRY(const std::string text, report::documentation(report::shipped_documents(), options.subject));
+  streams.data(text);
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,12 @@
+#include "cli/commands.h"
+#include "matrix/json_schema.h"
+
+namespace pinwheel::cli {
+
+Result<int> cmd_schema(const GlobalOptions& /*global*/, const SchemaOptions& /*options*/,
+                       Streams& streams) {
+  streams.data(matrix::json_schema());
+  return 0;
+}
+
+}  // namespace pinwheel::cli

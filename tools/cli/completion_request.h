@@ -1,0 +1,36 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace pinwheel::cli {
+
+/// What a word on the command line names.
+enum class Completing {
+  words,           ///< the request's own words
+  files,           ///< a file, which the shell completes
+  selector,        ///< `AXIS=VALUE,VALUE`
+  id,              ///< a variant or a build
+  id_or_matrix,    ///< the same, or a matrix file
+  step,            ///< a step that was run here
+  step_or_matrix,  ///< the same, or a variant or a matrix file
+  channel,
+  target,
+  subject,  ///< of `docs`
+};
+
+struct CompletionRequest {
+  Completing what = Completing::words;
+  std::vector<std::string> words = {};
+  std::string current = {};  ///< the beginning of the word
+  std::string matrix = {};   ///< the matrix file on the line; empty: the default
+};
+
+/// The request at the end of a line such as "pinwheel build -s pyth": words are separated by
+/// blanks, the last is what the user is typing.
+CompletionRequest request_of(const CLI::App& program, const std::string& line);
+
+}  // namespace pinwheel::cli

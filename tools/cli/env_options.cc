@@ -1,0 +1,63 @@
+#include "cli/env_options.h"
+
+#include "cli/shared_options.h"
+
+namespace pinwheel::cli {
+namespace {
+
+void add_env_shell(CLI::App& app, EnvShellOptions& options) {
+  CLI::App& shell = *app.add_subcommand(
+      "shell", "a shell, or COMMAND, in a variant's environment as its build sees it");
+  shell.add_option("arguments", options.arguments, "an id, and the matrix file")
+      ->type_name("ID [MATRIX.yaml] [-- COMMAND...]")
+      ->required();
+  add_levels(shell, options.levels);
+  shell.add_flag("--test", options.test,
+                 "the environment of its test, with the wheel if one was built");
+  shell.add_flag("--no-lock", options.no_lock, "ignore the packages pinned by `env lock`");
+}
+
+void add_env_export(CLI::App& app, EnvExportOptions& options) {
+  CLI::App& exporting = *app.add_subcommand(
+      "export",
+      "a Dockerfile, exact lists and a script that create the environment without pinwheel");
+  exporting.add_option("arguments", options.arguments, "an id, and the matrix file")
+      ->type_name("ID [MATRIX.yaml]")
+      ->required();
+  exporting.add_option("--out", options.out, "the directory to write")
+      ->type_name("DIR")
+      ->required();
+  add_levels(exporting, options.levels);
+  exporting.add_flag("--no-lock", options.no_lock, "ignore the packages pinned by `env lock`");
+}
+
+}  // namespace
+
+void add_env(CLI::App& program, EnvCommands& env) {
+  CLI::App& app = *program.add_subcommand("env", "the environments that builds and tests use");
+  app.require_subcommand(1);
+  CLI::App& list =
+      *app.add_subcommand("list", "the environments in the cache: id, Python, torch, size, age");
+  list.add_flag("--json", env.list.json, "as JSON");
+  list.add_option("--against", env.list.against,
+                  "compare with the environments of another cache, file by file; exit 5 when one "
+                  "differs")
+      ->type_name("CACHE");
+  CLI::App& remove = *app.add_subcommand("rm", "remove environments");
+  remove.add_option("ids", env.remove.ids, "ids from `env list`")->type_name("ID");
+  remove.add_flag("--all", env.remove.all, "remove every environment");
+  env.remove.verb = EnvVerb::remove;
+  CLI::App& lock = *app.add_subcommand(
+      "lock", "pin every environment of the matrix in files beside it, which builds use");
+  add_selection(lock, env.lock.selection);
+  add_levels(lock, env.lock.levels);
+  lock.add_flag("--check", env.lock.check,
+                "write nothing; exit 7 when a lock is missing, out of date or damaged");
+  lock.add_flag("--refresh", env.lock.refresh,
+                "resolve locked packages again; with `--check`, show what would change");
+  lock.add_flag("--json", env.lock.json, "as JSON");
+  add_env_shell(app, env.shell);
+  add_env_export(app, env.exporting);
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pinwheel::report {
+
+/// A page in Markdown, with a `# ` title and `## ` sections. The first one documents the keys of
+/// the matrix file in rows "| `key` | type | default | meaning |".
+struct Document {
+  std::string name;  ///< "matrix"
+  std::string_view text;
+};
+
+/// A key of the matrix file as the page has it.
+struct DocumentedKey {
+  std::string name;  ///< "build.arch-list"
+  std::string type;
+  std::string otherwise;  ///< the default; empty without one
+  std::string meaning;
+};
+
+/// The keys in the order of the page, with the sections that stand for a key.
+std::vector<DocumentedKey> documented_keys(std::string_view matrix_page);
+
+/// Everything that `documentation` knows: pages, sections and keys.
+std::vector<std::string> documented_subjects(const std::vector<Document>& documents);
+
+/// What the documents say about a subject:
+///   - empty: an index of the pages, their sections and the keys;
+///   - a page, "cookbook": its text; a section of a page, "cookbook.abi3", "cli.exit-codes";
+///   - a section of the matrix file, "build", or a key, "build.arch-list": its type, default and
+///     meaning, and an example.
+/// Any other subject is `usage` with the nearest.
+Result<std::string> documentation(const std::vector<Document>& documents,
+                                  const std::string& subject);
+
+}  // namespace pinwheel::report
