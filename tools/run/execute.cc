@@ -85,8 +85,7 @@ class Execution {
 
   void open_first() {
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      const Cursor& cursor = cursors_[i];
-      if (cursor.phase == Phase::waiting && cursor.open_needs == 0) open(i);
+      if (cursors_[i].phase == Phase::waiting && cursors_[i].open_needs == 0) open(i);
     }
   }
 
