@@ -11,8 +11,6 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr size_t kShortestGuess = 6;
-
 /// The passwords of the URLs in a text: as written, and as they are sent.
 void add_passwords(const std::string& text, std::vector<Secret>& secrets) {
   for (const std::string& word : split(text, ' ')) {
@@ -21,7 +19,7 @@ void add_passwords(const std::string& text, std::vector<Secret>& secrets) {
     const size_t colon = parts->userinfo.find(':');
     const std::string password =
         colon == std::string::npos ? parts->userinfo : parts->userinfo.substr(colon + 1);
-    if (password.size() < kShortestGuess) continue;
+    if (password.size() < Secret::kShortest) continue;
     secrets.emplace_back(password);
     secrets.emplace_back(decode_percent(password));
   }
@@ -32,7 +30,7 @@ void add_passwords(const std::string& text, std::vector<Secret>& secrets) {
 std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables) {
   std::vector<Secret> secrets;
   for (const auto& [name, value] : variables) {
-    if (names_secret(name) && value.size() >= kShortestGuess) secrets.emplace_back(value);
+    if (names_secret(name) && value.size() >= Secret::kShortest) secrets.emplace_back(value);
     if (value.find("://") != std::string::npos) add_passwords(value, secrets);
   }
   return secrets;
