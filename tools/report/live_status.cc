@@ -67,7 +67,7 @@ std::string last_output(std::string_view log_end) {
   const std::vector<std::string> lines = last_lines(log_end, 40);
   if (lines.empty()) return {};
   const std::string counter = counter_in(lines);
-  const std::string last = replace_all(std::string(trim(lines.back())), "\t", " ");
+  std::string last = replace_all(std::string(trim(lines.back())), "\t", " ");
   if (counter.empty() || last.starts_with(counter)) return last;
   return last.empty() ? counter : counter + " " + last;
 }

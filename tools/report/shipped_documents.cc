@@ -1,23 +1,23 @@
 #include "report/shipped_documents.h"
 
 // The assembler copies the files, whatever their size.
-#define PINWHEEL_DOCUMENT(symbol, path)   \
-  asm(".pushsection .rodata\n"            \
-      ".global " #symbol                  \
-      "\n"                                \
-      ".global " #symbol                  \
-      "_end\n"                            \
-      ".hidden " #symbol                  \
-      "\n"                                \
-      ".hidden " #symbol "_end\n" #symbol \
-      ":\n"                               \
-      ".incbin \"" path "\"\n" #symbol    \
-      "_end:\n"                           \
-      ".byte 0\n"                         \
-      ".popsection\n");                   \
-  extern "C" {                            \
-  extern const char symbol[];             \
-  extern const char symbol##_end[];       \
+#define PINWHEEL_DOCUMENT(symbol, path)                                        \
+  asm(".pushsection .rodata\n"                                                 \
+      ".global " #symbol                                                       \
+      "\n"                                                                     \
+      ".global " #symbol                                                       \
+      "_end\n"                                                                 \
+      ".hidden " #symbol                                                       \
+      "\n"                                                                     \
+      ".hidden " #symbol "_end\n" #symbol                                      \
+      ":\n"                                                                    \
+      ".incbin \"" path "\"\n" #symbol                                         \
+      "_end:\n"                                                                \
+      ".byte 0\n"                                                              \
+      ".popsection\n");                                                        \
+  extern "C" {                                                                 \
+  extern const char symbol[]; /* NOLINT(bugprone-macro-parentheses): a name */ \
+  extern const char symbol##_end[];                                            \
   }
 
 PINWHEEL_DOCUMENT(pinwheel_matrix_page, PINWHEEL_MATRIX_PAGE)
