@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/check_version.h"
 #include "cli/commands.h"
 #include "cli/freeze_plan.h"
 #include "cli/levels.h"
@@ -104,6 +105,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
       gather_version_facts(files, git, loaded, options.selection.channel, {}, streams.log()));
   TRY(plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
+  TRY_DONE(check_project_version(files, loaded, outline, version, streams));
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                    std::move(version), TestImageUse::prepare}));

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "cli/check_version.h"
 #include "cli/frozen_run.h"
 #include "cli/load.h"
 #include "cli/prepare_run.h"
@@ -82,6 +83,8 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
                 "pass a target with `--target`, or a channel with `--channel`");
   }
   TRY(RunScope scope,
+  } else {
+    TRY_DONE(check_project_version(files, loaded, outline, version, streams));
       up_to(stage, {global, loaded, outline, levels, version, TestImageUse::prepare}));
   return Asked{std::move(scope), std::move(source)};
 }

@@ -101,6 +101,7 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
     facts.commit = repository->commit;
     facts.branch = repository->branch;
   }
+  facts.why = derived.why;
   facts.machine = host::machine_name();
   return facts;
 }

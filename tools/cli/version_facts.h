@@ -20,6 +20,7 @@ struct VersionFacts {
   std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
   plan::ReleaseVersion version;
   int64_t source_date_epoch = 0;
+  std::vector<std::string> why;  ///< of the version, as `version::Derived`
   std::string commit;   ///< 40 hex digits; empty outside git
   std::string machine;  ///< "x86_64"
 };

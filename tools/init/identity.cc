@@ -42,16 +42,6 @@ Said name_of_project(const ProjectFacts& facts) {
                      {of_cargo(facts, &project::CargoManifest::name), "Cargo.toml"}});
 }
 
-/// Whether the backend takes the version from git tags, too.
-bool uses_tags(const ProjectFacts& facts) {
-  constexpr std::array kReaders = {
-      "setuptools-scm", "hatch-vcs",      "versioningit", "pdm-scm",
-      "dunamai",        "vcs-versioning", "versioneer",   "setuptools-git-versioning"};
-  return std::ranges::any_of(kReaders, [&](const char* name) {
-    return !requirements_on(build_requires(facts), name).empty();
-  });
-}
-
 /// "release-*" for tags such as "release-1.0": what the most tags that end in a version begin with.
 /// Empty if no tag does.
 std::string match_of(const std::vector<std::string>& tags) {
@@ -112,6 +102,21 @@ std::optional<StaticVersion> static_version(const ProjectFacts& facts) {
                   {facts.package_info.version, "PKG-INFO"}});
   if (said.value.empty() || !pep::parse_version(said.value)) return std::nullopt;
   return StaticVersion{said.value, said.file};
+}
+
+bool uses_tags(const ProjectFacts& facts) {
+  constexpr std::array kReaders = {"setuptools-scm",
+                                   "hatch-vcs",
+                                   "versioningit",
+                                   "pdm-scm",
+                                   "dunamai",
+                                   "vcs-versioning",
+                                   "versioneer",
+                                   "setuptools-git-versioning",
+                                   "poetry-dynamic-versioning"};
+  return std::ranges::any_of(kReaders, [&](const char* name) {
+    return !requirements_on(build_requires(facts), name).empty();
+  });
 }
 
 Identity choose_identity(const ProjectFacts& facts) {

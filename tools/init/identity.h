@@ -18,6 +18,9 @@ struct StaticVersion {
 /// meson-python or, of an unpacked sdist, PKG-INFO; nullopt if it is computed, or not a version.
 std::optional<StaticVersion> static_version(const ProjectFacts& facts);
 
+/// Whether the project's build takes the version from git tags, as setuptools-scm does.
+bool uses_tags(const ProjectFacts& facts);
+
 /// The section `package`, and what of it is not clear.
 struct Identity {
   std::string name;

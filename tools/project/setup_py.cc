@@ -22,6 +22,12 @@ std::string text_argument(std::string_view code, const Arguments& call, const st
   return string_literal(resolved_expression(code, value_at(call, key))).value_or("");
 }
 
+VersionArgument version_argument(const Arguments& call) {
+  const std::string written = value_at(call, "version");
+  if (written.empty()) return VersionArgument::none;
+  return string_literal(written) ? VersionArgument::literal : VersionArgument::expression;
+}
+
 /// The literals of a list or tuple; a list that is computed gives nothing.
 std::vector<std::string> list_argument(std::string_view code, const Arguments& call,
                                        const std::string& key) {
@@ -109,6 +115,7 @@ SetupPy parse_setup_py(std::string_view text) {
   SetupPy result;
   result.name = text_argument(code, call, "name");
   result.version = text_argument(code, call, "version");
+  result.version_argument = version_argument(call);
   result.python_requires = text_argument(code, call, "python_requires");
   result.install_requires = list_argument(code, call, "install_requires");
   result.setup_requires = list_argument(code, call, "setup_requires");

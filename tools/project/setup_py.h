@@ -6,11 +6,16 @@
 
 namespace pinwheel::project {
 
+/// How the call of `setup` says the version: not at all, by a literal in the call itself, or by an
+/// expression, such as a name.
+enum class VersionArgument { none, literal, expression };
+
 /// What the text of `setup.py` says. Nothing is run: values are those that are written as literals
 /// in the call of `setup`, or in a name that is assigned one.
 struct SetupPy {
   std::string name = {};
   std::string version = {};
+  VersionArgument version_argument = VersionArgument::none;
   std::string python_requires = {};
   std::vector<std::string> install_requires = {};
   std::vector<std::string> setup_requires = {};

@@ -1,0 +1,110 @@
+#include "cli/check_version.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/text.h"
+#include "cli/init_facts.h"
+#include "cli/package_directory.h"
+#include "init/version_conflict.h"
+#include "matrix/settings.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a build command may change what the project says: it gets the version, or it is a
+/// program of its own. Front ends only run the backend.
+bool may_set_version(const std::vector<std::string>& argv) {
+  constexpr std::array<std::string_view, 3> kPrograms = {"pip", "pyproject-build", "maturin"};
+  constexpr std::array<std::string_view, 2> kModules = {"build", "pip"};
+  const auto gets_version = [](const std::string& argument) {
+    return argument.find("{version}") != std::string::npos;
+  };
+  if (std::ranges::any_of(argv, gets_version)) return true;
+  const std::string_view program = last_part(argv.front());
+  if (std::ranges::find(kPrograms, program) != kPrograms.end()) return false;
+  const auto module = std::ranges::find(argv, "-m");
+  const bool front_end =
+      argv.end() - module > 1 && std::ranges::find(kModules, module[1]) != kModules.end();
+  return !(program.starts_with("python") && front_end);
+}
+
+/// Whether every build of the outline has a command that may set the version.
+Result<bool> may_be_set(const matrix::Matrix& matrix, const plan::Outline& outline) {
+  if (matrix.package.sdist) return false;
+  for (const matrix::Variant& variant : outline.variants) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+    if (!may_set_version(settings.build.command)) return false;
+  }
+  return true;
+}
+
+/// The first line that has the literal after the word `version`.
+Location place_of(ports::Files& files, const fs::path& file, const std::string& literal) {
+  Location place{fs::proximate(file).string(), 0, 0, {}};
+  const Result<std::string> text = files.read(file);
+  int number = 0;
+  for (const std::string& line : text ? split(*text, '\n') : std::vector<std::string>{}) {
+    ++number;
+    const size_t word = line.find("version");
+    if (word == std::string::npos || line.find(literal, word) == std::string::npos) continue;
+    place.line = number;
+    place.excerpt = line;
+    break;
+  }
+  return place;
+}
+
+/// "run `git tag v1.0`, or write ...".
+std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
+                   const std::string& said) {
+  const std::string from_project =
+      fmt::format("write `version: {{from: project}}` in `{}`", matrix.file);
+  const matrix::VersionSettings& settings = matrix.package.version;
+  if (settings.from != matrix::VersionFrom::git_tag) return from_project;
+  const bool dirty = version.version.unreleased.ends_with(".dirty");
+  return fmt::format("{}, or run `git tag {}`{}", from_project,
+                     replace_all(settings.match, "*", said),
+                     dirty ? " when the changes are committed" : "");
+}
+
+Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
+                     const init::StaticVersion& said) {
+  const std::string why = version.why.empty() ? "" : "; " + version.why.front();
+  return Error{ErrorKind::config,
+               fmt::format("`{}` says version `{}`, but the version to build is `{}`{}", said.file,
+                           said.version, version.version.version, why)}
+      .with_hint(fix_of(matrix, version, said.version));
+}
+
+}  // namespace
+
+Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+                           const VersionFacts& version, Streams& streams) {
+  const matrix::Package& package = loaded.matrix.package;
+  const bool of_project = package.version.from == matrix::VersionFrom::project;
+  if (!package.requirement.empty() || of_project || outline.builds.empty()) return {};
+  TRY(const fs::path directory, package_directory(loaded.matrix));
+  const Result<init::ProjectFacts> facts = read_build_files(files, directory);
+  // No Python project by its files: the build is a script of its own.
+  if (!facts && facts.error().kind == ErrorKind::usage) return {};
+  TRY_DONE(facts);
+  TRY(const pep::Version planned, pep::parse_version(version.version.version));
+  const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
+  if (!conflict) return {};
+  Error error =
+      conflict_error(loaded.matrix, version, conflict->said)
+          .with_location(place_of(files, directory / conflict->said.file, conflict->said.version));
+  TRY(const bool set, may_be_set(loaded.matrix, outline));
+  if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
+  streams.warn(error);
+  return {};
+}
+
+}  // namespace pinwheel::cli
