@@ -109,6 +109,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                    std::move(version), TestImageUse::prepare}));
+  if (scope.version.publishes_nowhere) streams.note(nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt));
   if (!options.out.empty()) {

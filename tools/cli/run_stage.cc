@@ -49,6 +49,14 @@ std::vector<std::string> targets_of(const RunOptions& options, plan::Stage stage
   return options.targets;
 }
 
+Error no_target(const std::string& channel, const std::string& matrix) {
+  return Error{ErrorKind::usage, fmt::format("channel `{}` of `{}` publishes nowhere",
+                                             channel.empty() ? "ci" : channel, matrix)}
+      .with_hint(
+          "pass a target with `--target` or a channel with `--channel`; `publish: []` in the "
+          "channel makes `release` build and test alone");
+}
+
 /// The request on the command line: a run, and the source of its packages.
 struct Asked {
   RunScope scope;
@@ -75,16 +83,15 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
     version = frozen_version(std::move(version), frozen.plan);
     outline = narrowed(loaded, outline, frozen.plan);
     source = std::move(frozen);
-  }
-  if (stage == plan::Stage::publish && version.targets.empty()) {
-    return fail(ErrorKind::usage,
-                fmt::format("channel `{}` of `{}` publishes nowhere",
-                            version.channel.empty() ? "ci" : version.channel, choice.path),
-                "pass a target with `--target`, or a channel with `--channel`");
-  }
-  TRY(RunScope scope,
   } else {
     TRY_DONE(check_project_version(files, loaded, outline, version, streams));
+  }
+  if (stage == plan::Stage::publish && version.targets.empty()) {
+    if (!version.publishes_nowhere) return fail(no_target(version.channel, choice.path));
+    streams.note(nowhere_line(version.channel));
+    stage = plan::Stage::test;
+  }
+  TRY(RunScope scope,
       up_to(stage, {global, loaded, outline, levels, version, TestImageUse::prepare}));
   return Asked{std::move(scope), std::move(source)};
 }

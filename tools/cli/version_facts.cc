@@ -1,5 +1,7 @@
 #include "cli/version_facts.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -88,7 +90,10 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   TRY(facts.channel, decide_channel(matrix, channel, repository));
   facts.targets = targets;
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
-  if (facts.targets.empty() && found != nullptr) facts.targets = found->publish;
+  if (facts.targets.empty() && found != nullptr) {
+    facts.targets = found->publish;
+    facts.publishes_nowhere = found->publishes_nowhere;
+  }
   TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
   CommandHttp http(http_options(), log);
   const VersionSources sources{files, &http.port, repository ? &*repository : nullptr, directory,
@@ -96,14 +101,18 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   TRY(const version::Derived derived,
       package_version(matrix.package, version_channel(matrix, facts.channel), sources));
   facts.version = {pep::to_string(derived.version), derived.unreleased};
+  facts.why = derived.why;
   TRY(facts.source_date_epoch, source_epoch(repository, date));
   if (repository) {
     facts.commit = repository->commit;
     facts.branch = repository->branch;
   }
-  facts.why = derived.why;
   facts.machine = host::machine_name();
   return facts;
+}
+
+std::string nowhere_line(const std::string& channel) {
+  return fmt::format("channel `{}` publishes nowhere: it has `publish: []`\n", channel);
 }
 
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,

@@ -18,9 +18,10 @@ struct VersionFacts {
   std::string channel;
   std::string branch;                ///< empty on a detached HEAD and outside git
   std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
+  bool publishes_nowhere = false;    ///< no target is requested, and the channel has `publish: []`
   plan::ReleaseVersion version;
-  int64_t source_date_epoch = 0;
   std::vector<std::string> why;  ///< of the version, as `version::Derived`
+  int64_t source_date_epoch = 0;
   std::string commit;   ///< 40 hex digits; empty outside git
   std::string machine;  ///< "x86_64"
 };
@@ -31,6 +32,9 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
                                           const std::vector<std::string>& targets,
                                           const ports::LogHandle& log);
+
+/// For people: that a channel with `publish: []` publishes nowhere.
+std::string nowhere_line(const std::string& channel);
 
 /// Names of the wheels of an outline: a check before any build.
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,

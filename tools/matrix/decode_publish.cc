@@ -122,6 +122,7 @@ Result<ChannelSettings> decode_channel(const Node::Member& member, const Matrix&
   channel.nightly_version = node.find("version") != nullptr;
   const Node* const publish = node.find("publish");
   if (publish == nullptr) return channel;
+  channel.publishes_nowhere = publish->items.empty();
   std::vector<std::string> known;
   for (const PublishTarget& target : matrix.targets) known.push_back(target.name);
   for (const Node& name : publish->items) {

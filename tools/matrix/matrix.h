@@ -78,6 +78,7 @@ struct ChannelSettings {
   When select = {};
   bool nightly_version = false;
   std::vector<std::string> publish = {};  ///< names of publish targets
+  bool publishes_nowhere = false;         ///< `publish: []`
   Location at;
 };
 
