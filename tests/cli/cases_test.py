@@ -4,6 +4,7 @@ bash runs `cmd` in an otherwise empty directory with the case's `files/`, if any
 `stdout`, `stderr` and `exit` are compared byte for byte. `pytest tests/cli --bless` writes them.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -19,6 +20,25 @@ GIT = [
 ]  # fmt: skip
 
 
+def add_pythons(programs: pathlib.Path) -> None:
+    """Programs that describe themselves as Pythons, so that no case depends on those of the machine."""
+    for minor in range(9, 15):
+        program = programs / f"python3.{minor}"
+        described = {
+            "path": str(program),
+            "version": f"3.{minor}.0",
+            "implementation": "cpython",
+            "free_threaded": False,
+            "platform": "linux-x86_64",
+            "soabi": f"cpython-3{minor}-x86_64-linux-gnu",
+            "include_directory": "/usr/include",
+            "has_headers": True,
+            "makes_environments": True,
+        }
+        program.write_text(f"#!/bin/sh\necho '{json.dumps(described)}'\n")
+        program.chmod(0o755)
+
+
 def run_case(case: pathlib.Path, directory: pathlib.Path, pinwheel: str):
     if (case / "files").is_dir():
         shutil.copytree(case / "files", directory, dirs_exist_ok=True)
@@ -31,6 +51,7 @@ def run_case(case: pathlib.Path, directory: pathlib.Path, pinwheel: str):
         "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",
     }
     (directory / ".bin").mkdir()
+    add_pythons(directory / ".bin")
     (directory / ".bin" / "pinwheel").symlink_to(pathlib.Path(pinwheel).resolve())
     (directory / ".gitignore").write_text(".bin\n.home\n")
     for arguments in (["init"], ["add", "-A"], ["commit", "-m", "first"], ["tag", "v1.0.0"]):

@@ -202,7 +202,9 @@ def test_every_whole_file_of_the_cookbook_is_accepted(pinwheel, root, repository
     project = repository({"pyproject.toml": PYPROJECT, **named, **files})
     for name in files:
         ran = subprocess.run([pinwheel, "plan", name], cwd=project, capture_output=True, text=True)
-        assert (ran.returncode, ran.stderr) == (0, ""), files[name]
+        # Whether a machine has the Pythons is another question.
+        others = re.findall(r"^(?:error|warning): (?!no Python `).*", ran.stderr, re.MULTILINE)
+        assert (ran.returncode, others) == (0, []), files[name]
 
 
 def test_schema_and_docs_print_what_the_repository_has(pinwheel, root):

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/check_pythons.h"
 #include "cli/check_version.h"
 #include "cli/commands.h"
 #include "cli/freeze_plan.h"
@@ -109,6 +110,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                    std::move(version), TestImageUse::prepare}));
+  warn_of_missing_pythons(scope, streams);
   if (scope.version.publishes_nowhere) streams.note(nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt));

@@ -148,7 +148,7 @@ Result<env::Interpreter> find_interpreter(ports::Files& files, ports::Process& p
   }
   std::vector<env::Interpreter> all = found;
   // The message lists every Python, not only those with the names that were tried.
-  for (env::Interpreter& other : probe({files, process, variables}, {}, Stop::never)) {
+  for (env::Interpreter& other : probe({files, process, variables, remembered}, {}, Stop::never)) {
     if (std::find(all.begin(), all.end(), other) == all.end()) all.push_back(std::move(other));
   }
   return fail(env::no_interpreter(wanted, all));
