@@ -67,7 +67,15 @@ std::vector<std::string> needed_by(const project::Pyproject& project) {
   return matrix::with_build_requires(std::move(own), project::backend_requires(project)).pip;
 }
 
-/// Nothing for a source without `pyproject.toml` and `setup.py`: its build is a script of its own.
+}  // namespace
+
+bool decides_build(std::string_view name) {
+  const auto has = [name](const auto& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return has(kDeciding) || has(env::kArchListVariables);
+}
+
 Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source) {
   host::LocalFiles files;
   const std::filesystem::path file = source / "pyproject.toml";
@@ -80,15 +88,6 @@ Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& 
   TRY(const std::string text, files.read(file));
   TRY(const project::Pyproject read, project::parse_pyproject(text, file.string()));
   return needed_by(read);
-}
-
-}  // namespace
-
-bool decides_build(std::string_view name) {
-  const auto has = [name](const auto& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  return has(kDeciding) || has(env::kArchListVariables);
 }
 
 Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace) {

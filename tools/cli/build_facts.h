@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ struct BuildFacts {
 
 /// Reads the package's source, and queries the version of the host's compiler.
 Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace);
+
+/// What the build of a source requires: `[build-system] requires`, and what its backend needs.
+/// Nothing for a source without `pyproject.toml` and `setup.py`: its build is a script of its own.
+Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source);
 
 /// Whether an environment variable affects the result of a build, and is therefore part of its key.
 bool decides_build(std::string_view name);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/check_build.h"
 #include "cli/check_pythons.h"
 #include "cli/check_version.h"
 #include "cli/commands.h"
@@ -110,6 +111,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
   TRY(const RunScope scope,
       up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                    std::move(version), TestImageUse::prepare}));
+  TRY_DONE(check_builds(files, scope, streams));
   warn_of_missing_pythons(scope, streams);
   if (scope.version.publishes_nowhere) streams.note(nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.

@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "cli/build_facts.h"
+#include "cli/check_build.h"
 #include "cli/earlier_results.h"
 #include "cli/plan_facts.h"
 #include "cli/prepare_environments.h"
 #include "cli/recorded_run.h"
 #include "cli/workplace.h"
-#include "matrix/build_requires.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -28,26 +27,6 @@ Result<BuildFacts> as_source_says(BuildFacts build, const PackageSource& source)
     build.ignored.clear();
   }
   return build;
-}
-
-/// Kind `config` if the project needs torch to build and the matrix has none.
-Done check_build_requires(const RunScope& scope, Streams& streams) {
-  const matrix::Matrix& matrix = scope.loaded.matrix;
-  std::set<std::string> told;
-  for (const matrix::Variant& variant : scope.outline.variants) {
-    TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, variant));
-    if (own.build_requires == matrix::BuildRequires::none) continue;
-    if (matrix::lacks_torch(own, matrix.build_requires)) {
-      return fail(
-          ErrorKind::config,
-          fmt::format("the project requires torch to build, but `{}` has no torch", matrix.file),
-          "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
-    }
-    for (std::string& each : matrix::contradictions(own, matrix.build_requires)) {
-      if (told.insert(each).second) streams.warn(Error{ErrorKind::config, std::move(each)});
-    }
-  }
-  return {};
 }
 
 void tell_ignored(const BuildFacts& build, Streams& streams) {
@@ -77,8 +56,11 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   TRY(const BuildFacts build, as_source_says(std::move(found), source));
   RunScope known = scope;
   known.loaded.matrix.build_requires = build.build_requires;
-  TRY_DONE(check_build_requires(known, streams));
-  if (!std::holds_alternative<FromRecord>(source)) tell_ignored(build, streams);
+  // Before a forecast, `plan` has looked at the checkout.
+  if (!std::holds_alternative<FromRecord>(source)) {
+    TRY_DONE(check_build_requires(known.loaded.matrix, known.outline, streams));
+    tell_ignored(build, streams);
+  }
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
   TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, streams));
