@@ -63,3 +63,21 @@ def test_a_python_that_no_one_has_is_said_once_with_all_that_needs_it(checkout):
 def test_containers_and_conda_bring_their_own_python(checkout):
     checkout.write("m.yaml", MATRIX % ("3.99", ", conda: {channels: [conda-forge], packages: [python]}"))
     assert checkout.run("plan", "m.yaml", "--python", "conda").stderr == ""
+
+
+def test_a_run_that_would_stop_before_its_first_step_is_a_warning(checkout):
+    checkout.write("m.yaml", (MATRIX % ("3.11", "")).replace(', "3.11"]', "]"))
+    checkout.write("build.py", "raise SystemExit(1)\n")
+    checkout.run("build", "m.yaml", code=1)
+    assert "would" in checkout.run("plan", "m.yaml").stdout
+    checkout.write(
+        "m.yaml",
+        (MATRIX % ("3.11", ""))
+        .replace(', "3.11"]', "]")
+        .replace("source: .", "requirement: no-such-project-of-anyone==1.0"),
+    )
+    ran = checkout.run("plan", "m.yaml", PIP_INDEX_URL="http://127.0.0.1:9/simple/")
+    assert "warning: a run here would stop before its first step" in ran.stderr
+    assert "1 variant, 1 build, 1 test" in ran.stdout and "would" not in ran.stdout
+    shown = checkout.run("plan", "m.yaml", "--format", "json", PIP_INDEX_URL="http://127.0.0.1:9/simple/")
+    assert "forecast" not in json.loads(shown.stdout)

@@ -215,6 +215,7 @@ Result<RecordedPackages> recall_packages(const RunView& run) {
   });
   TRY(FoundToolkits toolkits, find_toolkits(local, run.workplace, builds, find));
   RecordedPackages all{std::move(toolkits.packages)};
+  for (auto& [toolkit, error] : toolkits.lacking) all.lacking.push_back(std::move(error));
   for (const env::Request& request : requests) {
     RecordedResolution& one = all.environments.emplace_back();
     one.environment = describe(request);

@@ -39,6 +39,7 @@ struct RecordedResolution {
 struct RecordedPackages {
   Packages packages = {};
   std::vector<RecordedResolution> environments = {};
+  std::vector<Error> lacking = {};  ///< of toolkits that builds need and nothing provides
 };
 
 /// Finds them; uses no index.

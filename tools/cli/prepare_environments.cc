@@ -50,6 +50,7 @@ struct PackageFinder {
   }
   Result<FoundPackages> operator()(const FromRecord& /*source*/) const {
     TRY(RecordedPackages recorded, recall_packages(run));
+    for (const Error& lacking : recorded.lacking) streams.warn(lacking);
     return FoundPackages{std::move(recorded.packages), std::move(recorded.environments)};
   }
   Result<FoundPackages> operator()(const ForLocks& source) const {

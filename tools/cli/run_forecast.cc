@@ -12,6 +12,22 @@
 
 namespace pinwheel::cli {
 
+namespace {
+
+/// The plan is valid without what a run would find. A stop and a bug are errors of their own.
+Done tell_no_forecast(Error error, Streams& streams) {
+  const ErrorKind kind = error.kind;
+  if (kind == ErrorKind::interrupted || kind == ErrorKind::terminated ||
+      kind == ErrorKind::internal) {
+    return fail(std::move(error));
+  }
+  error.message = "a run here would stop before its first step: " + error.message;
+  streams.warn(error);
+  return {};
+}
+
+}  // namespace
+
 Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams) {
   const std::filesystem::path state = scope.global.state_dir;
   std::error_code absent;
@@ -22,11 +38,10 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams
       scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
   TRY(scope, up_to(stage, std::move(scope)));
   Result<PreparedRun> prepared = prepare_run(scope, FromRecord{}, streams);
-  const bool contained = env::uses_containers(scope.levels.engine);
-  // Without its engine nothing is known about a container, but the plan is still valid.
-  if (!prepared && contained && prepared.error().kind == ErrorKind::environment)
+  if (!prepared) {
+    TRY_DONE(tell_no_forecast(std::move(prepared).error(), streams));
     return std::nullopt;
-  TRY_DONE(prepared);
+  }
   const auto digests = digest_outputs(prepared->plan, history);
   RunForecast forecast{journal::forecast(prepared->plan, history, digests),
                        std::move(prepared->gathered.recorded)};

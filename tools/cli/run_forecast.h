@@ -20,9 +20,10 @@ struct RunForecast {
 };
 
 /// The forecast of a full run: up to publishing if the channel has targets, else up to the tests.
-/// nullopt if the state directory has no earlier run, or if the container engine does not respond.
-/// Reads the source, the journal, the recorded resolutions and the existing images; uses no index,
-/// makes no image.
+/// nullopt if the state directory has no earlier run, or, with a warning, if a run would stop
+/// before its first step: no container engine responds, an index has no such sdist. Reads the
+/// source, the journal, the recorded resolutions and the existing images; uses no index, makes no
+/// image.
 Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams);
 
 }  // namespace pinwheel::cli
