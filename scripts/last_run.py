@@ -13,16 +13,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "last-run.json"
-# What these tiers are about. A change elsewhere is the business of the default tier.
-TREES = ("kernels", "docker")
-# The tiers that leave a line.
-TIERS = ("whole", "torch", "arm64", "long")
+KERNELS = ("kernels", "docker")
+PROJECTS = ("tests/projects", "tools/init", "tools/project")
+# The tiers that leave a line, and what each is about. A change elsewhere is the business of the default tier.
+TIERS = {"whole": KERNELS, "torch": KERNELS, "projects": PROJECTS, "arm64": KERNELS, "long": KERNELS}
 
 
-def files_of(root: Path) -> list[str]:
-    """The files below `TREES` that git has or would add, whatever their state."""
+def files_of(root: Path, trees: tuple[str, ...]) -> list[str]:
+    """The files below `trees` that git has or would add, whatever their state."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *TREES],
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *trees],
         cwd=root,
         check=True,
         capture_output=True,
@@ -31,10 +31,10 @@ def files_of(root: Path) -> list[str]:
     return sorted({name for name in listed.stdout.split("\0") if name and (root / name).is_file()})
 
 
-def digest(root: Path = ROOT) -> str:
-    """Names the contents of `TREES` in the working tree: paths, bytes, and whether a file may be run."""
+def digest(root: Path = ROOT, trees: tuple[str, ...] = KERNELS) -> str:
+    """Names the contents of `trees` in the working tree: paths, bytes, and whether a file may be run."""
     whole = hashlib.sha256()
-    for name in files_of(root):
+    for name in files_of(root, trees):
         file = root / name
         kind = b"x" if os.access(file, os.X_OK) else b"-"
         whole.update(name.encode() + b"\0" + kind + hashlib.sha256(file.read_bytes()).digest())
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] != "fits" or arguments[1] not in TIERS:
         print(f"usage: last_run.py fits {'|'.join(TIERS)}", file=sys.stderr)
         return 2
-    return 0 if fits(read(), arguments[1], digest()) else 1
+    return 0 if fits(read(), arguments[1], digest(trees=TIERS[arguments[1]])) else 1
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ class TierRecorder:
         ran = [tier for tier in self.passed if self.passed[tier] > 0]
         if exitstatus != 0 or not ran:
             return
-        record, trees = last_run.read(self.path), last_run.digest()
+        record = last_run.read(self.path)
         for tier in ran:
             counts = (self.passed[tier], self.skipped[tier], self.seconds[tier])
+            trees = last_run.digest(trees=last_run.TIERS[tier])
             record = last_run.with_run(record, tier, trees, *counts, last_run.today())
         self.path.write_text(last_run.as_text(record))
