@@ -263,6 +263,52 @@ class TestFrozenPlan:
         assert "matrix file" in refused.stderr and "hint:" in refused.stderr
         assert extension.wheels() == {}
 
+    def test_the_plan_has_the_matrix_the_variables_and_the_channel(self, frozen):
+        extension, plan = frozen
+        only = extension.run("plan", "--plan", str(plan), "--format", "ids").stdout.split()
+        assert only == VARIANTS
+        extension.run("build", "--plan", str(plan), "--channel", "other", code=2)
+        first = extension.report("build", "--plan", str(plan))
+        again = extension.report("build", "--plan", str(plan), CFLAGS="-DCHANGED=1")
+        assert {outcome["state"] for outcome in again.values()} == {"reused"}, (first, again)
+
+    def test_single_steps_are_run_with_what_they_need(self, frozen):
+        extension, plan = frozen
+        rows = json.loads(
+            extension.run("plan", "--plan", str(plan), "--format", "github", "--stage", "test").stdout)
+        assert rows["chunks"] == 1
+        (row,) = [row for row in rows["include"] if row["id"] == VARIANTS[0]]
+        assert row["step"] == f"test:{VARIANTS[0]}" and row["needs"] == [row["build"]]
+        outcomes = extension.report("test", "--plan", str(plan), "--step", row["step"])
+        assert {step for step in outcomes if not step.startswith("env:")} == {row["step"], row["build"]}
+        builds = json.loads(
+            extension.run("plan", "--plan", str(plan), "--format", "github", "--stage", "build").stdout)
+        steps = [row["step"] for row in builds["include"]]
+        assert row["build"] in steps and len(steps) == len(set(steps))
+
+    def test_a_step_that_the_plan_does_not_have_is_refused_with_the_nearest(self, frozen):
+        extension, plan = frozen
+        refused = extension.run("test", "--plan", str(plan), "--step", f"test:{VARIANTS[0]}x", code=2)
+        assert f"`test:{VARIANTS[0]}`" in refused.stderr
+        refused = extension.run("build", "--plan", str(plan), "--step", f"test:{VARIANTS[0]}", code=2)
+        assert "pinwheel test" in refused.stderr
+        refused = extension.run("test", "--plan", str(plan), "--step", "sdist", "--only", VARIANTS[0], code=2)
+        assert "exclude each other" in refused.stderr
+        assert extension.starts() == {}
+
+    def test_a_target_that_the_plan_does_not_have_is_refused(self, frozen):
+        extension, plan = frozen
+        refused = extension.run("release", "--plan", str(plan), "--target", "elsewhere", code=2)
+        assert "`elsewhere`" in refused.stderr
+        assert extension.starts() == {}
+
+    def test_rows_of_a_frozen_plan_have_no_shards_and_no_chunk_beyond_the_last(self, frozen):
+        extension, plan = frozen
+        rows = ["plan", "--plan", str(plan), "--format", "github"]
+        extension.run(*rows, "--shards", "2", code=2)
+        extension.run(*rows, "--chunk", "2", code=2)
+        extension.run("plan", "matrix.yaml", "--chunk", "1", code=2)
+
     def test_a_file_that_is_not_a_plan_is_refused(self, frozen):
         extension, plan = frozen
         plan.write_text('{"schema": "other/1"}')

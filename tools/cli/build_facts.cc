@@ -49,14 +49,15 @@ void add_variables(const host::Workplace& workplace, const Names& names,
   }
 }
 
-/// The version text of the host's compiler; empty if there is none, which the checks then report.
-std::string host_compiler(const host::Workplace& workplace) {
+/// The version text of the compiler that builds with these variables use; empty if there is none,
+/// which the checks then report.
+std::string host_compiler(const host::Workplace& workplace,
+                          const std::map<std::string, std::string>& build) {
   host::LocalMachine local(workplace);
-  const std::map<std::string, std::string>& variables = workplace.variables;
-  const auto named = variables.find("CXX");
-  const std::string program = named == variables.end() ? "c++" : named->second;
-  const Result<ports::Captured> ran =
-      local.process.capture({{program, "-dumpfullversion", "-dumpmachine"}, "/", variables, {}});
+  const auto named = build.find("CXX");
+  const std::string program = named == build.end() ? "c++" : named->second;
+  const Result<ports::Captured> ran = local.process.capture(
+      {{program, "-dumpfullversion", "-dumpmachine"}, "/", workplace.variables, {}});
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
@@ -67,14 +68,14 @@ std::vector<std::string> needed_by(const project::Pyproject& project) {
   return matrix::with_build_requires(std::move(own), project::backend_requires(project)).pip;
 }
 
-}  // namespace
-
 bool decides_build(std::string_view name) {
   const auto has = [name](const auto& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   return has(kDeciding) || has(env::kArchListVariables);
 }
+
+}  // namespace
 
 Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source) {
   host::LocalFiles files;
@@ -90,7 +91,18 @@ Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& 
   return needed_by(read);
 }
 
-Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace) {
+std::map<std::string, std::string> deciding_variables(
+    const std::map<std::string, std::string>& variables) {
+  std::map<std::string, std::string> deciding;
+  for (const auto& [name, value] : variables) {
+    if (decides_build(name)) deciding[name] = value;
+  }
+  return deciding;
+}
+
+Result<BuildFacts> gather_build_facts(
+    const Loaded& loaded, const host::Workplace& workplace,
+    const std::optional<std::map<std::string, std::string>>& recorded) {
   host::LibGit2 git;
   const matrix::Package& package = loaded.matrix.package;
   BuildFacts facts;
@@ -100,10 +112,14 @@ Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplac
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }
   TRY(facts.build_requires, build_requires_of(facts.source.directory));
-  add_variables(workplace, kDeciding, facts.variables);
-  add_variables(workplace, env::kArchListVariables,
-                lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
-  facts.toolchain = host_compiler(workplace);
+  if (recorded) {
+    facts.variables = deciding_variables(*recorded);
+  } else {
+    add_variables(workplace, kDeciding, facts.variables);
+    add_variables(workplace, env::kArchListVariables,
+                  lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
+  }
+  facts.toolchain = host_compiler(workplace, facts.variables);
   return facts;
 }
 

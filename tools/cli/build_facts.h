@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,19 @@ struct BuildFacts {
   std::map<std::string, std::string> ignored = {};
 };
 
-/// Reads the package's source, and queries the version of the host's compiler.
-Result<BuildFacts> gather_build_facts(const Loaded& loaded, const host::Workplace& workplace);
+/// Reads the package's source, and queries the version of the host's compiler. `recorded`: the
+/// variables of the run or plan to repeat, which then replace those of the user.
+Result<BuildFacts> gather_build_facts(
+    const Loaded& loaded, const host::Workplace& workplace,
+    const std::optional<std::map<std::string, std::string>>& recorded);
+
+/// The variables that affect the result of a build, and are therefore part of its key, of those
+/// that a frozen plan or a report has: such a file may come from anywhere. Pure.
+std::map<std::string, std::string> deciding_variables(
+    const std::map<std::string, std::string>& variables);
 
 /// What the build of a source requires: `[build-system] requires`, and what its backend needs.
 /// Nothing for a source without `pyproject.toml` and `setup.py`: its build is a script of its own.
 Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source);
-
-/// Whether an environment variable affects the result of a build, and is therefore part of its key.
-bool decides_build(std::string_view name);
 
 }  // namespace pinwheel::cli

@@ -8,7 +8,9 @@
 #include "cli/check_pythons.h"
 #include "cli/check_version.h"
 #include "cli/commands.h"
+#include "cli/earlier_results.h"
 #include "cli/freeze_plan.h"
+#include "cli/frozen_scope.h"
 #include "cli/levels.h"
 #include "cli/load.h"
 #include "cli/plan_facts.h"
@@ -19,6 +21,7 @@
 #include "plan/image_tests.h"
 #include "plan/shards.h"
 #include "report/forecast_text.h"
+#include "report/job_rows.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 
@@ -88,29 +91,52 @@ bool needs_facts(const PlanCommand& options) {
          options.format == PlanFormat::json || options.format == PlanFormat::dot;
 }
 
-}  // namespace
-
-Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, Streams& streams) {
-  host::LocalFiles files;
-  TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
-  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
-  if (!needs_facts(options)) {
-    TRY(const plan::Outline outline,
-        select_outline(loaded, options.selection, choice.globs, options.selection.channel));
-    TRY(const std::string text, text_from_matrix(options, loaded, outline));
-    streams.data(text);
-    return 0;
+/// Options that say nothing together.
+Done check_combination(const PlanCommand& options) {
+  const bool rows = !options.plan_file.empty() && options.format == PlanFormat::github;
+  if (options.chunk && !rows) {
+    return fail(ErrorKind::usage, "`--chunk` needs `--plan` and `--format github`");
   }
+  if (rows && options.shards > 0) {
+    return fail(ErrorKind::usage, "`--plan` and `--shards` exclude each other",
+                "the rows of a frozen plan are single steps; `--chunk` has more than 256");
+  }
+  if (!options.plan_file.empty() && !options.out.empty()) {
+    return fail(ErrorKind::usage, "`--plan` and `--out` exclude each other",
+                "the plan is frozen already");
+  }
+  return {};
+}
+
+/// The scope of what this checkout, the matrix and the command line say.
+Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& options,
+                             const MatrixChoice& choice, const Loaded& loaded, Streams& streams) {
+  host::LocalFiles files;
   host::LibGit2 git;
   TRY(VersionFacts version,
       gather_version_facts(files, git, loaded, options.selection.channel, {}, streams.log()));
   TRY(plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
-  TRY(const RunScope scope,
-      up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
-                                   std::move(version), TestImageUse::prepare}));
+  return up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
+                                      std::move(version), TestImageUse::prepare});
+}
+
+/// The rows of a frozen plan's jobs.
+Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope) {
+  plan::PlanFacts facts = plan_facts(scope.version, {});
+  facts.durations = earlier_durations(scope.global.state_dir);
+  TRY(const plan::Plan plan, decide_plan(scope, facts));
+  const report::Rows rows =
+      options.stage == StageRows::build ? report::Rows::builds : report::Rows::tests;
+  TRY(const report::JobRows jobs,
+      report::job_rows(plan, scope.outline, scope.loaded.expansion.variants, rows));
+  return report::chunk_of(jobs, options.chunk.value_or(1));
+}
+
+/// The table, its JSON or the graph, and what a run here would do.
+Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Streams& streams) {
+  host::LocalFiles files;
   TRY_DONE(check_builds(files, scope, streams));
   warn_of_missing_pythons(scope, streams);
   if (scope.version.publishes_nowhere) streams.note(nowhere_line(scope.version.channel));
@@ -130,6 +156,38 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
     streams.data(would);
   }
   return 0;
+}
+
+}  // namespace
+
+Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, Streams& streams) {
+  host::LocalFiles files;
+  host::LibGit2 git;
+  TRY_DONE(check_combination(options));
+  TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
+  TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
+  if (frozen) {
+    TRY(const RunScope scope, frozen_scope({global, options.selection, options.levels, choice,
+                                            plan::Stage::publish, *frozen},
+                                           streams));
+    if (needs_facts(options)) return show_scope(options, scope, streams);
+    TRY(const std::string text, options.format == PlanFormat::github
+                                    ? rows_of(options, scope)
+                                    : text_from_matrix(options, scope.loaded, scope.outline));
+    streams.data(text);
+    return 0;
+  }
+  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  if (!needs_facts(options)) {
+    TRY(const plan::Outline outline,
+        select_outline(loaded, options.selection, choice.globs, options.selection.channel));
+    TRY(const std::string text, text_from_matrix(options, loaded, outline));
+    streams.data(text);
+    return 0;
+  }
+  TRY(const RunScope scope, fresh_scope(global, options, choice, loaded, streams));
+  return show_scope(options, scope, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -21,6 +21,7 @@
 #include "host/machine/local_machine.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
+#include "plan/subplan.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -165,7 +166,7 @@ Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& o
   const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
   TRY(const RecordedSource source, source_of(target, of, place, git));
   TRY(PreparedRun prepared, prepare_step(global, options, target, place, source.matrix, streams));
-  TRY(plan::Plan part, plan::subplan(prepared.plan, target.step));
+  TRY(plan::Plan part, plan::subplan(prepared.plan, {target.step}));
   RunRequest request{std::move(part), std::move(prepared.gathered.workplace),
                      "reproduce " + shell_join(options.arguments)};
   TRY(request.results, earlier_results(global, request.plan, target.step));

@@ -4,13 +4,15 @@
 
 #include "cli/frozen_run.h"
 #include "cli/prepare_run.h"
+#include "host/git/git.h"
 
 namespace pinwheel::cli {
 
 Done freeze_plan(ports::Files& files, const RunScope& scope, const PackageSource& source,
                  const std::string& out, Streams& streams) {
+  host::LibGit2 git;
   TRY(const GatheredRun run, gather_run(scope, source, streams));
-  TRY(const plan::FrozenPlan frozen, freeze(files, run));
+  TRY(const plan::FrozenPlan frozen, freeze(files, git, run));
   TRY_DONE(files.write(out, plan::to_json(frozen)));
   streams.note(fmt::format("froze {} into `{}`\n", plan::summary_line(scope.outline), out));
   return {};

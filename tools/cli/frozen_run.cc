@@ -39,6 +39,16 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
   return files;
 }
 
+/// The matrix file, relative to the root of its repository if it is in one.
+std::string matrix_of(const GatheredRun& run, const Result<ports::GitFacts>& checkout) {
+  const std::string& name = run.scope.loaded.matrix.file;
+  if (!checkout) return name;
+  const fs::path directory = fs::weakly_canonical(run.workplace.matrix_directory);
+  return (directory / fs::path(name).filename())
+      .lexically_relative(fs::weakly_canonical(checkout->root))
+      .string();
+}
+
 Error disagree(const std::string& option, const std::string& frozen) {
   return {ErrorKind::usage,
           fmt::format("`{}` contradicts the plan, which was frozen with {}", option, frozen),
@@ -66,11 +76,13 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
 
 }  // namespace
 
-Result<plan::FrozenPlan> freeze(ports::Files& files, const GatheredRun& run) {
+Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
   TRY(const std::string text, files.read(scope.loaded.matrix.file));
   frozen.matrix_digest = sha256_hex(text);
+  frozen.matrix = matrix_of(run, git.facts(run.workplace.matrix_directory));
+  frozen.variables = run.facts.variables;
   frozen.channel = scope.version.channel;
   frozen.targets = scope.version.targets;
   for (const matrix::Variant& variant : scope.outline.variants) {
@@ -100,17 +112,15 @@ Result<plan::FrozenPlan> freeze(ports::Files& files, const GatheredRun& run) {
 Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {
   plan::RunOrigin origin;
   origin.pinwheel = kPinwheelVersion;
-  origin.matrix = run.scope.loaded.matrix.file;
-  const fs::path& directory = run.workplace.matrix_directory;
-  if (const Result<ports::GitFacts> checkout = git.facts(directory)) {
-    const fs::path file = fs::weakly_canonical(directory) / fs::path(origin.matrix).filename();
-    origin.matrix = file.lexically_relative(fs::weakly_canonical(checkout->root)).string();
+  const Result<ports::GitFacts> checkout = git.facts(run.workplace.matrix_directory);
+  origin.matrix = matrix_of(run, checkout);
+  if (checkout) {
     origin.commit = checkout->commit;
     origin.dirty = checkout->dirty;
   }
   origin.variables = run.facts.variables;
   origin.toolchain = run.facts.toolchain;
-  TRY(origin.plan, freeze(files, run));
+  TRY(origin.plan, freeze(files, git, run));
   return origin;
 }
 

@@ -17,10 +17,10 @@
 namespace pinwheel::cli {
 
 /// The decisions of a run, as values that another machine can use: version, date, levels, images,
-/// packages.
-Result<plan::FrozenPlan> freeze(ports::Files& files, const GatheredRun& run);
+/// packages, the user's variables that affect a build.
+Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run);
 
-/// The same, plus the origin of the matrix and the user's variables that affect a build.
+/// The same, plus the state of the checkout.
 Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run);
 
 /// The levels of a run of a frozen plan: those of the plan. The container engine may be chosen on

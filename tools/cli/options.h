@@ -55,6 +55,8 @@ struct PlanCommand {
   PlanFormat format = PlanFormat::table;
   StageRows stage = StageRows::test;
   int shards = 0;
+  std::string plan_file;
+  std::optional<int> chunk = {};  ///< of the rows of a frozen plan, from 1
   std::string out;
   bool no_lock = false;
 };
@@ -86,6 +88,7 @@ struct RunOptions {
   bool dry_run = false;
   bool refresh = false;
   bool no_lock = false;
+  std::vector<std::string> steps;  ///< ids; empty: all of the selection
   std::vector<std::string> targets;
   std::vector<std::string> accept;
   std::string token_file;

@@ -64,6 +64,12 @@ void add_plan(Parser& parser) {
       "rows of `ids` and `github`: one per build, or one per variant (default: test)");
   app.add_option("--shards", parser.plan.shards, "with `--format github`: one row per shard")
       ->check(CLI::PositiveNumber);
+  app.add_option("--plan", parser.plan.plan_file,
+                 "show the plan that `--out` wrote to this file; with `--format github`, its jobs")
+      ->type_name("FILE");
+  app.add_option("--chunk", parser.plan.chunk,
+                 "with `--plan` and `--format github`: which 256 of the rows, from 1 (default: 1)")
+      ->type_name("I");
   app.add_option("--out", parser.plan.out,
                  "write what was decided (version, date, exact packages, file names) for `--plan`")
       ->type_name("FILE");

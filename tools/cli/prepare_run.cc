@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,16 +19,20 @@
 namespace pinwheel::cli {
 namespace {
 
-/// A frozen plan requires the same source, and a repeated run uses the variables of the original.
-Result<BuildFacts> as_source_says(BuildFacts build, const PackageSource& source) {
+/// The variables of the run or plan that the packages come from, if it has some.
+std::optional<std::map<std::string, std::string>> recorded_variables(const PackageSource& source) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
-    TRY_DONE(plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest));
+    return frozen->plan.variables;
   }
-  if (const auto* const run = std::get_if<FromRun>(&source)) {
-    build.variables = recorded_variables(run->origin);
-    build.ignored.clear();
-  }
-  return build;
+  if (const auto* const run = std::get_if<FromRun>(&source)) return run->origin.variables;
+  return std::nullopt;
+}
+
+/// A frozen plan requires the same source.
+Done check_source(const BuildFacts& build, const PackageSource& source) {
+  const auto* const frozen = std::get_if<FromFrozenPlan>(&source);
+  if (frozen == nullptr) return {};
+  return plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest);
 }
 
 void tell_ignored(const BuildFacts& build, Streams& streams) {
@@ -52,8 +58,9 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   if (!std::holds_alternative<FromRecord>(source)) {
     TRY_DONE(begin_log(workplace, streams.diagnostics()));
   }
-  TRY(BuildFacts found, gather_build_facts(scope.loaded, workplace));
-  TRY(const BuildFacts build, as_source_says(std::move(found), source));
+  TRY(const BuildFacts build,
+      gather_build_facts(scope.loaded, workplace, recorded_variables(source)));
+  TRY_DONE(check_source(build, source));
   RunScope known = scope;
   known.loaded.matrix.build_requires = build.build_requires;
   // Before a forecast, `plan` has looked at the checkout.

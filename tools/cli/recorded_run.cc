@@ -21,15 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A report is untrusted: its matrix path must be inside the repository.
-Done check_matrix_path(const std::string& path) {
-  const fs::path relative(path);
-  const bool leaves = std::find(relative.begin(), relative.end(), "..") != relative.end();
-  if (!path.empty() && !relative.is_absolute() && !leaves) return {};
-  return fail(ErrorKind::config, fmt::format("`{}` is not a matrix file inside a repository", path),
-              "for a run outside git, pass the matrix: `pinwheel reproduce REPORT MATRIX.yaml`");
-}
-
 Done check_machine(const plan::FrozenPlan& frozen) {
   const std::string here = host::machine_name();
   if (here == frozen.machine) return {};
@@ -66,6 +57,14 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
 
 }  // namespace
 
+Done check_matrix_path(const std::string& path) {
+  const fs::path relative(path);
+  const bool leaves = std::find(relative.begin(), relative.end(), "..") != relative.end();
+  if (!path.empty() && !relative.is_absolute() && !leaves) return {};
+  return fail(ErrorKind::config, fmt::format("`{}` is not a matrix file inside a repository", path),
+              "for a run outside git, pass the matrix: `pinwheel reproduce REPORT MATRIX.yaml`");
+}
+
 Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
                                        const fs::path& place, const host::GitProgram& git) {
   TRY_DONE(check_matrix_path(origin.matrix));
@@ -77,14 +76,6 @@ Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf o
   }
   TRY(host::Worktree worktree, host::Worktree::add(git, checkout.root, origin.commit, place));
   return RecordedSource{(place / origin.matrix).string(), std::move(worktree)};
-}
-
-std::map<std::string, std::string> recorded_variables(const plan::RunOrigin& origin) {
-  std::map<std::string, std::string> variables;
-  for (const auto& [name, value] : origin.variables) {
-    if (decides_build(name)) variables[name] = value;
-  }
-  return variables;
 }
 
 std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) {

@@ -24,6 +24,10 @@ struct RecordedSource {
   std::optional<host::Worktree> worktree = std::nullopt;
 };
 
+/// `config` if the path of a matrix leaves the repository: reports and plans come from anywhere.
+/// Pure.
+Done check_matrix_path(const std::string& path);
+
 /// The run's commit, checked out at `place` by `git`, or this checkout. `config` if the repository
 /// of the working directory does not have that commit.
 Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
@@ -36,9 +40,6 @@ Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf o
 Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
                                          const plan::RunOrigin& origin, const std::string& step,
                                          const LevelOptions& levels, Streams& streams);
-
-/// The user's variables that affected the builds of a run. Pure.
-std::map<std::string, std::string> recorded_variables(const plan::RunOrigin& origin);
 
 /// The differences between this machine and a run to repeat: source, matrix, compiler. Pure.
 std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here);

@@ -3,19 +3,23 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/check_version.h"
 #include "cli/frozen_run.h"
+#include "cli/frozen_scope.h"
 #include "cli/load.h"
 #include "cli/prepare_run.h"
 #include "cli/run_plan.h"
+#include "cli/step_choice.h"
 #include "cli/upload_notes.h"
 #include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
+#include "plan/subplan.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -34,21 +38,6 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   return accepted;
 }
 
-/// A frozen plan, to run with this matrix file.
-Result<FromFrozenPlan> read_frozen(ports::Files& files, const std::string& file,
-                                   const std::string& matrix, Refresh refresh) {
-  TRY(const std::string text, files.read(file));
-  TRY(plan::FrozenPlan frozen, plan::parse_frozen_plan(text, file));
-  TRY(const std::string matrix_text, files.read(matrix));
-  return FromFrozenPlan{std::move(frozen), sha256_hex(matrix_text), refresh};
-}
-
-std::vector<std::string> targets_of(const RunOptions& options, plan::Stage stage,
-                                    const std::string& plan_file) {
-  if (stage != plan::Stage::publish || !plan_file.empty()) return {};
-  return options.targets;
-}
-
 Error no_target(const std::string& channel, const std::string& matrix) {
   return Error{ErrorKind::usage, fmt::format("channel `{}` of `{}` publishes nowhere",
                                              channel.empty() ? "ci" : channel, matrix)}
@@ -57,43 +46,65 @@ Error no_target(const std::string& channel, const std::string& matrix) {
           "channel makes `release` build and test alone");
 }
 
-/// The request on the command line: a run, and the source of its packages.
+/// The request on the command line: a run, the source of its packages, and the steps of it that
+/// are wanted; none: all.
 struct Asked {
   RunScope scope;
   PackageSource source;
+  std::vector<std::string> steps = {};
 };
 
-Result<Asked> read_request(const GlobalOptions& global, const RunOptions& options,
-                           const MatrixChoice& choice, plan::Stage stage, Streams& streams) {
+/// A run of what this checkout, the matrix and the command line say.
+Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& options,
+                            const MatrixChoice& choice, plan::Stage stage, Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
-  TRY(VersionFacts version,
-      gather_version_facts(files, git, loaded, options.selection.channel,
-                           targets_of(options, stage, options.plan_file), streams.log()));
-  TRY(plan::Outline outline,
+  const std::vector<std::string> targets =
+      stage == plan::Stage::publish ? options.targets : std::vector<std::string>();
+  TRY(const VersionFacts version,
+      gather_version_facts(files, git, loaded, options.selection.channel, targets, streams.log()));
+  TRY(const plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
+  TRY_DONE(check_project_version(files, loaded, outline, version, streams));
+  TRY(RunScope scope,
+      up_to(stage, {global, loaded, outline, options.levels, version, TestImageUse::prepare}));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
-  LevelOptions levels = options.levels;
-  PackageSource source = locks_or_indexes(options.no_lock ? UseLocks::no : UseLocks::yes, refresh);
-  if (!options.plan_file.empty()) {
-    TRY(FromFrozenPlan frozen, read_frozen(files, options.plan_file, choice.path, refresh));
-    TRY(levels, frozen_levels(levels, frozen.plan));
-    version = frozen_version(std::move(version), frozen.plan);
-    outline = narrowed(loaded, outline, frozen.plan);
-    source = std::move(frozen);
-  } else {
-    TRY_DONE(check_project_version(files, loaded, outline, version, streams));
-  }
+  return Asked{std::move(scope),
+               locks_or_indexes(options.no_lock ? UseLocks::no : UseLocks::yes, refresh),
+               options.steps};
+}
+
+/// A run of what a frozen plan says.
+Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& options,
+                             const MatrixChoice& choice, plan::Stage stage,
+                             const plan::FrozenPlan& frozen, Streams& streams) {
+  host::LocalFiles files;
+  TRY(const std::string matrix, files.read(choice.path));
+  TRY(RunScope scope,
+      frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
+  TRY(std::vector<std::string> steps, publications(frozen, options.targets));
+  steps.insert(steps.end(), options.steps.begin(), options.steps.end());
+  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
+  return Asked{std::move(scope), FromFrozenPlan{frozen, sha256_hex(matrix), refresh},
+               std::move(steps)};
+}
+
+Result<Asked> read_request(const GlobalOptions& global, const RunOptions& options,
+                           const MatrixChoice& choice, plan::Stage stage,
+                           const std::optional<plan::FrozenPlan>& frozen, Streams& streams) {
+  TRY_DONE(check_step_choice(options, choice.globs));
+  TRY(Asked asked, frozen ? frozen_request(global, options, choice, stage, *frozen, streams)
+                          : fresh_request(global, options, choice, stage, streams));
+  const VersionFacts& version = asked.scope.version;
   if (stage == plan::Stage::publish && version.targets.empty()) {
     if (!version.publishes_nowhere) return fail(no_target(version.channel, choice.path));
     streams.note(nowhere_line(version.channel));
-    stage = plan::Stage::test;
+    TRY(asked.scope, up_to(plan::Stage::test, std::move(asked.scope)));
   }
-  TRY(RunScope scope,
-      up_to(stage, {global, loaded, outline, levels, version, TestImageUse::prepare}));
-  return Asked{std::move(scope), std::move(source)};
+  TRY(asked.scope, narrowed_to_steps(std::move(asked.scope), asked.steps));
+  return asked;
 }
 
 }  // namespace
@@ -102,10 +113,14 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
                       const std::string& command, Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
-  TRY(const Asked asked, read_request(global, options, choice, stage, streams));
+  TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
+  TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
+  TRY(const Asked asked, read_request(global, options, choice, stage, frozen, streams));
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
+  if (!asked.steps.empty()) {
+    TRY(run.plan, plan::subplan(run.plan, asked.steps));
+  }
   RunRequest request{std::move(run.plan), run.gathered.workplace,
                      fmt::format("{} {}", command, shell_quote(choice.path))};
   request.workplace.accepted = accepted;

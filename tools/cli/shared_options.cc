@@ -95,6 +95,10 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
 
 void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);
+  app.add_option("--step", run.steps, "only this step and what it needs: `build:cu130`")
+      ->type_name("STEP")
+      ->allow_extra_args(false)
+      ->group("Select");
   add_levels(app, run.levels);
   const OptionGroup group(app, "How");
   app.add_flag("--keep-failed", run.levels.keep_failed,

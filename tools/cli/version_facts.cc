@@ -79,6 +79,11 @@ Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
 
 }  // namespace
 
+bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel) {
+  const matrix::ChannelSettings* const found = find_channel(matrix, channel);
+  return found != nullptr && found->publishes_nowhere;
+}
+
 Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
                                           const std::vector<std::string>& targets,
@@ -92,7 +97,7 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
   if (facts.targets.empty() && found != nullptr) {
     facts.targets = found->publish;
-    facts.publishes_nowhere = found->publishes_nowhere;
+    facts.publishes_nowhere = publishes_nowhere(matrix, facts.channel);
   }
   TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
   CommandHttp http(http_options(), log);

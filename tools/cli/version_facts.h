@@ -36,6 +36,9 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
 /// For people: that a channel with `publish: []` publishes nowhere.
 std::string nowhere_line(const std::string& channel);
 
+/// Whether the matrix says of a channel that it publishes nowhere. Pure.
+bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel);
+
 /// Names of the wheels of an outline: a check before any build.
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
                                   const VersionFacts& version);

@@ -71,6 +71,10 @@ FrozenPlan read(const Json& json) {
   frozen.images = read_images(json.at("images"));
   json.at("resolutions").get_to(frozen.resolutions);
   frozen.patchelf = json.value("patchelf", "");
+  frozen.matrix = json.value("matrix", "");
+  if (json.contains("variables")) {
+    frozen.variables = json.at("variables").get<std::map<std::string, std::string>>();
+  }
   json.at("files").get_to(frozen.files);
   for (const auto& [request, resolution] : frozen.resolutions) {
     // The digest becomes a file name, so nothing else is allowed.
@@ -84,22 +88,24 @@ FrozenPlan read(const Json& json) {
 }  // namespace
 
 std::string to_json(const FrozenPlan& frozen) {
-  const Json json = {{"schema", kSchema},
-                     {"matrix-digest", frozen.matrix_digest},
-                     {"channel", frozen.channel},
-                     {"targets", frozen.targets},
-                     {"variants", frozen.variants},
-                     {"version", frozen.version.version},
-                     {"unreleased", frozen.version.unreleased},
-                     {"source-date-epoch", frozen.source_date_epoch},
-                     {"commit", frozen.commit},
-                     {"source-digest", frozen.source_digest},
-                     {"machine", frozen.machine},
-                     {"levels", levels_json(frozen.levels)},
-                     {"images", images_json(frozen.images)},
-                     {"resolutions", frozen.resolutions},
-                     {"patchelf", frozen.patchelf},
-                     {"files", frozen.files}};
+  Json json = {{"schema", kSchema},
+               {"matrix-digest", frozen.matrix_digest},
+               {"channel", frozen.channel},
+               {"targets", frozen.targets},
+               {"variants", frozen.variants},
+               {"version", frozen.version.version},
+               {"unreleased", frozen.version.unreleased},
+               {"source-date-epoch", frozen.source_date_epoch},
+               {"commit", frozen.commit},
+               {"source-digest", frozen.source_digest},
+               {"machine", frozen.machine},
+               {"levels", levels_json(frozen.levels)},
+               {"images", images_json(frozen.images)},
+               {"resolutions", frozen.resolutions},
+               {"patchelf", frozen.patchelf},
+               {"files", frozen.files}};
+  if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
+  if (frozen.variables) json["variables"] = *frozen.variables;
   return json.dump(2) + "\n";
 }
 

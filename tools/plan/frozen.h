@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,9 @@ struct FrozenImage {
 /// checkout or index, so that every job of a workflow builds the same release.
 struct FrozenPlan {
   std::string matrix_digest;  ///< sha256 of the matrix file
+  /// The matrix file, relative to the root of its repository; else as given. Empty in plans of an
+  /// older pinwheel.
+  std::string matrix = {};
   std::string channel;
   std::vector<std::string> targets;
   std::vector<std::string> variants;  ///< the selected ids
@@ -51,6 +55,9 @@ struct FrozenPlan {
   std::map<std::string, std::string> resolutions;
   /// The patchelf that repairs wheels; empty in plans of an older pinwheel.
   std::string patchelf = {};
+  /// The variables that affected builds where the plan was frozen; builds have these and no others.
+  /// None in plans of an older pinwheel: builds have those of their machine.
+  std::optional<std::map<std::string, std::string>> variables = {};
   std::vector<std::string> files;  ///< expected wheel names, "name-version-py3-none-*_x86_64.whl"
 
   bool operator==(const FrozenPlan&) const = default;

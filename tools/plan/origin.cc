@@ -4,9 +4,6 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <set>
-
-#include "base/text.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -71,25 +68,6 @@ StepCommand command_of(const Step& step) {
   StepCommand command{step.id, {}, {}};
   std::visit(CommandOf{command}, step.action);
   return command;
-}
-
-Result<Plan> subplan(const Plan& plan, const std::string& wanted) {
-  std::set<std::string> needed = {wanted};
-  std::vector<std::string> ids;
-  Plan part;
-  // Needs come first, so going backwards every needed step is marked before it is visited.
-  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
-    ids.push_back(step->id);
-    if (!needed.contains(step->id)) continue;
-    needed.insert(step->needs.begin(), step->needs.end());
-    part.steps.insert(part.steps.begin(), *step);
-  }
-  if (!part.steps.empty()) {
-    part.digest = plan.digest;
-    return part;
-  }
-  return fail(ErrorKind::usage, fmt::format("the plan has no step `{}`", wanted),
-              suggest(wanted, ids));
 }
 
 }  // namespace pinwheel::plan

@@ -43,8 +43,4 @@ Result<RunOrigin> parse_origin(std::string_view json);
 /// action has no command of its own.
 StepCommand command_of(const Step& step);
 
-/// A step with everything it needs, in plan order. `usage`, with the nearest name, if the plan has
-/// no such step.
-Result<Plan> subplan(const Plan& plan, const std::string& step);
-
 }  // namespace pinwheel::plan

@@ -23,6 +23,8 @@ FrozenPlan example() {
   frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
   frozen.patchelf = env::kPatchelfVersion;
+  frozen.matrix = "matrix/demo.yaml";
+  frozen.variables = {{"CXXFLAGS", "-O2"}};
   frozen.files = {"x-1.2.0-py3-none-*_x86_64.whl"};
   return frozen;
 }

@@ -18,22 +18,6 @@ RunOrigin example_origin() {
   return origin;
 }
 
-Plan chain() {
-  Plan plan;
-  plan.steps = {{"env:a", {}, CreateEnvironment{}},
-                {"build:cpu", {}, BuildWheel{}, {"env:a"}},
-                {"env:b", {}, CreateEnvironment{}},
-                {"test:x", {}, TestWheel{}, {"env:b", "build:cpu"}},
-                {"test:y", {}, TestWheel{}, {"env:a", "build:cpu"}}};
-  return plan;
-}
-
-std::vector<std::string> ids(const Plan& plan) {
-  std::vector<std::string> out;
-  for (const Step& step : plan.steps) out.push_back(step.id);
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("an origin round-trips through JSON") {
@@ -48,19 +32,6 @@ TEST_CASE("text that is not an origin is a config error") {
     REQUIRE_FALSE(back);
     CHECK(back.error().kind == ErrorKind::config);
   }
-}
-
-TEST_CASE("a subplan is a step and what it needs, in plan order") {
-  CHECK(ids(*subplan(chain(), "test:x")) ==
-        std::vector<std::string>{"env:a", "build:cpu", "env:b", "test:x"});
-  CHECK(ids(*subplan(chain(), "build:cpu")) == std::vector<std::string>{"env:a", "build:cpu"});
-}
-
-TEST_CASE("an unknown step is an error with the nearest one") {
-  const Result<Plan> part = subplan(chain(), "build:cpi");
-  REQUIRE_FALSE(part);
-  CHECK(part.error().kind == ErrorKind::usage);
-  CHECK(part.error().hint.find("`build:cpu`") != std::string::npos);
 }
 
 TEST_CASE("a build's command has the matrix's variables, never the user's") {

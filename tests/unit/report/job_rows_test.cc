@@ -1,0 +1,152 @@
+#include "report/job_rows.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "matrix/parse.h"
+#include "matrix/selection.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace pinwheel::report;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Example {
+  matrix::Matrix matrix;
+  matrix::Expansion expansion;
+  plan::Outline outline;
+  plan::Plan plan;
+
+  explicit Example(const std::string& yaml) {
+    const Result<matrix::Matrix> parsed = matrix::parse(yaml, "m.yaml");
+    INFO((parsed ? std::string() : render(parsed.error())));
+    REQUIRE(parsed);
+    matrix = *parsed;
+    expansion = *matrix::expand(matrix);
+    outline = plan::make_outline(*matrix::abi_classes(matrix, expansion.variants),
+                                 *matrix::select(matrix, expansion, {}));
+    plan::PlanFacts facts;
+    facts.version = {"1.0", ""};
+    plan = *plan::make_plan(matrix, expansion, outline, facts, {plan::Stage::test});
+  }
+
+  Json rows(Rows kind) const {
+    const Result<JobRows> made = job_rows(plan, outline, expansion.variants, kind);
+    REQUIRE(made);
+    REQUIRE(made->chunks.size() == 1);
+    return Json::parse(made->chunks[0]);
+  }
+};
+
+std::string yaml(const std::string& axes) {
+  return R"(
+schema: pinwheel/1
+package: {name: demo, source: ., sdist: true}
+axes:
+)" + axes +
+         R"(
+abi: {python: none, torch: none, compute: major}
+build:
+  command: [python, -m, build, "{package}"]
+overrides:
+  - when: {compute: "cuda/*"}
+    build: {arch-list: ["8.0", "9.0"]}
+)";
+}
+
+const char* const kAxes = R"(  python: ["3.11", "3.12"]
+  compute: [cpu, cuda/13.0]
+)";
+
+}  // namespace
+
+TEST_CASE("each build and the sdist is one row, the longest first") {
+  const Json rows = Example(yaml(kAxes)).rows(Rows::builds);
+  CHECK(rows.at("chunks") == 1);
+  REQUIRE(rows.at("include").size() == 3);
+  CHECK(rows["include"][0].at("step") == "build:cu13");
+  CHECK(rows["include"][0].at("name") == "build cu13");
+  CHECK(rows["include"][0].at("compute") == "cuda/13.0");
+  CHECK(rows["include"][0].at("id") == "cp311-cu130");
+  CHECK(rows["include"][0].at("needs").empty());
+  CHECK(rows["include"][0].at("minutes").get<int>() >= 1);
+  std::set<std::string> steps;
+  for (const Json& row : rows["include"]) steps.insert(row.at("step").get<std::string>());
+  CHECK(steps == std::set<std::string>{"build:cpu", "build:cu13", "sdist"});
+}
+
+TEST_CASE("each test is one row that names the build that it needs") {
+  const Json rows = Example(yaml(kAxes)).rows(Rows::tests);
+  REQUIRE(rows.at("include").size() == 4);
+  for (const Json& row : rows["include"]) {
+    CHECK(row.at("step") == "test:" + row.at("id").get<std::string>());
+    CHECK(row.at("needs") == Json::array({row.at("build")}));
+    CHECK(row.at("runner") == "ubuntu-24.04");
+  }
+}
+
+TEST_CASE("a row runs on the machine of its architecture, or where the matrix says") {
+  const Example hosted(yaml("  python: [\"3.11\"]\n  compute: [cpu]\n  arch: [x86_64, aarch64]\n"));
+  std::map<std::string, std::string> runners;
+  for (const Json& row : hosted.rows(Rows::tests)["include"]) {
+    runners[row.at("arch").get<std::string>()] = row.at("runner").get<std::string>();
+  }
+  CHECK(runners == std::map<std::string, std::string>{{"x86_64", "ubuntu-24.04"},
+                                                      {"aarch64", "ubuntu-24.04-arm"}});
+  const Example own(yaml(kAxes) +
+                    "attributes: [runner]\ninclude: [{compute: cuda/13.0, runner: large}]\n");
+  for (const Json& row : own.rows(Rows::tests)["include"]) {
+    CHECK(row.at("runner") == (row.at("compute") == "cpu" ? "ubuntu-24.04" : "large"));
+  }
+}
+
+TEST_CASE("an axis with the name of a row's own key is an error") {
+  const Example example(yaml("  python: [\"3.11\"]\n  step: [one, two]\n"));
+  const Result<JobRows> rows =
+      job_rows(example.plan, example.outline, example.expansion.variants, Rows::tests);
+  REQUIRE_FALSE(rows);
+  CHECK(rows.error().kind == ErrorKind::config);
+  CHECK(rows.error().message.find("`step`") != std::string::npos);
+}
+
+TEST_CASE("rows beyond the limit go into further chunks, none lost") {
+  std::string flavors;
+  for (int i = 0; i < 600; ++i) flavors += (i == 0 ? "f" : ", f") + std::to_string(i);
+  const Example example(yaml("  python: [\"3.11\"]\n  flavor: [" + flavors + "]\n"));
+  const Result<JobRows> rows =
+      job_rows(example.plan, example.outline, example.expansion.variants, Rows::tests);
+  REQUIRE(rows);
+  REQUIRE(rows->chunks.size() == 3);
+  std::set<std::string> steps;
+  for (int i = 1; i <= 3; ++i) {
+    const std::string text = *chunk_of(*rows, i);
+    CHECK(text.size() < 1'000'000);
+    const Json chunk = Json::parse(text);
+    CHECK(chunk.at("chunks") == 3);
+    CHECK(chunk.at("include").size() <= kGitHubRowLimit);
+    for (const Json& row : chunk["include"]) steps.insert(row.at("step").get<std::string>());
+  }
+  CHECK(steps.size() == 600);
+  for (const int none : {0, 4, -1}) {
+    const Result<std::string> missing = chunk_of(*rows, none);
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error().kind == ErrorKind::usage);
+  }
+}
+
+TEST_CASE("a chunk ends before its bytes are too many") {
+  std::string flavors;
+  for (int i = 0; i < 200; ++i) {
+    flavors += (i == 0 ? "" : ", ") + std::string(60, 'x') + std::to_string(i);
+  }
+  std::string attributes = "attributes: [note]\ninclude: [{python: \"3.11\", note: \"" +
+                           std::string(20000, 'y') + "\"}]\n";
+  const Example example(yaml("  python: [\"3.11\"]\n  flavor: [" + flavors + "]\n") + attributes);
+  const Result<JobRows> rows =
+      job_rows(example.plan, example.outline, example.expansion.variants, Rows::tests);
+  REQUIRE(rows);
+  CHECK(rows->chunks.size() > 1);
+  for (const std::string& chunk : rows->chunks) CHECK(chunk.size() < 1'000'000);
+}

@@ -1,0 +1,76 @@
+#include "cli/frozen_scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/frozen_run.h"
+#include "cli/recorded_run.h"
+#include "host/machine/machine_name.h"
+#include "host/system/files.h"
+
+namespace pinwheel::cli {
+
+namespace fs = std::filesystem;
+
+Result<std::optional<plan::FrozenPlan>> read_frozen_plan(ports::Files& files,
+                                                         const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  TRY(const std::string text, files.read(file));
+  return plan::parse_frozen_plan(text, file);
+}
+
+Result<MatrixChoice> choose_matrix_of(ports::Files& files, ports::Git& git,
+                                      const std::vector<std::string>& arguments,
+                                      const std::optional<plan::FrozenPlan>& frozen) {
+  const bool named = std::any_of(arguments.begin(), arguments.end(), is_matrix_name);
+  if (named || !frozen || frozen->matrix.empty()) return choose_matrix(files, arguments);
+  TRY_DONE(check_matrix_path(frozen->matrix));
+  const Result<ports::GitFacts> checkout = git.facts(fs::current_path());
+  const fs::path root = checkout ? checkout->root : fs::path();
+  const fs::path matrix = (root / frozen->matrix).lexically_proximate(fs::current_path());
+  std::vector<std::string> with_matrix = arguments;
+  with_matrix.push_back(matrix.string());
+  return choose_matrix(files, with_matrix);
+}
+
+Result<RunScope> frozen_scope(const FrozenScopeRequest& request, Streams& streams) {
+  host::LocalFiles files;
+  const plan::FrozenPlan& frozen = request.frozen;
+  const SelectionOptions& selection = request.selection;
+  if (!selection.channel.empty() && selection.channel != frozen.channel) {
+    return fail(ErrorKind::usage,
+                fmt::format("`--channel {}` contradicts the plan, which was frozen for {}",
+                            selection.channel, quoted(frozen.channel)),
+                "omit it: the plan decides");
+  }
+  const Warnings warnings = selection.strict ? Warnings::refuse : Warnings::tell;
+  TRY(const Loaded loaded, load_matrix(files, request.choice.path, streams, warnings));
+  TRY(const LevelOptions levels, frozen_levels(request.levels, frozen));
+  TRY(const plan::Outline outline,
+      select_outline(loaded, selection, request.choice.globs, frozen.channel));
+  VersionFacts here;
+  here.machine = host::machine_name();
+  here.publishes_nowhere = publishes_nowhere(loaded.matrix, frozen.channel);
+  return up_to(request.stage, {request.global, loaded, narrowed(loaded, outline, frozen), levels,
+                               frozen_version(here, frozen), TestImageUse::prepare});
+}
+
+Result<std::vector<std::string>> publications(const plan::FrozenPlan& frozen,
+                                              const std::vector<std::string>& targets) {
+  std::vector<std::string> steps;
+  for (const std::string& target : targets) {
+    if (std::find(frozen.targets.begin(), frozen.targets.end(), target) == frozen.targets.end()) {
+      return fail(ErrorKind::usage, fmt::format("the plan has no target {}", quoted(target)),
+                  frozen.targets.empty() ? "it was frozen for a channel that publishes nowhere"
+                                         : suggest(target, frozen.targets));
+    }
+    steps.push_back("publish:" + target);
+  }
+  return steps;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,56 @@
+#include "cli/step_choice.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "cli/plan_facts.h"
+#include "cli/prepare_run.h"
+#include "plan/subplan.h"
+
+namespace pinwheel::cli {
+namespace {
+
+std::string selecting_option(const SelectionOptions& selection,
+                             const std::vector<std::string>& globs) {
+  if (!globs.empty()) return globs.front();
+  if (!selection.only.empty()) return "--only";
+  if (!selection.selectors.empty()) return "--select";
+  if (!selection.skip.empty()) return "--skip";
+  if (!selection.status.empty()) return "--status";
+  return selection.shard.empty() ? "" : "--shard";
+}
+
+bool comes_later(const std::string& step, plan::Stage stage) {
+  const bool test = step.starts_with("test:");
+  const bool publish = step.starts_with("publish:");
+  return (stage == plan::Stage::build && (test || publish)) ||
+         (stage == plan::Stage::test && publish);
+}
+
+}  // namespace
+
+Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs) {
+  const std::string other = selecting_option(options.selection, globs);
+  if (options.steps.empty() || other.empty()) return {};
+  return fail(ErrorKind::usage, fmt::format("`--step` and {} exclude each other", quoted(other)),
+              "`--step` runs exactly the steps that it names, and what they need");
+}
+
+Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps) {
+  if (steps.empty()) return scope;
+  for (const std::string& step : steps) {
+    if (!comes_later(step, scope.options.stage)) continue;
+    return fail(ErrorKind::usage, fmt::format("this command does not run {}", quoted(step)),
+                step.starts_with("test:") ? "use `pinwheel test` or `pinwheel release`"
+                                          : "use `pinwheel release`");
+  }
+  TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
+  TRY_DONE(plan::subplan(whole, steps));
+  scope.outline =
+      plan::make_outline(scope.loaded.classes, plan::variants_of_steps(scope.outline, steps));
+  return scope;
+}
+
+}  // namespace pinwheel::cli

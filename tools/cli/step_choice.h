@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/run_scope.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::cli {
+
+/// `usage` if `--step` is used with anything else that selects, `globs` among them.
+Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs);
+
+/// The scope without the variants that the steps do not need; as it is without steps. Pure. `usage`
+/// with the nearest name for a step that is not in the scope, and for one of a later stage.
+Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps);
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/variant.h"
+#include "plan/outline.h"
+#include "plan/step.h"
+
+namespace pinwheel::plan {
+
+/// The given steps with everything they need, in plan order. `usage`, with the nearest name, if the
+/// plan lacks one of them.
+Result<Plan> subplan(const Plan& plan, const std::vector<std::string>& steps);
+
+/// The variants without which the given steps could not be planned: the representatives of builds,
+/// the variants of tests, all for an sdist's first build, for environments and for publications. In
+/// the order of the outline. Names that are no steps of the outline add nothing.
+std::vector<matrix::Variant> variants_of_steps(const Outline& outline,
+                                               const std::vector<std::string>& steps);
+
+}  // namespace pinwheel::plan

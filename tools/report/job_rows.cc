@@ -1,0 +1,169 @@
+#include "report/job_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/step_id.h"
+
+namespace pinwheel::report {
+namespace {
+
+using JobJson = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 4> kOwnKeys = {"step", "name", "needs", "minutes"};
+constexpr const char* kHosted = "ubuntu-24.04";
+constexpr const char* kHostedArm = "ubuntu-24.04-arm";
+
+/// A row to be, with what decides its place.
+struct Job {
+  const plan::Step* step;
+  const matrix::Variant* variant;
+  std::string build;
+  double seconds;
+};
+
+/// What the rows are made of, by name.
+struct Known {
+  std::unordered_map<std::string, const plan::Step*> steps = {};
+  std::unordered_map<std::string, const matrix::Variant*> variants = {};
+  std::unordered_map<std::string, std::string> representatives = {};  ///< by "build:CLASS"
+};
+
+Known know(const plan::Plan& plan, const plan::Outline& outline,
+           const std::vector<matrix::Variant>& variants) {
+  Known known;
+  for (const plan::Step& step : plan.steps) known.steps[step.id] = &step;
+  for (const matrix::Variant& variant : variants) known.variants[variant.id] = &variant;
+  for (const plan::BuildGroup& group : outline.builds) {
+    known.representatives["build:" + group.cls.id] = group.cls.representative;
+  }
+  return known;
+}
+
+bool is_build(const std::string& id) {
+  return id.starts_with("build:");
+}
+
+bool is_job(const std::string& id, Rows rows) {
+  if (rows == Rows::tests) return id.starts_with("test:");
+  return is_build(id) || id == "sdist";
+}
+
+/// A job makes the environments of its step itself.
+double seconds_of(const plan::Step& step, const Known& known) {
+  double seconds = step.predicted_seconds;
+  for (const std::string& need : step.needs) {
+    const bool elsewhere = is_build(need) || need == "sdist";
+    if (!elsewhere) seconds += seconds_of(*known.steps.at(need), known);
+  }
+  return seconds;
+}
+
+std::vector<std::string> needs_of(const plan::Step& step) {
+  std::vector<std::string> needs;
+  std::copy_if(step.needs.begin(), step.needs.end(), std::back_inserter(needs), is_build);
+  return needs;
+}
+
+Job job_of(const plan::Step& step, const plan::Outline& outline, const Known& known) {
+  const std::vector<std::string> needs = needs_of(step);
+  std::string variant = plan::variant_of(step.id);
+  if (is_build(step.id)) variant = known.representatives.at(step.id);
+  if (step.id == "sdist") variant = outline.builds.front().cls.representative;
+  return {&step, known.variants.at(variant), needs.empty() ? step.id : needs.front(),
+          seconds_of(step, known)};
+}
+
+std::string name_of(const std::string& step) {
+  std::string name = step;
+  if (const size_t colon = name.find(':'); colon != std::string::npos) name[colon] = ' ';
+  if (const size_t at = name.find('@'); at != std::string::npos) name.replace(at, 1, " on ");
+  return name;
+}
+
+JobJson row_of(const Job& job) {
+  const matrix::Variant& variant = *job.variant;
+  JobJson row = {{"id", variant.id}, {"build", job.build}};
+  for (const auto& [name, value] : variant.axes) row[name] = value;
+  for (const auto& [name, value] : variant.attributes) row[name] = value;
+  row["step"] = job.step->id;
+  row["name"] = name_of(job.step->id);
+  if (!row.contains("runner")) {
+    row["runner"] = variant.get("arch") == "aarch64" ? kHostedArm : kHosted;
+  }
+  row["needs"] = needs_of(*job.step);
+  row["minutes"] = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
+  return row;
+}
+
+Done check_names(const std::vector<matrix::Variant>& variants) {
+  for (const matrix::Variant& variant : variants) {
+    for (const auto* const values : {&variant.axes, &variant.attributes}) {
+      for (const auto& [name, value] : *values) {
+        if (std::find(kOwnKeys.begin(), kOwnKeys.end(), name) == kOwnKeys.end()) continue;
+        return fail(
+            ErrorKind::config,
+            fmt::format("rows of jobs have a key `{}` of their own, and so has the matrix", name),
+            "rename the axis or the attribute");
+      }
+    }
+  }
+  return {};
+}
+
+/// The rows in order, cut where a chunk is full.
+std::vector<JobJson> cut(const std::vector<JobJson>& rows) {
+  std::vector<JobJson> chunks = {JobJson::array()};
+  size_t bytes = 0;
+  for (const JobJson& row : rows) {
+    const size_t size = row.dump().size() + 1;
+    const bool full = chunks.back().size() == kGitHubRowLimit || bytes + size > kGitHubChunkBytes;
+    if (full) {
+      chunks.push_back(JobJson::array());
+      bytes = 0;
+    }
+    chunks.back().push_back(row);
+    bytes += size;
+  }
+  return chunks;
+}
+
+}  // namespace
+
+Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
+                         const std::vector<matrix::Variant>& variants, Rows rows) {
+  TRY_DONE(check_names(variants));
+  const Known known = know(plan, outline, variants);
+  std::vector<Job> jobs;
+  for (const plan::Step& step : plan.steps) {
+    if (is_job(step.id, rows)) jobs.push_back(job_of(step, outline, known));
+  }
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& one, const Job& other) { return one.seconds > other.seconds; });
+  std::vector<JobJson> made;
+  for (const Job& job : jobs) made.push_back(row_of(job));
+  const std::vector<JobJson> chunks = cut(made);
+  JobRows out;
+  for (const JobJson& chunk : chunks) {
+    const JobJson line = {{"include", chunk}, {"chunks", chunks.size()}};
+    out.chunks.push_back(line.dump() + "\n");
+  }
+  return out;
+}
+
+Result<std::string> chunk_of(const JobRows& rows, int number) {
+  const auto count = static_cast<int>(rows.chunks.size());
+  if (number >= 1 && number <= count) return rows.chunks[static_cast<size_t>(number - 1)];
+  return fail(ErrorKind::usage, fmt::format("there is no chunk {}", number),
+              fmt::format("the rows have {}",
+                          count == 1 ? "one chunk, 1" : fmt::format("{} chunks, from 1", count)));
+}
+
+}  // namespace pinwheel::report

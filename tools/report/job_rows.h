@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/variant.h"
+#include "plan/outline.h"
+#include "plan/step.h"
+#include "report/plan_json.h"
+
+namespace pinwheel::report {
+
+/// The most bytes of one chunk: GitHub Actions accepts 1 MB for the outputs of a job.
+constexpr size_t kGitHubChunkBytes = 900'000;
+
+/// The jobs of a plan, for a matrix of GitHub Actions: one row for each build and the sdist, or for
+/// each test, also of an image; longest first. A row has the keys of `github_rows` and
+///
+///     step     "build:cu130", for `--step`
+///     name     "build cu130", for people
+///     runner   the attribute `runner` of the variant, else a hosted runner of its architecture
+///     needs    the builds that a test needs, as step ids
+///     minutes  predicted, with the environments, at least 1
+///
+/// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of
+/// one of these keys, other than `runner`.
+struct JobRows {
+  std::vector<std::string> chunks;  ///< each `{"include":[...],"chunks":n}` on one line
+};
+Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
+                         const std::vector<matrix::Variant>& variants, Rows rows);
+
+/// A chunk, counted from 1; `usage` if there is none of that number.
+Result<std::string> chunk_of(const JobRows& rows, int number);
+
+}  // namespace pinwheel::report
