@@ -2,11 +2,14 @@
 
 #include <array>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "env/classify_pip.h"
 #include "env/missing_compiler.h"
+#include "env/missing_library.h"
 
 namespace pinwheel::env {
 namespace {
@@ -37,14 +40,44 @@ constexpr std::array kPipInside = {
     Symptom{"WARNING: Retrying (Retry(", ErrorKind::step, ""},
 };
 
+/// A build that fetches sources or crates while it runs.
+constexpr std::string_view kFetches =
+    "the build itself fetches this: check the network and the proxy, or bring it along in "
+    "`package.source`";
+constexpr std::string_view kCrates =
+    "the build takes crates from their registry: check the network and the proxy, or name a mirror "
+    "in `~/.cargo/config.toml`";
+
+constexpr std::array kNetworkTable = {
+    Symptom{"failed to download from `https://*crates", ErrorKind::transient, kCrates},
+    Symptom{"warning: spurious network error", ErrorKind::transient, kCrates},
+    Symptom{"fatal: unable to access '", ErrorKind::transient, kFetches},
+    Symptom{"Could not resolve host", ErrorKind::transient, kFetches},
+    Symptom{"urllib.error.URLError: <urlopen error", ErrorKind::transient, kFetches},
+};
+
+constexpr std::array kSetupTable = {
+    Symptom{"rustup could not choose a version of cargo", ErrorKind::environment,
+            "choose one: `rustup default stable`"},
+    Symptom{"ERROR Unmet dependencies", ErrorKind::config,
+            "add what it lists to `environment: {pip: [...]}`"},
+};
+
 /// The line to show for a build that failed on its own: the first that a compiler marks as an
 /// error.
-constexpr std::array kErrors = {
+constexpr std::array kCompileErrors = {
     Symptom{"undefined reference to ", ErrorKind::step, ""},
     Symptom{": fatal error: ", ErrorKind::step, ""},
     Symptom{": error: ", ErrorKind::step, ""},
+    Symptom{"error[E", ErrorKind::step, ""},
+};
+
+/// Else the first of a build system.
+constexpr std::array kOtherErrors = {
     Symptom{"CMake Error at ", ErrorKind::step, ""},
+    Symptom{"meson.build:*: ERROR: ", ErrorKind::step, ""},
     Symptom{"ERROR: ", ErrorKind::step, ""},
+    Symptom{"error: ", ErrorKind::step, ""},
 };
 
 /// "nosuch" from "sh: 1: exec: nosuch: not found" or "env: 'nosuch': No such file or directory":
@@ -83,6 +116,28 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
   return std::nullopt;
 }
 
+/// The build looked for a library of the system, and the hint says how to get it.
+Diagnosis lack_of(const MissingLibrary& library) {
+  return {
+      ErrorKind::environment, library.line,
+      "a library of the system is missing, on Debian `apt-get install " + library.package + "`"};
+}
+
+/// The diagnosis with the first line below its own, where a message only begins on that.
+Diagnosis with_list(Diagnosis diagnosis, std::string_view output) {
+  const bool heading = diagnosis.line.ends_with("(message):") ||
+                       diagnosis.line.starts_with("ERROR Unmet dependencies");
+  const size_t at = heading ? output.find(diagnosis.line) : std::string_view::npos;
+  if (at == std::string_view::npos) return diagnosis;
+  for (const std::string& line : split(output.substr(at + diagnosis.line.size()), '\n')) {
+    if (trim(line).empty()) continue;
+    diagnosis.line += diagnosis.line.ends_with(':') ? " " : ": ";
+    diagnosis.line += trim(line);
+    break;
+  }
+  return diagnosis;
+}
+
 }  // namespace
 
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
@@ -90,13 +145,19 @@ Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
   if (const auto compiler = missing_compiler(output)) return *compiler;
   if (const auto program = unusable_program(exit, output)) return *program;
-  Diagnosis error = diagnose(exit, output, kErrors);
-  // A compile error along with a network warning is a compile error.
-  const bool compiled = !error.line.empty() && !error.line.starts_with("ERROR: ");
-  if (!compiled && !diagnose(exit, output, kPipInside).line.empty()) {
-    return classify_pip(exit, output);
+  // A compile error along with a network warning or an optional library is a compile error.
+  diagnosis = diagnose(exit, output, kCompileErrors);
+  const bool own = !diagnosis.line.empty() && !diagnosis.line.starts_with("collect2: ");
+  if (own && !missing_library(diagnosis.line)) return diagnosis;
+  if (const auto library = missing_library(output)) return lack_of(*library);
+  if (!diagnosis.line.empty()) return diagnosis;
+  if (!diagnose(exit, output, kPipInside).line.empty()) return classify_pip(exit, output);
+  for (const std::span<const Symptom> table :
+       {std::span<const Symptom>(kNetworkTable), std::span<const Symptom>(kSetupTable)}) {
+    diagnosis = diagnose(exit, output, table);
+    if (diagnosis.kind != ErrorKind::step) return with_list(std::move(diagnosis), output);
   }
-  return error;
+  return with_list(diagnose(exit, output, kOtherErrors), output);
 }
 
 }  // namespace pinwheel::env

@@ -7,7 +7,8 @@ namespace pinwheel::env {
 
 /// Why a build failed, from the output of the compilers (gcc, clang, nvcc, hipcc), the linker,
 /// ninja, cmake or a Python build backend: a compiler that the kernel killed is `out_of_memory`, a
-/// missing tool or an unsupported host compiler `environment`. A compile error is `step`. If
+/// missing tool, a missing library of the system or an unsupported host compiler `environment`; a
+/// build that could not fetch sources or crates `transient`. A compile error is `step`. If
 /// `build.command` or one of its scripts runs a program that is missing or not executable, the kind
 /// is `environment` and the message names the program.
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output);

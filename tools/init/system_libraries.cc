@@ -8,88 +8,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "project/debian_package.h"
 
 namespace pinwheel::init {
 namespace {
-
-/// A library by the names of build systems and of distributions, in lower case without `lib` and
-/// `-devel`.
-struct Library {
-  std::string_view name;
-  std::string_view package;  ///< of Debian
-};
-
-constexpr std::array kLibraries = {Library{"z", "zlib1g-dev"},
-                                   Library{"zlib", "zlib1g-dev"},
-                                   Library{"bz2", "libbz2-dev"},
-                                   Library{"bzip2", "libbz2-dev"},
-                                   Library{"lzma", "liblzma-dev"},
-                                   Library{"xz", "liblzma-dev"},
-                                   Library{"zstd", "libzstd-dev"},
-                                   Library{"lz4", "liblz4-dev"},
-                                   Library{"snappy", "libsnappy-dev"},
-                                   Library{"brotli", "libbrotli-dev"},
-                                   Library{"openssl", "libssl-dev"},
-                                   Library{"ssl", "libssl-dev"},
-                                   Library{"crypto", "libssl-dev"},
-                                   Library{"ffi", "libffi-dev"},
-                                   Library{"sodium", "libsodium-dev"},
-                                   Library{"curl", "libcurl4-openssl-dev"},
-                                   Library{"xml2", "libxml2-dev"},
-                                   Library{"xml-2.0", "libxml2-dev"},
-                                   Library{"xslt", "libxslt1-dev"},
-                                   Library{"yaml", "libyaml-dev"},
-                                   Library{"yaml-0.1", "libyaml-dev"},
-                                   Library{"expat", "libexpat1-dev"},
-                                   Library{"sqlite3", "libsqlite3-dev"},
-                                   Library{"sqlite", "libsqlite3-dev"},
-                                   Library{"pq", "libpq-dev"},
-                                   Library{"postgresql", "libpq-dev"},
-                                   Library{"jpeg", "libjpeg-dev"},
-                                   Library{"jpeg-turbo", "libjpeg-dev"},
-                                   Library{"png", "libpng-dev"},
-                                   Library{"tiff", "libtiff-dev"},
-                                   Library{"webp", "libwebp-dev"},
-                                   Library{"freetype", "libfreetype-dev"},
-                                   Library{"freetype2", "libfreetype-dev"},
-                                   Library{"blas", "libopenblas-dev"},
-                                   Library{"lapack", "libopenblas-dev"},
-                                   Library{"openblas", "libopenblas-dev"},
-                                   Library{"scipy-openblas", "libopenblas-dev"},
-                                   Library{"fftw3", "libfftw3-dev"},
-                                   Library{"fftw", "libfftw3-dev"},
-                                   Library{"gsl", "libgsl-dev"},
-                                   Library{"hdf5", "libhdf5-dev"},
-                                   Library{"netcdf", "libnetcdf-dev"},
-                                   Library{"eigen3", "libeigen3-dev"},
-                                   Library{"boost", "libboost-dev"},
-                                   Library{"zmq", "libzmq3-dev"},
-                                   Library{"zeromq", "libzmq3-dev"},
-                                   Library{"uv", "libuv1-dev"},
-                                   Library{"protobuf", "libprotobuf-dev"},
-                                   Library{"gmp", "libgmp-dev"},
-                                   Library{"mpfr", "libmpfr-dev"},
-                                   Library{"geos", "libgeos-dev"},
-                                   Library{"geos_c", "libgeos-dev"},
-                                   Library{"proj", "libproj-dev"},
-                                   Library{"gdal", "libgdal-dev"},
-                                   Library{"opencv", "libopencv-dev"},
-                                   Library{"sndfile", "libsndfile1-dev"},
-                                   Library{"asound", "libasound2-dev"},
-                                   Library{"avcodec", "libavcodec-dev"},
-                                   Library{"avformat", "libavformat-dev"},
-                                   Library{"avutil", "libavutil-dev"},
-                                   Library{"usb-1.0", "libusb-1.0-0-dev"},
-                                   Library{"krb5", "libkrb5-dev"},
-                                   Library{"ldap", "libldap-dev"},
-                                   Library{"ncurses", "libncurses-dev"},
-                                   Library{"readline", "libreadline-dev"},
-                                   Library{"tbb", "libtbb-dev"},
-                                   Library{"mpi", "libopenmpi-dev"},
-                                   Library{"cairo", "libcairo2-dev"},
-                                   Library{"re2", "libre2-dev"},
-                                   Library{"gflags", "libgflags-dev"},
-                                   Library{"glog", "libgoogle-glog-dev"}};
 
 /// What comes with Python packages, compilers, toolkits or CMake itself.
 constexpr std::array<std::string_view, 33> kNoLibraries = {"python",
@@ -126,22 +48,8 @@ constexpr std::array<std::string_view, 33> kNoLibraries = {"python",
                                                            "accelerate",
                                                            "ws2_32"};
 
-std::string plain_name(std::string name) {
-  name = to_lower(name);
-  for (const std::string_view suffix : {"-devel", "-dev"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  }
-  return name.starts_with("lib") ? name.substr(3) : name;
-}
-
-/// Debian's package; empty if it is not known.
-std::string debian_package(const std::string& name) {
-  const auto* const found = std::ranges::find(kLibraries, plain_name(name), &Library::name);
-  return found == kLibraries.end() ? std::string() : std::string(found->package);
-}
-
 bool is_library(const std::string& name) {
-  const std::string plain = plain_name(name);
+  const std::string plain = project::plain_library_name(name);
   return name.find_first_of("${}") == std::string::npos && !plain.empty() &&
          std::ranges::find(kNoLibraries, plain) == kNoLibraries.end();
 }
@@ -180,7 +88,7 @@ std::string apt_line(const std::vector<std::string>& packages) {
   std::set<std::string> known;
   std::vector<std::string> unknown;
   for (const std::string& name : packages) {
-    const std::string package = debian_package(name);
+    const std::string package = project::debian_package(name);
     const bool of_debian = name.ends_with("-dev");
     if (!package.empty() || of_debian) {
       known.insert(package.empty() ? name : package);
@@ -202,11 +110,11 @@ namespace {
 /// The names that are libraries of the system, each once however it is spelled.
 std::vector<std::string> libraries_among(const Wanted& place, std::vector<std::string> names) {
   for (const std::string& name : place.names) {
-    const bool known = is_library(name) && (place.all || !debian_package(name).empty());
+    const bool known = is_library(name) && (place.all || !project::debian_package(name).empty());
     const bool again = std::ranges::any_of(names, [&name](const std::string& other) {
-      const std::string package = debian_package(name);
-      return plain_name(other) == plain_name(name) ||
-             (!package.empty() && package == debian_package(other));
+      const std::string package = project::debian_package(name);
+      return project::plain_library_name(other) == project::plain_library_name(name) ||
+             (!package.empty() && package == project::debian_package(other));
     });
     if (known && !again) names.push_back(name);
   }

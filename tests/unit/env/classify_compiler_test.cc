@@ -69,3 +69,58 @@ TEST_CASE("a program that is missing or not executable is named, with the fix") 
   CHECK(env::classify_compiler({.code = 1}, "cp: x: No such file or directory\n").kind ==
         ErrorKind::step);
 }
+
+TEST_CASE("a library of the system that a build lacks is an environment error with its package") {
+  const env::Diagnosis meson = env::classify_compiler(
+      {.code = 1},
+      "ERROR: x\n../cairo/meson.build:31:12: ERROR: Dependency \"cairo\" not found (tried "
+      "pkg-config and cmake)\n");
+  CHECK(meson.kind == ErrorKind::environment);
+  CHECK(meson.line.starts_with("../cairo/meson.build:31:12"));
+  CHECK(meson.hint.find("`apt-get install libcairo2-dev`") != std::string::npos);
+  const env::Diagnosis linker =
+      env::classify_compiler({.code = 1},
+                             "/usr/bin/ld: cannot find -lffi: No such file or directory\ncollect2: "
+                             "error: ld returned 1\n");
+  CHECK(linker.kind == ErrorKind::environment);
+  CHECK(linker.line.find("-lffi") != std::string::npos);
+}
+
+TEST_CASE("a library that is only optional does not explain a compile error") {
+  const std::string output =
+      "Package 'libffi', required by 'virtual:world', not found\na.c:1:2: error: expected ';'\n";
+  CHECK(env::classify_compiler({.code = 1}, output).kind == ErrorKind::step);
+}
+
+TEST_CASE("a build that fetches what cannot be reached is transient, and its line is shown") {
+  const env::Diagnosis crates = env::classify_compiler(
+      {.code = 1},
+      "error: failed to get `archery` as a dependency of package `rpds-py v0.28.0`\n\nCaused by:\n"
+      "  failed to download from `https://index.crates.io/config.json`\n");
+  CHECK(crates.kind == ErrorKind::transient);
+  CHECK(crates.line == "failed to download from `https://index.crates.io/config.json`");
+  CHECK(crates.hint.find("crates") != std::string::npos);
+  const env::Diagnosis git = env::classify_compiler(
+      {.code = 1},
+      "fatal: unable to access 'https://git.example.org/a.git/': Could not resolve host: x\n"
+      "CMake Error at clone.cmake:55 (message):\n  Failed to clone repository:\n");
+  CHECK(git.kind == ErrorKind::transient);
+  CHECK(git.line.starts_with("fatal: unable to access 'https://git.example.org/a.git/'"));
+}
+
+TEST_CASE("the line that a build system marks is shown, with what follows its heading") {
+  const auto line_of = [](const std::string& output) {
+    return env::classify_compiler({.code = 1}, output).line;
+  };
+  CHECK(line_of("ERROR: Subproject x is buildable: NO\n\n../meson.build:14:14: ERROR: no x\n") ==
+        "../meson.build:14:14: ERROR: no x");
+  CHECK(line_of("CMake Error at CMakeLists.txt:3 (message):\n  no luck\n\n") ==
+        "CMake Error at CMakeLists.txt:3 (message): no luck");
+  CHECK(line_of("ERROR Unmet dependencies (checked against /env/bin/python):\n\tCython>=3.1\n") ==
+        "ERROR Unmet dependencies (checked against /env/bin/python): Cython>=3.1");
+  CHECK(line_of("error: could not compile `a`\n") == "error: could not compile `a`");
+  CHECK(env::classify_compiler({.code = 1},
+                               "error: rustup could not choose a version of cargo to "
+                               "run\n")
+            .hint.find("rustup default") != std::string::npos);
+}

@@ -1,0 +1,21 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pinwheel::env {
+
+/// A library of the system that a build did not find.
+struct MissingLibrary {
+  std::string line;     ///< of the output, which shows it
+  std::string package;  ///< Debian's, "libcairo2-dev"
+
+  bool operator==(const MissingLibrary&) const = default;
+};
+
+/// What of the system a build lacks, from what compilers (a header), linkers, meson, CMake,
+/// pkg-config and scripts that look for a `NAME-config` print when they stop. nullopt if the output
+/// says nothing of the kind, or Debian's package is not known.
+std::optional<MissingLibrary> missing_library(std::string_view output);
+
+}  // namespace pinwheel::env
