@@ -38,6 +38,23 @@ std::string search_path(const BuildSetting& setting) {
   return path + ":" + user_value(setting, "PATH", "/usr/local/bin:/usr/bin:/bin");
 }
 
+/// HOME is private to a build. The caches of compilers and the toolchain of Rust, which lie below
+/// the user's, are not.
+void add_kept_places(std::map<std::string, std::string>& variables, const BuildSetting& setting) {
+  struct Place {
+    const char* variable;
+    const char* below_home;
+  };
+  constexpr std::array kPlaces = {Place{"CCACHE_DIR", "/.cache/ccache"},
+                                  Place{"RUSTUP_HOME", "/.rustup"}, Place{"CARGO_HOME", "/.cargo"}};
+  const std::string home = user_value(setting, "HOME", "");
+  for (const Place& place : kPlaces) {
+    const std::string usual = home.empty() ? "" : home + place.below_home;
+    const std::string value = user_value(setting, place.variable, usual);
+    if (!value.empty()) variables.emplace(place.variable, value);
+  }
+}
+
 void add_version(std::map<std::string, std::string>& variables, const std::string& version) {
   variables["PINWHEEL_VERSION"] = version;
   // setuptools-scm and hatch-vcs read their version from here instead of git.
@@ -94,10 +111,7 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting) 
   for (const auto& [name, value] : setting.user) {
     if (passes(name)) variables[name] = value;
   }
-  // HOME is private to the build, and the compiler cache should outlive it.
-  if (!variables.contains("CCACHE_DIR") && setting.user.contains("HOME")) {
-    variables["CCACHE_DIR"] = setting.user.at("HOME") + "/.cache/ccache";
-  }
+  add_kept_places(variables, setting);
   variables = with(std::move(variables), setting.toolkit);
   variables["PATH"] = search_path(setting);
   variables["HOME"] = setting.space.seen("home").string();

@@ -38,7 +38,8 @@ void add_conda_path(const BuildSpace& space, std::map<std::string, std::string>&
 
 /// The variables of every build and test: PATH with the environment first, a private HOME and
 /// TMPDIR, a fixed locale, no bytecode; of the user's variables only those that cannot change the
-/// result (caches, proxies, certificates, pip configuration).
+/// result (caches, proxies, certificates, pip configuration). ccache, rustup and cargo keep their
+/// places below the user's HOME.
 std::map<std::string, std::string> clean_variables(const BuildSetting& setting);
 
 /// `build.command` of a class, with placeholders expanded, in its clean environment.

@@ -16,3 +16,19 @@ TEST_CASE("a build sees a mounted toolkit at its mount, and the machine's at its
   const host::BuildSpace without("/scratch", host::PathMode::fixed, {});
   CHECK(host::seen_variables(toolkit, without) == toolkit.variables);
 }
+
+TEST_CASE("HOME is private to a build, and toolchains and caches below the user's are not") {
+  const host::BuildSpace space("/scratch", host::PathMode::fixed, {});
+  const auto variables_of = [&](std::map<std::string, std::string> user) {
+    return host::clean_variables(
+        {.space = space, .user = std::move(user), .toolkit = {}, .cores = 1});
+  };
+  const auto usual = variables_of({{"HOME", "/home/u"}});
+  CHECK(usual.at("HOME") == "/tmp/pinwheel-build/home");
+  CHECK(usual.at("CCACHE_DIR") == "/home/u/.cache/ccache");
+  CHECK(usual.at("RUSTUP_HOME") == "/home/u/.rustup");
+  CHECK(usual.at("CARGO_HOME") == "/home/u/.cargo");
+  const auto own = variables_of({{"HOME", "/home/u"}, {"RUSTUP_HOME", "/opt/rust"}});
+  CHECK(own.at("RUSTUP_HOME") == "/opt/rust");
+  CHECK_FALSE(variables_of({}).contains("CARGO_HOME"));
+}
