@@ -34,6 +34,23 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
                                         place.file, place.tag));
     }
   }
+  const std::string returned = python_of_tag(code.tag_beside_abi3);
+  if (!returned.empty()) {
+    return limited(returned, fmt::format("`get_tag` of setup.py returns `{}` and `abi3`",
+                                         code.tag_beside_abi3));
+  }
+  if (!code.tag_beside_none.empty()) {
+    return PythonAbiChoice{
+        "none",
+        {},
+        fmt::format("`get_tag` of setup.py returns `{}` and `none`", code.tag_beside_none),
+        {}};
+  }
+  if (code.py_limited_api == "cp3") {
+    return limited(oldest,
+                   "setup.py makes `py_limited_api` of the Python that builds, which is the "
+                   "oldest of the matrix");
+  }
   if (!code.limited_api) return std::nullopt;
   // Without the option of bdist_wheel, the wheel's tag names one Python all the same.
   PythonAbiChoice choice{"version", {}, "the wheel is made for one Python: see the end", {}};

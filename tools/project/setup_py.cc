@@ -107,6 +107,21 @@ std::string bdist_option(std::string_view code) {
   return {};
 }
 
+/// "cp310" of a `get_tag` that says `"cp310", "abi3"`, in code without spaces; `python` is "cp3".
+std::string tag_beside(const std::string& code, const std::string& python, const std::string& abi) {
+  for (const std::string quote : {"\"", "'"}) {
+    const std::string second = quote + "," + quote + abi + quote;
+    const size_t end = code.find(second);
+    if (end == std::string::npos || end == 0) continue;
+    const size_t begin = code.rfind(quote, end - 1);
+    if (begin == std::string::npos) continue;
+    std::string tag = code.substr(begin + 1, end - begin - 1);
+    const bool digits = tag.find_first_not_of("0123456789", python.size()) == std::string::npos;
+    if (tag.starts_with(python) && digits) return tag;
+  }
+  return {};
+}
+
 }  // namespace
 
 SetupPy parse_setup_py(std::string_view text) {
@@ -130,7 +145,11 @@ SetupPy parse_setup_py(std::string_view text) {
   const std::string packed = replace_all(code, " ", "");
   result.ninja = result.torch_extension && packed.find("use_ninja=False") == std::string::npos;
   result.limited_api = packed.find("py_limited_api=True") != std::string::npos;
-  result.py_limited_api = bdist_option(code);
+  // `options={...} if py_limited_api else {}` is a common form.
+  const bool off = packed.find("\npy_limited_api=False") != std::string::npos;
+  if (!off) result.py_limited_api = bdist_option(code);
+  result.tag_beside_abi3 = tag_beside(packed, "cp3", "abi3");
+  result.tag_beside_none = tag_beside(packed, "py3", "none");
   result.limited_api_version = limited_api_macro(code);
   result.torch_target = torch_target_macro(code);
   return result;

@@ -29,9 +29,11 @@ struct SetupPy {
   bool cuda_extension = false;                ///< with its `CUDAExtension`
   bool ninja = false;                         ///< which compiles by ninja where it is there
   bool limited_api = false;                   ///< `py_limited_api=True`
-  std::string py_limited_api = {};            ///< option of `bdist_wheel`, "cp310"
-  std::string limited_api_version = {};       ///< by the macro `Py_LIMITED_API`, "3.10"
-  std::string torch_target = {};              ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
+  std::string py_limited_api = {};   ///< option of `bdist_wheel`, "cp310"; "cp3" if it is computed
+  std::string tag_beside_abi3 = {};  ///< what a `get_tag` returns before "abi3", "cp310"
+  std::string tag_beside_none = {};  ///< or before "none", "py39"
+  std::string limited_api_version = {};  ///< by the macro `Py_LIMITED_API`, "3.10"
+  std::string torch_target = {};         ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
 
   bool operator==(const SetupPy&) const = default;
 };

@@ -47,6 +47,18 @@ TEST_CASE("setuptools names the limited API in three places") {
   CHECK(unclear.left_out[0].why.ends_with("`python: limited(3.10)`"));
 }
 
+TEST_CASE("a command for wheels of setup.py's own names the limited API") {
+  ProjectFacts facts;
+  facts.setup_py = project::SetupPy{.extensions = true, .tag_beside_abi3 = "cp39"};
+  CHECK(chosen(facts) == "limited(3.9)");
+  facts.setup_py->tag_beside_abi3 = {};
+  facts.setup_py->tag_beside_none = "py39";
+  CHECK(chosen(facts) == "none");
+  facts.setup_py->tag_beside_none = {};
+  facts.setup_py->py_limited_api = "cp3";
+  CHECK(chosen(facts) == "limited(3.10)");
+}
+
 TEST_CASE("scikit-build-core, meson-python and maturin") {
   ProjectFacts facts;
   facts.pyproject = of_backend("scikit_build_core.build");

@@ -64,5 +64,23 @@ TEST_CASE("extensions of torch and limited APIs are seen") {
   CHECK_FALSE(parse_setup_py("CppExtension()\nx(use_ninja = False)\n").ninja);
 }
 
+TEST_CASE("a stable ABI that the command for wheels decides is seen") {
+  CHECK(parse_setup_py("class W(bdist_wheel):\n  def get_tag(self):\n    python, abi = \"cp310\", "
+                       "\"abi3\"\n")
+            .tag_beside_abi3 == "cp310");
+  CHECK(parse_setup_py("return 'cp39', 'abi3', plat\n").tag_beside_abi3 == "cp39");
+  CHECK(parse_setup_py("return python, 'abi3', plat\n").tag_beside_abi3.empty());
+  CHECK(parse_setup_py("return 'py39', 'none', plat\n").tag_beside_none == "py39");
+  CHECK(parse_setup_py("return 'cp311', 'none', plat\n").tag_beside_none.empty());
+  CHECK(parse_setup_py("return 'cp3x', 'abi3', plat\n").tag_beside_abi3.empty());
+  const SetupPy computed = parse_setup_py(
+      "self.py_limited_api = False\n"
+      "self.py_limited_api = f\"cp3{sys.version_info[1]}\"\n");
+  CHECK(computed.py_limited_api == "cp3");
+  CHECK(parse_setup_py("import x\npy_limited_api = False\nsetup(options={'bdist_wheel': "
+                       "{'py_limited_api': 'cp39'}} if py_limited_api else {})\n")
+            .py_limited_api.empty());
+}
+
 }  // namespace
 }  // namespace pinwheel::project
