@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -14,6 +18,7 @@
 #include "init/matrix_text.h"
 #include "matrix/parse.h"
 #include "pep/name.h"
+#include "pep/version.h"
 #include "report/init_json.h"
 
 namespace pinwheel::cli {
@@ -31,8 +36,27 @@ fs::path matrix_directory(const InitOptions& options) {
   return fs::absolute(directory / ".").lexically_normal();
 }
 
+/// The values of an option that takes "3.12" or "2.13", ascending; "3.14t" is a Python, too.
+Result<std::vector<std::string>> releases_of(const char* option, std::vector<std::string> values) {
+  const auto number = [](const std::string& text) {
+    return pep::parse_version(text.ends_with('t') ? text.substr(0, text.size() - 1) : text);
+  };
+  for (const std::string& value : values) {
+    if (split(value, '.').size() == 2 && number(value)) continue;
+    return fail(ErrorKind::usage, fmt::format("`{} {}` is no minor release", option, value),
+                std::string_view(option) == "--torch" ? "write its first two numbers, `2.13`"
+                                                      : "write its first two numbers, `3.12`");
+  }
+  std::ranges::sort(values, [&](const std::string& a, const std::string& b) {
+    return number(a).value() < number(b).value();
+  });
+  return values;
+}
+
 Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
                                         const InitOptions& options, Streams& streams) {
+  TRY(std::vector<std::string> pythons, releases_of("--python", options.pythons));
+  TRY(std::vector<std::string> torches, releases_of("--torch", options.torches));
   init::ProjectFacts facts;
   if (options.from.empty()) {
     TRY(facts, read_project(files, git, options.directory));
@@ -50,6 +74,8 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
     facts.requirement = options.from;
   }
   TRY(facts.torches, known_torches(files));
+  facts.wanted_pythons = std::move(pythons);
+  facts.wanted_torches = std::move(torches);
   return facts;
 }
 

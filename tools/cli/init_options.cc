@@ -14,6 +14,13 @@ void add_init(CLI::App& program, InitOptions& options) {
   app.add_option("--out", options.out,
                  "the file to write, `-` for stdout (default: matrix/NAME.yaml below DIR)")
       ->type_name("FILE");
+  app.add_option("--python", options.pythons, "the Pythons to build for, instead of the project's")
+      ->type_name("X.Y")
+      ->delimiter(',');
+  app.add_option("--torch", options.torches,
+                 "the releases of torch to build for, instead of the newest")
+      ->type_name("X.Y")
+      ->delimiter(',');
   app.add_flag("--json", options.json, "what was found and decided, as JSON");
 }
 

@@ -111,6 +111,8 @@ struct InitOptions {
   std::string directory = ".";
   std::string from;  ///< "NAME==VERSION" of an sdist on the index, instead of a directory
   std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
+  std::vector<std::string> pythons;  ///< "3.12"; empty: those that the project names
+  std::vector<std::string> torches;  ///< "2.13"; empty: the newest that fit
   bool json = false;
 };
 

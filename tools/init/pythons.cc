@@ -130,6 +130,7 @@ std::string python_of_tag(const std::string& tag) {
 }
 
 PythonChoice choose_pythons(const ProjectFacts& facts) {
+  if (!facts.wanted_pythons.empty()) return {facts.wanted_pythons, "`--python`"};
   constexpr std::array kSources = {of_cibuildwheel, of_workflows, of_classifiers};
   for (const auto& source : kSources) {
     PythonChoice choice = source(facts);
@@ -154,8 +155,18 @@ PythonChoice with_torch(PythonChoice choice, const std::vector<KnownTorch>& know
       return !holds(releases, torch.release) || holds(torch.pythons, python);
     });
   };
+  const std::string names = join(releases, " and ");
+  if (!releases.empty() && std::ranges::none_of(choice.values, has_builds)) {
+    Pythons with_builds;
+    std::ranges::copy_if(all_pythons(), std::back_inserter(with_builds), [&](const auto& python) {
+      return !python.ends_with('t') && has_builds(python);
+    });
+    if (with_builds.empty()) return choice;
+    return {std::move(with_builds), fmt::format("torch {} has builds for these, and for none of {}",
+                                                names, choice.because)};
+  }
   return narrowed(std::move(choice), has_builds,
-                  fmt::format("only those with builds of torch {}", join(releases, " and ")));
+                  fmt::format("only those with builds of torch {}", names));
 }
 
 }  // namespace pinwheel::init

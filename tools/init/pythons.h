@@ -13,16 +13,18 @@ struct PythonChoice {
   std::string because;
 };
 
-/// Those that the project names, in this order: `build` and `skip` of cibuildwheel, the matrix of
-/// its workflows, its classifiers; else the releases that are maintained. Always within
-/// `requires-python` and 3.9 to 3.14; free-threaded ones only where they are named. Never empty.
+/// Those that the user wants, else those that the project names, in this order: `build` and `skip`
+/// of cibuildwheel, the matrix of its workflows, its classifiers; else the releases that are
+/// maintained. Always within `requires-python` and 3.9 to 3.14; free-threaded ones only where they
+/// are named. Never empty.
 PythonChoice choose_pythons(const ProjectFacts& facts);
 
 /// The Pythons not older than `oldest` ("3.10"), without free-threaded ones, which have no limited
 /// API; only `oldest` if that leaves none.
 PythonChoice with_limited_api(PythonChoice choice, const std::string& oldest);
 
-/// The Pythons for which every release of torch in `releases` has builds; all if that leaves none.
+/// The Pythons for which every release of torch in `releases` has builds. If that leaves none, an
+/// old project names only Pythons that torch has left behind: those that it has builds for.
 PythonChoice with_torch(PythonChoice choice, const std::vector<KnownTorch>& known,
                         const std::vector<std::string>& releases);
 

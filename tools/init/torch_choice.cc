@@ -111,6 +111,11 @@ Releases few_of(Releases releases, const std::string& abi) {
 }
 
 void choose_releases(const ProjectFacts& facts, TorchChoice& choice) {
+  if (!facts.wanted_torches.empty()) {
+    choice.releases = facts.wanted_torches;
+    choice.releases_because = "`--torch`";
+    return;
+  }
   Releases admitted = admitted_releases(facts);
   if (choice.abi.starts_with("stable")) {
     const std::string target = choice.abi.substr(7, choice.abi.size() - 8);
@@ -140,7 +145,11 @@ void choose_releases(const ProjectFacts& facts, TorchChoice& choice) {
 TorchChoice choose_torch(const ProjectFacts& facts) {
   TorchChoice choice;
   choice.needed_because = evidence_of_need(facts);
-  if (choice.needed_because.empty()) return choice;
+  if (choice.needed_because.empty()) {
+    if (!facts.wanted_torches.empty())
+      choice.left_out = {{"`--torch`", "nothing here needs torch"}};
+    return choice;
+  }
   choose_abi(facts, choice);
   choose_releases(facts, choice);
   return choice;

@@ -18,7 +18,8 @@ struct TorchChoice {
 };
 
 /// It is needed if it is required to build or to run, or if sources include it. The releases are
-/// those of the workflows that are known, else the newest known ones that the requirements admit.
+/// those that the user wants, else those of the workflows that are known, else the newest known
+/// ones that the requirements admit.
 TorchChoice choose_torch(const ProjectFacts& facts);
 
 }  // namespace pinwheel::init

@@ -53,6 +53,18 @@ TEST_CASE("a limited API and torch narrow the list") {
                                          {"2.15", {"3.12", "3.14"}}};
   CHECK(with_torch(all, known, {"2.14", "2.15"}).values == Texts{"3.12", "3.14"});
   CHECK(with_torch(all, known, {}).values == all.values);
+  const PythonChoice old = with_torch({{"3.9"}, "the project's classifiers"}, known, {"2.15"});
+  CHECK(old.values == Texts{"3.12", "3.14"});
+  CHECK(old.because ==
+        "torch 2.15 has builds for these, and for none of the project's classifiers");
+}
+
+TEST_CASE("what the user wants wins over every file") {
+  ProjectFacts facts;
+  facts.wanted_pythons = {"3.11"};
+  facts.cibuildwheel.options["build"] = words("cp312-*");
+  CHECK(choose_pythons(facts).values == Texts{"3.11"});
+  CHECK(choose_pythons(facts).because == "`--python`");
 }
 
 TEST_CASE("tags of Pythons") {

@@ -39,6 +39,17 @@ TEST_CASE("a C++ extension: the workflows' releases that are known, else the new
   CHECK(choose_torch(facts).releases == Texts{"2.13"});
 }
 
+TEST_CASE("the releases that the user wants are taken, where torch is needed") {
+  ProjectFacts facts = known();
+  facts.wanted_torches = {"2.11"};
+  CHECK(choose_torch(facts).left_out.size() == 1);
+  facts.setup_py = project::SetupPy{.imports = {"torch"}, .torch_extension = true};
+  facts.workflow.torches = {"2.10"};
+  CHECK(choose_torch(facts).releases == Texts{"2.11"});
+  CHECK(choose_torch(facts).releases_because == "`--torch`");
+  CHECK(choose_torch(facts).left_out.empty());
+}
+
 TEST_CASE("the Stable ABI needs a target and only stable headers") {
   ProjectFacts facts = known();
   facts.sources = {{"a.cpp", {SourceMark::cxx, SourceMark::torch_stable}}};
