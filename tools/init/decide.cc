@@ -39,8 +39,14 @@ MatrixLine compute_line(const ProjectFacts& facts) {
             fmt::format("for `{}`, add `rocm/7.1` or the version that you need", hip->path)};
   }
   const std::string shown = cuda == nullptr ? "CMakeLists.txt" : cuda->path;
+  const bool only = facts.cmake && facts.cmake->needs_cuda;
+  if (only) compute.clear();
   for (const std::string& version : facts.workflow.cudas) compute.push_back("cuda/" + version);
-  if (compute.size() > 1) {
+  if (compute.empty()) {
+    return {"axes.compute", Texts{"cuda/13.0"},
+            "CUDA is a language of `project` in CMakeLists.txt; write the version that you need"};
+  }
+  if (!facts.workflow.cudas.empty()) {
     return {"axes.compute", compute, fmt::format("`{}`, and CUDA of the workflows' matrix", shown)};
   }
   return {"axes.compute", compute,
@@ -127,7 +133,7 @@ void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
   add_packages(facts, cibw, draft);
   if (!torch.needed_because.empty()) {
     const MatrixLine compute = compute_line(facts);
-    const bool cuda = std::get<Texts>(compute.value).size() > 1;
+    const bool cuda = std::get<Texts>(compute.value).back() != "cpu";
     draft.lines.push_back({"environment.torch.spec", "torch~={torch}.0", ""});
     draft.lines.push_back({"environment.torch.index",
                            cuda ? LineValue(fmt::format("{}/{{label}}", kTorchIndex))

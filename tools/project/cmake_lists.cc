@@ -105,6 +105,7 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
     const std::vector<std::string> languages =
         call.name == "project" ? languages_of_project(call) : call.words;
     for (const std::string& language : languages) add_once(lists.languages, language);
+    lists.needs_cuda = lists.needs_cuda || (call.name == "project" && has_word(call, "CUDA"));
   }
   if (call.name == "find_package" && !call.words.empty()) add_once(lists.packages, call.words[0]);
   if (call.name == "pkg_check_modules" || call.name == "pkg_search_module") {

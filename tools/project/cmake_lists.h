@@ -10,8 +10,9 @@ struct CMakeLists {
   std::vector<std::string> languages = {};   ///< of `project` and `enable_language`, as written
   std::vector<std::string> packages = {};    ///< of `find_package`, each once
   std::vector<std::string> pkg_config = {};  ///< modules of `pkg_check_modules`, without versions
-  bool python_module = false;                ///< it makes an extension module of Python
-  bool stable_abi = false;  ///< nanobind's `STABLE_ABI`, or `USE_SABI` of `Python_add_library`
+  bool needs_cuda = false;     ///< CUDA is a language of `project`, which no condition surrounds
+  bool python_module = false;  ///< it makes an extension module of Python
+  bool stable_abi = false;     ///< nanobind's `STABLE_ABI`, or `USE_SABI` of `Python_add_library`
   std::string stable_abi_version = {};  ///< of `USE_SABI` or the macro `Py_LIMITED_API`, "3.10"
   std::string torch_target = {};        ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
 
@@ -20,7 +21,7 @@ struct CMakeLists {
 
 CMakeLists parse_cmake_lists(std::string_view text);
 
-/// What both files say.
+/// What both files say; whether CUDA is needed, the first one alone: it is that of the top.
 CMakeLists merged(CMakeLists first, const CMakeLists& second);
 
 }  // namespace pinwheel::project

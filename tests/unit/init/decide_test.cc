@@ -64,6 +64,15 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(decide(facts).draft.left_out[0].why.find("FORCE_CUDA") != std::string::npos);
 }
 
+TEST_CASE("a project whose CMakeLists.txt always compiles CUDA has no build for CPUs") {
+  ProjectFacts facts = project_named("demo");
+  facts.cmake = project::CMakeLists{.languages = {"CXX", "CUDA"}, .needs_cuda = true};
+  facts.sources = {{"k.cu", {project::SourceMark::cuda}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/13.0"}));
+  facts.workflow.cudas = {"12.8", "13.1"};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/12.8", "cuda/13.1"}));
+}
+
 TEST_CASE("a limited API leaves the Pythons that have it") {
   ProjectFacts facts = project_named("demo");
   facts.pyproject->build_system = {{"scikit-build-core"}, "scikit_build_core.build", {}};

@@ -19,6 +19,8 @@ TEST_CASE("languages, packages and modules of pkg-config") {
   CHECK(lists.pkg_config == Texts{"libzstd"});
   CHECK_FALSE(lists.python_module);
   CHECK(parse_cmake_lists("project(demo CXX)").languages == Texts{"CXX"});
+  CHECK_FALSE(lists.needs_cuda);
+  CHECK(parse_cmake_lists("project(demo LANGUAGES CXX CUDA)").needs_cuda);
 }
 
 TEST_CASE("extension modules and their stable ABI") {
