@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/visible_text.h"
+
 namespace pinwheel {
 namespace {
 
@@ -46,36 +48,46 @@ struct Paint {
   }
 };
 
+/// What stands before the caret. A tab stays a tab, so that the caret lines up on any terminal.
+std::string caret_lead(const Location& at) {
+  const auto column = static_cast<size_t>(at.column);
+  std::string lead = visible_lines(at.excerpt) == at.excerpt
+                         ? at.excerpt.substr(0, column - 1)
+                         : visible_lines(std::string_view(at.excerpt).substr(0, column - 1));
+  lead.resize(std::max(lead.size(), column - 1), ' ');
+  std::replace_if(
+      lead.begin(), lead.end(), [](char c) { return c != '\t'; }, ' ');
+  return lead;
+}
+
 void render_location(std::string& out, const Location& at, const Paint& paint) {
+  const std::string file = visible(at.file);
   if (at.line <= 0) {
-    out += fmt::format("  {} {}\n", paint("34", "-->"), at.file);
+    out += fmt::format("  {} {}\n", paint("34", "-->"), file);
     return;
   }
   if (at.column <= 0) {
-    out += fmt::format("  {} {}:{}\n", paint("34", "-->"), at.file, at.line);
+    out += fmt::format("  {} {}:{}\n", paint("34", "-->"), file, at.line);
   } else {
-    out += fmt::format("  {} {}:{}:{}\n", paint("34", "-->"), at.file, at.line, at.column);
+    out += fmt::format("  {} {}:{}:{}\n", paint("34", "-->"), file, at.line, at.column);
   }
   if (at.excerpt.empty()) return;
   const std::string number = std::to_string(at.line);
   const std::string margin(number.size(), ' ');
   out += fmt::format("  {} {}\n", margin, paint("34", "|"));
-  out += fmt::format("  {} {} {}\n", paint("34", number), paint("34", "|"), at.excerpt);
+  out +=
+      fmt::format("  {} {} {}\n", paint("34", number), paint("34", "|"), visible_lines(at.excerpt));
   if (at.column <= 0) return;
-  // A tab before the column stays a tab, so that the caret lines up on any terminal.
-  std::string lead;
-  for (int i = 0; i + 1 < at.column; ++i) {
-    const bool tab = static_cast<size_t>(i) < at.excerpt.size() && at.excerpt[i] == '\t';
-    lead += tab ? '\t' : ' ';
-  }
+  const std::string lead = caret_lead(at);
   out += fmt::format("  {} {} {}{}\n", margin, paint("34", "|"), lead, paint("31", "^"));
 }
 
 void render_one(std::string& out, std::string_view head, const Error& error, const Paint& paint) {
-  out += fmt::format("{}: {}\n", head, error.message);
+  out += fmt::format("{}: {}\n", head, visible_lines(error.message));
   if (error.at) render_location(out, *error.at, paint);
   for (const Error& cause : error.causes) render_one(out, "caused by", cause, paint);
-  if (!error.hint.empty()) out += fmt::format("{}: {}\n", paint("36", "hint"), error.hint);
+  if (!error.hint.empty())
+    out += fmt::format("{}: {}\n", paint("36", "hint"), visible_lines(error.hint));
 }
 
 }  // namespace

@@ -58,7 +58,9 @@ struct Error {
 
 enum class Color { never, always };
 
-/// The only text form of an error, several lines, ends in a newline:
+/// The only text form of an error, several lines, ends in a newline. Everything in it is made
+/// visible
+/// (`base/visible_text`):
 ///     error: unknown axis `pyton`
 ///       --> matrix/kernels.yaml:7:3
 ///        |

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/visible_text.h"
+
 namespace pinwheel {
 namespace {
 
@@ -14,7 +16,7 @@ size_t escape_length(std::string_view text) {
   return std::min(i + 1, text.size());
 }
 
-std::string printable(std::string_view line) {
+std::string as_shown(std::string_view line) {
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   line.remove_prefix(line.rfind('\r') == std::string_view::npos ? 0 : line.rfind('\r') + 1);
   std::string out;
@@ -28,7 +30,7 @@ std::string printable(std::string_view line) {
     if (!control || c == '\t') out += c;
     line.remove_prefix(1);
   }
-  return out;
+  return visible_lines(out);
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ std::vector<std::string> last_lines(std::string_view text, size_t count) {
   std::vector<std::string> lines;
   while (!text.empty() && lines.size() < count) {
     const size_t start = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
-    lines.push_back(printable(text.substr(start)));
+    lines.push_back(as_shown(text.substr(start)));
     text = text.substr(0, start == 0 ? 0 : start - 1);
   }
   std::reverse(lines.begin(), lines.end());

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/visible_text.h"
+
 namespace pinwheel {
 namespace {
 
@@ -180,7 +182,8 @@ std::optional<std::string> nearest(std::string_view word,
 
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
   if (candidates.empty()) return {};
-  if (const auto near = nearest(word, candidates)) return fmt::format("did you mean `{}`?", *near);
+  if (const auto near = nearest(word, candidates))
+    return fmt::format("did you mean {}?", quoted(*near));
   constexpr size_t kShown = 12;
   std::vector<std::string> names;
   for (const std::string& name : candidates) {
@@ -192,7 +195,7 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
 }
 
 std::string quoted(std::string_view text) {
-  return fmt::format("`{}`", text);
+  return fmt::format("`{}`", visible(text));
 }
 
 std::string quoted(const std::string& text) {
@@ -220,7 +223,11 @@ std::string shell_quote(std::string_view argument) {
   if (!argument.empty() && argument.find_first_not_of(kSafe) == std::string_view::npos) {
     return std::string(argument);
   }
-  return "'" + replace_all(std::string(argument), "'", R"('\'')") + "'";
+  // A quote in between changes nothing for the shell, but no line of a script that is printed may
+  // be a command for a GitHub runner.
+  std::string out = replace_all(std::string(argument), "'", R"('\'')");
+  if (out.find_first_of("\r\n") != out.npos) out = replace_all(std::move(out), "::", ":'':");
+  return "'" + replace_all(std::move(out), "##[", "##''[") + "'";
 }
 
 std::string shell_join(const std::vector<std::string>& argv) {

@@ -42,8 +42,9 @@ std::optional<std::string> nearest(std::string_view word,
 /// candidates; for use as a hint.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// The text in back-ticks. One overload per argument type, because argument-dependent lookup also
-/// finds `std::quoted`, and only an exact match wins over it.
+/// The text in back-ticks, made visible on one line (`base/visible_text`): it may come from
+/// outside. One overload per argument type, because argument-dependent lookup also finds
+/// `std::quoted`, and only an exact match wins over it.
 std::string quoted(std::string_view text);
 std::string quoted(const std::string& text);
 std::string quoted(std::string& text);

@@ -161,7 +161,11 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
                            assessment.torch, streams));
     if (outcome.signal != 0) return interrupted_by(outcome.signal, streams);
   }
-  streams.data(options.json ? report::compat_json(assessment) : report::compat_text(assessment));
+  if (options.json) {
+    streams.json(report::compat_json(assessment));
+  } else {
+    streams.data(report::compat_text(assessment));
+  }
   if (!options.require.empty()) TRY_DONE(require(assessment, options.require, range));
   if (!outcome.failures.empty()) return fail(joined(std::move(outcome.failures)));
   return 0;

@@ -6,7 +6,7 @@ namespace pinwheel::cli {
 Result<int> cmd_completion(const GlobalOptions& /*global*/, const CompletionOptions& options,
                            Streams& streams) {
   TRY(const std::string script, completion_script(options.shell));
-  streams.data(script);
+  streams.file(script);
   return 0;
 }
 

@@ -7,7 +7,7 @@ namespace pinwheel::cli {
 Result<int> cmd_docs(const GlobalOptions& /*global*/, const DocsOptions& options,
                      Streams& streams) {
   TRY(const std::string text, report::documentation(report::shipped_documents(), options.subject));
-  streams.data(text);
+  streams.file(text);
   return 0;
 }
 

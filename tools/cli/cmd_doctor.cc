@@ -31,7 +31,11 @@ Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options
   const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
   const std::vector<env::DoctorLine> lines =
       env::diagnose_machine(host::gather_doctor_facts(local.machine));
-  streams.data(options.json ? env::to_json(lines) : as_text(lines));
+  if (options.json) {
+    streams.json(env::to_json(lines));
+  } else {
+    streams.data(as_text(lines));
+  }
   return env::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
 }
 

@@ -106,7 +106,11 @@ std::string as_json(const std::vector<Comparison>& comparisons) {
 Result<int> list_against(const host::EnvMachine& machine, const EnvOptions& options,
                          const std::vector<host::EnvironmentEntry>& entries, Streams& streams) {
   TRY(const std::vector<Comparison> compared, compare(machine, entries, options.against));
-  streams.data(options.json ? as_json(compared) : as_text(compared));
+  if (options.json) {
+    streams.json(as_json(compared));
+  } else {
+    streams.data(as_text(compared));
+  }
   const auto differs = [](const Comparison& each) { return !each.files.empty(); };
   const auto count = std::count_if(compared.begin(), compared.end(), differs);
   if (count == 0) return 0;
@@ -159,7 +163,11 @@ Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Stre
   if (!options.against.empty()) return list_against(local.machine, options, entries, streams);
   if (entries.empty() && !options.json) streams.note("no environments yet\n");
   if (options.json || !entries.empty()) {
-    streams.data(options.json ? as_json(entries) : as_table(entries, local.clock.now()));
+    if (options.json) {
+      streams.json(as_json(entries));
+    } else {
+      streams.data(as_table(entries, local.clock.now()));
+    }
   }
   return 0;
 }

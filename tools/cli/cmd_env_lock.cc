@@ -268,7 +268,11 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
                          Streams& streams) {
   TRY(const Locking what, read_locking(global, options, streams));
   TRY(const std::vector<LockFile> locks, brought_up_to_date(what, options, streams));
-  streams.data(options.json ? as_json(what.directory, locks) : as_table(locks));
+  if (options.json) {
+    streams.json(as_json(what.directory, locks));
+  } else {
+    streams.data(as_table(locks));
+  }
   const bool good = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
     return lock.state == LockState::current || lock.state == LockState::written;
   });

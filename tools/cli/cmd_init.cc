@@ -121,10 +121,10 @@ Result<int> cmd_init(const GlobalOptions& /*global*/, const InitOptions& options
   // A draft that the reader refuses must not become a file.
   TRY_DONE(matrix::parse(text, path.empty() ? "the matrix" : path));
   if (path.empty()) {
-    streams.data(text);
+    streams.file(text);
   } else {
     TRY_DONE(write_new(files, path, text));
-    if (options.json) streams.data(report::init_json(facts, decision, path));
+    if (options.json) streams.json(report::init_json(facts, decision, path));
   }
   tell_left_out(decision.draft.left_out, streams);
   if (!path.empty()) {

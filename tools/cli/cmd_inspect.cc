@@ -136,8 +136,13 @@ Result<int> compare(const InspectOptions& options, Streams& streams) {
   TRY(const FileArgument old_wheel, open_argument(options.files[0], streams));
   TRY(const FileArgument new_wheel, open_argument(options.files[1], streams));
   TRY(const host::ComparedWheels wheels, host::compare_wheels(old_wheel.input, new_wheel.input));
-  const auto tell = options.json ? report::difference_json : report::difference_text;
-  streams.data(tell(wheels.old_wheel, wheels.new_wheel, wheels.difference));
+  const inspect::WheelFacts& before = wheels.old_wheel;
+  const inspect::WheelFacts& after = wheels.new_wheel;
+  if (options.json) {
+    streams.json(report::difference_json(before, after, wheels.difference));
+  } else {
+    streams.data(report::difference_text(before, after, wheels.difference));
+  }
   return 0;
 }
 
@@ -181,7 +186,7 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
     if (!options.json) streams.data(report::inspect_text(facts, expected, findings));
     broken += inspect::failures(findings, rules.strict).size();
   }
-  if (options.json) streams.data(as_document(objects));
+  if (options.json) streams.json(as_document(objects));
   return options.check && broken > 0 ? exit_code(ErrorKind::check) : 0;
 }
 

@@ -47,7 +47,7 @@ Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, St
   host::LocalFiles files;
   TRY(const std::string text, files.read(log_of_attempt(*found, options.attempt)));
   if (text.empty()) streams.note(fmt::format("`{}` wrote nothing\n", options.id));
-  streams.data(text);
+  streams.output(text);
   return 0;
 }
 

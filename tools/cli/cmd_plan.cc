@@ -86,6 +86,15 @@ Result<std::optional<report::TimedForecast>> timed_forecast(const RunScope& scop
   return report::TimedForecast{std::move(forecast->steps), forecast->wall_time, forecast->cores};
 }
 
+void print(const PlanCommand& options, const std::string& text, Streams& streams) {
+  const bool json = options.format == PlanFormat::json || options.format == PlanFormat::github;
+  if (json) {
+    streams.json(text);
+  } else {
+    print(options, text, streams);
+  }
+}
+
 bool needs_facts(const PlanCommand& options) {
   return !options.out.empty() || options.format == PlanFormat::table ||
          options.format == PlanFormat::json || options.format == PlanFormat::dot;
@@ -150,7 +159,7 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
     TRY(const auto forecast, timed_forecast(scope, streams));
     TRY(text, text_from_facts(options, scope, forecast));
   }
-  streams.data(text);
+  print(options, text, streams);
   if (options.format == PlanFormat::table) {
     TRY(const std::string would, forecast_text(scope, streams));
     streams.data(would);
@@ -174,7 +183,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
     TRY(const std::string text, options.format == PlanFormat::github
                                     ? rows_of(options, scope)
                                     : text_from_matrix(options, scope.loaded, scope.outline));
-    streams.data(text);
+    print(options, text, streams);
     return 0;
   }
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
@@ -183,7 +192,7 @@ Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, St
     TRY(const plan::Outline outline,
         select_outline(loaded, options.selection, choice.globs, options.selection.channel));
     TRY(const std::string text, text_from_matrix(options, loaded, outline));
-    streams.data(text);
+    print(options, text, streams);
     return 0;
   }
   TRY(const RunScope scope, fresh_scope(global, options, choice, loaded, streams));

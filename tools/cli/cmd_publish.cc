@@ -131,7 +131,7 @@ Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::Upl
     streams.data(fmt::format("{}/{} {} ({}) to {} sha256={}\n", i + 1, ordered.size(),
                              file.filename, format_bytes(file.size), url, file.sha256));
   }
-  if (options.json) streams.data(dry_json(ordered, url));
+  if (options.json) streams.json(dry_json(ordered, url));
   streams.note(
       fmt::format("dry run: nothing was sent to {}, and its contents were not checked\n", url));
   return 0;
@@ -156,7 +156,7 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
     if (options.json) break;
     streams.data(fmt::format("{} {}\n", outcome.filename, publish::to_string(outcome.outcome)));
   }
-  if (options.json) streams.data(as_json(outcomes));
+  if (options.json) streams.json(as_json(outcomes));
   return 0;
 }
 

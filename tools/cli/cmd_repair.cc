@@ -67,7 +67,7 @@ Result<int> cmd_repair(const GlobalOptions& global, const RepairOptions& options
     }
   }
   if (options.json) {
-    streams.data(objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n");
+    streams.json(objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n");
   }
   return 0;
 }

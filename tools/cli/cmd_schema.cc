@@ -5,7 +5,7 @@ namespace pinwheel::cli {
 
 Result<int> cmd_schema(const GlobalOptions& /*global*/, const SchemaOptions& /*options*/,
                        Streams& streams) {
-  streams.data(matrix::json_schema());
+  streams.file(matrix::json_schema());
   return 0;
 }
 

@@ -63,7 +63,7 @@ Result<int> list(const TorchExportsOptions& options, Streams& streams) {
     row["from"] = contains(known.added, each.build) ? "added" : "shipped";
     builds.push_back(std::move(row));
   }
-  streams.data(nlohmann::json{{"schema", 1}, {"builds", builds}}.dump(2) + "\n");
+  streams.json(nlohmann::json{{"schema", 1}, {"builds", builds}}.dump(2) + "\n");
   return 0;
 }
 
@@ -129,7 +129,7 @@ Result<int> add(const TorchExportsOptions& options, Streams& streams) {
   TRY(const std::vector<ExportsSource> sources, known.named(options));
   Adding adding(file, streams);
   for (const ExportsSource& source : sources) TRY_DONE(adding.run(source));
-  if (options.json) streams.data(adding.as_json());
+  if (options.json) streams.json(adding.as_json());
   return 0;
 }
 
@@ -149,7 +149,7 @@ Result<int> update(const TorchExportsOptions& options, Streams& streams) {
     if (code == 0) code = exit_code(done.error().kind);
   }
   if (sources.empty()) streams.note("the table already has everything on the index\n");
-  if (options.json) streams.data(adding.as_json());
+  if (options.json) streams.json(adding.as_json());
   return code;
 }
 
@@ -169,7 +169,7 @@ Result<int> verify(const TorchExportsOptions& options, Streams& streams) {
     if (found.empty()) streams.note(fmt::format("{}: matches the table\n", source.name));
   }
   if (options.json) {
-    streams.data(nlohmann::json{{"schema", 1}, {"differences", rows}}.dump(2) + "\n");
+    streams.json(nlohmann::json{{"schema", 1}, {"differences", rows}}.dump(2) + "\n");
   }
   return rows.empty() ? 0 : exit_code(ErrorKind::check);
 }

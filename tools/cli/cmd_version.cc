@@ -97,7 +97,11 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
   if (options.explain) {
     for (const std::string& reason : derived.why) streams.note(reason + "\n");
   }
-  streams.data(options.json ? as_json(derived, text, channel, repository) : text + "\n");
+  if (options.json) {
+    streams.json(as_json(derived, text, channel, repository));
+  } else {
+    streams.data(text + "\n");
+  }
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/mask.h"
+#include "base/visible_text.h"
 #include "cli/commands.h"
 #include "cli/parser.h"
 #include "cli/product.h"
@@ -25,7 +26,7 @@ struct Dispatch {
   Streams& streams;
 
   Result<int> operator()(const PrintText& print) const {
-    streams.data(print.text);
+    streams.file(print.text);
     return 0;
   }
   Result<int> operator()(const PlanCommand& o) const { return cmd_plan(global, o, streams); }
@@ -91,9 +92,12 @@ void end_log(const GlobalOptions& global, int code, Streams& streams) {
   }
   if (code == 0 || diagnostics.file().empty()) return;
   const std::string file = diagnostics.file().string();
-  streams.note(global.log_format == LogFormat::json
-                   ? fmt::format("{{\"event\":\"log\",\"file\":{}}}\n", nlohmann::json(file).dump())
-                   : fmt::format("log of this command: {}\n", file));
+  if (global.log_format != LogFormat::json) {
+    streams.note(fmt::format("log of this command: {}\n", visible(file)));
+  } else if (global.verbosity != Verbosity::quiet) {
+    streams.json_line(
+        fmt::format("{{\"event\":\"log\",\"file\":{}}}\n", nlohmann::json(file).dump()));
+  }
 }
 
 int run(const std::vector<std::string>& arguments) {

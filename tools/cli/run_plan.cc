@@ -68,7 +68,8 @@ std::string again_line(const GlobalOptions& global, const RunRequest& request,
 report::Printer printer_for(const GlobalOptions& global, const RunRequest& request,
                             Streams& streams) {
   report::Printer printer;
-  printer.out = [&streams](std::string_view text) { streams.problem(text); };
+  printer.out = [&streams](std::string_view text) { streams.drawing(text); };
+  printer.command = [&streams](std::string_view text) { streams.command(text); };
   printer.color = streams.color();
   printer.log_end = [](const std::string& log) { return host::log_tail(log, kLiveBytes); };
   printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
@@ -89,7 +90,10 @@ std::unique_ptr<run::StatusSink> status_in_format(const GlobalOptions& global,
                                                   const RunRequest& request, Streams& streams) {
   const LogFormat format = global.log_format;
   report::Printer printer = printer_for(global, request, streams);
-  if (format == LogFormat::json) return std::make_unique<report::JsonStatus>(printer.out);
+  if (format == LogFormat::json) {
+    return std::make_unique<report::JsonStatus>(
+        [&streams](std::string_view text) { streams.json_line(text); });
+  }
   if (streams.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
   const bool quiet = streams.verbosity() == Verbosity::quiet;
   // Lines of the log would be drawn over.
@@ -154,7 +158,7 @@ Result<int> run_dry(const RunOptions& options, const RunRequest& request, Stream
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   host::DryRunner runner(with_path_mode(request.workplace), program,
-                         [&streams](std::string_view text) { streams.data(text); });
+                         [&streams](std::string_view text) { streams.file(text); });
   run::NoRecorder recorder;
   run::NoStatus status;
   host::SystemClock clock;
@@ -256,7 +260,7 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
                      const RunRequest& request, Streams& streams) {
   if (options.dry_run) return run_dry(options, request, streams);
   TRY(const report::RunReport run, carry_out(global, options, request, streams));
-  if (options.json) streams.data(report::report_json(run));
+  if (options.json) streams.json(report::report_json(run));
   return plan::exit_code(run.report);
 }
 

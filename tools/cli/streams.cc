@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/visible_text.h"
 #include "host/system/system_error.h"
 #include "report/github_command.h"
 
@@ -57,8 +58,21 @@ Streams::Streams(const GlobalOptions& options, std::shared_ptr<Diagnostics> diag
 }
 
 void Streams::data(std::string_view text) {
+  file(without_commands(visible_lines(text)));
+}
+
+void Streams::json(std::string_view text) {
+  file(visible_json(text));
+}
+
+void Streams::file(std::string_view text) {
   const int number = write_all(stdout, text);
   if (data_error_ == 0) data_error_ = number;
+}
+
+void Streams::output(std::string_view text) {
+  const std::string seen = visible_output(text);
+  file(github_ ? without_commands(seen) : seen);
 }
 
 void Streams::note(std::string_view text) {
@@ -66,25 +80,37 @@ void Streams::note(std::string_view text) {
 }
 
 void Streams::problem(std::string_view text) {
+  write_all(stderr, without_commands(visible_lines(text)));
+}
+
+void Streams::drawing(std::string_view text) {
+  write_all(stderr, without_commands(visible_drawing(text)));
+}
+
+void Streams::json_line(std::string_view text) {
+  write_all(stderr, visible_json(text));
+}
+
+void Streams::command(std::string_view text) {
   write_all(stderr, text);
 }
 
 void Streams::warn(const Error& warning) {
   log()->write({ports::LogLevel::debug, "warning", {{"text", render_warning(warning)}}});
-  if (github_) write_all(stderr, annotation("warning", warning));
-  write_all(stderr, render_warning(warning, color_));
+  if (github_) command(annotation("warning", warning));
+  drawing(render_warning(warning, color_));
 }
 
 void Streams::error(const Error& error) {
   log()->write({ports::LogLevel::debug, "error", {{"text", render(error)}}});
-  if (github_) write_all(stderr, annotation("error", error));
-  write_all(stderr, render(error, color_));
+  if (github_) command(annotation("error", error));
+  drawing(render(error, color_));
 }
 
 void Streams::mask(const Secret& secret) const {
   log()->hide(secret);
   if (!github_ || !secret.can_be_hidden()) return;
-  write_all(stderr, fmt::format("::add-mask::{}\n", report::github_message(secret.reveal())));
+  write_all(stderr, fmt::format("::add-mask::{}\n", report::github_data(secret.reveal())));
 }
 
 std::optional<Error> Streams::lost_data() const {

@@ -13,18 +13,35 @@ namespace pinwheel::cli {
 
 /// stdout is data, stderr is for people, the log is for whoever helps them. The capabilities of the
 /// terminal and the environment are read once.
+///
+/// Whatever is printed passes here, and may contain text from outside. `data`, `note` and `problem`
+/// make it visible and break up the commands of a GitHub runner (`base/visible_text`); the other
+/// functions name what they let through.
 class Streams {
  public:
   explicit Streams(const GlobalOptions& options,
                    std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>());
 
-  /// Data, on stdout. A closed pipe is not reported.
+  /// Data that people read, on stdout. A closed pipe is not reported, here and below.
   void data(std::string_view text);
+  /// A JSON document, on stdout. Its values stay as they are.
+  void json(std::string_view text);
+  /// The text of a file, on stdout, byte for byte: a script, a schema, documentation.
+  void file(std::string_view text);
+  /// What a build or a test wrote, on stdout, in its colors. It has commands only outside GitHub
+  /// Actions.
+  void output(std::string_view text);
   /// A message for people, on stderr; suppressed by `--quiet`. May be called with whole lines from
   /// any thread.
   void note(std::string_view text);
   /// The same, also printed under `--quiet`.
   void problem(std::string_view text);
+  /// The same, in color, or drawn over earlier lines; parts from outside are visible already.
+  void drawing(std::string_view text);
+  /// A line of JSON for a program, on stderr.
+  void json_line(std::string_view text);
+  /// A workflow command of pinwheel's own for a GitHub runner, on stderr.
+  void command(std::string_view text);
   void warn(const Error& warning);
   void error(const Error& error);
   /// Hides the secret in the command's log, and makes GitHub Actions mask it in the job's, unless

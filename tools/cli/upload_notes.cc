@@ -7,7 +7,7 @@ std::function<void(const publish::UploadEvent&)> upload_notes(const GlobalOption
   const LogFormat format = options.log_format;
   if (format == LogFormat::json) {
     return [&streams](const publish::UploadEvent& event) {
-      streams.note(publish::to_json_line(event));
+      if (streams.verbosity() != Verbosity::quiet) streams.json_line(publish::to_json_line(event));
     };
   }
   const bool live = format == LogFormat::pretty ||

@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "base/visible_text.h"
+
 namespace pinwheel::matrix {
 
-Error config_error(std::string message, Location at, std::string hint) {
-  return {ErrorKind::config, std::move(message), std::move(at), std::move(hint), {}};
+Error config_error(std::string_view message, Location at, std::string hint) {
+  return {ErrorKind::config, visible(message), std::move(at), std::move(hint), {}};
 }
 
 }  // namespace pinwheel::matrix

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "compat/demangle.h"
 #include "compat/gate.h"
 #include "compat/paragraph.h"
@@ -86,7 +87,7 @@ std::string missing_symbols(const compat::TorchVerdicts& torch) {
       if (++shown > kMost) break;
       const auto history = torch.histories.find(symbol);
       out +=
-          fmt::format("  {} ({})\n", compat::demangle(symbol),
+          fmt::format("  {} ({})\n", visible(compat::demangle(symbol)),
                       history == torch.histories.end() ? "" : compat::to_string(history->second));
     }
     if (symbols.size() > kMost) out += fmt::format("  and {} more\n", symbols.size() - kMost);
@@ -117,17 +118,10 @@ std::string cuda_line(const compat::CudaNeeds& cuda) {
   return line + "\n";
 }
 
-std::string without_controls(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](unsigned char byte) { return (byte < ' ' && byte != '\n') || byte == 0x7f; }, '?');
-  return text;
-}
-
 }  // namespace
 
 std::string compat_text(const compat::Assessment& assessment) {
-  std::string out = assessment.wheel + "\n\n" + compat::paragraph(assessment) + "\n\n";
+  std::string out = visible(assessment.wheel) + "\n\n" + compat::paragraph(assessment) + "\n\n";
   if (assessment.torch.use != compat::TorchUse::none) {
     out += torch_table(assessment.torch) + "\n";
     const std::string missing = missing_symbols(assessment.torch);
@@ -136,7 +130,7 @@ std::string compat_text(const compat::Assessment& assessment) {
   if (was_run(assessment.torch)) out += run_report(assessment.torch) + "\n";
   out += distribution_table(assessment.distributions);
   if (!assessment.python.empty()) out += fmt::format("\npython: {}\n", assessment.python);
-  return without_controls(out + cuda_line(assessment.cuda));
+  return visible_lines(out + cuda_line(assessment.cuda));
 }
 
 }  // namespace pinwheel::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "matrix/status_name.h"
 #include "plan/step_id.h"
 
@@ -12,7 +13,7 @@ namespace pinwheel::report {
 namespace {
 
 std::string line(std::string_view label, const std::string& text) {
-  return fmt::format("  {:<13}{}\n", label, text);
+  return fmt::format("  {:<13}{}\n", label, visible(text));
 }
 
 std::string rule_text(const matrix::Matrix& matrix, size_t index) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 
 namespace pinwheel::report {
 namespace {
@@ -45,14 +46,13 @@ std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& 
   std::string out;
   if (outcome.error) add_error(out, "error", *outcome.error);
   for (const std::string& line : facts.log_tail) {
-    // `##[` starts a command in GitHub's older syntax anywhere in a line.
-    out += fmt::format("  | {}\n", replace_all(line, "##[", "## ["));
+    out += fmt::format("  | {}\n", line);
   }
   if (!facts.log_tail.empty()) out += fmt::format("  log: {}\n", outcome.log);
   if (!facts.again.empty()) out += fmt::format("  run this step again: {}\n", facts.again);
   const std::string hint = outcome.error ? hint_of(*outcome.error) : "";
   if (!hint.empty()) out += fmt::format("  hint: {}\n", hint);
-  return out;
+  return without_commands(visible_lines(out));
 }
 
 std::string ToldFailures::tell(const plan::StepOutcome& outcome, const FailureFacts& facts) {

@@ -16,9 +16,9 @@ struct FailureFacts {
 };
 
 /// The report of a failed step for people, each line indented by two blanks: the error with its
-/// causes, the end of the log prefixed with bars (so that a continuous-integration service does not
-/// interpret a line as a command), the log's path, the command to rerun the step, one hint. Ends in
-/// a newline.
+/// causes, the end of the log prefixed with bars, the log's path, the command to rerun the step,
+/// one hint. All of it is visible text without commands for a GitHub runner (`base/visible_text`).
+/// Ends in a newline.
 std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& facts);
 
 /// The failures of a run that were told.

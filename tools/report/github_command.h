@@ -4,8 +4,11 @@
 
 namespace pinwheel::report {
 
-/// Escapes text as the message of a workflow command (`::error::MESSAGE`): `%`, CR and LF, in the
-/// form that GitHub's runner decodes.
+/// Escapes the data of a workflow command (`::add-mask::DATA`): `%`, CR and LF, in the form that
+/// GitHub's runner decodes.
+std::string github_data(std::string_view text);
+/// The same for a message to people (`::error::MESSAGE`), which is made visible and
+/// has no commands of its own (`base/visible_text`).
 std::string github_message(std::string_view text);
 
 /// Escapes text as a property of a workflow command (`title=...`): `:` and `,` end properties and

@@ -37,11 +37,11 @@ void GitHubStatus::step_retry(const plan::Step& step, const Error& error,
 void GitHubStatus::step_finished(const plan::StepOutcome& outcome) {
   plain_.step_finished(outcome);
   for (const std::string& warning : outcome.warnings) {
-    printer_.out(github_warning(outcome.id, warning));
+    printer_.command(github_warning(outcome.id, warning));
   }
   if (outcome.state != plan::StepState::failed) return;
   const std::string message = outcome.error ? outcome.error->message : "the step failed";
-  printer_.out(github_error(fmt::format("{} failed", outcome.id), message));
+  printer_.command(github_error(fmt::format("{} failed", outcome.id), message));
 }
 
 void GitHubStatus::heartbeat(const run::Progress& progress) {
@@ -49,9 +49,9 @@ void GitHubStatus::heartbeat(const run::Progress& progress) {
 }
 
 void GitHubStatus::summary(const plan::Report& report) {
-  printer_.out("::group::summary\n");
+  printer_.command("::group::summary\n");
   plain_.summary(report);
-  printer_.out("::endgroup::\n");
+  printer_.command("::endgroup::\n");
 }
 
 }  // namespace pinwheel::report

@@ -7,6 +7,7 @@
 
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "report/event_text.h"
 #include "report/summary.h"
 
@@ -89,7 +90,7 @@ std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
   if (!progress.retrying.empty()) last += fmt::format(", {} to retry", progress.retrying.size());
   if (progress.failed > 0) last += fmt::format(", {} failed", progress.failed);
   lines.push_back(fmt::format("{}, {}", last, format_duration(progress.elapsed)));
-  for (std::string& line : lines) line = cut(line, limit);
+  for (std::string& line : lines) line = cut(visible(line), limit);
   return lines;
 }
 

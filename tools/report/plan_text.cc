@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "matrix/status_name.h"
 
 namespace pinwheel::report {
@@ -25,11 +26,14 @@ std::string cell_text(const plan::SupportCell& cell) {
 
 }  // namespace
 
-std::string align_columns(const std::vector<std::vector<std::string>>& rows) {
+std::string align_columns(std::vector<std::vector<std::string>> rows) {
   std::vector<size_t> widths;
-  for (const std::vector<std::string>& row : rows) {
+  for (std::vector<std::string>& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) {
+      row[i] = visible(row[i]);
+      widths[i] = std::max(widths[i], row[i].size());
+    }
   }
   std::string out;
   for (const std::vector<std::string>& row : rows) {

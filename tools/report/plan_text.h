@@ -12,8 +12,8 @@
 namespace pinwheel::report {
 
 /// Rows of cells as aligned columns, two spaces apart, no trailing blanks; the first row is the
-/// header.
-std::string align_columns(const std::vector<std::vector<std::string>>& rows);
+/// header. Each row stays on its line: cells are made visible.
+std::string align_columns(std::vector<std::vector<std::string>> rows);
 
 /// One id per line: variants for tests, class ids for builds.
 std::string variant_ids(const plan::Outline& outline);

@@ -11,7 +11,10 @@ namespace pinwheel::report {
 
 /// The dependencies of a status printer.
 struct Printer {
-  std::function<void(std::string_view)> out;  ///< takes whole lines
+  /// Takes whole lines, in color.
+  std::function<void(std::string_view)> out;
+  /// Takes a workflow command for a GitHub runner, a whole line.
+  std::function<void(std::string_view)> command = {};
   /// Gathers the facts about a failed step.
   std::function<FailureFacts(const plan::StepOutcome&)> facts;
   Color color = Color::never;

@@ -33,6 +33,8 @@ TEST_CASE("a shell parses the output of shell_quote to the original") {
   CHECK(shell_quote("") == "''");
   CHECK(shell_quote("it's") == R"('it'\''s')");
   CHECK(shell_join({"echo", "a b", "$HOME"}) == "echo 'a b' '$HOME'");
+  CHECK(shell_quote("a\n::add-mask::b") == "'a\n:'':add-mask:'':b'");
+  CHECK(shell_quote("a ##[error]") == "'a ##''[error]'");
 }
 
 TEST_CASE("sizes and durations are parsed as people write them") {

@@ -53,6 +53,7 @@ run::Progress progress(std::chrono::milliseconds elapsed) {
 report::Printer printer_to(std::string& text) {
   report::Printer printer;
   printer.out = [&text](std::string_view more) { text += more; };
+  printer.command = printer.out;
   printer.facts = [](const plan::StepOutcome&) {
     return report::FailureFacts{{"cc: fatal", "##[error]::x"}, "pinwheel build --only build:cpu"};
   };
@@ -127,7 +128,8 @@ TEST_CASE("GitHub status annotates failures and groups the summary") {
 
 TEST_CASE("an annotation escapes characters that would end it") {
   CHECK(report::github_error("a:b,c", "x\r\n::set-output name=y::50%") ==
-        "::error title=a%3Ab%2Cc::x%0D%0A::set-output name=y::50%25\n");
+        "::error title=a%3Ab%2Cc::x\\r%0A: :set-output name=y::50%25\n");
+  CHECK(report::github_data("a\r\n%") == "a%0D%0A%25");
 }
 
 TEST_CASE("JSON status is one object per line") {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "host/system/system_error.h"
 #include "host/system/unique_fd.h"
 
@@ -25,20 +26,6 @@ constexpr const char* kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":
 
 spdlog::level::level_enum level_of(ports::LogLevel level) {
   return level == ports::LogLevel::info ? spdlog::level::info : spdlog::level::debug;
-}
-
-/// One line: a control character becomes the escape of its code.
-std::string on_one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 struct PlainValue {
@@ -57,7 +44,7 @@ std::string json_members(const ports::LogEvent& event) {
   }
   const std::string object =
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return object.substr(1, object.size() - 2);
+  return visible_json(std::string_view(object).substr(1, object.size() - 2));
 }
 
 }  // namespace
@@ -67,7 +54,7 @@ std::string plain_text(const ports::LogEvent& event) {
   for (const ports::LogField& field : event.fields) {
     out += fmt::format(" {}={}", field.name, std::visit(PlainValue{}, field.value));
   }
-  return on_one_line(out);
+  return without_commands(visible(out));
 }
 
 struct SpdlogLog::State {

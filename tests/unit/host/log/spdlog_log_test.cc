@@ -28,7 +28,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
 
 TEST_CASE("an event is one line of plain text") {
   CHECK(host::plain_text(kEvent) ==
-        "request address='a b' list=(x 'y\\x0az') status=200 bytes='\xff\\x1b'");
+        "request address='a b' list=(x 'y\\nz') status=200 bytes='\\xff\\x1b'");
 }
 
 TEST_CASE("a file has every event as JSON, those before it was named as well") {

@@ -1,0 +1,178 @@
+#include "base/visible_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace pinwheel {
+namespace {
+
+struct CodeRange {
+  char32_t first;
+  char32_t last;
+};
+
+/// What has no shape: Unicode's categories Cc, Zl, Zp and, of Cf, all but signs that are drawn.
+constexpr std::array kShapeless = {
+    CodeRange{0x00, 0x1f},       CodeRange{0x7f, 0x9f},       CodeRange{0xad, 0xad},
+    CodeRange{0x61c, 0x61c},     CodeRange{0x180e, 0x180e},   CodeRange{0x200b, 0x200f},
+    CodeRange{0x2028, 0x202e},   CodeRange{0x2060, 0x206f},   CodeRange{0xfeff, 0xfeff},
+    CodeRange{0xfff9, 0xfffb},   CodeRange{0x1bca0, 0x1bca3}, CodeRange{0x1d173, 0x1d17a},
+    CodeRange{0xe0000, 0xe0fff},
+};
+
+/// Blanks that .NET trims, beside those that are shapeless.
+constexpr std::array kBlanks = {
+    CodeRange{'\t', '\t'},     CodeRange{' ', ' '},       CodeRange{0xa0, 0xa0},
+    CodeRange{0x1680, 0x1680}, CodeRange{0x2000, 0x200a}, CodeRange{0x202f, 0x202f},
+    CodeRange{0x205f, 0x205f}, CodeRange{0x3000, 0x3000},
+};
+
+template <size_t count>
+bool within(const std::array<CodeRange, count>& ranges, char32_t code) {
+  return std::any_of(ranges.begin(), ranges.end(), [code](const CodeRange& range) {
+    return range.first <= code && code <= range.last;
+  });
+}
+
+std::string escape_of(char32_t code) {
+  if (code == '\n') return "\\n";
+  if (code == '\r') return "\\r";
+  if (code == '\t') return "\\t";
+  if (code < 0x80) return fmt::format("\\x{:02x}", static_cast<uint32_t>(code));
+  if (code < 0x10000) return fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
+  return fmt::format("\\U{:08x}", static_cast<uint32_t>(code));
+}
+
+constexpr std::string_view kColors = "m";
+constexpr std::string_view kDrawing = "mAJ";
+
+/// The length of the control sequence at the start of the text, if it ends in one of `finals`; else
+/// 0.
+size_t sequence_length(std::string_view text, std::string_view finals) {
+  if (!text.starts_with("\x1b[")) return 0;
+  const size_t end = text.find_first_not_of("0123456789;:", 2);
+  return end != text.npos && finals.find(text[end]) != finals.npos ? end + 1 : 0;
+}
+
+/// Appends the first character, as it is or as its escape, and returns its length.
+size_t append_visible(std::string& out, std::string_view text, std::string_view kept) {
+  const Utf8Character first = first_utf8(text);
+  if (first.length == 0) {
+    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    return 1;
+  }
+  const bool keep = !within(kShapeless, first.code) || kept.find(text.front()) != kept.npos;
+  if (keep) {
+    out += text.substr(0, first.length);
+  } else {
+    out += escape_of(first.code);
+  }
+  return first.length;
+}
+
+std::string visible_but(std::string_view text, std::string_view kept) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) text.remove_prefix(append_visible(out, text, kept));
+  return out;
+}
+
+/// The length of what a runner skips at the start of a line: blanks and colors.
+size_t blank_length(std::string_view line) {
+  size_t at = 0;
+  while (at < line.size()) {
+    const size_t color = sequence_length(line.substr(at), kDrawing);
+    const Utf8Character first = first_utf8(line.substr(at));
+    if (color == 0 && !(first.length > 0 && within(kBlanks, first.code))) break;
+    at += color > 0 ? color : first.length;
+  }
+  return at;
+}
+
+/// A character of JSON as its escape, in two parts if UTF-16 needs them.
+std::string json_escape(char32_t code) {
+  const auto unit = [](char32_t part) {
+    return fmt::format("\\u{:04x}", static_cast<uint32_t>(part));
+  };
+  if (code < 0x10000) return unit(code);
+  return unit(0xd800 + ((code - 0x10000) >> 10U)) + unit(0xdc00 + ((code - 0x10000) & 0x3ffU));
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  return visible_but(text, "");
+}
+
+std::string visible_lines(std::string_view text) {
+  return visible_but(text, "\n\t");
+}
+
+std::string visible_output(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    if (const size_t color = sequence_length(text, kColors); color > 0) {
+      out += text.substr(0, color);
+      text.remove_prefix(color);
+    } else if (text.front() == '\r') {
+      text.remove_prefix(text.starts_with("\r\n") ? 2 : 1);
+      out += '\n';
+    } else {
+      text.remove_prefix(append_visible(out, text, "\n\t"));
+    }
+  }
+  return out;
+}
+
+std::string visible_drawing(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    if (const size_t sequence = sequence_length(text, kDrawing); sequence > 0) {
+      out += text.substr(0, sequence);
+      text.remove_prefix(sequence);
+    } else {
+      text.remove_prefix(append_visible(out, text, "\n\t\r"));
+    }
+  }
+  return out;
+}
+
+std::string without_commands(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end == text.npos ? end : end + 1);
+    const size_t blank = blank_length(line);
+    out += line.substr(0, blank);
+    out += line.substr(blank).starts_with("::") ? ": :" : "";
+    out += line.substr(line.substr(blank).starts_with("::") ? blank + 2 : blank);
+    text.remove_prefix(line.size());
+  }
+  return replace_all(std::move(out), "##[", "## [");
+}
+
+std::string visible_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  while (!json.empty()) {
+    const Utf8Character first = first_utf8(json);
+    const bool plain = first.length == 0 || json.front() == '\n' || json.front() == '\t';
+    if (plain || !within(kShapeless, first.code)) {
+      out += json.substr(0, std::max<size_t>(first.length, 1));
+    } else {
+      out += json_escape(first.code);
+    }
+    json.remove_prefix(std::max<size_t>(first.length, 1));
+  }
+  return replace_all(std::move(out), "##[", "##\\u005b");
+}
+
+}  // namespace pinwheel
