@@ -232,3 +232,21 @@ def test_a_budget_names_what_to_leave_out(pinwheel, tmp_path):
     assert plan["reached"] and plan["needed"] == 1
     assert report_of(pinwheel, wheel, "--budget", "1 MB")["budget"]["needed"] == 0
     assert not report_of(pinwheel, wheel, "--budget", "1000")["budget"]["reached"]
+
+
+def test_links_devices_and_deceptive_names_are_errors(pinwheel, tmp_path):
+    wheel = make_wheel(tmp_path, {"demo/__init__.py": b""}, "py3-none-any")
+    modes = {"demo/link": 0o120777, "demo/device": 0o020666, "demo/root": 0o104755, "demo/\u202eyp.txt": 0o100644}
+    with zipfile.ZipFile(wheel, "a") as archive:
+        for name, mode in modes.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = mode << 16
+            info.create_system = 3
+            archive.writestr(info, b"target")
+    seen = {(one["rule"], one["file"]) for one in report_of(pinwheel, wheel)["findings"] if one["severity"] == "error"}
+    special = {("special-members", name) for name in list(modes)[:3]}
+    assert special | {("hidden-characters", "demo/\u202eyp.txt")} <= seen
+    ignored = ["--ignore", "record", "--ignore", "special-members"]
+    told = call(pinwheel, "inspect", "--check", *ignored, wheel, code=5).stdout
+    assert r"[hidden-characters] `demo/\u202eyp.txt`: " in told
+    call(pinwheel, "inspect", "--check", *ignored, "--ignore", "hidden-characters", wheel)

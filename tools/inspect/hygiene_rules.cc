@@ -68,11 +68,6 @@ bool is_importable(const std::vector<std::string>& parts) {
   return file.starts_with("lib") || is_identifier(std::string_view(file).substr(0, file.find('.')));
 }
 
-constexpr uint32_t kTypeBits = 0170000;
-constexpr uint32_t kLink = 0120000;
-constexpr uint32_t kRegular = 0100000;
-constexpr uint32_t kSetIds = 06000;
-
 bool is_leftover(std::string_view path) {
   constexpr std::array<std::string_view, 6> kDirectories = {
       ".git/", ".svn/", ".hg/", "__MACOSX/", ".ipynb_checkpoints/", ".pytest_cache/"};
@@ -90,10 +85,6 @@ bool is_leftover(std::string_view path) {
 std::string odd_fault(const MemberFacts& member) {
   constexpr size_t kLongest = 200;
   const std::string& name = member.name;
-  const uint32_t type = member.mode & kTypeBits;
-  if (type == kLink) return "is a symbolic link, which installers write as a text file";
-  if (type != 0 && type != kRegular) return "is neither a file nor a directory";
-  if ((member.mode & kSetIds) != 0) return "has a setuid or setgid bit";
   if (name.size() > kLongest) {
     return fmt::format("has a name of {} bytes, too long for some systems", name.size());
   }

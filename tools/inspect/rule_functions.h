@@ -56,7 +56,11 @@ Findings judge_byte_code(const WheelFacts& facts, const Expectations& expected);
 Findings judge_top_level(const WheelFacts& facts, const Expectations& expected);
 /// No contents of a kilobyte or more are duplicated.
 Findings judge_duplicates(const WheelFacts& facts, const Expectations& expected);
-/// No links, no names that some systems do not support, no leftovers of tools.
+/// Members are files and directories, without setuid and setgid bits.
+Findings judge_special_members(const WheelFacts& facts, const Expectations& expected);
+/// Names have no characters that are not shown or that turn the text around.
+Findings judge_hidden_characters(const WheelFacts& facts, const Expectations& expected);
+/// No names that some systems do not support, no leftovers of tools.
 Findings judge_odd_members(const WheelFacts& facts, const Expectations& expected);
 
 }  // namespace pinwheel::inspect

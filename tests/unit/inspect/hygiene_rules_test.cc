@@ -66,24 +66,16 @@ TEST_CASE("large duplicates are reported") {
 
 TEST_CASE("odd members are reported with the reason") {
   WheelFacts facts = pure_facts();
-  facts.members = {{"demo/link", 3, 3, 1, 0120777, "a"},
-                   {"demo/pipe", 0, 0, 1, 0010644, "b"},
-                   {"demo/root", 3, 3, 1, 0104755, "c"},
-                   {"demo/a b", 3, 3, 1, 0, "d"},
-                   {"demo/caf\xc3\xa9", 3, 3, 1, 0, "e"},
-                   {"demo/.git/x", 3, 3, 1, 0, "f"},
-                   {"demo/x.o", 3, 3, 1, 0, "g"},
-                   {"demo/Readme", 3, 3, 1, 0, "h"},
-                   {"demo/README", 3, 3, 1, 0, "i"},
-                   {"demo/fine.py", 3, 3, 1, 0100755, "j"},
-                   {"demo/" + std::string(200, 'x'), 3, 3, 1, 0, "k"}};
+  facts.members = {
+      {"demo/a b", 3, 3, 1, 0, "d"},           {"demo/caf\xc3\xa9", 3, 3, 1, 0, "e"},
+      {"demo/.git/x", 3, 3, 1, 0, "f"},        {"demo/x.o", 3, 3, 1, 0, "g"},
+      {"demo/Readme", 3, 3, 1, 0, "h"},        {"demo/README", 3, 3, 1, 0, "i"},
+      {"demo/fine.py", 3, 3, 1, 0100755, "j"}, {"demo/" + std::string(200, 'x'), 3, 3, 1, 0, "k"}};
   Texts messages;
   for (const Finding& finding : findings_of(facts, {}, {"odd-members"})) {
     messages.push_back(finding.message);
   }
-  CHECK(messages == Texts{"is a symbolic link, which installers write as a text file",
-                          "is neither a file nor a directory", "has a setuid or setgid bit",
-                          "has a space in its name", "has a name that is not ASCII",
+  CHECK(messages == Texts{"has a space in its name", "has a name that is not ASCII",
                           "looks like a leftover of a tool or an editor",
                           "looks like a leftover of a tool or an editor",
                           "has a name of 205 bytes, too long for some systems",
