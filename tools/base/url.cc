@@ -40,6 +40,13 @@ std::string_view without_port(std::string_view host) {
   return has_port ? host.substr(0, colon) : host;
 }
 
+/// Whether the host has no port, or the one that its scheme has anyway.
+bool has_usual_port(const UrlParts& url) {
+  const std::string_view name = without_port(url.host);
+  const std::string_view port = std::string_view(url.host).substr(name.size());
+  return port.empty() || port == (url.scheme == "https" ? ":443" : ":80");
+}
+
 }  // namespace
 
 bool is_address(std::string_view text) {
@@ -100,7 +107,8 @@ bool same_server(std::string_view from, std::string_view to) {
   const std::optional<UrlParts> left = split_url(from);
   const std::optional<UrlParts> right = split_url(to);
   return left && right && left->scheme == "http" && right->scheme == "https" &&
-         without_port(left->host) == without_port(right->host);
+         without_port(left->host) == without_port(right->host) && has_usual_port(*left) &&
+         has_usual_port(*right);
 }
 
 std::string encode_segment(std::string_view text) {

@@ -31,7 +31,8 @@ std::string resolve_url(std::string_view base, std::string_view reference);
 bool same_origin(std::string_view a, std::string_view b);
 
 /// Whether a redirect from one URL to the other stays with the same server: the same origin, or the
-/// same host name by https instead of http. Never from https to http.
+/// same host name by https instead of http, both on their usual ports: who listens on another port
+/// of a machine is not known. Never from https to http.
 bool same_server(std::string_view from, std::string_view to);
 
 /// A path segment with everything but unreserved characters percent-encoded (`+` as `%2B`).

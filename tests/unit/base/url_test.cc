@@ -27,8 +27,11 @@ TEST_CASE("an origin is scheme, host and port") {
 TEST_CASE("a server stays the same from http to https, not back, and on no other port or host") {
   CHECK(same_server("http://a.example/x", "http://a.example/y"));
   CHECK(same_server("http://a.example/x", "https://A.example/x"));
-  CHECK(same_server("http://a.example:8080/x", "https://a.example:8443/x"));
-  CHECK(same_server("http://[::1]:8080/x", "https://[::1]/x"));
+  CHECK(same_server("http://a.example:80/x", "https://a.example:443/x"));
+  CHECK(same_server("http://[::1]/x", "https://[::1]:443/x"));
+  CHECK_FALSE(same_server("http://a.example:8080/x", "https://a.example:8443/x"));
+  CHECK_FALSE(same_server("http://a.example/x", "https://a.example:8443/x"));
+  CHECK_FALSE(same_server("http://[::1]:8080/x", "https://[::1]/x"));
   CHECK_FALSE(same_server("https://a.example/x", "http://a.example/x"));
   CHECK_FALSE(same_server("http://a.example/x", "http://a.example:8080/x"));
   CHECK_FALSE(same_server("http://a.example/x", "https://b.example/x"));
