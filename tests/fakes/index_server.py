@@ -178,7 +178,11 @@ class Handler(BaseHTTPRequestHandler):
             self.note(step, [])
             self.hang_up()
             return
-        fields, files = parse_multipart(self.headers["Content-Type"], self.rfile.read(length))
+        body = self.rfile.read(length)
+        if len(body) < length:  # the client gave up
+            self.close_connection = True
+            return
+        fields, files = parse_multipart(self.headers["Content-Type"], body)
         self.note(step, fields)
         if step.startswith("echo-"):
             self.refuse_token(int(step[len("echo-"):]))

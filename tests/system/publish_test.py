@@ -9,6 +9,8 @@ import os
 import subprocess
 import sys
 import tarfile
+import threading
+import time
 import zipfile
 from base64 import urlsafe_b64encode
 
@@ -96,7 +98,7 @@ def publish(pinwheel, tmp_path):
             command += ["--token-file", str(token)]
         environment = {**os.environ, "HOME": str(tmp_path)}
         result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-        assert result.returncode == code, result.stderr
+        assert code is None or result.returncode == code, result.stderr
         assert TOKEN not in result.stdout + result.stderr
         return result
 
@@ -275,3 +277,84 @@ def test_without_a_token_all_its_sources_are_named(pinwheel, fake_index, files, 
     assert result.returncode == 2
     for place in ("PINWHEEL_TOKEN_", "--token-file", ".pypirc"):
         assert place in result.stderr
+
+
+def test_a_wheel_with_one_flipped_bit_is_not_published(publish, fake_index, tmp_path):
+    url = fake_index()
+    whole = make_wheel(tmp_path, salt="# text\n" * 200)
+    content = whole.read_bytes()
+    names = {name: zipfile.ZipFile(whole).read(name) for name in zipfile.ZipFile(whole).namelist()}
+    accepted = []
+    for position in range(0, len(content), max(1, len(content) // 80)):
+        broken = bytearray(content)
+        broken[position] ^= 1 << (position % 8)
+        whole.write_bytes(broken)
+        result = publish(url + "/", [whole], "--dry-run", code=None)
+        assert result.returncode in (0, 5), result.stderr
+        if result.returncode == 0:
+            accepted.append(position)
+            archive = zipfile.ZipFile(whole)
+            assert {name: archive.read(name) for name in archive.namelist()} == names, position
+    assert len(accepted) < 8, accepted  # bits of the zip format that mean nothing for its contents
+    whole.write_bytes(content)
+    publish(url + "/", [whole])
+
+
+def test_what_inspect_calls_an_error_is_not_published_unless_it_is_ignored(publish, fake_index, pinwheel, tmp_path):
+    url = fake_index()
+    wheel = make_wheel(tmp_path)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        link = zipfile.ZipInfo("demo_link")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        archive.writestr(link, "demo_ops.py")
+    result = publish(url + "/", [wheel], "--ignore", "special-members", code=5)
+    assert "[record] `demo_link`" in result.stderr and "special-members" not in result.stderr
+    assert "`record` cannot be ignored" in publish(url + "/", [wheel], "--ignore", "record", code=2).stderr
+    assert "unknown rule `recrod`" in publish(url + "/", [wheel], "--ignore", "recrod", code=2).stderr
+    (tmp_path / "out").mkdir()
+    command = [pinwheel, "finish", str(wheel), "--output-dir", str(tmp_path / "out")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    finished = tmp_path / "out" / wheel.name
+    assert "[special-members] `demo_link`" in publish(url + "/", [finished], code=5).stderr
+    assert log_of(url) == []
+    publish(url + "/", [finished], "--ignore", "special-members")
+    assert len(log_of(url)) == 1
+
+
+def test_a_file_that_is_replaced_while_it_is_sent_does_not_arrive_in_part(publish, fake_index, tmp_path):
+    """Another program writes into the file after it was checked: none of its new bytes become a release."""
+    url = fake_index("--plan", "503")
+    wheel = make_wheel(tmp_path, salt="# text\n" * 200)
+    content = wheel.read_bytes()
+
+    def change():
+        while not log_of(url):
+            time.sleep(0.05)
+        # In place: the open file changes.
+        with wheel.open("r+b") as file:
+            file.seek(60)
+            file.write(b"!")
+
+    changer = threading.Thread(target=change)
+    changer.start()
+    result = publish(url + "/", [wheel], code=5)
+    changer.join()
+    assert f"`{wheel.name}` changed after it was checked" in result.stderr
+    assert len(log_of(url)) == 1
+    # Replaced by name: the file that was checked is the one that is sent.
+    wheel.write_bytes(content)
+    url = fake_index("--plan", "503")
+
+    def replace():
+        while not log_of(url):
+            time.sleep(0.05)
+        other = tmp_path / "other"
+        other.write_bytes(b"something else")
+        other.replace(wheel)
+
+    changer = threading.Thread(target=replace)
+    changer.start()
+    publish(url + "/", [wheel])
+    changer.join()
+    sent = [value for name, value in log_of(url)[-1]["fields"] if name == "content"]
+    assert sent[0]["sha256"] == hashlib.sha256(content).hexdigest()

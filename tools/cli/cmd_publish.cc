@@ -10,6 +10,7 @@
 #include "cli/http_options.h"
 #include "cli/logged_ports.h"
 #include "cli/workplace.h"
+#include "host/index/content_findings.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
 #include "host/net/credentials.h"
@@ -71,6 +72,20 @@ Result<host::UploadOptions> upload_options(const PublishOptions& options) {
   }
   upload.size_limit = *limit;
   return upload;
+}
+
+/// Reads the files, and what is wrong with their contents. The zip rules of PyPI are judged for its
+/// indexes anyway, with the rest of the preflight.
+Result<std::vector<publish::Artifact>> read_files(const PublishOptions& options,
+                                                  const host::UploadTarget& target) {
+  std::vector<std::string> ignored = options.ignore;
+  if (publish::has_pypi_rules(target.endpoint.kind)) ignored.emplace_back("archive");
+  const std::vector<fs::path> paths(options.files.begin(), options.files.end());
+  TRY(std::vector<publish::Artifact> files, host::read_artifacts(paths));
+  for (publish::Artifact& file : files) {
+    TRY(file.content_findings, host::content_findings(file, ignored));
+  }
+  return files;
 }
 
 host::UploadHooks hooks_of(Streams& streams) {
@@ -146,8 +161,7 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
   if (!options.dry_run) {
     TRY(target.credentials, credentials_for(target, options, streams));
   }
-  const std::vector<fs::path> paths(options.files.begin(), options.files.end());
-  TRY(const std::vector<publish::Artifact> files, host::read_artifacts(paths));
+  TRY(const std::vector<publish::Artifact> files, read_files(options, target));
   if (options.dry_run) return dry_run(files, target, options, upload, streams);
   CommandHttp http(http_options(), streams.log());
   TRY(const std::vector<host::FileOutcome> outcomes,

@@ -103,6 +103,7 @@ struct PublishOptions {
   std::string token_file;
   bool no_auth = false;
   std::string size_limit;
+  std::vector<std::string> ignore;
   bool dry_run = false;
   bool json = false;
 };

@@ -144,6 +144,10 @@ void add_publish(Parser& parser) {
       ->excludes(token);
   app.add_option("--size-limit", parser.publish.size_limit,
                  "largest file that the index accepts (default: 100 MiB on PyPI and TestPyPI)");
+  app.add_option("--ignore", parser.publish.ignore,
+                 "send wheels that break this rule of `inspect --check`; may be repeated")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
   app.add_flag("--dry-run", parser.publish.dry_run,
                "check everything, print what would be sent and in which order, send nothing");
   app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");

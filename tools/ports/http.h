@@ -1,8 +1,8 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/secret.h"
+#include "ports/byte_source.h"
 
 namespace pinwheel::ports {
 
@@ -28,7 +29,8 @@ struct FormField {
 struct FormFile {
   std::string name;
   std::string filename;
-  std::filesystem::path path;  ///< streamed, never held in memory
+  /// Streamed, never held in memory. An error of a read ends the request, and is its error.
+  std::shared_ptr<const ByteSource> contents;
   std::string content_type = "application/octet-stream";
 };
 using FormPart = std::variant<FormField, FormFile>;

@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "ports/byte_source.h"
 #include "ports/http.h"
 
 namespace pinwheel::publish {
@@ -14,6 +16,9 @@ enum class FileKind { wheel, sdist };
 /// A file to publish, with all the facts that decisions need, read once.
 struct Artifact {
   std::filesystem::path path;
+  /// The open file, from which everything here was read and which is sent: what another program
+  /// puts in its place does not matter.
+  std::shared_ptr<const ports::ByteSource> contents = nullptr;
   std::string filename;
   FileKind kind = FileKind::wheel;
   uint64_t size = 0;          ///< bytes
@@ -26,6 +31,8 @@ struct Artifact {
   std::vector<ports::FormField> fields = {};
   /// Violations of PyPI's rules for zip files, one finding each.
   std::vector<Error> archive_findings = {};
+  /// What else is wrong with the contents, whatever the index; empty if nobody looked.
+  std::vector<Error> content_findings = {};
 };
 
 }  // namespace pinwheel::publish

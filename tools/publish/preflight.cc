@@ -178,6 +178,7 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
     }
     check_name(file, *named, out);
     check_size(file, rules, out);
+    out.insert(out.end(), file.content_findings.begin(), file.content_findings.end());
     if (has_pypi_rules(rules.kind)) check_pypi(file, *named, out);
   }
   check_set(files, out);

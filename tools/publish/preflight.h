@@ -19,7 +19,8 @@ struct PreflightRules {
 /// Everything that is wrong with the files, found before the first byte is sent: one error of kind
 /// `check` per finding. The files may be of several projects, each of which is one release. For
 /// every index: a valid file name that matches METADATA, no duplicates, one version per project, at
-/// most one sdist, at least one wheel, and the size limit if there is one. For PyPI and TestPyPI
+/// most one sdist, at least one wheel, the size limit if there is one, and the contents
+/// (`Artifact::content_findings`). For PyPI and TestPyPI
 /// also: no local version, accepted platform tags, the metadata rules (`form_findings`), the size
 /// limit, and the archive rules, which the server checks only after the whole upload.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);

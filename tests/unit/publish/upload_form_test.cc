@@ -68,7 +68,7 @@ TEST_CASE("headers that are unknown or duplicated are rejected") {
 
 TEST_CASE("the form has the file's type and ends with its contents") {
   publish::Artifact file;
-  file.path = "/dist/x.whl";
+  file.contents = std::make_shared<ports::MemorySource>("bytes");
   file.filename = "demo_ops-1.0-py2.py3-none-any.whl";
   file.sha256 = "aa";
   file.blake2b_256 = "bb";
@@ -87,7 +87,7 @@ TEST_CASE("the form has the file's type and ends with its contents") {
   const auto& content = std::get<ports::FormFile>(form.back());
   CHECK(content.name == "content");
   CHECK(content.filename == file.filename);
-  CHECK(content.path == file.path);
+  CHECK(content.contents == file.contents);
   file.kind = publish::FileKind::sdist;
   CHECK(std::get<ports::FormField>(publish::upload_form(file)[2]).value == "sdist");
   CHECK(std::get<ports::FormField>(publish::upload_form(file)[3]).value == "source");

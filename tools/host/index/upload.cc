@@ -8,6 +8,7 @@
 #include "base/backoff.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/index/checked_bytes.h"
 #include "host/index/upload_lookup.h"
 #include "pep/name.h"
 #include "publish/preflight.h"
@@ -158,7 +159,9 @@ Reply send(const Session& session, const Artifact& file) {
   request.method = "POST";
   request.url = session.target.endpoint.upload_url;
   request.headers = {{"Accept", "application/json;q=0.9, text/plain;q=0.8, text/html;q=0.7"}};
-  request.form = publish::upload_form(file);
+  Artifact checked = file;
+  checked.contents = std::make_shared<CheckedBytes>(file.contents, file.sha256, file.filename);
+  request.form = publish::upload_form(checked);
   request.credentials = session.target.credentials;
   request.timeout += std::chrono::minutes(file.size / kBytesPerMinute);
   return session.http.send(request);
@@ -202,7 +205,8 @@ Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
   Attempt attempt = judge(session, file, send(session, file));
   const bool final = attempt.error.kind == ErrorKind::environment ||
                      attempt.error.kind == ErrorKind::interrupted ||
-                     attempt.error.kind == ErrorKind::config;
+                     attempt.error.kind == ErrorKind::config ||
+                     attempt.error.kind == ErrorKind::check;
   switch (attempt.outcome) {
     case Outcome::uploaded:
       return attempt;

@@ -60,9 +60,10 @@ struct UploadHooks {
 ///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or
 ///    none, or a 400 or 409, the file is looked up by hash before it is sent again.
 /// Stops at the first file that cannot be published; earlier results were reported to `event`.
-/// Errors: `check`, `publish` (rejected, wrong token, conflict, outcome unknown), `transient`
-/// (never reached), `environment`, `interrupted`, and those of minting. No error contains the
-/// credentials, even if the index echoes them.
+/// Each file is hashed while it is sent, from its open `contents`; one that changed since it was
+/// read never arrives whole (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,
+/// outcome unknown), `transient` (never reached), `environment`, `interrupted`, and those of
+/// minting. No error contains the credentials, even if the index echoes them.
 Result<std::vector<FileOutcome>> upload_release(const std::vector<publish::Artifact>& files,
                                                 const UploadTarget& target,
                                                 const UploadOptions& options, ports::Http& http,

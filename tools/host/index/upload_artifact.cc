@@ -73,7 +73,8 @@ Result<Artifact> read_parts(const std::filesystem::path& path) {
                 "publish files that end in .whl or .tar.gz");
   }
   file.kind = is_wheel ? FileKind::wheel : FileKind::sdist;
-  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
+  TRY(const std::shared_ptr<const FileSource> source, FileSource::open(path));
+  file.contents = source;
   TRY_DONE(read_digests(*source, file));
   TRY(file.metadata, is_wheel ? read_wheel_metadata(*source, file) : read_sdist_metadata(*source));
   if (is_wheel) file.archive_findings = archive_findings(*source, file.filename);

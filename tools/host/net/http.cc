@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 
@@ -16,12 +18,39 @@ namespace pinwheel::host {
 
 namespace {
 
+/// A file of a form, as far as libcurl has read it.
+struct SentFile {
+  std::shared_ptr<const ports::ByteSource> contents;
+  uint64_t at = 0;
+  std::optional<Error> fault = {};
+};
+
 /// The state that libcurl's callbacks update during a request.
 struct Exchange {
   const ports::HttpRequest* request = nullptr;
   const std::stop_token* cancel = nullptr;
   ports::HttpResponse response;
 };
+
+size_t on_file(char* buffer, size_t size, size_t count, void* user) {
+  SentFile& file = *static_cast<SentFile*>(user);
+  const uint64_t length = std::min<uint64_t>(size * count, file.contents->size() - file.at);
+  const Result<std::string> bytes = file.contents->read(file.at, length);
+  if (!bytes) {
+    file.fault = bytes.error();
+    return CURL_READFUNC_ABORT;
+  }
+  file.at += bytes->copy(buffer, bytes->size());
+  return bytes->size();
+}
+
+/// libcurl begins again at the start if it has to send a request twice.
+int on_seek(void* user, curl_off_t offset, int origin) {
+  SentFile& file = *static_cast<SentFile*>(user);
+  if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_CANTSEEK;
+  file.at = std::min(static_cast<uint64_t>(offset), file.contents->size());
+  return CURL_SEEKFUNC_OK;
+}
 
 size_t on_body(char* data, size_t size, size_t count, void* user) {
   Exchange& exchange = *static_cast<Exchange*>(user);
@@ -89,20 +118,28 @@ class Transfer {
     curl_.mime_name(part, field.name.c_str());
     curl_.mime_data(part, field.value.data(), field.value.size());
   }
-  /// False if the file cannot be opened.
-  bool add(const ports::FormFile& file) {
+  void add(const ports::FormFile& file) {
     curl_mimepart* part = next_part();
     curl_.mime_name(part, file.name.c_str());
-    const bool found = curl_.mime_filedata(part, file.path.c_str()) == CURLE_OK;
+    SentFile& sent = *files_.emplace_back(std::make_unique<SentFile>(SentFile{file.contents}));
+    curl_.mime_data_cb(part, static_cast<curl_off_t>(file.contents->size()), &on_file, &on_seek,
+                       nullptr, &sent);
     curl_.mime_filename(part, file.filename.c_str());
     curl_.mime_type(part, file.content_type.c_str());
-    return found;
   }
 
   CURLcode perform() {
     set(CURLOPT_HTTPHEADER, headers_);
     if (mime_ != nullptr) set(CURLOPT_MIMEPOST, mime_);
     return curl_.easy_perform(easy_);
+  }
+
+  /// Why a file of the form could not be read; nullopt if all were.
+  std::optional<Error> fault() const {
+    for (const std::unique_ptr<SentFile>& file : files_) {
+      if (file->fault) return file->fault;
+    }
+    return std::nullopt;
   }
 
   long number(CURLINFO info) const {
@@ -121,6 +158,7 @@ class Transfer {
   CURL* easy_;
   curl_mime* mime_ = nullptr;
   curl_slist* headers_ = nullptr;
+  std::vector<std::unique_ptr<SentFile>> files_;
 };
 
 void set_protocols(Transfer& transfer) {
@@ -163,8 +201,8 @@ void set_options(Transfer& transfer, const ports::HttpRequest& request,
   }
 }
 
-/// Sets the method and body. Kind `config` if a file of the form cannot be read.
-Done set_body(Transfer& transfer, const ports::HttpRequest& request) {
+/// Sets the method and body.
+void set_body(Transfer& transfer, const ports::HttpRequest& request) {
   for (const auto& [name, value] : request.headers) {
     transfer.add_header(fmt::format("{}: {}", name, value));
   }
@@ -173,11 +211,11 @@ Done set_body(Transfer& transfer, const ports::HttpRequest& request) {
   for (const ports::FormPart& part : request.form) {
     if (const auto* field = std::get_if<ports::FormField>(&part)) {
       transfer.add(*field);
-    } else if (const auto& file = std::get<ports::FormFile>(part); !transfer.add(file)) {
-      return fail(ErrorKind::config, fmt::format("{} cannot be read", quoted(file.path.string())));
+    } else {
+      transfer.add(std::get<ports::FormFile>(part));
     }
   }
-  if (!request.form.empty()) return {};
+  if (!request.form.empty()) return;
   if (!request.body.empty()) {
     transfer.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     transfer.set(CURLOPT_POSTFIELDS, request.body.data());
@@ -187,7 +225,6 @@ Done set_body(Transfer& transfer, const ports::HttpRequest& request) {
   } else if (request.method != "GET") {
     transfer.set(CURLOPT_CUSTOMREQUEST, request.method);
   }
-  return {};
 }
 
 }  // namespace
@@ -259,9 +296,7 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
   const std::unique_ptr<CURL, decltype(give_back)> handle(handles_->take(**curl), give_back);
   Transfer transfer(**curl, handle.get());
   set_options(transfer, request, options_);
-  if (const Done body = set_body(transfer, request); !body) {
-    return tl::unexpected(ports::HttpFailure{body.error(), ports::Sent::nothing});
-  }
+  set_body(transfer, request);
   transfer.set(CURLOPT_WRITEFUNCTION, &on_body);
   transfer.set(CURLOPT_WRITEDATA, &exchange);
   transfer.set(CURLOPT_HEADERFUNCTION, &on_header);
@@ -270,6 +305,9 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
   transfer.set(CURLOPT_XFERINFODATA, &exchange);
   transfer.set(CURLOPT_NOPROGRESS, 0L);
   const CURLcode code = transfer.perform();
+  if (std::optional<Error> fault = transfer.fault()) {
+    return tl::unexpected(ports::HttpFailure{*std::move(fault), ports::Sent::perhaps});
+  }
   if (code != CURLE_OK) {
     return tl::unexpected(http_failure(
         {code, transfer.number(CURLINFO_REQUEST_SIZE), (*curl)->easy_strerror(code)}, request.url));

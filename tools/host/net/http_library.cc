@@ -44,7 +44,7 @@ Result<CurlLibrary> load_curl() {
                         find_function(handle, "curl_mime_addpart", curl.mime_addpart) &&
                         find_function(handle, "curl_mime_name", curl.mime_name) &&
                         find_function(handle, "curl_mime_data", curl.mime_data) &&
-                        find_function(handle, "curl_mime_filedata", curl.mime_filedata) &&
+                        find_function(handle, "curl_mime_data_cb", curl.mime_data_cb) &&
                         find_function(handle, "curl_mime_filename", curl.mime_filename) &&
                         find_function(handle, "curl_mime_type", curl.mime_type) &&
                         find_function(handle, "curl_slist_append", curl.slist_append) &&

@@ -22,7 +22,7 @@ struct CurlLibrary {
   decltype(&curl_mime_addpart) mime_addpart = nullptr;
   decltype(&curl_mime_name) mime_name = nullptr;
   decltype(&curl_mime_data) mime_data = nullptr;
-  decltype(&curl_mime_filedata) mime_filedata = nullptr;
+  decltype(&curl_mime_data_cb) mime_data_cb = nullptr;
   decltype(&curl_mime_filename) mime_filename = nullptr;
   decltype(&curl_mime_type) mime_type = nullptr;
   decltype(&curl_slist_append) slist_append = nullptr;

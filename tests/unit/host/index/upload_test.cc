@@ -36,7 +36,7 @@ struct UploadBench {
                 const std::string& salt = "") const {
     const std::string bytes = "contents of " + filename + salt + std::string(100'000, '.');
     Artifact file;
-    file.path = scratch.write(filename + salt, bytes);
+    file.contents = std::make_shared<ports::MemorySource>(bytes);
     file.filename = filename;
     file.kind = kind;
     file.size = bytes.size();
@@ -277,6 +277,18 @@ TEST_CASE("a stale page causes a second upload, which is harmless") {
   const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
   REQUIRE(outcomes);
   CHECK(outcomes->front().attempts == 2);
+}
+
+TEST_CASE("a file that changed since it was read is not uploaded") {
+  UploadBench bench;
+  Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
+  wheel.contents = std::make_shared<ports::MemorySource>(std::string(wheel.size, '!'));
+  const auto result = bench.upload({wheel});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::check);
+  CHECK(result.error().message == "`demo_ops-1.0-py3-none-any.whl` changed after it was checked");
+  CHECK(bench.log().empty());
+  CHECK(bench.journal.size() == 1);
 }
 
 TEST_CASE("a wrong token ends the upload immediately and appears in no message") {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "host/system/file_source.h"
 #include "unit/catch.h"
 #include "unit/host/fake_index.h"
 #include "unit/host/scratch.h"
@@ -14,13 +15,19 @@ using ports::HttpRequest;
 
 namespace {
 
+std::shared_ptr<const ports::ByteSource> contents_of(const std::filesystem::path& file) {
+  auto source = host::FileSource::open(file);
+  REQUIRE(source);
+  return *std::move(source);
+}
+
 HttpRequest upload(const FakeIndex& index, const std::filesystem::path& file) {
   HttpRequest request;
   request.method = "POST";
   request.url = index.url() + "/";
   request.form = {FormField{"name", "naïve \"name\""}, FormField{"empty", ""},
                   FormField{"name", "line one\nline two"},
-                  FormFile{"content", "a+b-1-x.whl", file}};
+                  FormFile{"content", "a+b-1-x.whl", contents_of(file)}};
   return request;
 }
 
@@ -127,14 +134,6 @@ TEST_CASE("only http and https are supported") {
   CHECK(reply.error().sent == ports::Sent::nothing);
 }
 
-TEST_CASE("a missing file of a form is an error before anything is sent") {
-  const FakeIndex index;
-  const auto reply = host::CurlHttp().send(upload(index, "/nonexistent/file.whl"));
-  REQUIRE_FALSE(reply);
-  CHECK(reply.error().error.kind == ErrorKind::config);
-  CHECK(log_of(index).empty());
-}
-
 TEST_CASE("a sink receives the body instead of the response") {
   const FakeIndex index;
   std::string taken;
@@ -143,6 +142,29 @@ TEST_CASE("a sink receives the body instead of the response") {
   REQUIRE(reply);
   CHECK(reply->body.empty());
   CHECK(taken == "[]");
+}
+
+/// Fails at its last byte.
+class Failing final : public ports::ByteSource {
+ public:
+  uint64_t size() const override { return 100'000; }
+  Result<std::string> read(uint64_t offset, uint64_t length) const override {
+    if (offset + length == size()) return fail(ErrorKind::check, "it changed");
+    return std::string(length, 'x');
+  }
+};
+
+TEST_CASE("a file that cannot be read whole never arrives") {
+  const FakeIndex index;
+  HttpRequest request;
+  request.method = "POST";
+  request.url = index.url() + "/";
+  request.form = {FormFile{"content", "a-1-x.whl", std::make_shared<Failing>()}};
+  const auto reply = host::CurlHttp().send(request);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().error.message == "it changed");
+  CHECK(reply.error().sent == ports::Sent::perhaps);
+  CHECK(log_of(index).empty());
 }
 
 TEST_CASE("a request to a silent server ends after the stall limit") {
