@@ -14,6 +14,7 @@ left, uploads are accepted:
     cut              close the connection in the middle of the body
     lost             accept the file, close the connection without an answer
     lost-<status>    accept the file, answer with that status
+    login            answer 200 with a page for people, store nothing
     slow             accept the file after a second
     hang             read the body and never answer
     redirect         308 to /moved/
@@ -191,6 +192,8 @@ class Handler(BaseHTTPRequestHandler):
         elif step == "hang":
             time.sleep(60)
             self.hang_up()
+        elif step == "login":
+            self.answer(200, "<!DOCTYPE html><title>Sign in</title>", "text/html")
         elif step == "redirect":
             self.answer(308, headers=[("Location", "/moved/")])
         elif step.isdigit():

@@ -358,3 +358,13 @@ def test_a_file_that_is_replaced_while_it_is_sent_does_not_arrive_in_part(publis
     changer.join()
     sent = [value for name, value in log_of(url)[-1]["fields"] if name == "content"]
     assert sent[0]["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_a_file_counts_as_uploaded_when_the_index_lists_it(publish, fake_index, files):
+    """Pages may be some seconds old."""
+    url = fake_index("--stale", "3")
+    told = publish(url + "/", files[:2]).stderr
+    sent = [line for line in told.splitlines() if line.startswith(("uploading ", "uploaded "))]
+    assert [line.split()[0] for line in sent] == ["uploading", "uploading", "uploaded", "uploaded"]
+    # An index without pages takes everything.
+    assert "uploaded" in publish(fake_index("--plan", "login") + "/", files[1:2], "--no-confirm").stdout

@@ -64,6 +64,7 @@ Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarge
 
 Result<host::UploadOptions> upload_options(const PublishOptions& options) {
   host::UploadOptions upload;
+  if (options.no_confirm) upload.confirm = host::Confirm::none;
   if (options.size_limit.empty()) return upload;
   const auto limit = parse_bytes(options.size_limit);
   if (!limit || *limit == 0) {

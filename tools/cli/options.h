@@ -102,6 +102,7 @@ struct PublishOptions {
   std::vector<std::string> files;
   std::string token_file;
   bool no_auth = false;
+  bool no_confirm = false;
   std::string size_limit;
   std::vector<std::string> ignore;
   bool dry_run = false;

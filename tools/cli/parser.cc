@@ -142,6 +142,8 @@ void add_publish(Parser& parser) {
   app.add_flag("--no-auth", parser.publish.no_auth,
                "send no credentials, for an index that needs none")
       ->excludes(token);
+  app.add_flag("--no-confirm", parser.publish.no_confirm,
+               "do not look up the files afterwards, for an index without pages");
   app.add_option("--size-limit", parser.publish.size_limit,
                  "largest file that the index accepts (default: 100 MiB on PyPI and TestPyPI)");
   app.add_option("--ignore", parser.publish.ignore,

@@ -14,8 +14,8 @@ namespace {
 /// The keys that apply to a kind of target, besides `kind` and `name`.
 const std::set<std::string>& keys_for(TargetKind kind) {
   static const std::set<std::string> kPypi = {"kind", "name", "default", "others", "size-limit"};
-  static const std::set<std::string> kIndex = {"kind",  "name", "default", "others",
-                                               "label", "url",  "auth",    "size-limit"};
+  static const std::set<std::string> kIndex = {"kind", "name", "default", "others",    "label",
+                                               "url",  "auth", "confirm", "size-limit"};
   static const std::set<std::string> kDirectory = {"kind",   "name",  "default",
                                                    "others", "label", "path"};
   switch (kind) {
@@ -98,6 +98,7 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   TRY_DONE(check_templates(node, matrix));
   target.url = text_or(node, "url", "");
   target.anonymous = node.find("auth") != nullptr;
+  target.unconfirmed = node.find("confirm") != nullptr;
   if (const Node* const limit = node.find("size-limit")) {
     target.size_limit = parse_bytes(limit->scalar);
   }

@@ -276,6 +276,7 @@ Shape publish() {
       {"kind", one_of(target_kinds()), alternatives(target_kinds()), Need::required},
       {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
       {"auth", one_of({"none"}), "kind `index`: upload without credentials"},
+      {"confirm", one_of({"none"}), "kind `index`: do not look up the files after their upload"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
       {"default", scalar(Format::text), "the compute that keeps the plain name"},

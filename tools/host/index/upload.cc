@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/backoff.h"
-#include "base/digest.h"
 #include "base/text.h"
 #include "host/index/checked_bytes.h"
-#include "host/index/upload_lookup.h"
+#include "host/index/confirm_upload.h"
 #include "pep/name.h"
 #include "publish/preflight.h"
 #include "publish/release_age.h"
@@ -26,76 +24,13 @@ using publish::UploadStage;
 
 using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
 
-/// The shared state of an upload.
-struct Session {
-  const OpenIndex& target;
-  const UploadOptions& options;
-  ports::Http& http;
-  const UploadHooks& hooks;
-};
-
-/// `text` with the credentials masked; a server may echo them, plain or as it received them.
-std::string redacted(std::string text, const OpenIndex& target) {
-  if (!target.credentials) return text;
-  const std::string& password = target.credentials->password.reveal();
-  const Secret wire(base64(target.credentials->user + ":" + password));
-  return redact(redact(text, target.credentials->password), wire);
-}
-
-Error redacted(Error error, const OpenIndex& target) {
-  error.message = redacted(std::move(error.message), target);
-  error.hint = redacted(std::move(error.hint), target);
-  for (Error& cause : error.causes) cause = redacted(std::move(cause), target);
-  return error;
-}
-
-void notice_retry(const Session& session, const Error& reason) {
-  if (!session.hooks.notice) return;
-  session.hooks.notice(redacted(fmt::format("{}; trying again", reason.message), session.target));
-}
-
-/// Waits before the next attempt; `asked` is the delay requested by the server, which is capped
-/// too.
-Done wait(const Session& session, int attempt, std::optional<std::chrono::milliseconds> asked) {
-  const double jitter = session.hooks.jitter ? session.hooks.jitter() : 0;
-  const UploadOptions& options = session.options;
-  std::chrono::milliseconds delay =
-      backoff(attempt, options.backoff_min, options.backoff_max, jitter);
-  if (asked) delay = std::min(std::max(delay, *asked), options.backoff_max);
-  if (session.hooks.sleep(delay)) return {};
-  return fail(ErrorKind::interrupted, "publishing was stopped while waiting to retry");
-}
-
-/// Retries a read request while it fails with a transient error.
-template <class T, class Read>
-Result<T> patiently(const Session& session, const Read& read) {
-  for (int attempt = 1;; ++attempt) {
-    Result<T> result = read();
-    if (result || result.error().kind != ErrorKind::transient ||
-        attempt >= session.options.attempts) {
-      return result;
-    }
-    notice_retry(session, result.error());
-    TRY_DONE(wait(session, attempt, std::nullopt));
-  }
-}
-
-/// Looks up the file in the index right now.
-Result<Holding> look_up_now(const Session& session, const Artifact& file) {
-  return patiently<Holding>(session, [&]() -> Result<Holding> {
-    TRY(const std::vector<publish::IndexFile> page,
-        read_project(session.target, file.name, session.http));
-    return look_up(file, page, session.target, session.http);
-  });
-}
-
 /// The contents of the index before anything is sent.
 struct Survey {
   std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalized project name
   std::vector<Holding> holdings;                                 ///< one per file
 };
 
-Result<Survey> survey(const Session& session, const std::vector<Artifact>& files) {
+Result<Survey> survey(const UploadSession& session, const std::vector<Artifact>& files) {
   Survey seen;
   for (const Artifact& file : files) {
     const auto place = seen.pages.try_emplace(pep::normalize_name(file.name));
@@ -114,7 +49,7 @@ Result<Survey> survey(const Session& session, const std::vector<Artifact>& files
 }
 
 /// The files of releases that the index has closed.
-std::vector<Error> too_late(const Session& session, const std::vector<Artifact>& files,
+std::vector<Error> too_late(const UploadSession& session, const std::vector<Artifact>& files,
                             const Survey& seen) {
   if (!publish::has_pypi_rules(session.target.endpoint.kind) || !session.hooks.now) return {};
   std::vector<Error> findings;
@@ -129,7 +64,7 @@ std::vector<Error> too_late(const Session& session, const std::vector<Artifact>&
 }
 
 /// Looks up each file. Conflicts, and files of closed releases, are reported together.
-Result<std::vector<Holding>> look_up_all(const Session& session,
+Result<std::vector<Holding>> look_up_all(const UploadSession& session,
                                          const std::vector<Artifact>& files) {
   TRY(Survey seen, survey(session, files));
   Error conflicts{ErrorKind::publish,
@@ -152,7 +87,7 @@ Result<std::vector<Holding>> look_up_all(const Session& session,
       std::nullopt, "publish another version", std::move(late)});
 }
 
-Reply send(const Session& session, const Artifact& file) {
+Reply send(const UploadSession& session, const Artifact& file) {
   // Plus a minute per 10 MB, to allow for a slow connection; a dead one is detected by `stall`.
   constexpr uint64_t kBytesPerMinute = 10'000'000;
   ports::HttpRequest request;
@@ -167,7 +102,7 @@ Reply send(const Session& session, const Artifact& file) {
   return session.http.send(request);
 }
 
-Error spent(const Session& session, const Artifact& file, Outcome outcome, Error last) {
+Error spent(const UploadSession& session, const Artifact& file, Outcome outcome, Error last) {
   const bool unknown = outcome == Outcome::unknown;
   return Error{
       unknown ? ErrorKind::publish : ErrorKind::transient,
@@ -188,7 +123,7 @@ struct Attempt {
   std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
 };
 
-Attempt judge(const Session& session, const Artifact& file, const Reply& reply) {
+Attempt judge(const UploadSession& session, const Artifact& file, const Reply& reply) {
   if (!reply) {
     return {publish::outcome_of_failure(reply.error()), {}, reply.error().error, std::nullopt};
   }
@@ -201,7 +136,7 @@ Attempt judge(const Session& session, const Artifact& file, const Reply& reply) 
 }
 
 /// Sends the file once; if the response is inconclusive, looks up the file.
-Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
+Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file) {
   Attempt attempt = judge(session, file, send(session, file));
   const bool final = attempt.error.kind == ErrorKind::environment ||
                      attempt.error.kind == ErrorKind::interrupted ||
@@ -229,12 +164,10 @@ Result<Attempt> attempt_once(const Session& session, const Artifact& file) {
   }
 }
 
-void tell(const Session& session, const UploadEvent& event) {
-  if (session.hooks.event) session.hooks.event(event);
-}
-
 /// Sends a file that the index does not have, with retries; `event` describes the file.
-Result<FileOutcome> publish_file(const Session& session, const Artifact& file, UploadEvent event) {
+Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& file,
+                                 UploadEvent event) {
+  event.stage = UploadStage::sending;
   for (int sent = 1;; ++sent) {
     event.attempt = sent;
     tell(session, event);
@@ -260,30 +193,35 @@ Result<FileOutcome> publish_file(const Session& session, const Artifact& file, U
   }
 }
 
-Result<std::vector<FileOutcome>> publish_all(const Session& session,
+Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
                                              const std::vector<Artifact>& files) {
   TRY(const std::vector<Holding> holdings, look_up_all(session, files));
   std::vector<FileOutcome> outcomes;
+  ConfirmUploads confirm(session);
   for (size_t i = 0; i < files.size(); ++i) {
     const Artifact& file = files[i];
     FileOutcome outcome{file.filename, file.sha256, Outcome::identical, 0, {}};
-    UploadEvent event{UploadStage::sending,
+    UploadEvent event{UploadStage::already_there,
                       session.target.name,
                       file.filename,
                       file.sha256,
                       file.size,
                       i + 1,
                       files.size(),
-                      1};
+                      0};
     if (holdings[i].held == Held::absent) {
       TRY(outcome, publish_file(session, file, event));
     }
-    event.stage =
-        outcome.outcome == Outcome::uploaded ? UploadStage::sent : UploadStage::already_there;
     event.attempt = outcome.attempts;
-    tell(session, event);
+    if (outcome.outcome == Outcome::uploaded) {
+      event.stage = UploadStage::sent;
+      TRY_DONE(confirm.look({&file, event}));
+    } else {
+      tell(session, event);
+    }
     outcomes.push_back(std::move(outcome));
   }
+  TRY_DONE(confirm.finish());
   return outcomes;
 }
 
@@ -302,7 +240,7 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
         std::nullopt, "fix each finding; the index would reject the files", std::move(findings)});
   }
   TRY(const OpenIndex index, open_index(target));
-  const Session session{index, options, http, hooks};
+  const UploadSession session{index, options, http, hooks};
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
   if (!outcomes) return fail(redacted(std::move(outcomes).error(), index));
   return outcomes;

@@ -16,10 +16,20 @@
 
 namespace pinwheel::host {
 
+/// How an upload that the index accepted is confirmed: a login page answers 200, too.
+enum class Confirm {
+  by_hash,  ///< the index lists the file with its hash
+  none,     ///< the index has no pages
+};
+
 struct UploadOptions {
   /// Maximum bytes per file; default: the limit of the index, see `publish::PreflightRules`.
   std::optional<uint64_t> size_limit = std::nullopt;
   int attempts = 5;  ///< per file, and per lookup
+  Confirm confirm = Confirm::by_hash;
+  /// Looks at the page of a project until it lists the accepted files; caches may keep an older
+  /// one.
+  int looks = 8;
   std::chrono::milliseconds backoff_min = std::chrono::seconds(2);
   std::chrono::milliseconds backoff_max = std::chrono::minutes(1);
 };
@@ -39,7 +49,7 @@ struct UploadHooks {
   std::function<bool(std::chrono::milliseconds)> sleep;
   /// A number in [0, 1) that randomizes the waits of many clients; without it the waits are fixed.
   std::function<double()> jitter = {};
-  /// Called before each attempt to send a file, and when the index has it. A caller that records
+  /// Called before each attempt to send a file, and when the index lists it. A caller that records
   /// the events knows how far a killed upload got.
   std::function<void(const publish::UploadEvent& event)> event = {};
   /// The current time, to reject releases that PyPI considers too old; without it their age is not
@@ -58,7 +68,10 @@ struct UploadHooks {
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;
 /// 4. project by project, the wheels, then the sdist, one at a time. A busy server is retried
 ///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or
-///    none, or a 400 or 409, the file is looked up by hash before it is sent again.
+///    none, or a 400 or 409, the file is looked up by hash before it is sent again;
+/// 5. accepted files are looked up by hash, those that are not listed yet again after all were
+/// sent,
+///    with growing waits; files that stay unlisted are one error (kind `publish`).
 /// Stops at the first file that cannot be published; earlier results were reported to `event`.
 /// Each file is hashed while it is sent, from its open `contents`; one that changed since it was
 /// read never arrives whole (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,

@@ -150,6 +150,7 @@ Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan
   LoggedHttp http(curl, *context.workplace.log, context.machine.clock);
   UploadOptions options;
   options.size_limit = action.target.size_limit;
+  if (action.target.unconfirmed) options.confirm = Confirm::none;
   return upload_release(artifacts, target, options, http, hooks_of(context));
 }
 

@@ -203,7 +203,9 @@ TEST_CASE("files for a release that PyPI has closed are reported before anything
   CHECK(http.asked.size() == 1);
   today = std::chrono::year(2026) / 8 / 2;
   http.replies[publish::pypi().upload_url] = {200, "", {}, ""};
-  CHECK(host::upload_release({wheel}, target, {}, http, hooks));
+  host::UploadOptions options;
+  options.confirm = host::Confirm::none;
+  CHECK(host::upload_release({wheel}, target, options, http, hooks));
 }
 
 TEST_CASE("a late token is minted once, after the preflight and before the first request") {
@@ -289,6 +291,28 @@ TEST_CASE("a file that changed since it was read is not uploaded") {
   CHECK(result.error().message == "`demo_ops-1.0-py3-none-any.whl` changed after it was checked");
   CHECK(bench.log().empty());
   CHECK(bench.journal.size() == 1);
+}
+
+TEST_CASE("a file that the index accepted but does not keep is not uploaded") {
+  UploadBench bench({"--plan", "ok,login,ok"});
+  const auto result = bench.upload(bench.release());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::publish);
+  CHECK(result.error().message ==
+        "`local` accepted 1 file but does not list it: `demo_ops-1.0-py3-none-any.whl`");
+  CHECK(result.error().hint.find(bench.index.url() + "/simple/demo-ops/") != std::string::npos);
+  CHECK(bench.waits.size() == 7);
+  CHECK(bench.sent().size() == 3);
+  CHECK(bench.journal.size() == 5);  // no `sent` of that file
+}
+
+TEST_CASE("files are listed later than they are accepted") {
+  UploadBench bench({"--stale", "4"});
+  REQUIRE(bench.upload(bench.release()));
+  CHECK(bench.sent().size() == 3);
+  CHECK(bench.waits == std::vector<std::chrono::milliseconds>{std::chrono::seconds(2)});
+  CHECK(bench.journal.back().starts_with("sent "));
+  CHECK(bench.journal.size() == 6);
 }
 
 TEST_CASE("a wrong token ends the upload immediately and appears in no message") {

@@ -1,0 +1,50 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "host/index/upload.h"
+#include "host/index/upload_lookup.h"
+
+// What the parts of an upload share; private to them.
+namespace pinwheel::host {
+
+/// The state of an upload.
+struct UploadSession {
+  const OpenIndex& target;
+  const UploadOptions& options;
+  ports::Http& http;
+  const UploadHooks& hooks;
+};
+
+/// `text` with the credentials masked; a server may echo them, plain or as it received them.
+std::string redacted(std::string text, const OpenIndex& target);
+Error redacted(Error error, const OpenIndex& target);
+
+void tell(const UploadSession& session, const publish::UploadEvent& event);
+/// Tells why the next attempt is made.
+void notice_retry(const UploadSession& session, const Error& reason);
+
+/// Waits before the next attempt; `asked` is the delay requested by the server, which is capped
+/// too. Kind `interrupted` if the run is stopped meanwhile.
+Done wait(const UploadSession& session, int attempt,
+          std::optional<std::chrono::milliseconds> asked);
+
+/// Retries a read request while it fails with a transient error.
+template <class T, class Read>
+Result<T> patiently(const UploadSession& session, const Read& read) {
+  for (int attempt = 1;; ++attempt) {
+    Result<T> result = read();
+    if (result || result.error().kind != ErrorKind::transient ||
+        attempt >= session.options.attempts) {
+      return result;
+    }
+    notice_retry(session, result.error());
+    TRY_DONE(wait(session, attempt, std::nullopt));
+  }
+}
+
+/// Looks up the file in the index right now.
+Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file);
+
+}  // namespace pinwheel::host
