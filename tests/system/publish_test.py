@@ -368,3 +368,12 @@ def test_a_file_counts_as_uploaded_when_the_index_lists_it(publish, fake_index, 
     assert [line.split()[0] for line in sent] == ["uploading", "uploading", "uploaded", "uploaded"]
     # An index without pages takes everything.
     assert "uploaded" in publish(fake_index("--plan", "login") + "/", files[1:2], "--no-confirm").stdout
+
+
+def test_a_token_is_not_sent_to_another_machine_without_encryption(publish, files, tmp_path):
+    url = "http://index.invalid:8080/"
+    result = publish(url, files, code=2)
+    assert "would be sent without encryption to `index.invalid:8080`" in result.stderr
+    # Without a token, or where it is allowed, only the name is unknown.
+    for option in ("--no-auth", "--insecure"):
+        assert "without encryption" not in publish(url, files, option, code=4).stderr

@@ -29,6 +29,9 @@ class Secret {
 /// thread; may be empty.
 using MaskSecret = std::function<void(const Secret& secret)>;
 
+/// Whether a secret may be sent without encryption to a host that is not this machine.
+enum class PlainHttp { refused, allowed };
+
 /// `text` with every occurrence of the secret replaced by `***`; unchanged for a secret that is too
 /// short to be hidden.
 std::string redact(std::string_view text, const Secret& secret);

@@ -55,7 +55,8 @@ Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarge
   if (options.no_auth) return std::nullopt;
   host::LocalFiles files;
   const host::CredentialRequest request{target.name, target.endpoint, user_variables(),
-                                        options.token_file};
+                                        options.token_file,
+                                        options.insecure ? PlainHttp::allowed : PlainHttp::refused};
   TRY(host::Credentials found,
       host::find_credentials(request, host::credential_sources(request, files),
                              [&streams](const Secret& secret) { streams.mask(secret); }));

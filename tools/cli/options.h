@@ -92,6 +92,7 @@ struct RunOptions {
   std::vector<std::string> targets;
   std::vector<std::string> accept;
   std::string token_file;
+  bool insecure = false;
   bool json = false;
 };
 
@@ -102,6 +103,7 @@ struct PublishOptions {
   std::vector<std::string> files;
   std::string token_file;
   bool no_auth = false;
+  bool insecure = false;
   bool no_confirm = false;
   std::string size_limit;
   std::vector<std::string> ignore;

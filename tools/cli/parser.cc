@@ -110,6 +110,8 @@ void add_runs(Parser& parser) {
       ->type_name("ID=REASON")
       ->allow_extra_args(false);
   release.add_option("--token-file", parser.release.token_file, "a file with the upload token");
+  release.add_flag("--insecure", parser.release.insecure,
+                   "send a token without encryption, to a URL that starts with http://");
 }
 
 void add_version(Parser& parser) {
@@ -142,6 +144,8 @@ void add_publish(Parser& parser) {
   app.add_flag("--no-auth", parser.publish.no_auth,
                "send no credentials, for an index that needs none")
       ->excludes(token);
+  app.add_flag("--insecure", parser.publish.insecure,
+               "send the token without encryption, to a URL that starts with http://");
   app.add_flag("--no-confirm", parser.publish.no_confirm,
                "do not look up the files afterwards, for an index without pages");
   app.add_option("--size-limit", parser.publish.size_limit,

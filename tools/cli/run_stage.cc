@@ -125,6 +125,7 @@ Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, pl
                      fmt::format("{} {}", command, shell_quote(choice.path))};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
+  if (options.insecure) request.workplace.plain_http = PlainHttp::allowed;
   request.workplace.on_upload = upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   request.origin = [&] { return origin_of(files, git, run.gathered); };

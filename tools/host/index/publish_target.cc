@@ -29,7 +29,7 @@ Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Wo
   TRY(found.endpoint, endpoint_of(target));
   if (target.anonymous) return found;
   const CredentialRequest request{target.name, found.endpoint, workplace.variables,
-                                  workplace.token_file};
+                                  workplace.token_file, workplace.plain_http};
   TRY(found.credentials,
       find_credentials(request, credential_sources(request, files), workplace.mask));
   return found;

@@ -37,6 +37,7 @@ struct Workplace {
   env::Engine engine = env::Engine::host;       ///< runs the commands of steps
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;
+  PlainHttp plain_http = PlainHttp::refused;  ///< `--insecure`
   ports::LogHandle log = ports::no_log();
   MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};

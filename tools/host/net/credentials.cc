@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/url.h"
 
 namespace pinwheel::host {
 
@@ -150,6 +151,18 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
   return {};
 }
 
+/// Anybody on the way can read what is sent by plain http.
+Done check_transport(const CredentialRequest& request) {
+  const std::optional<UrlParts> url = split_url(request.endpoint.upload_url);
+  const bool open = url && url->scheme == "http" && !is_loopback(url->host);
+  if (!open || request.plain_http == PlainHttp::allowed) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("a token for {} would be sent without encryption to {}",
+                          quoted(request.target), quoted(url->host)),
+              "use a URL that starts with https://; --insecure sends it anyway, for a network that "
+              "nobody else reads");
+}
+
 /// A secret that messages cannot hide is refused before anything is sent.
 Done check_length(const Secret& secret, const std::string& target) {
   if (secret.can_be_hidden()) return {};
@@ -203,6 +216,7 @@ std::vector<CredentialSource> credential_sources(const CredentialRequest& reques
 Result<Credentials> find_credentials(const CredentialRequest& request,
                                      const std::vector<CredentialSource>& sources,
                                      const MaskSecret& mask) {
+  TRY_DONE(check_transport(request));
   for (const CredentialSource& source : sources) {
     TRY(std::optional<Credentials> found, source.ask());
     if (found) return std::visit(Masked{request.target, mask}, *found);

@@ -49,6 +49,7 @@ struct CredentialRequest {
   publish::Endpoint endpoint = {};
   std::map<std::string, std::string> variables = {};
   std::filesystem::path token_file = {};  ///< from `--token-file`; empty without it
+  PlainHttp plain_http = PlainHttp::refused;
 };
 
 /// One source per origin, in order. `files` must outlive them. `ask` returns `config` if a
@@ -59,7 +60,8 @@ std::vector<CredentialSource> credential_sources(const CredentialRequest& reques
 /// The credentials of a target, from the first source that has some. `mask` is called with each
 /// secret before it is returned: here, or by the function that mints it, which the caller calls.
 /// Kind `usage`, with the advice of all sources, if none has any, and for a secret that is too
-/// short to be hidden. No error contains a secret.
+/// short to be hidden; also, before any source is asked, for an upload URL over plain http to
+/// another machine, unless that is allowed. No error contains a secret.
 Result<Credentials> find_credentials(const CredentialRequest& request,
                                      const std::vector<CredentialSource>& sources,
                                      const MaskSecret& mask);

@@ -174,3 +174,20 @@ TEST_CASE("a configured but empty source is an error, and no other source is tri
   scratch.write(".pypirc", "[my-index]\nusername = me\n");
   CHECK(find(asked).error().kind == ErrorKind::config);
 }
+
+TEST_CASE("no source is asked for a token that would be sent without encryption") {
+  const Scratch home;
+  host::CredentialRequest asked = request(home);
+  asked.variables["PINWHEEL_TOKEN_MY_INDEX"] = "a-long-token";
+  asked.endpoint = *publish::endpoint("http://a.example/legacy/");
+  const auto refused = find(asked);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(refused.error().message ==
+        "a token for `my-index` would be sent without encryption to `a.example`");
+  asked.plain_http = PlainHttp::allowed;
+  CHECK(find(asked));
+  asked.plain_http = PlainHttp::refused;
+  asked.endpoint = *publish::endpoint("http://127.0.0.1:8080/legacy/");
+  CHECK(find(asked));
+}
