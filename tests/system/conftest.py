@@ -117,7 +117,9 @@ class Project:
 
     def wheels(self) -> dict[str, str]:
         """What is in the output directory, whole, by name; an unexpected file shows as well."""
-        return digests(self.output) if self.output.is_dir() else {}
+        found = digests(self.output) if self.output.is_dir() else {}
+        assert found.pop(".gitignore", None) in (None, hashlib.sha256(b"*\n").hexdigest())
+        return found
 
     def journal(self) -> list[dict]:
         """The records of the journal, each of which must be a whole line of JSON."""

@@ -107,7 +107,8 @@ Result<BuildFacts> gather_build_facts(
   const matrix::Package& package = loaded.matrix.package;
   BuildFacts facts;
   if (package.requirement.empty()) {
-    TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source));
+    TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source,
+                                        host::made_directories(workplace)));
   } else {
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }

@@ -18,6 +18,7 @@
 #include "cli/workplace.h"
 #include "env/container.h"
 #include "host/git/worktree.h"
+#include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
@@ -39,7 +40,7 @@ struct Place {
 Result<Place> make_place(const GlobalOptions& global, const std::string& step) {
   host::LocalFiles files;
   const fs::path state = fs::absolute(global.state_dir).lexically_normal();
-  TRY_DONE(make_ignored_directory(files, state));
+  TRY_DONE(host::make_ignored_directory(files, state));
   Place place;
   place.directory = state / "reproduce" / env::container_name(step);
   TRY_DONE(files.make_directories(place.directory.parent_path()));

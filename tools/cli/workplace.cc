@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "host/machine/fixed_path.h"
+#include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
 #include "host/system/files.h"
 
@@ -25,13 +26,6 @@ std::string name_of_this_run() {
 }
 
 }  // namespace
-
-Done make_ignored_directory(ports::Files& files, const fs::path& directory) {
-  TRY_DONE(files.make_directories(directory));
-  TRY(const ports::FileStatus status, files.status(directory / ".gitignore"));
-  if (status.type != ports::FileType::missing) return {};
-  return files.write(directory / ".gitignore", "*\n");
-}
 
 std::map<std::string, std::string> user_variables() {
   std::map<std::string, std::string> variables;
@@ -74,7 +68,7 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.logs = workplace.state / "logs" / name_of_this_run();
   workplace.output = fs::absolute(global.output_dir).lexically_normal();
   workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
-  TRY_DONE(make_ignored_directory(files, workplace.state));
+  TRY_DONE(host::make_ignored_directory(files, workplace.state));
   return workplace;
 }
 

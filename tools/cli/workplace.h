@@ -16,9 +16,6 @@ namespace pinwheel::cli {
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables();
 
-/// Creates a directory for pinwheel's files, which git ignores.
-Done make_ignored_directory(ports::Files& files, const std::filesystem::path& directory);
-
 /// The directory for unnamed files, which need no cleanup: `$TMPDIR`, else /var/tmp, which is not
 /// in memory.
 std::filesystem::path unnamed_files_directory(const std::map<std::string, std::string>& variables);

@@ -105,7 +105,7 @@ class Builder : public YAML::EventHandler {
   };
 
   void fail_at(std::string message, const YAML::Mark& mark, std::string hint = {}) {
-    if (!error_) error_ = config_error(std::move(message), place_of(lines_, mark), std::move(hint));
+    if (!error_) error_ = config_error(message, place_of(lines_, mark), std::move(hint));
   }
 
   void begin(Node::Type type, const YAML::Mark& mark, YAML::anchor_t anchor) {

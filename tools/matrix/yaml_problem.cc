@@ -34,7 +34,7 @@ struct Fault {
     return from < text().size() ? text().substr(from) : std::string_view();
   }
   Error error(std::string what, std::string_view hint) const {
-    return config_error(std::move(what), lines.place(line, column), std::string(hint));
+    return config_error(what, lines.place(line, column), std::string(hint));
   }
 };
 

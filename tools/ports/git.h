@@ -45,9 +45,13 @@ class Git {
   Result<GitFacts> facts(const std::filesystem::path& directory) {
     return facts(directory, WorkTree::compare);
   }
-  /// Tracked files, and untracked ones that are not ignored, under `directory`, sorted, relative to
-  /// it; includes those of checked-out submodules.
-  virtual Result<std::vector<std::string>> files(const std::filesystem::path& directory) = 0;
+  /// Tracked files, and untracked ones that are neither ignored nor below one of `made`, under
+  /// `directory`, sorted, relative to it; includes those of checked-out submodules.
+  virtual Result<std::vector<std::string>> files(
+      const std::filesystem::path& directory, const std::vector<std::filesystem::path>& made) = 0;
+  Result<std::vector<std::string>> files(const std::filesystem::path& directory) {
+    return files(directory, {});
+  }
 };
 
 }  // namespace pinwheel::ports

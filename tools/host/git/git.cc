@@ -7,6 +7,7 @@
 
 #include "host/git/git_handle.h"
 #include "host/git/git_history.h"
+#include "host/git/made_directories.h"
 
 namespace pinwheel::host {
 namespace {
@@ -94,7 +95,7 @@ Done add_tracked(const GitLibrary& git, git_repository* repository, const std::s
 }
 
 Done add_untracked(const GitLibrary& git, git_repository* repository, const std::string& prefix,
-                   Listing& listing) {
+                   std::set<std::string>& names) {
   constexpr unsigned kFlags =
       GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS |
       GIT_STATUS_OPT_EXCLUDE_SUBMODULES | GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
@@ -103,7 +104,7 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
   for (size_t i = 0; i < git.status_list_entrycount(list.get()); ++i) {
     const git_status_entry* entry = git.status_byindex(list.get(), i);
     if ((entry->status & GIT_STATUS_WT_NEW) == 0) continue;
-    keep_below(prefix, entry->index_to_workdir->new_file.path, listing.files);
+    keep_below(prefix, entry->index_to_workdir->new_file.path, names);
   }
   return {};
 }
@@ -111,19 +112,23 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
 /// Lists the files below a directory, names prefixed with `place`; files of a submodule are listed
 /// below it.
 Done add_files(const GitLibrary& git, const fs::path& directory, const std::string& place,
-               std::set<std::string>& names) {
+               const MadeDirectories& made, std::set<std::string>& names) {
   TRY(const GitRepository repository, open_repository(git, directory));
   TRY(const std::string prefix, prefix_of(git, repository.get(), directory));
   Listing listing;
   TRY_DONE(add_tracked(git, repository.get(), prefix, listing));
-  TRY_DONE(add_untracked(git, repository.get(), prefix, listing));
+  std::set<std::string> untracked;
+  TRY_DONE(add_untracked(git, repository.get(), prefix, untracked));
+  for (const std::string& name : untracked) {
+    if (!made.contains(place + name)) names.insert(place + name);
+  }
   for (const std::string& name : listing.files) names.insert(place + name);
   for (const std::string& name : listing.submodules) {
     // A submodule that is not checked out is an empty directory, where git would find the outer
     // repository.
     std::error_code ignored;
     if (!fs::exists(directory / name / ".git", ignored)) continue;
-    TRY_DONE(add_files(git, directory / name, place + name + "/", names));
+    TRY_DONE(add_files(git, directory / name, place + name + "/", made, names));
   }
   return {};
 }
@@ -155,11 +160,13 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
   return facts;
 }
 
-Result<std::vector<std::string>> LibGit2::files(const fs::path& directory) {
+Result<std::vector<std::string>> LibGit2::files(const fs::path& directory,
+                                                const std::vector<fs::path>& made) {
   TRY(const GitLibrary* const library, git_library());
   const GitSession session(*library);
+  TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
   std::set<std::string> names;
-  TRY_DONE(add_files(*library, directory, "", names));
+  TRY_DONE(add_files(*library, directory, "", below, names));
   return std::vector<std::string>(names.begin(), names.end());
 }
 

@@ -9,9 +9,11 @@ namespace pinwheel::host {
 class LibGit2 final : public ports::Git {
  public:
   using Git::facts;
+  using Git::files;
   Result<ports::GitFacts> facts(const std::filesystem::path& directory,
                                 ports::WorkTree work_tree) override;
-  Result<std::vector<std::string>> files(const std::filesystem::path& directory) override;
+  Result<std::vector<std::string>> files(const std::filesystem::path& directory,
+                                         const std::vector<std::filesystem::path>& made) override;
 };
 
 }  // namespace pinwheel::host

@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/git/made_directories.h"
 #include "host/system/digest_file.h"
 #include "host/system/system_error.h"
 
@@ -35,6 +36,15 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   return names;
 }
 
+/// The same without what runs made.
+Result<std::vector<std::string>> walk_but(const fs::path& directory,
+                                          const std::vector<fs::path>& made) {
+  TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
+  TRY(std::vector<std::string> names, walk(directory));
+  std::erase_if(names, [&](const std::string& name) { return below.contains(name); });
+  return names;
+}
+
 /// Whether the directory or a parent has a `.git`.
 bool is_in_checkout(const fs::path& directory) {
   std::error_code ignored;
@@ -46,16 +56,17 @@ bool is_in_checkout(const fs::path& directory) {
   return true;
 }
 
-Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory) {
+Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory,
+                                            const std::vector<fs::path>& made) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return fail(ErrorKind::config,
                 fmt::format("package source `{}` is not a directory", directory.string()),
                 "`package.source` is relative to the matrix file");
   }
-  Result<std::vector<std::string>> names = git.files(directory);
+  Result<std::vector<std::string>> names = git.files(directory, made);
   // A checkout that git cannot read is an error: taking every file would include ignored ones.
-  if (!names && !is_in_checkout(directory)) names = walk(directory);
+  if (!names && !is_in_checkout(directory)) names = walk_but(directory, made);
   if (!names) return names;
   // A tracked file that was deleted in the work tree is not part of the package.
   std::erase_if(*names, [&directory](const std::string& name) {
@@ -123,8 +134,9 @@ Result<plan::Source> read_files(const fs::path& directory, const std::vector<std
 
 }  // namespace
 
-Result<plan::Source> read_source(ports::Git& git, const fs::path& directory) {
-  TRY(const std::vector<std::string> names, list_files(git, directory));
+Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
+                                 const std::vector<fs::path>& made) {
+  TRY(const std::vector<std::string> names, list_files(git, directory, made));
   return read_files(directory, names);
 }
 
@@ -133,11 +145,11 @@ Result<plan::Source> read_directory(const fs::path& directory) {
   return read_files(directory, names);
 }
 
-Done export_source(ports::Git& git, const plan::Source& source, const fs::path& destination,
-                   int64_t epoch) {
+Done export_source(ports::Git& git, const plan::Source& source, const std::vector<fs::path>& made,
+                   const fs::path& destination, int64_t epoch) {
   const fs::path directory = source.directory;
   TRY(const std::vector<std::string> names,
-      source.requirement.empty() ? list_files(git, directory) : walk(directory));
+      source.requirement.empty() ? list_files(git, directory, made) : walk(directory));
   Sha256 whole;
   for (const std::string& name : names) {
     const Kind kind = kind_of(directory / name);

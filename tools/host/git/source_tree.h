@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/action.h"
@@ -11,8 +12,10 @@ namespace pinwheel::host {
 
 /// The package as git sees it: tracked files, and untracked ones that are not ignored. The digest
 /// covers paths, contents and the executable bit, so it is the same in every clone and under every
-/// umask. All files of a directory outside git are included. `config` if it is missing or empty.
-Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory);
+/// umask. All files of a directory outside git are included. What runs put below one of `made` is
+/// not: it would change the source. `config` if it is missing or empty.
+Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory,
+                                 const std::vector<std::filesystem::path>& made);
 
 /// All files of a directory that is not a checkout, such as an unpacked sdist, whatever lies above
 /// it; otherwise as `read_source`.
@@ -20,8 +23,9 @@ Result<plan::Source> read_directory(const std::filesystem::path& directory);
 
 /// Copies the snapshot to `destination` with modes 0644 and 0755 and `epoch` as the modification
 /// time; symbolic links stay links. `step` if the tree no longer matches `source.digest`: it was
-/// edited in the meantime.
+/// edited in the meantime. `made` as for `read_source`.
 Done export_source(ports::Git& git, const plan::Source& source,
+                   const std::vector<std::filesystem::path>& made,
                    const std::filesystem::path& destination, int64_t epoch);
 
 }  // namespace pinwheel::host

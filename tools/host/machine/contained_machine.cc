@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "env/image_platform.h"
 #include "env/pass_list.h"
+#include "host/machine/ignored_directory.h"
 #include "host/machine/machine_name.h"
 
 namespace pinwheel::host {
@@ -166,10 +167,10 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
     return fail(ErrorKind::internal, fmt::format("`{}` has no image", container.base));
   }
   // Mounted directories must exist.
-  for (const fs::path& directory :
-       {workplace.cache / "home", workplace.cache / "images", workplace.output}) {
+  for (const fs::path& directory : {workplace.cache / "home", workplace.cache / "images"}) {
     TRY_DONE(around.files.make_directories(directory));
   }
+  TRY_DONE(make_output_directory(around.files, workplace.output));
   return std::make_unique<ContainedMachine>(around, workplace, image->second, name, stop);
 }
 

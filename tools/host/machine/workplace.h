@@ -49,4 +49,7 @@ struct Workplace {
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
 };
 
+/// The directories that runs fill, which are no part of a package's source wherever they lie.
+std::vector<std::filesystem::path> made_directories(const Workplace& workplace);
+
 }  // namespace pinwheel::host

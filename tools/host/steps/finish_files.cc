@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "binary/elf.h"
+#include "host/machine/ignored_directory.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
@@ -67,7 +68,7 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
       naming, {tag.tag}, request.epoch, request.requirement, request.record_json};
   TRY(const std::string name, wheel::finished_name(built.file_name, spec));
   LocalFiles files;
-  TRY_DONE(files.make_directories(output));
+  TRY_DONE(make_output_directory(files, output));
   PendingFile pending(output / name);
   TRY(const wheel::FinishedWheel finished,
       wheel::finish(built, spec,
@@ -86,7 +87,7 @@ Result<plan::Output> finish_sdist(const fs::path& built_path, const SdistRequest
     TRY_DONE(wheel::check_sdist(info, {request.distribution, request.version, {}}));
   }
   TRY(const std::string finished, wheel::finish_sdist(built, request.epoch));
-  TRY_DONE(files.make_directories(output));
+  TRY_DONE(make_output_directory(files, output));
   remove_leftovers(output);
   PendingFile pending(output / name);
   TRY_DONE(pending.write(finished));
@@ -96,7 +97,8 @@ Result<plan::Output> finish_sdist(const fs::path& built_path, const SdistRequest
 
 Result<plan::Output> put_into(const fs::path& file, const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(file));
-  TRY_DONE(LocalFiles().make_directories(output));
+  LocalFiles files;
+  TRY_DONE(make_output_directory(files, output));
   remove_leftovers(output);
   const fs::path target = output / file.filename();
   PendingFile pending(target);

@@ -22,7 +22,10 @@ class FakeGit final : public ports::Git {
                                 ports::WorkTree /*work_tree*/) override {
     return fail(ErrorKind::internal, "the history is not asked for");
   }
-  Result<std::vector<std::string>> files(const fs::path& /*directory*/) override { return files_; }
+  Result<std::vector<std::string>> files(const fs::path& /*directory*/,
+                                         const std::vector<fs::path>& /*made*/) override {
+    return files_;
+  }
 
  private:
   Result<std::vector<std::string>> files_;
@@ -34,7 +37,7 @@ FakeGit refusing() {
 
 std::string digest_of(const fs::path& directory, std::vector<std::string> names) {
   FakeGit git(std::move(names));
-  const Result<plan::Source> source = read_source(git, directory);
+  const Result<plan::Source> source = read_source(git, directory, {});
   REQUIRE(source);
   return source->digest;
 }
@@ -71,23 +74,35 @@ TEST_CASE(
   scratch.write("project/sub/b.py", "two");
   const fs::path project = scratch.path() / "project";
   FakeGit git = refusing();
-  const Result<plan::Source> whole = read_source(git, project);
+  const Result<plan::Source> whole = read_source(git, project, {});
   REQUIRE(whole);
   CHECK(whole->digest == digest_of(project, {"a.py", "sub/b.py"}));
 
   fs::create_directories(scratch.path() / ".git");
-  const Result<plan::Source> refused = read_source(git, project);
+  const Result<plan::Source> refused = read_source(git, project, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "not readable");
+}
+
+TEST_CASE("what runs make in a directory outside git is not part of it") {
+  const Scratch scratch;
+  scratch.write("a.py", "one");
+  scratch.write("dist/a.whl", "two");
+  FakeGit git = refusing();
+  const Result<plan::Source> source = read_source(git, scratch.path(), {scratch.path() / "dist"});
+  REQUIRE(source);
+  CHECK(source->digest == digest_of(scratch.path(), {"a.py"}));
+  CHECK(export_source(git, *source, {scratch.path() / "dist"}, scratch.path() / "copy", 0));
+  CHECK_FALSE(fs::exists(scratch.path() / "copy/dist"));
 }
 
 TEST_CASE("a missing or empty source is a config error") {
   const Scratch scratch;
   FakeGit git = refusing();
-  const Result<plan::Source> missing = read_source(git, scratch.path() / "none");
+  const Result<plan::Source> missing = read_source(git, scratch.path() / "none", {});
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::config);
-  const Result<plan::Source> empty = read_source(git, scratch.path());
+  const Result<plan::Source> empty = read_source(git, scratch.path(), {});
   REQUIRE_FALSE(empty);
   CHECK(empty.error().kind == ErrorKind::config);
 }
@@ -98,10 +113,10 @@ TEST_CASE("an export has fixed modes and times, and links stay links") {
   chmod(scratch.write("in/sub/data", "x").c_str(), 0600);
   fs::create_symlink("sub/data", scratch.path() / "in/link");
   FakeGit git(std::vector<std::string>{"link", "run.sh", "sub/data"});
-  const Result<plan::Source> source = read_source(git, scratch.path() / "in");
+  const Result<plan::Source> source = read_source(git, scratch.path() / "in", {});
   REQUIRE(source);
   const fs::path out = scratch.path() / "out";
-  REQUIRE(export_source(git, *source, out, 1700000000));
+  REQUIRE(export_source(git, *source, {}, out, 1700000000));
 
   const std::map<std::string, mode_t> modes = {{"run.sh", 0755}, {"sub/data", 0644}};
   for (const auto& [name, mode] : modes) {
@@ -118,10 +133,10 @@ TEST_CASE("an export of a source that was edited in the meantime fails") {
   const Scratch scratch;
   scratch.write("in/a.py", "one");
   FakeGit git(std::vector<std::string>{"a.py"});
-  const Result<plan::Source> source = read_source(git, scratch.path() / "in");
+  const Result<plan::Source> source = read_source(git, scratch.path() / "in", {});
   REQUIRE(source);
   scratch.write("in/a.py", "two");
-  const Done exported = export_source(git, *source, scratch.path() / "out", 0);
+  const Done exported = export_source(git, *source, {}, scratch.path() / "out", 0);
   REQUIRE_FALSE(exported);
   CHECK(exported.error().kind == ErrorKind::step);
 }

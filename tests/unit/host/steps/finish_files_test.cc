@@ -19,6 +19,7 @@ TEST_CASE("a finished file is copied to the output directory byte for byte") {
   CHECK(output->size == bytes.size());
   CHECK(output->sha256 == sha256_hex(bytes));
   CHECK(scratch.read("dist/a.whl") == bytes);
+  CHECK(scratch.read("dist/.gitignore") == "*\n");
 }
 
 TEST_CASE("a missing file leaves nothing in the output directory") {
