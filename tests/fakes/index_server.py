@@ -11,6 +11,8 @@ left, uploads are accepted:
     <status>         read the body, answer with that status, store nothing
     echo-<status>    the same, with the received credentials in the answer
     early-<status>   answer before reading the body, close
+    malformed        read the body, store nothing, answer what is not HTTP
+    headers          read the body, store nothing, answer with headers of 20 MB
     cut              close the connection in the middle of the body
     lost             accept the file, close the connection without an answer
     lost-<status>    accept the file, answer with that status
@@ -26,6 +28,7 @@ start; `--no-ranges` ignores range requests.
 """
 
 import argparse
+import contextlib
 import email.parser
 import email.policy
 import hashlib
@@ -192,6 +195,13 @@ class Handler(BaseHTTPRequestHandler):
         elif step == "hang":
             time.sleep(60)
             self.hang_up()
+        elif step == "malformed":
+            self.wfile.write(b"\x00\x01 hello\r\n\r\n")
+            self.close_connection = True
+        elif step == "headers":
+            with contextlib.suppress(OSError):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"X-A: " + b"a" * 20_000_000 + b"\r\n\r\n")
+            self.close_connection = True
         elif step == "login":
             self.answer(200, "<!DOCTYPE html><title>Sign in</title>", "text/html")
         elif step == "redirect":

@@ -62,7 +62,7 @@ def test_it_announces_what_it_installs(conda_project, tmp_path):
     one = conda_project("ninja")
     empty = {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache"), "PIP_INDEX_URL": "http://127.0.0.1:1/simple"}
     alone = {"PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0", "PIP_CONFIG_FILE": "/dev/null"}
-    said = one.run("build", code=1, **empty, **alone).stderr
+    said = one.run("build", code=4, **empty, **alone).stderr
     notice, failure = said.index("installing `py-rattler>="), said.index("error: installing py-rattler")
     assert notice < failure and str(tmp_path / "cache" / "tools") in said
 
@@ -136,7 +136,7 @@ def test_a_request_is_repeated_after_a_transient_channel_fault(conda_project, ch
 def test_a_channel_that_is_down_is_named(conda_project, channel):
     one = conda_project("shared")
     channel.fail("repodata.json$", times=100)
-    said = one.run("build", code=1).stderr
+    said = one.run("build", code=4).stderr
     assert "500 Internal Server Error" in said and channel.url in said
 
 

@@ -84,7 +84,7 @@ def test_a_download_that_is_not_the_wheel_is_refused(call, wheel, path, code, me
 
 def test_a_truncated_wheel_is_not_a_wheel(call, wheel):
     with served({wheel.name: wheel.read_bytes()}, shorter=100) as url:
-        assert "error: " in call("inspect", f"{url}/{wheel.name}", code=1).stderr
+        assert "error: " in call("inspect", f"{url}/{wheel.name}", code=4).stderr
 
 
 def test_plain_http_from_another_machine_is_refused(call):

@@ -30,7 +30,8 @@ enum class ErrorKind {
 std::string_view to_string(ErrorKind kind);
 /// The inverse of `to_string`; nullopt when no kind has that name.
 std::optional<ErrorKind> parse_error_kind(std::string_view name);
-/// The documented exit code of a kind (`interrupted` is 130, `terminated` is 143).
+/// The documented exit code of a command that an error of this kind ended (`interrupted` is 130,
+/// `terminated` is 143); those of steps: `plan::exit_code`.
 int exit_code(ErrorKind kind);
 
 /// A place in a text file. Lines and columns count from 1; 0 means unknown.

@@ -35,6 +35,12 @@ std::pair<int, int> rank(int code) {
   return {of_the_work ? 0 : 1, code};
 }
 
+/// A step that never got an answer failed like any other; before steps run, that is something that
+/// the machine lacks.
+int exit_code_of(ErrorKind kind) {
+  return pinwheel::exit_code(kind == ErrorKind::transient ? ErrorKind::step : kind);
+}
+
 }  // namespace
 
 std::string_view to_string(StepState state) {
@@ -67,7 +73,7 @@ int exit_code(const Report& report) {
     if (!bad) continue;
     const ErrorKind fallback =
         outcome.state == StepState::failed ? ErrorKind::step : ErrorKind::interrupted;
-    const int code = pinwheel::exit_code(outcome.error ? outcome.error->kind : fallback);
+    const int code = exit_code_of(outcome.error ? outcome.error->kind : fallback);
     if (worst == 0 || rank(code) < rank(worst)) worst = code;
   }
   return worst;

@@ -29,6 +29,7 @@ TEST_CASE("every kind has a name that reads back, and its documented exit code")
   }
   CHECK(exit_code(ErrorKind::config) == 2);
   CHECK(exit_code(ErrorKind::nothing_selected) == 3);
+  CHECK(exit_code(ErrorKind::transient) == 4);
   CHECK(exit_code(ErrorKind::check) == 5);
   CHECK(exit_code(ErrorKind::internal) == 70);
 }

@@ -24,6 +24,7 @@ TEST_CASE("the exit code is the lowest of 1, 5 and 6, then any other") {
   CHECK(exit_code(Report{{failed(ErrorKind::check), failed(ErrorKind::step)}}) == 1);
   CHECK(exit_code(Report{{failed(ErrorKind::config), failed(ErrorKind::publish)}}) == 6);
   CHECK(exit_code(Report{{failed(ErrorKind::environment)}}) == 4);
+  CHECK(exit_code(Report{{failed(ErrorKind::transient)}}) == 1);
 }
 
 TEST_CASE("an interrupted run exits with 128 and the signal") {

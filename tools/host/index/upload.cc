@@ -105,7 +105,7 @@ Reply send(const UploadSession& session, const Artifact& file) {
 Error spent(const UploadSession& session, const Artifact& file, Outcome outcome, Error last) {
   const bool unknown = outcome == Outcome::unknown;
   return Error{
-      unknown ? ErrorKind::publish : ErrorKind::transient,
+      ErrorKind::publish,
       fmt::format("`{}` was sent {} to {}, {}", file.filename,
                   plural(static_cast<size_t>(session.options.attempts), "time"),
                   quoted(session.target.name),
@@ -193,6 +193,12 @@ Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& f
   }
 }
 
+/// Everything was tried often enough: what the index did not answer is its answer.
+Error as_final(Error error) {
+  if (error.kind == ErrorKind::transient) error.kind = ErrorKind::publish;
+  return error;
+}
+
 Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
                                              const std::vector<Artifact>& files) {
   TRY(const std::vector<Holding> holdings, look_up_all(session, files));
@@ -242,7 +248,7 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
   TRY(const OpenIndex index, open_index(target));
   const UploadSession session{index, options, http, hooks};
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
-  if (!outcomes) return fail(redacted(std::move(outcomes).error(), index));
+  if (!outcomes) return fail(redacted(as_final(std::move(outcomes).error()), index));
   return outcomes;
 }
 

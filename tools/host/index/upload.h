@@ -75,7 +75,7 @@ struct UploadHooks {
 /// Stops at the first file that cannot be published; earlier results were reported to `event`.
 /// Each file is hashed while it is sent, from its open `contents`; one that changed since it was
 /// read never arrives whole (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,
-/// outcome unknown), `transient` (never reached), `environment`, `interrupted`, and those of
+/// outcome unknown, no answer after all attempts), `environment`, `interrupted`, and those of
 /// minting. No error contains the credentials, even if the index echoes them.
 Result<std::vector<FileOutcome>> upload_release(const std::vector<publish::Artifact>& files,
                                                 const UploadTarget& target,

@@ -45,6 +45,15 @@ std::string hint_of(int code) {
   }
 }
 
+/// What libcurl says when it gives up on a reply in the middle: 0.9 instead of HTTP, headers
+/// without end. The request did arrive.
+bool is_malformed_reply(const CurlEnd& end) {
+  if (end.request_bytes == 0) return false;
+  constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, since 8.6
+  return end.code == CURLE_UNSUPPORTED_PROTOCOL || end.code == CURLE_OUT_OF_MEMORY ||
+         end.code == CURLE_WEIRD_SERVER_REPLY || end.code == kTooLarge;
+}
+
 }  // namespace
 
 ports::HttpFailure http_failure(const CurlEnd& end, std::string_view url) {
@@ -57,6 +66,10 @@ ports::HttpFailure http_failure(const CurlEnd& end, std::string_view url) {
               {}};
   if (error.kind == ErrorKind::interrupted) {
     error.message = fmt::format("the request to {} was stopped", quoted(host));
+  }
+  if (is_malformed_reply(end)) {
+    error.kind = ErrorKind::transient;
+    error.message = fmt::format("the answer of {} is malformed: {}", quoted(host), end.reason);
   }
   return {std::move(error), end.request_bytes > 0 ? ports::Sent::perhaps : ports::Sent::nothing};
 }

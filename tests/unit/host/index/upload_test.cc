@@ -315,6 +315,40 @@ TEST_CASE("files are listed later than they are accepted") {
   CHECK(bench.journal.size() == 6);
 }
 
+TEST_CASE("an index that never answers an upload, or nothing readable, is an error of publishing") {
+  for (const char* plan :
+       {"429,429,429", "malformed,malformed,malformed", "headers,headers,headers"}) {
+    INFO(plan);
+    UploadBench bench({"--plan", plan});
+    const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::publish);
+    CHECK(bench.sent().size() == 3);
+  }
+}
+
+TEST_CASE("an upload that arrived before a malformed answer is found by its hash") {
+  UploadBench bench({"--plan", "malformed"});
+  REQUIRE(bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")}));
+}
+
+TEST_CASE("an index whose pages cannot be read is an error of publishing") {
+  const UploadBench bench;
+  ScriptedHttp http;
+  const host::UploadTarget target{"local", *publish::endpoint("https://a.example/")};
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return true; };
+  for (const ports::HttpResponse& page :
+       {ports::HttpResponse{429}, ports::HttpResponse{503},
+        ports::HttpResponse{200, "", {{"content-type", "application/json"}}, "not JSON"}}) {
+    http.replies["https://a.example/simple/demo-ops/"] = page;
+    const auto result = host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")}, target,
+                                             {}, http, hooks);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::publish);
+  }
+}
+
 TEST_CASE("a wrong token ends the upload immediately and appears in no message") {
   const std::string wrong = "pypi-wrong-canary";
   UploadBench bench({"--echo-token", wrong});

@@ -118,6 +118,20 @@ TEST_CASE("a connection that fails after bytes were sent has an unknown outcome"
   }
 }
 
+TEST_CASE("an answer that is not HTTP, or does not end, has an unknown outcome") {
+  const Scratch scratch;
+  scratch.write("file", "x");
+  for (const char* step : {"malformed", "headers"}) {
+    const FakeIndex index({"--plan", step});
+    const auto reply = host::CurlHttp().send(upload(index, scratch.path() / "file"));
+    INFO(step);
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().sent == ports::Sent::perhaps);
+    CHECK(reply.error().error.kind == ErrorKind::transient);
+    CHECK(reply.error().error.message.find("malformed") != std::string::npos);
+  }
+}
+
 TEST_CASE("if nothing listens on the port, nothing was sent") {
   std::string url;
   { url = FakeIndex().url(); }
