@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,11 +16,14 @@ namespace fs = std::filesystem;
 
 constexpr size_t kCommitDigits = 40;
 
-/// A hook or a variable of the caller must not redirect git.
+/// A hook, a monitor of the file system or a variable of the caller must not redirect git.
 ports::Command command(const GitProgram& git, const fs::path& directory,
                        const std::vector<std::string>& arguments) {
-  ports::Command out{
-      {"git", "-C", directory.string(), "-c", "core.hooksPath=/dev/null"}, "/", git.variables, {}};
+  ports::Command out{{"git", "-C", directory.string(), "-c", "core.hooksPath=/dev/null", "-c",
+                      "core.fsmonitor=false"},
+                     "/",
+                     git.variables,
+                     {}};
   out.argv.insert(out.argv.end(), arguments.begin(), arguments.end());
   for (const char* const name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}) {
     out.environment.erase(name);
@@ -54,6 +58,45 @@ Done check_commit(const GitProgram& git, const fs::path& repository, const std::
               fmt::format("fetch it: `git fetch origin {}`", commit));
 }
 
+/// Adds what turns off a program that a setting of the repository would run.
+void turn_off(const std::string& key, const std::string& value, std::vector<std::string>& options) {
+  const auto add = [&options](const std::string& setting) {
+    options.insert(options.end(), {"-c", setting});
+  };
+  if (!key.starts_with("filter.")) {
+    if (value.starts_with('!')) add(key + "=checkout");
+    return;
+  }
+  const std::string filter = key.substr(0, key.rfind('.'));
+  for (const char* const setting : {".process=", ".smudge=", ".clean=", ".required=false"}) {
+    add(filter + setting);
+  }
+}
+
+/// Options that turn off the filters and submodule commands of the repository's own configuration.
+/// It may come from elsewhere, unlike that of the user, such as the filter of Git LFS.
+Result<std::vector<std::string>> without_programs(const GitProgram& git,
+                                                  const fs::path& repository) {
+  std::vector<std::string> options;
+  TRY(const ports::Captured ran,
+      run(git, repository,
+          {"config", "--local", "--includes", "-z", "--get-regexp",
+           R"(^(filter\..*\.(process|smudge|clean)|submodule\..*\.update)$)"}));
+  if (!ran.exit.ok()) return options;  // there are none
+  for (const std::string& entry : split(ran.out, '\0')) {
+    const size_t end = std::min(entry.find('\n'), entry.size());
+    if (!entry.empty())
+      turn_off(entry.substr(0, end), entry.substr(std::min(end + 1, entry.size())), options);
+  }
+  return options;
+}
+
+std::vector<std::string> with(std::vector<std::string> options,
+                              const std::vector<std::string>& arguments) {
+  options.insert(options.end(), arguments.begin(), arguments.end());
+  return options;
+}
+
 void remove(const GitProgram& git, const fs::path& repository, const fs::path& path) {
   // A failure here leaves only scratch files, which the next worktree replaces.
   static_cast<void>(run(git, repository, {"worktree", "remove", "--force", path.string()}));
@@ -80,12 +123,15 @@ Result<Worktree> Worktree::add(const GitProgram& git, const fs::path& repository
   TRY_DONE(check_commit(git, repository, commit));
   TRY_DONE(git.files.remove_all(path));
   TRY_DONE(git.files.make_directories(path.parent_path()));
-  TRY_DONE(must(git, repository,
-                {"worktree", "add", "--quiet", "--force", "--detach", path.string(), commit}));
+  TRY(const std::vector<std::string> options, without_programs(git, repository));
+  TRY_DONE(must(
+      git, repository,
+      with(options, {"worktree", "add", "--quiet", "--force", "--detach", path.string(), commit})));
   Worktree made(git, repository, path);
   TRY(const ports::FileStatus modules, git.files.status(path / ".gitmodules"));
   if (modules.type != ports::FileType::missing) {
-    TRY_DONE(must(git, path, {"submodule", "--quiet", "update", "--init", "--recursive"}));
+    TRY_DONE(must(git, path,
+                  with(options, {"submodule", "--quiet", "update", "--init", "--recursive"})));
   }
   return made;
 }

@@ -17,8 +17,9 @@ struct GitProgram {
 };
 
 /// A commit of a repository, checked out in a separate directory by `git worktree`, with its
-/// submodules and without running hooks. The repository's own checkout and branches do not change.
-/// Removed in the destructor.
+/// submodules and without running hooks or any other program that the repository's configuration
+/// names: `core.fsmonitor`, filters, commands of submodules. The repository's own checkout and
+/// branches do not change. Removed in the destructor.
 class Worktree {
  public:
   /// Replaces anything at `path`. `config`, with the command that fetches it, for a commit that the

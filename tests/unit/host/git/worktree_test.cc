@@ -79,6 +79,31 @@ TEST_CASE("the remains of a killed run are replaced, and hooks do not run") {
   CHECK_FALSE(fs::exists(at / "hook-ran"));
 }
 
+TEST_CASE("no program that the repository's configuration names is run") {
+  World world;
+  const std::string mark = (world.scratch.path() / "ran").string();
+  world.scratch.write("repository/.gitattributes", "*.bin filter=evil\n*.dat filter=long\n");
+  world.scratch.write("repository/a.bin", "contents");
+  world.scratch.write("repository/a.dat", "contents");
+  world.commit("three");
+  const std::string head = world.run({"rev-parse", "HEAD"});
+  const std::string program = "touch " + mark + "; cat";
+  world.run({"config", "core.fsmonitor", program});
+  for (const char* const setting : {"smudge", "clean"}) {
+    world.run({"config", std::string("filter.evil.") + setting, program});
+  }
+  world.run({"config", "filter.evil.required", "true"});
+  world.run({"config", "filter.long.process", program});
+  {
+    const Result<Worktree> made =
+        Worktree::add(world.git, world.repository, head, world.scratch.path() / "checkout");
+    REQUIRE(made);
+    CHECK(world.scratch.read("checkout/a.bin") == "contents");
+    CHECK(world.scratch.read("checkout/a.dat") == "contents");
+  }
+  CHECK_FALSE(fs::exists(mark));
+}
+
 TEST_CASE("the error for a missing commit has the command to fetch it") {
   World world;
   const std::string absent(40, 'a');
