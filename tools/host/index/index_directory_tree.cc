@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr mode_t kReadableByAll = 0644;
+constexpr mode_t kEnteredByAll = 0755;
 
 bool is_page(const fs::path& path) {
   return path.filename() == "index.html" || path.filename() == "index.json";
@@ -69,6 +70,15 @@ Done link_or_copy(const fs::path& from, const fs::path& to) {
   fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
   if (error) return fail(cannot("copied", from, error));
   return {};
+}
+
+/// Makes a directory durable, and readable by the index server, regardless of the publisher's
+/// umask.
+Done publish_directory(const fs::path& directory) {
+  if (::chmod(directory.c_str(), kEnteredByAll) != 0) {
+    return fail(system_error("made readable", directory, errno));
+  }
+  return sync_directory(directory);
 }
 
 }  // namespace
@@ -152,11 +162,11 @@ Done sync_tree(const fs::path& root) {
   std::error_code error;
   fs::recursive_directory_iterator entry(root, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (entry->is_directory()) TRY_DONE(sync_directory(entry->path()));
+    if (entry->is_directory()) TRY_DONE(publish_directory(entry->path()));
   }
   if (error) return fail(cannot("read", root, error));
-  TRY_DONE(sync_directory(root));
-  return sync_directory(root.parent_path());
+  TRY_DONE(publish_directory(root));
+  return publish_directory(root.parent_path());
 }
 
 Done switch_to(const IndexPaths& paths, uint64_t number) {

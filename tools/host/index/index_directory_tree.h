@@ -35,7 +35,8 @@ Done link_files(const std::filesystem::path& from, const std::filesystem::path& 
 Done copy_checked(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::string& sha256);
 
-/// Syncs all directories below `root`.
+/// Makes all directories from the parent of `root` on down durable, and readable by everybody
+/// whatever the umask.
 Done sync_tree(const std::filesystem::path& root);
 
 /// Switches the index to a different generation, by one rename.

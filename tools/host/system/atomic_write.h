@@ -7,9 +7,11 @@
 
 namespace pinwheel::host {
 
-/// Replaces `path` atomically and durably: a temporary file in the same directory, fsync, rename,
-/// fsync of the directory. On an error the old file is unchanged and the temporary file is removed;
-/// the error is of kind `environment` and names the path and the number of bytes to be written.
+/// Replaces `path` atomically and durably: a file without a name in the same directory, fsync, its
+/// name (by a rename if there was a file), fsync of the directory. A process that is killed leaves
+/// nothing, except between the last two steps, or where the file system has no unnamed files. On an
+/// error the old file is unchanged and the temporary file is removed; the error is of kind
+/// `environment` and names the path and the number of bytes to be written.
 Done atomic_write(const std::filesystem::path& path, std::string_view bytes, uint32_t mode);
 
 /// Makes a directory's entries durable.

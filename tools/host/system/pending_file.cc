@@ -40,13 +40,23 @@ bool is_left(const fs::path& path, pid_t owner) {
   return fd.valid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
+/// A new file: the name can be guessed, and what another user put there is not written to.
+UniqueFd open_new(const fs::path& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd fd(::open(path.c_str(), kFlags, 0666));
+  if (fd.valid() || errno != EEXIST) return fd;
+  // Left by a killed process that had the same id.
+  if (::unlink(path.c_str()) != 0) return fd;
+  return UniqueFd(::open(path.c_str(), kFlags, 0666));
+}
+
 }  // namespace
 
 PendingFile::PendingFile(fs::path target)
     : target_(std::move(target)),
       temporary_(target_.parent_path() /
                  fmt::format(".{}.{}", target_.filename().string(), ::getpid())),
-      fd_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      fd_(open_new(temporary_)),
       open_error_(fd_.valid() ? 0 : errno) {
   // Some file systems have no locks; then only the process id counts.
   if (fd_.valid()) static_cast<void>(::flock(fd_.get(), LOCK_EX | LOCK_NB));
@@ -54,7 +64,7 @@ PendingFile::PendingFile(fs::path target)
 
 PendingFile::~PendingFile() {
   std::error_code ignored;
-  if (!kept_) fs::remove(temporary_, ignored);
+  if (fd_.valid() && !kept_) fs::remove(temporary_, ignored);
 }
 
 Done PendingFile::write(std::string_view bytes) {

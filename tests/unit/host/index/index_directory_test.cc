@@ -1,5 +1,6 @@
 #include "host/index/index_directory.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,6 +155,24 @@ TEST_CASE(
   CHECK(message.find(other.file.sha256) != std::string::npos);
   CHECK(message.find(bench.cpu().file.sha256) != std::string::npos);
   CHECK_FALSE(fs::exists(bench.index() / "cu130"));
+}
+
+TEST_CASE("everybody can read an index whatever the umask") {
+  const mode_t before = ::umask(077);
+  const Bench bench;
+  const auto published = bench.publish({bench.cpu(), bench.cuda()});
+  ::umask(before);
+  REQUIRE(published);
+  const fs::path generations = bench.scratch.path() / ".index.generations";
+  std::vector<fs::path> all = {generations};
+  for (const auto& entry : fs::recursive_directory_iterator(generations)) {
+    if (!entry.is_symlink() && entry.path().filename() != "lock") all.push_back(entry.path());
+  }
+  for (const fs::path& path : all) {
+    INFO(path);
+    const auto wanted = fs::is_directory(path) ? fs::perms(0755) : fs::perms(0644);
+    CHECK((fs::status(path).permissions() & fs::perms::mask) == wanted);
+  }
 }
 
 TEST_CASE("a file that changes while it is being published is an error and leaves nothing") {

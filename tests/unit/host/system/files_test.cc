@@ -30,6 +30,29 @@ TEST_CASE("a written file has its bytes and mode, and no temporary file stays") 
   CHECK(files.list(path.parent_path()).value() == std::vector<std::string>{"b"});
 }
 
+TEST_CASE("a process that is killed while it writes leaves nothing") {
+  const Scratch scratch;
+  scratch.write("old/file", "old");
+  for (const char* const name : {"new/file", "old/file"}) {
+    std::filesystem::create_directories((scratch.path() / name).parent_path());
+    const pid_t child = fork();
+    if (child == 0) {
+      std::signal(SIGXFSZ, SIG_DFL);
+      const rlimit size{16, 16};
+      ::setrlimit(RLIMIT_FSIZE, &size);
+      static_cast<void>(host::LocalFiles().write(scratch.path() / name, std::string(4096, 'x')));
+      ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+  }
+  CHECK(std::filesystem::is_empty(scratch.path() / "new"));
+  CHECK(scratch.read("old/file") == "old");
+  CHECK(host::LocalFiles().list(scratch.path() / "old").value() ==
+        std::vector<std::string>{"file"});
+}
+
 TEST_CASE("a file that does not fit leaves the old one unchanged, and the error has its size") {
   const Scratch scratch;
   host::LocalFiles files;

@@ -43,6 +43,19 @@ TEST_CASE("a pending file gets its name only when it is complete, and leaves not
   CHECK(scratch.read("dist/a.whl") == "whole");
 }
 
+TEST_CASE("a link in the place of a pending file is not followed") {
+  const Scratch scratch;
+  scratch.write("victim", "precious");
+  fs::create_directories(scratch.path() / "dist");
+  fs::create_symlink("../victim", scratch.path() / pending("a.whl", ::getpid()));
+  PendingFile file(scratch.path() / "dist/a.whl");
+  REQUIRE(file.write("wheel"));
+  REQUIRE(file.keep());
+  CHECK(scratch.read("victim") == "precious");
+  CHECK(scratch.read("dist/a.whl") == "wheel");
+  CHECK_FALSE(fs::is_symlink(scratch.path() / "dist/a.whl"));
+}
+
 TEST_CASE("leftovers of killed runs are removed, and nothing else") {
   const Scratch scratch;
   const pid_t dead = nobody();
