@@ -1,104 +1,14 @@
 #include "host/index/upload.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "base/digest.h"
-#include "base/text.h"
-#include "host/net/http.h"
-#include "unit/catch.h"
-#include "unit/host/fake_index.h"
-#include "unit/host/scratch.h"
+#include "unit/host/index/upload_bench.h"
 #include "unit/host/scripted_http.h"
 
 using namespace pinwheel;
 using publish::Artifact;
 using publish::FileKind;
 using publish::Outcome;
-
-namespace {
-
-constexpr const char* kToken = "pypi-canary-0123456789";
-
-/// A release of two wheels and an sdist, an index, and the events of the upload.
-struct UploadBench {
-  explicit UploadBench(std::vector<std::string> arguments = {})
-      : index(with_token(std::move(arguments))) {}
-
-  static std::vector<std::string> with_token(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--token", kToken});
-    return arguments;
-  }
-
-  Artifact file(const std::string& filename, FileKind kind = FileKind::wheel,
-                const std::string& salt = "") const {
-    const std::string bytes = "contents of " + filename + salt + std::string(100'000, '.');
-    Artifact file;
-    file.contents = std::make_shared<ports::MemorySource>(bytes);
-    file.filename = filename;
-    file.kind = kind;
-    file.size = bytes.size();
-    file.sha256 = sha256_hex(bytes);
-    Blake2b256 blake;
-    blake.update(bytes);
-    file.blake2b_256 = to_hex(blake.finish());
-    file.name = replace_all(filename.substr(0, filename.find('-')), "_", "-");
-    file.version = "1.0";
-    file.fields = {{"metadata_version", "2.1"}, {"name", file.name}, {"version", "1.0"}};
-    return file;
-  }
-  std::vector<Artifact> release() const {
-    return {file("demo_ops-1.0.tar.gz", FileKind::sdist), file("demo_ops-1.0-py3-none-any.whl"),
-            file("demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl")};
-  }
-
-  Result<std::vector<host::FileOutcome>> upload(const std::vector<Artifact>& files,
-                                                const std::string& token = kToken) {
-    const host::UploadTarget target{"local", *publish::endpoint(index.url() + "/"),
-                                    ports::BasicCredentials{"__token__", Secret(token)}};
-    host::UploadOptions options;
-    options.attempts = 3;
-    host::UploadHooks hooks;
-    hooks.sleep = [this](std::chrono::milliseconds delay) {
-      waits.push_back(delay);
-      return !stopped;
-    };
-    hooks.event = [this](const publish::UploadEvent& event) {
-      journal.push_back(fmt::format("{} {} {}/{} {}", publish::to_string(event.stage),
-                                    event.filename, event.number, event.count, event.attempt));
-    };
-    hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
-    host::CurlHttp http;
-    return host::upload_release(files, target, options, http, hooks);
-  }
-
-  nlohmann::json log() const {
-    const auto reply = host::CurlHttp().send({.url = index.url() + "/log"});
-    REQUIRE(reply);
-    return nlohmann::json::parse(reply->body);
-  }
-  /// The file names in the order in which they were sent.
-  std::vector<std::string> sent() const {
-    std::vector<std::string> names;
-    for (const auto& entry : log()) {
-      for (const auto& field : entry["fields"]) {
-        if (field[0] == "content") names.push_back(field[1]["filename"]);
-      }
-    }
-    return names;
-  }
-
-  Scratch scratch;
-  FakeIndex index;
-  bool stopped = false;
-  std::vector<std::chrono::milliseconds> waits;
-  std::vector<std::string> journal;
-  std::vector<std::string> notices;
-};
-
-}  // namespace
 
 TEST_CASE("wheels are sent by name, the sdist last, with an event before and after each") {
   UploadBench bench;
@@ -271,81 +181,6 @@ TEST_CASE("a file that arrived without a response is found by its hash and not s
     CHECK(bench.log().size() == 1);
     CHECK(bench.journal.front() == "sending demo_ops-1.0-py3-none-any.whl 1/1 1");
     REQUIRE(bench.journal.size() == 2);
-  }
-}
-
-TEST_CASE("a stale page causes a second upload, which is harmless") {
-  UploadBench bench({"--plan", "lost", "--stale", "2"});
-  const auto outcomes = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
-  REQUIRE(outcomes);
-  CHECK(outcomes->front().attempts == 2);
-}
-
-TEST_CASE("a file that changed since it was read is not uploaded") {
-  UploadBench bench;
-  Artifact wheel = bench.file("demo_ops-1.0-py3-none-any.whl");
-  wheel.contents = std::make_shared<ports::MemorySource>(std::string(wheel.size, '!'));
-  const auto result = bench.upload({wheel});
-  REQUIRE_FALSE(result);
-  CHECK(result.error().kind == ErrorKind::check);
-  CHECK(result.error().message == "`demo_ops-1.0-py3-none-any.whl` changed after it was checked");
-  CHECK(bench.log().empty());
-  CHECK(bench.journal.size() == 1);
-}
-
-TEST_CASE("a file that the index accepted but does not keep is not uploaded") {
-  UploadBench bench({"--plan", "ok,login,ok"});
-  const auto result = bench.upload(bench.release());
-  REQUIRE_FALSE(result);
-  CHECK(result.error().kind == ErrorKind::publish);
-  CHECK(result.error().message ==
-        "`local` accepted 1 file but does not list it: `demo_ops-1.0-py3-none-any.whl`");
-  CHECK(result.error().hint.find(bench.index.url() + "/simple/demo-ops/") != std::string::npos);
-  CHECK(bench.waits.size() == 7);
-  CHECK(bench.sent().size() == 3);
-  CHECK(bench.journal.size() == 5);  // no `sent` of that file
-}
-
-TEST_CASE("files are listed later than they are accepted") {
-  UploadBench bench({"--stale", "4"});
-  REQUIRE(bench.upload(bench.release()));
-  CHECK(bench.sent().size() == 3);
-  CHECK(bench.waits == std::vector<std::chrono::milliseconds>{std::chrono::seconds(2)});
-  CHECK(bench.journal.back().starts_with("sent "));
-  CHECK(bench.journal.size() == 6);
-}
-
-TEST_CASE("an index that never answers an upload, or nothing readable, is an error of publishing") {
-  for (const char* plan :
-       {"429,429,429", "malformed,malformed,malformed", "headers,headers,headers"}) {
-    INFO(plan);
-    UploadBench bench({"--plan", plan});
-    const auto result = bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")});
-    REQUIRE_FALSE(result);
-    CHECK(result.error().kind == ErrorKind::publish);
-    CHECK(bench.sent().size() == 3);
-  }
-}
-
-TEST_CASE("an upload that arrived before a malformed answer is found by its hash") {
-  UploadBench bench({"--plan", "malformed"});
-  REQUIRE(bench.upload({bench.file("demo_ops-1.0-py3-none-any.whl")}));
-}
-
-TEST_CASE("an index whose pages cannot be read is an error of publishing") {
-  const UploadBench bench;
-  ScriptedHttp http;
-  const host::UploadTarget target{"local", *publish::endpoint("https://a.example/")};
-  host::UploadHooks hooks;
-  hooks.sleep = [](std::chrono::milliseconds) { return true; };
-  for (const ports::HttpResponse& page :
-       {ports::HttpResponse{429}, ports::HttpResponse{503},
-        ports::HttpResponse{200, "", {{"content-type", "application/json"}}, "not JSON"}}) {
-    http.replies["https://a.example/simple/demo-ops/"] = page;
-    const auto result = host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")}, target,
-                                             {}, http, hooks);
-    REQUIRE_FALSE(result);
-    CHECK(result.error().kind == ErrorKind::publish);
   }
 }
 
