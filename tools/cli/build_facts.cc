@@ -57,7 +57,7 @@ std::string host_compiler(const host::Workplace& workplace,
   const auto named = build.find("CXX");
   const std::string program = named == build.end() ? "c++" : named->second;
   const Result<ports::Captured> ran = local.process.capture(
-      {{program, "-dumpfullversion", "-dumpmachine"}, "/", workplace.variables, {}});
+      {{program, "-dumpfullversion", "-dumpmachine"}, "/", local.machine.variables, {}});
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 

@@ -91,7 +91,7 @@ void print(const PlanCommand& options, const std::string& text, Streams& streams
   if (json) {
     streams.json(text);
   } else {
-    print(options, text, streams);
+    streams.data(text);
   }
 }
 

@@ -163,7 +163,7 @@ Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& o
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const fs::path cache, cache_directory(variables));
   host::LocalMachine local(variables, cache, place.directory, {}, streams.log());
-  const host::GitProgram git{local.files, local.process, variables};
+  const host::GitProgram git{local.files, local.process, local.machine.variables};
   const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
   TRY(const RecordedSource source, source_of(target, of, place, git));
   TRY(PreparedRun prepared, prepare_step(global, options, target, place, source.matrix, streams));

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/logged_ports.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -32,8 +33,8 @@ std::string listed_variables(const std::map<std::string, std::string>& variables
 env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables,
                              const ports::LogHandle& log) {
   CommandProcesses process(log);
-  const Result<ports::Captured> ran =
-      process.port.capture({{"python3", "-m", "pip", "config", "list"}, {}, variables});
+  const Result<ports::Captured> ran = process.port.capture(
+      {{"python3", "-m", "pip", "config", "list"}, {}, env::helper_variables(variables)});
   const bool listed = ran && ran->exit.ok();
   return env::configured_indexes(listed ? ran->out : listed_variables(variables));
 }

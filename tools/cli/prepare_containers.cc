@@ -122,7 +122,7 @@ class ImageSite {
 Result<host::ContainerEngine> answering_engine(const LevelOptions& levels,
                                                const host::Workplace& workplace) {
   host::LocalMachine local(workplace);
-  return host::find_engine(local.files, local.process, levels.engine, workplace.variables);
+  return host::find_engine(local.files, local.process, levels.engine, local.machine.variables);
 }
 
 /// A tag may have moved since it was pinned; a registry still has the image by its digest.

@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace pinwheel::env {
@@ -11,5 +13,14 @@ bool is_network_variable(std::string_view name);
 /// control what is installed where (`PIP_TARGET`, `PIP_USER`, ...) are not: pinwheel decides that,
 /// for its own calls of pip and for those of a build.
 bool is_pip_setting(std::string_view name);
+
+/// Whether a user's variable reaches builds and tests because it affects only caches, speed and the
+/// network.
+bool passes_to_builds(std::string_view name);
+
+/// What the programs see that pinwheel itself asks: probes of `doctor` and of planning, pip, conda,
+/// container clients, git, and whatever a build gets of the user's variables. Tokens and passwords
+/// of other tools are not among it. tools/env/README.md names them all.
+std::map<std::string, std::string> helper_variables(const std::map<std::string, std::string>& user);
 
 }  // namespace pinwheel::env

@@ -20,6 +20,40 @@ TEST_CASE("proxies and certificates pass, in upper and lower case") {
   CHECK_FALSE(is_network_variable("PROXY"));
 }
 
+TEST_CASE("programs that pinwheel asks see what configures them, and no secret of another tool") {
+  Variables user;
+  const std::vector<std::string> seen = {"PATH",
+                                         "HOME",
+                                         "TMPDIR",
+                                         "LANG",
+                                         "LC_ALL",
+                                         "XDG_CACHE_HOME",
+                                         "https_proxy",
+                                         "SSL_CERT_FILE",
+                                         "CUDA_HOME",
+                                         "LD_LIBRARY_PATH",
+                                         "PIP_INDEX_URL",
+                                         "DOCKER_HOST",
+                                         "CONTAINER_HOST",
+                                         "NETRC",
+                                         "CONDA_EXE",
+                                         "MAMBA_EXE",
+                                         "GIT_SSH_COMMAND",
+                                         "SSH_AUTH_SOCK",
+                                         "CXX",
+                                         "CCACHE_DIR"};
+  for (const std::string& name : seen) user[name] = "seen";
+  for (const char* const name :
+       {"PINWHEEL_TOKEN_PYPI", "PINWHEEL_USER_PYPI", "TWINE_PASSWORD", "GITHUB_TOKEN", "GH_TOKEN",
+        "AWS_SECRET_ACCESS_KEY", "ACTIONS_RUNTIME_TOKEN", "MY_SECRET", "PYTHONPATH",
+        "LD_PRELOAD"}) {
+    user[name] = "not seen";
+  }
+  const Variables told = helper_variables(user);
+  CHECK(told.size() == seen.size());
+  for (const std::string& name : seen) CHECK(told.contains(name));
+}
+
 TEST_CASE("pip gets the network and its settings, and nothing that changes Python") {
   const Variables seen = pip_variables({{"PIP_INDEX_URL", "u"},
                                         {"PIP_TARGET", "/elsewhere"},

@@ -15,7 +15,7 @@ struct EnvMachine {
   ports::Files& files;
   ports::Process& process;
   const ports::Clock& clock;
-  std::map<std::string, std::string> variables;  ///< the user's environment
+  std::map<std::string, std::string> variables;  ///< what programs see of the user's environment
   std::filesystem::path cache;                   ///< data that can be recreated
   std::filesystem::path state;                   ///< records
   /// The host of the container that the commands run in; null if they run on the host. In a

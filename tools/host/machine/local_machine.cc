@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "env/pass_list.h"
+
 namespace pinwheel::host {
 
-LocalMachine::LocalMachine(std::map<std::string, std::string> variables,
+LocalMachine::LocalMachine(const std::map<std::string, std::string>& variables,
                            std::filesystem::path cache, std::filesystem::path state,
                            std::stop_token stop, ports::LogHandle log_to)
     : log(std::move(log_to)),
@@ -14,7 +16,7 @@ LocalMachine::LocalMachine(std::map<std::string, std::string> variables,
       machine{.files = files,
               .process = process,
               .clock = clock,
-              .variables = std::move(variables),
+              .variables = env::helper_variables(variables),
               .cache = std::move(cache),
               .state = std::move(state),
               .log = log} {}

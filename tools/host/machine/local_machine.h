@@ -17,8 +17,8 @@ namespace pinwheel::host {
 /// The machine that pinwheel runs on, with the ports that its `machine` refers to. What they do is
 /// logged.
 struct LocalMachine {
-  /// A stop request terminates its commands.
-  LocalMachine(std::map<std::string, std::string> variables, std::filesystem::path cache,
+  /// A stop request terminates its commands. Of the user's variables they see `helper_variables`.
+  LocalMachine(const std::map<std::string, std::string>& variables, std::filesystem::path cache,
                std::filesystem::path state, std::stop_token stop = {},
                ports::LogHandle log = ports::no_log());
   /// Uses the workplace's variables, directories, stop token and log.

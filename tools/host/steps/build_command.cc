@@ -14,16 +14,6 @@
 namespace pinwheel::host {
 namespace {
 
-// Variables that are passed through: they affect caches, speed and the network, never the result.
-constexpr std::array<std::string_view, 3> kPassed = {"NVCC_THREADS", "CUDA_VISIBLE_DEVICES",
-                                                     "HIP_VISIBLE_DEVICES"};
-
-bool passes(std::string_view name) {
-  return env::is_network_variable(name) || env::is_pip_setting(name) ||
-         name.starts_with("SCCACHE_") || name.starts_with("CCACHE_") ||
-         std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end();
-}
-
 std::string user_value(const BuildSetting& setting, const std::string& name,
                        const std::string& otherwise) {
   const auto found = setting.user.find(name);
@@ -109,7 +99,7 @@ void add_conda_path(const BuildSpace& space, std::map<std::string, std::string>&
 std::map<std::string, std::string> clean_variables(const BuildSetting& setting) {
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : setting.user) {
-    if (passes(name)) variables[name] = value;
+    if (env::passes_to_builds(name)) variables[name] = value;
   }
   add_kept_places(variables, setting);
   variables = with(std::move(variables), setting.toolkit);

@@ -6,13 +6,6 @@
 namespace pinwheel::host {
 namespace {
 
-std::map<std::string, std::string> without_tokens(std::map<std::string, std::string> variables) {
-  std::erase_if(variables, [](const auto& each) {
-    return each.first.starts_with("PINWHEEL_TOKEN") || each.first.starts_with("TWINE_PASSWORD");
-  });
-  return variables;
-}
-
 /// The container settings of the step's environment; no base for a step on the host.
 matrix::ContainerSettings container_of(const plan::Action& action) {
   return std::visit(
@@ -30,8 +23,7 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
     : workplace_(workplace),
       attempt_(attempt),
       stop_(std::move(stop)),
-      local_(without_tokens(workplace.variables), workplace.cache, workplace.state, stop_,
-             workplace.log) {}
+      local_(workplace.variables, workplace.cache, workplace.state, stop_, workplace.log) {}
 
 StepContext OpenStep::context() {
   return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, git_, stop_};
