@@ -24,6 +24,22 @@ PyMODINIT_FUNC PyInit__C(void) { return PyModule_Create(&module); }
 JPEG = ("#include <stdio.h>\n#include <jpeglib.h>", "struct jpeg_error_mgr e; return !!jpeg_std_error(&e);", "-ljpeg")
 ZSTD = ("#include <zstd.h>", "return ZSTD_versionNumber() > 0;", "-lzstd")
 CURL = ("#include <curl/curl.h>", "return curl_version() != 0;", "-lcurl")
+OPENBLAS = (
+    "#include <cblas.h>",
+    "double x[] = {1, 0}, y[] = {1, 1}; return cblas_ddot(2, x, 1, y, 1) == 1;",
+    "-lopenblas",
+)
+FFMPEG = (
+    "#include <libswscale/swscale.h>\n#include <libavutil/avutil.h>",
+    "return swscale_version() > 0 && avutil_version() > 0;",
+    "-lswscale -lavutil",
+)
+# The module finds the library itself at run time, so nothing says that it needs it.
+DLOPEN = (
+    "#include <dlfcn.h>",
+    'void* jpeg = dlopen("libjpeg.so.62", RTLD_NOW); return jpeg != 0 && dlsym(jpeg, "jpeg_std_error") != 0;',
+    "-ldl",
+)
 NOTHING = ("", "return 1;", "-lm")
 
 
@@ -63,13 +79,29 @@ def grafted(wheel: pathlib.Path) -> set[str]:
     return {re.match(r"(.*?\.so(\.\d+)?)", name)[1] for name in plain}
 
 
-def load(wheel: pathlib.Path, place: pathlib.Path) -> tuple[int, list[str]]:
-    """The module's answer, and the libraries that are loaded with it."""
+def contents_grafted(wheel: pathlib.Path) -> set[str]:
+    """The beginnings of the digests of what was put in: both tools have them in its names."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".libs/" in name and ".so" in name]
+    return {re.search(r"-([0-9a-f]{8})\.", name)[1] for name in names}
+
+
+HIDDEN = "for file; do [ \"$file\" = -- ] && break; shift; mount --bind /dev/null \"$file\"; done; shift; exec \"$@\""
+
+
+def without(files: list[str]) -> list[str]:
+    """The beginning of a command that does not see what is in these files."""
+    return ["unshare", "--map-root-user", "--mount", "sh", "-ec", HIDDEN, "sh", *files, "--"] if files else []
+
+
+def load(wheel: pathlib.Path, place: pathlib.Path, hidden: list[str] | None = None) -> tuple[int, list[str]]:
+    """The module's answer, and the libraries that are loaded with it, where the hidden files are empty."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(place)
     script = "import demo_kit._C as c, json; maps = {l.split()[-1] for l in open('/proc/self/maps')}\n"
     script += "print(json.dumps([c.answer(), sorted(m for m in maps if '.so' in m)]))"
     variables = {**os.environ, "PYTHONPATH": str(place)}
-    ran = subprocess.run([sys.executable, "-c", script], env=variables, check=True, capture_output=True, text=True)
+    command = [*without(hidden or []), sys.executable, "-c", script]
+    ran = subprocess.run(command, env=variables, check=True, capture_output=True, text=True)
     answer, libraries = json.loads(ran.stdout)
     return answer, libraries
