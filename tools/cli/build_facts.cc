@@ -9,10 +9,6 @@
 #include "host/git/git.h"
 #include "host/git/source_tree.h"
 #include "host/machine/local_machine.h"
-#include "host/system/files.h"
-#include "matrix/build_requires.h"
-#include "project/backend_requires.h"
-#include "project/pyproject.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -61,13 +57,6 @@ std::string host_compiler(const host::Workplace& workplace,
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
-/// What the build of a project needs: its own requirements, then those of its backend.
-std::vector<std::string> needed_by(const project::Pyproject& project) {
-  matrix::EnvironmentSettings own;
-  own.pip = project.build_system.requires_;
-  return matrix::with_build_requires(std::move(own), project::backend_requires(project)).pip;
-}
-
 bool decides_build(std::string_view name) {
   const auto has = [name](const auto& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -76,20 +65,6 @@ bool decides_build(std::string_view name) {
 }
 
 }  // namespace
-
-Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source) {
-  host::LocalFiles files;
-  const std::filesystem::path file = source / "pyproject.toml";
-  TRY(const ports::FileStatus status, files.status(file));
-  if (status.type == ports::FileType::missing) {
-    TRY(const ports::FileStatus script, files.status(source / "setup.py"));
-    if (script.type == ports::FileType::missing) return std::vector<std::string>{};
-    return needed_by({});
-  }
-  TRY(const std::string text, files.read(file));
-  TRY(const project::Pyproject read, project::parse_pyproject(text, file.string()));
-  return needed_by(read);
-}
 
 std::map<std::string, std::string> deciding_variables(
     const std::map<std::string, std::string>& variables) {
@@ -112,7 +87,7 @@ Result<BuildFacts> gather_build_facts(
   } else {
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }
-  TRY(facts.build_requires, build_requires_of(facts.source.directory));
+  TRY(facts.build_requires, source_requires(facts.source.directory));
   if (recorded) {
     facts.variables = deciding_variables(*recorded);
   } else {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/backend_question.h"
 #include "cli/load.h"
 #include "host/machine/workplace.h"
 #include "plan/action.h"
@@ -17,7 +18,7 @@ namespace pinwheel::cli {
 struct BuildFacts {
   plan::Source source = {};
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
-  std::vector<std::string> build_requires = {};       ///< `[build-system] requires` of the source
+  SourceRequires build_requires = {};
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one
   /// The user's variables that name device architectures, where `build.arch-list` does.
   std::map<std::string, std::string> ignored = {};
@@ -33,9 +34,5 @@ Result<BuildFacts> gather_build_facts(
 /// that a frozen plan or a report has: such a file may come from anywhere. Pure.
 std::map<std::string, std::string> deciding_variables(
     const std::map<std::string, std::string>& variables);
-
-/// What the build of a source requires: `[build-system] requires`, and what its backend needs.
-/// Nothing for a source without `pyproject.toml` and `setup.py`: its build is a script of its own.
-Result<std::vector<std::string>> build_requires_of(const std::filesystem::path& source);
 
 }  // namespace pinwheel::cli

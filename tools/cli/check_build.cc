@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/build_facts.h"
+#include "cli/backend_question.h"
 #include "cli/package_directory.h"
 #include "cli/workplace.h"
 #include "env/engine.h"
@@ -128,7 +128,8 @@ Done check_builds(ports::Files& files, const RunScope& scope, Streams& streams) 
   matrix::Matrix matrix = scope.loaded.matrix;
   if (!matrix.package.requirement.empty()) return {};
   TRY(const fs::path directory, package_directory(matrix));
-  TRY(matrix.build_requires, build_requires_of(directory));
+  TRY(SourceRequires source, source_requires(directory));
+  matrix.build_requires = std::move(source.texts);
   TRY_DONE(check_build_requires(matrix, scope.outline, streams));
   std::set<std::string> checked;
   for (const matrix::Variant& variant : scope.outline.variants) {

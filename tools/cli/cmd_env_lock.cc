@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/backend_requires.h"
+#include "cli/build_facts.h"
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/locks.h"
@@ -102,6 +104,23 @@ std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, con
   return result;
 }
 
+/// What the backend requires of the builds in this environment.
+std::optional<matrix::BackendAnswer> answer_for(const matrix::Matrix& matrix,
+                                                const plan::LockTarget& target) {
+  for (const std::string& variant : target.variants) {
+    const auto found = matrix.backend_answers.find(variant);
+    if (found != matrix.backend_answers.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+/// What builds in the environment depend on, besides its packages. Toolkits are nobody's build.
+env::Lock with_tools(env::Lock lock, const matrix::Matrix& matrix, const plan::LockTarget& target) {
+  if (!target.toolkit_of.empty()) return lock;
+  lock.backend = answer_for(matrix, target);
+  return lock;
+}
+
 /// Keeps the public URLs of the old lock for the same files: the machine that wrote it knew them.
 void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
   for (env::PipPackage& package : packages) {
@@ -120,6 +139,7 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   if (before.lock) keep_places(*before.lock, resolution.packages);
   env::Lock lock = env::make_lock(target.request, std::move(resolution), made.facts.machine);
   lock.variants = target.variants;
+  lock = with_tools(std::move(lock), what.scope.loaded.matrix, target);
   lock.toolkits = toolkits_of(machine, what, made.facts, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
   const auto image = made.images.find(env::digest(target.request.container));
@@ -130,10 +150,10 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
 }
 
 /// A valid lock: its packages stay, and its metadata is updated from the matrix.
-env::Lock still_current(const LockFile& before) {
+env::Lock still_current(const LockFile& before, const matrix::Matrix& matrix) {
   env::Lock lock = *before.lock;
   lock.variants = before.target.variants;
-  return lock;
+  return with_tools(std::move(lock), matrix, before.target);
 }
 
 /// Writes the lock if necessary, and returns its new state.
@@ -141,7 +161,7 @@ Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what
                             const PreparedEnvironments& made, Streams& streams) {
   env::Lock next;
   if (lock.state == LockState::current) {
-    next = still_current(lock);
+    next = still_current(lock, what.scope.loaded.matrix);
   } else {
     TRY(next, lock_of(machine, what, lock, made));
   }
@@ -224,8 +244,8 @@ std::string as_json(const std::string& directory, const std::vector<LockFile>& l
          "\n";
 }
 
-Result<Locking> read_locking(const GlobalOptions& global, const EnvLockOptions& options,
-                             Streams& streams) {
+Result<RunScope> read_scope(const GlobalOptions& global, const EnvLockOptions& options,
+                            Streams& streams) {
   host::LocalFiles files;
   TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
@@ -234,40 +254,69 @@ Result<Locking> read_locking(const GlobalOptions& global, const EnvLockOptions& 
       select_outline(loaded, options.selection, choice.globs, options.selection.channel));
   VersionFacts here;
   here.machine = host::machine_name();
-  TRY(RunScope scope,
-      up_to(plan::Stage::test, {global, loaded, outline, options.levels, std::move(here)}));
-  Locking what{std::move(scope), plan::lock_directory(loaded.matrix.file), {}, {}};
-  what.targets =
-      plan::lock_targets(loaded.matrix, loaded.expansion, loaded.classes, what.scope.options);
-  TRY(what.needed, plan::needed_locks(what.targets, loaded.matrix, loaded.expansion, outline,
-                                      what.scope.options));
-  return what;
+  // A lock is for every version; a backend that is asked what it requires is told this one.
+  here.version.version = "0";
+  return up_to(plan::Stage::test, {global, loaded, outline, options.levels, std::move(here)});
 }
 
-/// Writes or checks the locks of the selection, and returns them.
-Result<std::vector<LockFile>> brought_up_to_date(const Locking& what, const EnvLockOptions& options,
-                                                 Streams& streams) {
+/// The source of the packages; `needed` is still empty.
+ForLocks work_of(const RunScope& scope, const EnvLockOptions& options) {
+  return {plan::lock_directory(scope.loaded.matrix.file),
+          {},
+          options.check ? LockWork::check : LockWork::write,
+          options.refresh ? Refresh::yes : Refresh::no};
+}
+
+/// The locks of a scope, which has what its project and its backend require.
+Result<Locking> read_locking(RunScope scope) {
+  const auto& [matrix, expansion, classes] = scope.loaded;
+  std::vector<plan::LockTarget> targets =
+      plan::lock_targets(matrix, expansion, classes, scope.options);
+  TRY(std::vector<plan::LockTarget> needed,
+      plan::needed_locks(targets, matrix, expansion, scope.outline, scope.options));
+  std::string directory = plan::lock_directory(matrix.file);
+  return Locking{std::move(scope), std::move(directory), std::move(targets), std::move(needed)};
+}
+
+/// The locks of the selection, written or checked, and the matrix's other locks.
+struct Locked {
+  Locking what;
+  std::vector<LockFile> locks;
+};
+
+/// Writes or checks the locks of the selection.
+Result<Locked> brought_up_to_date(RunScope scope, const EnvLockOptions& options, Streams& streams) {
   host::LocalFiles files;
-  TRY(const host::Workplace workplace, make_workplace(what.scope.global, what.scope.loaded,
-                                                      what.scope.levels.engine, streams.log()));
+  TRY(const host::Workplace workplace,
+      make_workplace(scope.global, scope.loaded, scope.levels.engine, streams.log()));
   TRY_DONE(begin_log(workplace, streams.diagnostics()));
-  const plan::PlanFacts facts = plan_facts(what.scope.version, {});
-  const ForLocks source{what.directory, what.needed,
-                        options.check ? LockWork::check : LockWork::write,
-                        options.refresh ? Refresh::yes : Refresh::no};
+  TRY(const BuildFacts build, gather_build_facts(scope.loaded, workplace, std::nullopt));
+  scope.loaded.matrix.build_requires = build.build_requires.texts;
+  const plan::PlanFacts facts = plan_facts(scope.version, build);
+  ForLocks source = work_of(scope, options);
+  TRY(scope.loaded.matrix,
+      ask_backends({scope, workplace, facts}, build.build_requires.question, source, streams));
+  TRY(Locking what, read_locking(std::move(scope)));
+  source.needed = what.needed;
   TRY(PreparedEnvironments made,
       prepare_environments({what.scope, workplace, facts}, source, streams));
-  if (options.check) return check_locks(files, what, std::move(made.locks));
-  return stoppable<std::vector<LockFile>>(
-      [&](const std::stop_token& stop) { return write_locks(what, made, stop, streams); });
+  if (options.check) {
+    TRY(std::vector<LockFile> checked, check_locks(files, what, std::move(made.locks)));
+    return Locked{std::move(what), std::move(checked)};
+  }
+  TRY(std::vector<LockFile> written,
+      stoppable<std::vector<LockFile>>(
+          [&](const std::stop_token& stop) { return write_locks(what, made, stop, streams); }));
+  return Locked{std::move(what), std::move(written)};
 }
 
 }  // namespace
 
 Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& options,
                          Streams& streams) {
-  TRY(const Locking what, read_locking(global, options, streams));
-  TRY(const std::vector<LockFile> locks, brought_up_to_date(what, options, streams));
+  TRY(RunScope scope, read_scope(global, options, streams));
+  TRY(const Locked locked, brought_up_to_date(std::move(scope), options, streams));
+  const auto& [what, locks] = locked;
   if (options.json) {
     streams.json(as_json(what.directory, locks));
   } else {

@@ -98,6 +98,9 @@ Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const Gath
     frozen.images[settings] = {used.base, used.image.base_id, used.image.base_digests,
                                used.image.key};
   }
+  for (const auto& [variant, answer] : scope.loaded.matrix.backend_answers) {
+    frozen.answers[answer.question] = answer.texts;
+  }
   frozen.patchelf = env::kPatchelfVersion;
   TRY(frozen.files, expected_files(scope));
   const host::LocalMachine local(run.workplace);

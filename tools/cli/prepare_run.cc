@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/backend_requires.h"
 #include "cli/build_facts.h"
 #include "cli/check_build.h"
 #include "cli/earlier_results.h"
@@ -62,7 +63,7 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
       gather_build_facts(scope.loaded, workplace, recorded_variables(source)));
   TRY_DONE(check_source(build, source));
   RunScope known = scope;
-  known.loaded.matrix.build_requires = build.build_requires;
+  known.loaded.matrix.build_requires = build.build_requires.texts;
   // Before a forecast, `plan` has looked at the checkout.
   if (!std::holds_alternative<FromRecord>(source)) {
     TRY_DONE(check_build_requires(known.loaded.matrix, known.outline, streams));
@@ -70,6 +71,8 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   }
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
+  TRY(known.loaded.matrix,
+      ask_backends({known, workplace, facts}, build.build_requires.question, source, streams));
   TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, streams));
   return GatheredRun{std::move(known), std::move(made.workplace), std::move(made.facts),
                      std::move(made.images), std::move(made.recorded)};

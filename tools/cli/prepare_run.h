@@ -29,9 +29,10 @@ struct PreparedRun {
 
 /// The pipeline of every command that needs a plan:
 ///
-///     scope -> workplace -> build facts -> images -> locks or resolutions -> plan
+///     scope -> workplace -> build facts -> backend -> images -> locks or resolutions -> plan
 ///
-/// Each step happens once, in this order. All but the last have side effects: they read the source,
+/// Each step happens once, in this order; a backend that must be asked (cli/backend_requires.h)
+/// has its environment made for that. All but the last have side effects: they read the source,
 /// make images and query indexes. The last is pure. Nothing is built. Errors: `drift` if `source`
 /// is a frozen plan of a different matrix or source, or if locks are out of date; those of
 /// cli/prepare_environments.h.

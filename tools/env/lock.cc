@@ -108,6 +108,10 @@ std::string pinwheel_text(const Lock& lock) {
             line("digest", lock.image->base) + line("id", lock.image->id) +
             line("key", lock.image->key);
   }
+  if (lock.backend) {
+    text += "\n[tool.pinwheel.backend]\n" + line("question", lock.backend->question) +
+            list("requires", lock.backend->texts);
+  }
   for (const LockedToolkit& toolkit : lock.toolkits) {
     text += "\n[[tool.pinwheel.toolkits]]\n" + line("name", toolkit.name) +
             line("release", toolkit.release) + line("file", toolkit.file);

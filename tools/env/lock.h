@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "env/request.h"
 #include "env/resolution.h"
+#include "matrix/matrix.h"
 
 namespace pinwheel::env {
 
@@ -46,6 +47,8 @@ struct Lock {
   std::vector<std::string> variants = {};    ///< that use it, in matrix order
   std::optional<LockedImage> image = {};     ///< level 1; none on the host
   std::vector<LockedToolkit> toolkits = {};  ///< sorted by name
+  /// What the backend answered that it requires; part of `asked`, and kept for the next machine.
+  std::optional<matrix::BackendAnswer> backend = {};
   /// The pip settings that affect which packages are chosen: switches with their values
   /// ("pre=true"), and settings with locations by name only ("find-links").
   std::vector<std::string> pip_options = {};

@@ -150,6 +150,12 @@ Lock read(const toml::table& document) {
     const toml::table& image = table_at(ours, "image");
     lock.image = LockedImage{text_at(image, "id"), text_at(image, "key"), text_at(image, "digest")};
   }
+  if (ours.contains("backend")) {
+    const toml::table& backend = table_at(ours, "backend");
+    // The question becomes the name of a file.
+    lock.backend =
+        matrix::BackendAnswer{digest_at(backend, "question"), texts_at(backend, "requires")};
+  }
   for (const toml::table* const each : tables_at(ours, "toolkits")) {
     lock.toolkits.push_back(
         {needed_text(*each, "name"), text_at(*each, "release"), text_at(*each, "file")});

@@ -99,6 +99,14 @@ struct PublishTarget {
   Location at;
 };
 
+/// What a build backend answered that its builds require.
+struct BackendAnswer {
+  std::string question;            ///< digest of what decides the answer
+  std::vector<std::string> texts;  ///< PEP 508
+
+  bool operator==(const BackendAnswer&) const = default;
+};
+
 /// A validated matrix file. Per-variant sections stay a tree until `settings_for`
 /// (matrix/settings.h) merges the overrides that match the variant.
 struct Matrix {
@@ -123,6 +131,8 @@ struct Matrix {
   /// `[build-system] requires` of the package's source. Not of the file: set by who has read the
   /// source.
   std::vector<std::string> build_requires = {};
+  /// What the source's backend requires beyond that, by variant; set by who has asked it.
+  std::map<std::string, BackendAnswer> backend_answers = {};
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
 };
 

@@ -206,11 +206,15 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
 }
 
 /// Adds what the file leaves to the project.
-Settings with_defaults(Settings settings, const Matrix& matrix) {
+Settings with_defaults(Settings settings, const Matrix& matrix, const Variant& variant) {
   std::vector<std::string> needed;
   if (settings.environment.build_requires == BuildRequires::automatic) {
     needed = matrix.build_requires;
   }
+    const auto answer = matrix.backend_answers.find(variant.id);
+    if (answer != matrix.backend_answers.end()) {
+      needed.insert(needed.end(), answer->second.texts.begin(), answer->second.texts.end());
+    }
   const bool own_command = !settings.build.command.empty();
   if (!own_command) settings.build.command = default_build_command();
   // The sdist is built by the same frontend, whatever builds the wheel.
@@ -244,7 +248,7 @@ Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
   if (const Node* const node = sections.find("test")) {
     TRY(settings.test, read_test(*node, reader));
   }
-  return with_defaults(std::move(settings), matrix);
+  return with_defaults(std::move(settings), matrix, variant);
 }
 
 }  // namespace pinwheel::matrix

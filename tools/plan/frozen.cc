@@ -70,16 +70,22 @@ FrozenPlan read(const Json& json) {
   frozen.levels = read_levels(json.at("levels"));
   frozen.images = read_images(json.at("images"));
   json.at("resolutions").get_to(frozen.resolutions);
+  json.value("backend-answers", Json::object()).get_to(frozen.answers);
   frozen.patchelf = json.value("patchelf", "");
   frozen.matrix = json.value("matrix", "");
   if (json.contains("variables")) {
     frozen.variables = json.at("variables").get<std::map<std::string, std::string>>();
   }
   json.at("files").get_to(frozen.files);
+  // The digests become file names, so nothing else is allowed.
   for (const auto& [request, resolution] : frozen.resolutions) {
-    // The digest becomes a file name, so nothing else is allowed.
     if (!is_hex(request)) {
       throw std::out_of_range("`" + request + "` is not the digest of a request");
+    }
+  }
+  for (const auto& [question, requires_] : frozen.answers) {
+    if (!is_hex(question)) {
+      throw std::out_of_range("`" + question + "` is not the digest of a question");
     }
   }
   return frozen;
@@ -102,6 +108,7 @@ std::string to_json(const FrozenPlan& frozen) {
                {"levels", levels_json(frozen.levels)},
                {"images", images_json(frozen.images)},
                {"resolutions", frozen.resolutions},
+               {"backend-answers", frozen.answers},
                {"patchelf", frozen.patchelf},
                {"files", frozen.files}};
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;

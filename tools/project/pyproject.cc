@@ -92,6 +92,13 @@ std::optional<std::string> cmake_version_of(const toml::table& document) {
   return *version;
 }
 
+bool has_backend_table(const toml::table& document) {
+  const auto tool = document["tool"];
+  const auto scikit = tool["scikit-build"];
+  return tool["hatch"]["build"] || tool["pdm"]["build"] || scikit["metadata"] ||
+         scikit["build"]["requires"] || scikit["overrides"];
+}
+
 }  // namespace
 
 Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file) {
@@ -99,6 +106,7 @@ Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file
   try {
     Pyproject project = read(document);
     project.cmake_version = cmake_version_of(document);
+    project.backend_table = has_backend_table(document);
     return project;
   } catch (const WrongType& wrong) {
     return fail(Error{ErrorKind::config, fmt::format("`{}` must be {}", wrong.key, wrong.wanted),

@@ -28,6 +28,9 @@ struct Pyproject {
   std::vector<std::string> dependencies = {};       ///< `[project] dependencies`, as written
   /// `[tool.scikit-build] cmake.version`, ">=3.26"; nullopt without one in that form.
   std::optional<std::string> cmake_version = {};
+  /// A table of the backend by which it may require more: `[tool.hatch.build]`, `[tool.pdm.build]`,
+  /// or `metadata`, `build.requires`, `overrides` of `[tool.scikit-build]`.
+  bool backend_table = false;
 
   bool operator==(const Pyproject&) const = default;
 };

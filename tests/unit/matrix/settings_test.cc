@@ -186,3 +186,14 @@ TEST_CASE("what the matrix leaves out is the project's") {
   alone.package.sdist = true;
   CHECK(value_of(settings_for(alone, variant)).environment.pip == Names{"x", "build"});
 }
+
+TEST_CASE("what a backend answered is required of its variant's build alone") {
+  Matrix matrix = parsed("axes: {python: ['3.11', '3.12']}\nenvironment: {pip: [ninja]}\n");
+  matrix.build_requires = {"setuptools>=61"};
+  const std::vector<Variant> variants = value_of(expand(matrix)).variants;
+  matrix.backend_answers[variants.at(0).id] = {"question", {"cffi", "ninja>=9", "setuptools>=70"}};
+  CHECK(value_of(settings_for(matrix, variants.at(0))).environment.pip ==
+        Names{"ninja", "setuptools>=61", "cffi", "setuptools>=70", "build"});
+  CHECK(value_of(settings_for(matrix, variants.at(1))).environment.pip ==
+        Names{"ninja", "setuptools>=61", "build"});
+}

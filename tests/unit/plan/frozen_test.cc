@@ -22,6 +22,7 @@ FrozenPlan example() {
   frozen.levels = {env::Engine::podman, env::PythonSource::conda, {{"cuda/*", "mirror/cuda:13"}}};
   frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
+  frozen.answers = {{"ef56", {"cffi>=1"}}};
   frozen.patchelf = env::kPatchelfVersion;
   frozen.matrix = "matrix/demo.yaml";
   frozen.variables = {{"CXXFLAGS", "-O2"}};
@@ -51,6 +52,14 @@ TEST_CASE("text that is not a frozen plan is a config error that names the file"
 TEST_CASE("a resolution that would leave its directory is rejected") {
   FrozenPlan frozen = example();
   frozen.resolutions = {{"../../x", "{}"}};
+  const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().kind == ErrorKind::config);
+}
+
+TEST_CASE("an answer that would leave its directory is rejected") {
+  FrozenPlan frozen = example();
+  frozen.answers = {{"../x", {"cffi"}}};
   const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
   REQUIRE_FALSE(read);
   CHECK(read.error().kind == ErrorKind::config);

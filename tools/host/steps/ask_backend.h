@@ -1,0 +1,25 @@
+#pragma once
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/machine/workplace.h"
+#include "project/pyproject.h"
+#include "run/runner.h"
+
+namespace pinwheel::host {
+
+/// What a wheel of this source requires beyond `[build-system] requires`, as its backend says by
+/// `get_requires_for_build_wheel` (PEP 517); nothing if the backend has no such hook.
+///
+/// `attempt` is one of a build, which is prepared as the step itself does: its environment and
+/// toolkit, its variables, a copy of the source in `attempt.scratch`. What the backend writes goes
+/// to `attempt.log`. `step`, with its last lines, if the backend cannot be imported or its hook
+/// fails.
+Result<std::vector<std::string>> ask_backend(const Workplace& workplace,
+                                             const run::Attempt& attempt,
+                                             const project::BuildSystem& system,
+                                             const std::stop_token& stop);
+
+}  // namespace pinwheel::host
