@@ -113,6 +113,17 @@ class TestCheck:
         assert (lock["file"], lock["state"]) == (LOCK, "stale")
         assert {"what": "requirement", "locked": "", "now": "eggs<2.5"} in lock["differences"]
 
+    def test_another_patchelf_makes_a_lock_stale(self, script):
+        """Its version decides the bytes of a repaired wheel."""
+        script.run("env", "lock", "matrix.yaml")
+        path = script.directory / "matrix.locks" / LOCK
+        now = tomllib.loads(path.read_text())["tool"]["pinwheel"]["patchelf"]
+        path.write_text(path.read_text().replace(f'patchelf = "{now}"', 'patchelf = "0.1"'))
+        refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
+        assert f"`patchelf`: 0.1 -> {now}" in refused.stderr
+        script.run("env", "lock", "matrix.yaml")
+        script.run("env", "lock", "--check", "matrix.yaml")
+
     def test_changes_of_a_new_resolution_are_reported_on_request(self, script, wheels):
         script.run("env", "lock", "matrix.yaml")
         make_wheel(wheels, "spam", "1.1")

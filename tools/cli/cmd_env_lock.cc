@@ -16,6 +16,7 @@
 #include "cli/stoppable.h"
 #include "cli/workplace.h"
 #include "env/commands.h"
+#include "env/patchelf.h"
 #include "host/machine/local_machine.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/env_pip.h"
@@ -118,6 +119,7 @@ std::optional<matrix::BackendAnswer> answer_for(const matrix::Matrix& matrix,
 env::Lock with_tools(env::Lock lock, const matrix::Matrix& matrix, const plan::LockTarget& target) {
   if (!target.toolkit_of.empty()) return lock;
   lock.backend = answer_for(matrix, target);
+  lock.patchelf = env::kPatchelfVersion;
   return lock;
 }
 

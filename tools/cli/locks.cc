@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "env/made_toolkit.h"
+#include "env/patchelf.h"
 #include "env/pypi_toolkit.h"
 #include "env/toolkit.h"
 #include "host/machine/local_machine.h"
@@ -80,6 +81,9 @@ Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
   const std::string key = plan::image_key(facts, target.request);
   if (lock->image && !key.empty() && lock->image->key != key) {
     result.differences.push_back({"image", lock->image->key.substr(0, 12), key.substr(0, 12)});
+  }
+  if (!lock->patchelf.empty() && lock->patchelf != env::kPatchelfVersion) {
+    result.differences.push_back({"patchelf", lock->patchelf, env::kPatchelfVersion});
   }
   if (!result.differences.empty()) result.state = LockState::stale;
   result.lock = *std::move(lock);

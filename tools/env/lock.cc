@@ -101,8 +101,9 @@ std::string pinwheel_text(const Lock& lock) {
                      line("resolution", lock.resolution.digest()) +
                      line("python", lock.resolution.python) + line("machine", lock.machine) +
                      line("torch-index", without_credentials(lock.resolution.torch_index)) +
-                     list("absent", absent) + list("variants", lock.variants) +
-                     list("pip-options", lock.pip_options) + asked_text(lock.asked);
+                     line("patchelf", lock.patchelf) + list("absent", absent) +
+                     list("variants", lock.variants) + list("pip-options", lock.pip_options) +
+                     asked_text(lock.asked);
   if (lock.image) {
     text += "\n[tool.pinwheel.image]\n" + line("reference", lock.asked.container.base) +
             line("digest", lock.image->base) + line("id", lock.image->id) +

@@ -47,6 +47,7 @@ struct Lock {
   std::vector<std::string> variants = {};    ///< that use it, in matrix order
   std::optional<LockedImage> image = {};     ///< level 1; none on the host
   std::vector<LockedToolkit> toolkits = {};  ///< sorted by name
+  std::string patchelf = {};  ///< that repairs wheels; empty for a toolkit, and in older locks
   /// What the backend answered that it requires; part of `asked`, and kept for the next machine.
   std::optional<matrix::BackendAnswer> backend = {};
   /// The pip settings that affect which packages are chosen: switches with their values

@@ -144,6 +144,7 @@ Lock read(const toml::table& document) {
   lock.request = lock.resolution.request;
   lock.asked = asked_from(table_at(ours, "asked"));
   lock.machine = needed_text(ours, "machine");
+  lock.patchelf = text_at(ours, "patchelf");
   lock.variants = texts_at(ours, "variants");
   lock.pip_options = texts_at(ours, "pip-options");
   if (ours.contains("image")) {

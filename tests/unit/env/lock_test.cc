@@ -50,6 +50,7 @@ Lock full() {
   lock.resolution.absent = {{"nvidia-cudnn-cu13", "9.1", "", ""}};
   lock.image = LockedImage{"sha256:12", "34", "debian@sha256:56"};
   lock.toolkits = {{"cuda/12.4", "12.4.1", ""}, {"cuda/13.0", "", "pylock.toolkit.toml"}};
+  lock.patchelf = "0.18.0";
   lock.backend = matrix::BackendAnswer{kOther, {"cffi>=1", "wheel"}};
   lock.resolution.conda = {
       {"zlib", "1.3", "h1_0", "linux-64", "https://u:p@conda.example/zlib.conda", kHash, "ff", 12}};
