@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/init_facts.h"
+#include "cli/prove.h"
 #include "cli/sdist_source.h"
 #include "cli/workplace.h"
 #include "host/git/git.h"
@@ -88,11 +89,26 @@ std::string destination(const InitOptions& options, const std::string& name) {
   return path.lexically_normal().string();
 }
 
-Done write_new(ports::Files& files, const std::string& path, const std::string& text) {
+/// `usage` if there is such a file already; nothing is overwritten.
+Done check_absent(ports::Files& files, const std::string& path) {
+  if (path.empty()) return {};
   TRY(const ports::FileStatus status, files.status(path));
-  if (status.type == ports::FileType::missing) return files.write(path, text);
+  if (status.type == ports::FileType::missing) return {};
   return fail(ErrorKind::usage, fmt::format("`{}` exists, and `init` overwrites nothing", path),
               "remove it, name another file by `--out FILE`, or print the matrix by `--out -`");
+}
+
+/// Builds a wheel, and tells what it proved.
+Result<init::Proof> proof_of(const GlobalOptions& global, const InitOptions& options,
+                             const init::ProjectFacts& facts, const init::Decision& decision,
+                             Streams& streams) {
+  const std::string directory =
+      options.from.empty()
+          ? fs::absolute(fs::path(options.directory) / ".").lexically_normal().string()
+          : std::string();
+  TRY(init::Proof proof, prove_abi(global, {facts, decision, directory}, streams));
+  streams.note(fmt::format("`abi.python` is `{}`: {}\n", proof.python.value, proof.python.because));
+  return proof;
 }
 
 void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams) {
@@ -106,8 +122,7 @@ void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams)
 
 }  // namespace
 
-Result<int> cmd_init(const GlobalOptions& /*global*/, const InitOptions& options,
-                     Streams& streams) {
+Result<int> cmd_init(const GlobalOptions& global, const InitOptions& options, Streams& streams) {
   if (options.json && options.out == kStdout) {
     return fail(ErrorKind::usage, "`--json` and `--out -` both print to stdout",
                 "write the matrix to a file, or leave out one of them");
@@ -115,15 +130,20 @@ Result<int> cmd_init(const GlobalOptions& /*global*/, const InitOptions& options
   host::LocalFiles files;
   host::LibGit2 git;
   TRY(const init::ProjectFacts facts, gather_facts(files, git, options, streams));
-  const init::Decision decision = init::decide(facts);
-  const std::string text = init::matrix_text(decision.draft);
+  init::Decision decision = init::decide(facts);
   const std::string path = destination(options, decision.name);
+  TRY_DONE(check_absent(files, path));
+  if (options.prove) {
+    TRY(const init::Proof proof, proof_of(global, options, facts, decision, streams));
+    decision = init::decide(facts, proof);
+  }
+  const std::string text = init::matrix_text(decision.draft);
   // A draft that the reader refuses must not become a file.
   TRY_DONE(matrix::parse(text, path.empty() ? "the matrix" : path));
   if (path.empty()) {
     streams.file(text);
   } else {
-    TRY_DONE(write_new(files, path, text));
+    TRY_DONE(files.write(path, text));
     if (options.json) streams.json(report::init_json(facts, decision, path));
   }
   tell_left_out(decision.draft.left_out, streams);

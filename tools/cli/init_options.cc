@@ -6,7 +6,8 @@ namespace pinwheel::cli {
 
 void add_init(CLI::App& program, InitOptions& options) {
   CLI::App& app = *program.add_subcommand(
-      "init", "write a matrix file for a project that has none; reads the project, runs nothing");
+      "init",
+      "write a matrix file for a project that has none; runs nothing of it without --prove");
   app.add_option("directory", options.directory, "the project's directory (default: this one)")
       ->type_name("[DIR]");
   app.add_option("--from", options.from, "an sdist on the index instead of a directory")
@@ -21,6 +22,8 @@ void add_init(CLI::App& program, InitOptions& options) {
                  "the releases of torch to build for, instead of the newest")
       ->type_name("X.Y")
       ->delimiter(',');
+  app.add_flag("--prove", options.prove,
+               "build a wheel for the first Python here, and write the widest `abi` that it holds");
   app.add_flag("--json", options.json, "what was found and decided, as JSON");
 }
 

@@ -117,6 +117,7 @@ struct InitOptions {
   std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
   std::vector<std::string> pythons;  ///< "3.12"; empty: those that the project names
   std::vector<std::string> torches;  ///< "2.13"; empty: the newest that fit
+  bool prove = false;
   bool json = false;
 };
 

@@ -57,9 +57,10 @@ size_t terminal_width() {
 std::string again_line(const GlobalOptions& global, const RunRequest& request,
                        const std::string& step) {
   // An upload is not repeated by hand, and a repeated step keeps its own command line.
-  const bool same =
-      step.starts_with("publish:") || request.program_arguments.starts_with("reproduce ");
-  if (same) return "pinwheel " + request.program_arguments;
+  const std::string& arguments = request.program_arguments;
+  const bool same = step.starts_with("publish:") || arguments.starts_with("reproduce ") ||
+                    arguments.starts_with("init ");
+  if (same) return "pinwheel " + arguments;
   const bool usual = global.state_dir == GlobalOptions().state_dir;
   const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);
   return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);

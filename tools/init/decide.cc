@@ -218,14 +218,17 @@ std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
 
 }  // namespace
 
-Decision decide(const ProjectFacts& facts) {
+Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   Identity identity = choose_identity(facts);
-  const TorchChoice torch = choose_torch(facts);
+  TorchChoice torch = choose_torch(facts);
+  if (proof) torch = with_proven_abi(facts, std::move(torch), *proof);
   PythonChoice pythons = with_torch(choose_pythons(facts), facts.torches, torch.releases);
-  const PythonAbiChoice abi = choose_python_abi(facts, pythons.values.front());
+  const PythonAbiChoice abi =
+      proof ? proof->python : choose_python_abi(facts, pythons.values.front());
   if (!abi.limit.empty()) pythons = with_limited_api(std::move(pythons), abi.limit);
   const FromCibuildwheel cibw = translate_cibuildwheel(facts, pythons.values);
   Decision decision{std::move(identity.name), {std::move(identity.lines), {}}};
+  if (proof) decision.draft.proven_by = proof->wheel;
   MatrixDraft& draft = decision.draft;
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);

@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "init/draft.h"
 #include "init/project_facts.h"
+#include "init/proof.h"
 
 namespace pinwheel::init {
 
@@ -13,7 +15,8 @@ struct Decision {
 };
 
 /// Decides every line of the matrix from the facts. What the matrix leaves to its defaults is not
-/// in it: the build's command, and what `[build-system] requires`.
-Decision decide(const ProjectFacts& facts);
+/// in it: the build's command, and what `[build-system] requires`. `abi` is that of the proof, if
+/// there is one.
+Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof = {});
 
 }  // namespace pinwheel::init

@@ -32,6 +32,7 @@ struct LeftOut {
 struct MatrixDraft {
   std::vector<MatrixLine> lines = {};
   std::vector<LeftOut> left_out = {};
+  std::string proven_by = {};  ///< file name of the wheel that proved its `abi`; empty: none did
 };
 
 }  // namespace pinwheel::init

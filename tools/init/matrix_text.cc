@@ -136,9 +136,12 @@ std::string left_out_list(const std::vector<LeftOut>& left_out) {
 }  // namespace
 
 std::string matrix_text(const MatrixDraft& draft) {
-  std::string out =
-      "# Written by `pinwheel init`, which read the project and ran nothing of it.\n"
-      "schema: pinwheel/1\n";
+  std::string out = draft.proven_by.empty()
+                        ? "# Written by `pinwheel init`, which read the project "
+                          "and ran nothing of it.\n"
+                        : "# Written by `pinwheel init --prove`, which read the "
+                          "project and built a wheel of it.\n";
+  out += "schema: pinwheel/1\n";
   std::vector<std::string> open;
   for (const MatrixLine& line : draft.lines) {
     std::vector<std::string> path = split(line.key, '.');

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "pep/requirement.h"
@@ -110,11 +111,13 @@ Releases few_of(Releases releases, const std::string& abi) {
   return {releases.end() - kReleases, releases.end()};
 }
 
-void choose_releases(const ProjectFacts& facts, TorchChoice& choice) {
+}  // namespace
+
+TorchChoice with_releases(const ProjectFacts& facts, TorchChoice choice) {
   if (!facts.wanted_torches.empty()) {
     choice.releases = facts.wanted_torches;
     choice.releases_because = "`--torch`";
-    return;
+    return choice;
   }
   Releases admitted = admitted_releases(facts);
   if (choice.abi.starts_with("stable")) {
@@ -138,9 +141,8 @@ void choose_releases(const ProjectFacts& facts, TorchChoice& choice) {
     choice.releases = {facts.torches.empty() ? "2.13" : facts.torches.back().release};
     choice.releases_because = "a guess: no release that pinwheel knows fits the requirements";
   }
+  return choice;
 }
-
-}  // namespace
 
 TorchChoice choose_torch(const ProjectFacts& facts) {
   TorchChoice choice;
@@ -151,8 +153,7 @@ TorchChoice choose_torch(const ProjectFacts& facts) {
     return choice;
   }
   choose_abi(facts, choice);
-  choose_releases(facts, choice);
-  return choice;
+  return with_releases(facts, std::move(choice));
 }
 
 }  // namespace pinwheel::init

@@ -22,4 +22,7 @@ struct TorchChoice {
 /// ones that the requirements admit.
 TorchChoice choose_torch(const ProjectFacts& facts);
 
+/// The choice with the releases for its `abi`.
+TorchChoice with_releases(const ProjectFacts& facts, TorchChoice choice);
+
 }  // namespace pinwheel::init

@@ -89,12 +89,15 @@ std::string init_json(const init::ProjectFacts& facts, const init::Decision& dec
   for (const init::LeftOut& one : decision.draft.left_out) {
     left_out.push_back({{"what", one.what}, {"why", one.why}});
   }
-  const InitJson json = {{"schema", "pinwheel-init/1"},
-                         {"name", decision.name},
-                         {"matrix", matrix.empty() ? InitJson() : InitJson(matrix)},
-                         {"facts", facts_json(facts)},
-                         {"lines", lines},
-                         {"left_out", left_out}};
+  const InitJson json = {
+      {"schema", "pinwheel-init/1"},
+      {"name", decision.name},
+      {"matrix", matrix.empty() ? InitJson() : InitJson(matrix)},
+      {"facts", facts_json(facts)},
+      {"lines", lines},
+      {"left_out", left_out},
+      {"proven_by",
+       decision.draft.proven_by.empty() ? InitJson() : InitJson(decision.draft.proven_by)}};
   return json.dump(2, ' ', false, InitJson::error_handler_t::replace) + "\n";
 }
 

@@ -16,6 +16,7 @@ namespace pinwheel::report {
 ///                 sources: {language: number of files}}; version and tags may be null
 ///     lines       [{key, value, because}] in the order of the file
 ///     left_out    [{what, why}]
+///     proven_by   file name of the wheel that proved `abi`; null without `--prove`
 std::string init_json(const init::ProjectFacts& facts, const init::Decision& decision,
                       const std::string& matrix);
 

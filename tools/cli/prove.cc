@@ -1,0 +1,143 @@
+#include "cli/prove.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/load.h"
+#include "cli/one_variant.h"
+#include "cli/run_plan.h"
+#include "cli/workplace.h"
+#include "compat/proven_abi.h"
+#include "host/machine/ignored_directory.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/machine_interpreter.h"
+#include "host/steps/inspect_path.h"
+#include "host/system/files.h"
+#include "host/torch/torch_exports.h"
+#include "init/matrix_text.h"
+#include "init/pythons.h"
+#include "pep/name.h"
+#include "plan/built_wheel.h"
+#include "plan/outcome.h"
+#include "project/limited_api.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The first variant without a toolkit whose Python is here.
+Result<std::string> variant_to_build(const GlobalOptions& global, const std::string& file,
+                                     Streams& streams) {
+  host::LocalFiles files;
+  TRY(const Loaded loaded, load_matrix(files, file, streams, Warnings::tell));
+  TRY(const host::Workplace workplace,
+      make_workplace(global, loaded, env::Engine::host, streams.log()));
+  host::LocalMachine local(workplace);
+  std::vector<std::string> pythons;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    const std::string& python = variant.get("python");
+    if (variant.get("compute") != "cpu") continue;
+    if (host::interpreter_for(local.machine, python)) return variant.id;
+    if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
+  }
+  return fail(
+      ErrorKind::environment,
+      fmt::format("this machine has none of the project's Pythons: {}", join(pythons, ", ")),
+      "install one of them, or leave out `--prove`");
+}
+
+/// The error of a build that left no wheel. Its status and its log were told already.
+Error not_built(const plan::Report& report, const plan::StepOutcome& failed) {
+  Error error{failed.error ? failed.error->kind : ErrorKind::interrupted,
+              fmt::format("no matrix is written: `{}` is to prove it, and {}", failed.id,
+                          report.signal != 0 ? "was interrupted" : "failed")};
+  if (!failed.log.empty()) error.hint = fmt::format("its log is `{}`; ", failed.log);
+  error.hint += "without `--prove`, the matrix has what the project's files say";
+  return error;
+}
+
+/// Builds the variant; returns the finished wheel.
+Result<fs::path> build_variant(const GlobalOptions& global, const std::string& file,
+                               const std::string& variant, Streams& streams) {
+  const std::vector<std::string> arguments = {file, variant};
+  const LevelOptions levels;
+  const std::string command = "init --prove";
+  TRY(PreparedRun run,
+      prepare_variant(
+          global, {command, arguments, levels, plan::Stage::build, locks_or_indexes(UseLocks::no)},
+          streams));
+  const RunRequest request{std::move(run.plan), run.gathered.workplace, command};
+  TRY(const report::RunReport ran, carry_out(global, RunOptions{}, request, streams));
+  const plan::StepOutcome* wheel = nullptr;
+  for (const plan::StepOutcome& outcome : ran.report.outcomes) {
+    const bool missing = outcome.error || outcome.state == plan::StepState::interrupted;
+    if (missing) return fail(not_built(ran.report, outcome));
+    if (outcome.id.starts_with("build:") && !outcome.outputs.empty()) wheel = &outcome;
+  }
+  if (wheel == nullptr) {
+    return fail(ErrorKind::internal, fmt::format("building `{}` left no wheel", variant));
+  }
+  return fs::path(global.output_dir) / wheel->outputs[0].path;
+}
+
+/// What would make the wheel serve more Pythons than its tags say.
+std::vector<init::LeftOut> wider_note(const compat::ProvenAbi& proven, project::Backend backend) {
+  if (!proven.wider) return {};
+  const std::string& value = proven.wider->value;
+  std::string fix = project::no_abi_fix(backend);
+  if (value != "none") {
+    const std::string minor = value.substr(value.find('.') + 1);
+    fix = project::limited_api_fix(backend, std::atoi(minor.c_str()));
+  }
+  return {{fmt::format("`abi: {{python: {}}}`", value),
+           fmt::format("the wheel is for one Python, though {}; for one wheel that serves more, {}",
+                       proven.wider->because, fix)}};
+}
+
+Result<init::Proof> proof_by(const fs::path& wheel, const init::ProjectFacts& facts) {
+  TRY(const inspect::WheelFacts found, host::inspect_wheel({wheel}));
+  if (!found.name) {
+    return fail(ErrorKind::check, fmt::format("`{}` is not a wheel's name", found.file_name));
+  }
+  const std::string claimed = plan::python_abi_of(found.name->tags);
+  TRY(const compat::ProvenAbi python, compat::prove_python_abi(found, claimed));
+  host::LocalFiles files;
+  TRY(const exports::Table table, host::torch_exports(user_variables(), files));
+  const compat::ProvenAbi torch = compat::prove_torch_abi(compat::evaluate(found, table));
+  const std::string by = fmt::format("proven with `{}`: ", found.file_name);
+  const bool limited = python.value.starts_with("limited(");
+  const std::string limit = limited ? python.value.substr(8, python.value.size() - 9) : "";
+  return init::Proof{
+      found.file_name,
+      {python.value, limit, by + python.because, wider_note(python, init::backend(facts))},
+      torch.value,
+      by + torch.because};
+}
+
+}  // namespace
+
+Result<init::Proof> prove_abi(const GlobalOptions& global, const UnprovenMatrix& matrix,
+                              Streams& streams) {
+  host::LocalFiles files;
+  const fs::path state = fs::absolute(global.state_dir).lexically_normal();
+  TRY_DONE(host::make_ignored_directory(files, state));
+  const fs::path place = state / "prove";
+  const fs::path file = place / (pep::normalize_name(matrix.decision.name) + ".yaml");
+  const init::MatrixDraft draft = init::draft_to_prove(matrix.decision.draft, matrix.directory);
+  TRY_DONE(files.write(file, init::matrix_text(draft)));
+  GlobalOptions aside = global;
+  aside.output_dir = (place / "dist").string();
+  TRY(const std::string variant, variant_to_build(aside, file.string(), streams));
+  streams.note(
+      fmt::format("building `{}` of this project, to prove what its wheel holds\n", variant));
+  TRY(const fs::path wheel, build_variant(aside, file.string(), variant, streams));
+  return proof_by(wheel, matrix.facts);
+}
+
+}  // namespace pinwheel::cli
