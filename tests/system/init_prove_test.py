@@ -74,7 +74,7 @@ def test_an_abi3_wheel_is_for_its_python_and_newer(prove, pinwheel, shared):
     # It builds without an edit.
     command = [pinwheel, "build", "--only", f"cp3{MINOR}-cpu"]
     subprocess.run(command, cwd=directory, env=environment_of_projects(shared), check=True, timeout=400)
-    (wheel,) = (directory / "dist").iterdir()
+    (wheel,) = (directory / "dist").glob("*.whl")
     assert f"-cp3{MINOR}-abi3-" in wheel.name
 
 

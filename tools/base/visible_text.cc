@@ -50,13 +50,16 @@ std::string escape_of(char32_t code) {
 
 constexpr std::string_view kColors = "m";
 constexpr std::string_view kDrawing = "mAJ";
+constexpr std::string_view kEraseBelow = "\x1b[J";
 
 /// The length of the control sequence at the start of the text, if it ends in one of `finals`; else
 /// 0.
 size_t sequence_length(std::string_view text, std::string_view finals) {
   if (!text.starts_with("\x1b[")) return 0;
   const size_t end = text.find_first_not_of("0123456789;:", 2);
-  return end != text.npos && finals.find(text[end]) != finals.npos ? end + 1 : 0;
+  if (end == text.npos || finals.find(text[end]) == finals.npos) return 0;
+  if (text[end] == 'J' && text.substr(0, end + 1) != kEraseBelow) return 0;
+  return end + 1;
 }
 
 /// Appends the first character, as it is or as its escape, and returns its length.

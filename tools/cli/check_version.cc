@@ -64,8 +64,7 @@ Location place_of(ports::Files& files, const fs::path& file, const std::string& 
 /// "run `git tag v1.0`, or write ...".
 std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
                    const std::string& said) {
-  const std::string from_project =
-      fmt::format("write `version: {{from: project}}` in `{}`", matrix.file);
+  std::string from_project = fmt::format("write `version: {{from: project}}` in `{}`", matrix.file);
   const matrix::VersionSettings& settings = matrix.package.version;
   if (settings.from != matrix::VersionFrom::git_tag) return from_project;
   const bool dirty = version.version.unreleased.ends_with(".dirty");

@@ -43,7 +43,7 @@ std::string_view lacked(std::string_view line, const Lament& lament) {
 std::string package_of_name(std::string_view name) {
   if (!name.ends_with(".h")) return project::debian_package(name);
   name.remove_suffix(2);
-  const std::string of_file = project::debian_package(name.substr(name.rfind('/') + 1));
+  std::string of_file = project::debian_package(name.substr(name.rfind('/') + 1));
   if (!of_file.empty()) return of_file;
   return project::debian_package(name.substr(0, name.find('/')));
 }

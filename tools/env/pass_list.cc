@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 3> kOfBuilds = {"NVCC_THREADS", "CUDA_VIS
                                                        "HIP_VISIBLE_DEVICES"};
 constexpr std::array<std::string_view, 2> kPrefixesOfBuilds = {"CCACHE_", "SCCACHE_"};
 
-constexpr std::array<std::string_view, 17> kOfHelpers = {"PATH",
+constexpr std::array<std::string_view, 21> kOfHelpers = {"PATH",
                                                          "HOME",
                                                          "TMPDIR",
                                                          "LANG",
@@ -46,7 +46,11 @@ constexpr std::array<std::string_view, 17> kOfHelpers = {"PATH",
                                                          "CUDAHOSTCXX",
                                                          "SSH_AUTH_SOCK",
                                                          "PINWHEEL_CONDA",
+                                                         "CONDARC",
+                                                         "MAMBARC",
                                                          "RATTLER_AUTH_FILE",
+                                                         "RUSTUP_HOME",
+                                                         "CARGO_HOME",
                                                          "REGISTRY_AUTH_FILE"};
 constexpr std::array<std::string_view, 11> kPrefixesOfHelpers = {
     "LC_",    "XDG_",   "PIP_", "DOCKER_", "CONTAINER_", "CONTAINERS_",

@@ -104,7 +104,7 @@ class Builder : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
   };
 
-  void fail_at(std::string message, const YAML::Mark& mark, std::string hint = {}) {
+  void fail_at(const std::string& message, const YAML::Mark& mark, std::string hint = {}) {
     if (!error_) error_ = config_error(message, place_of(lines_, mark), std::move(hint));
   }
 

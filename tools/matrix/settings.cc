@@ -210,11 +210,11 @@ Settings with_defaults(Settings settings, const Matrix& matrix, const Variant& v
   std::vector<std::string> needed;
   if (settings.environment.build_requires == BuildRequires::automatic) {
     needed = matrix.build_requires;
-  }
     const auto answer = matrix.backend_answers.find(variant.id);
     if (answer != matrix.backend_answers.end()) {
       needed.insert(needed.end(), answer->second.texts.begin(), answer->second.texts.end());
     }
+  }
   const bool own_command = !settings.build.command.empty();
   if (!own_command) settings.build.command = default_build_command();
   // The sdist is built by the same frontend, whatever builds the wheel.

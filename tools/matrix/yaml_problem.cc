@@ -33,7 +33,7 @@ struct Fault {
     const auto from = static_cast<size_t>(std::max(column, 0));
     return from < text().size() ? text().substr(from) : std::string_view();
   }
-  Error error(std::string what, std::string_view hint) const {
+  Error error(const std::string& what, std::string_view hint) const {
     return config_error(what, lines.place(line, column), std::string(hint));
   }
 };

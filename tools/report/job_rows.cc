@@ -148,6 +148,7 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& one, const Job& other) { return one.seconds > other.seconds; });
   std::vector<JobJson> made;
+  made.reserve(jobs.size());
   for (const Job& job : jobs) made.push_back(row_of(job));
   const std::vector<JobJson> chunks = cut(made);
   JobRows out;

@@ -25,7 +25,7 @@ FrozenPlan example() {
   frozen.answers = {{"ef56", {"cffi>=1"}}};
   frozen.patchelf = env::kPatchelfVersion;
   frozen.matrix = "matrix/demo.yaml";
-  frozen.variables = {{"CXXFLAGS", "-O2"}};
+  frozen.variables = std::map<std::string, std::string>{{"CXXFLAGS", "-O2"}};
   frozen.files = {"x-1.2.0-py3-none-*_x86_64.whl"};
   return frozen;
 }

@@ -47,23 +47,25 @@ package: {name: demo, source: ., sdist: true}
 axes:
 )" + axes +
          R"(
-abi: {python: none, torch: none, compute: major}
 build:
   command: [python, -m, build, "{package}"]
+)";
+}
+
+/// Two Pythons, two computes, and two builds.
+std::string two_computes() {
+  return yaml("  python: [\"3.11\", \"3.12\"]\n  compute: [cpu, cuda/13.0]\n") + R"(
+abi: {python: none, compute: major}
 overrides:
   - when: {compute: "cuda/*"}
     build: {arch-list: ["8.0", "9.0"]}
 )";
 }
 
-const char* const kAxes = R"(  python: ["3.11", "3.12"]
-  compute: [cpu, cuda/13.0]
-)";
-
 }  // namespace
 
 TEST_CASE("each build and the sdist is one row, the longest first") {
-  const Json rows = Example(yaml(kAxes)).rows(Rows::builds);
+  const Json rows = Example(two_computes()).rows(Rows::builds);
   CHECK(rows.at("chunks") == 1);
   REQUIRE(rows.at("include").size() == 3);
   CHECK(rows["include"][0].at("step") == "build:cu13");
@@ -78,7 +80,7 @@ TEST_CASE("each build and the sdist is one row, the longest first") {
 }
 
 TEST_CASE("each test is one row that names the build that it needs") {
-  const Json rows = Example(yaml(kAxes)).rows(Rows::tests);
+  const Json rows = Example(two_computes()).rows(Rows::tests);
   REQUIRE(rows.at("include").size() == 4);
   for (const Json& row : rows["include"]) {
     CHECK(row.at("step") == "test:" + row.at("id").get<std::string>());
@@ -90,14 +92,16 @@ TEST_CASE("each test is one row that names the build that it needs") {
 TEST_CASE("a row runs on the machine of its architecture, or where the matrix says") {
   const Example hosted(yaml("  python: [\"3.11\"]\n  compute: [cpu]\n  arch: [x86_64, aarch64]\n"));
   std::map<std::string, std::string> runners;
-  for (const Json& row : hosted.rows(Rows::tests)["include"]) {
+  const Json hosted_rows = hosted.rows(Rows::tests).at("include");
+  for (const Json& row : hosted_rows) {
     runners[row.at("arch").get<std::string>()] = row.at("runner").get<std::string>();
   }
   CHECK(runners == std::map<std::string, std::string>{{"x86_64", "ubuntu-24.04"},
                                                       {"aarch64", "ubuntu-24.04-arm"}});
-  const Example own(yaml(kAxes) +
+  const Example own(two_computes() +
                     "attributes: [runner]\ninclude: [{compute: cuda/13.0, runner: large}]\n");
-  for (const Json& row : own.rows(Rows::tests)["include"]) {
+  const Json own_rows = own.rows(Rows::tests).at("include");
+  for (const Json& row : own_rows) {
     CHECK(row.at("runner") == (row.at("compute") == "cpu" ? "ubuntu-24.04" : "large"));
   }
 }
