@@ -60,8 +60,7 @@ struct Error {
 enum class Color { never, always };
 
 /// The only text form of an error, several lines, ends in a newline. Everything in it is made
-/// visible
-/// (`base/visible_text`):
+/// visible (`base/visible_text`):
 ///     error: unknown axis `pyton`
 ///       --> matrix/kernels.yaml:7:3
 ///        |

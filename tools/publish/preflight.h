@@ -20,9 +20,9 @@ struct PreflightRules {
 /// `check` per finding. The files may be of several projects, each of which is one release. For
 /// every index: a valid file name that matches METADATA, no duplicates, one version per project, at
 /// most one sdist, at least one wheel, the size limit if there is one, and the contents
-/// (`Artifact::content_findings`). For PyPI and TestPyPI
-/// also: no local version, accepted platform tags, the metadata rules (`form_findings`), the size
-/// limit, and the archive rules, which the server checks only after the whole upload.
+/// (`Artifact::content_findings`). For PyPI and TestPyPI also: no local version, accepted platform
+/// tags, the metadata rules (`form_findings`), the size limit, and the archive rules, which the
+/// server checks only after the whole upload.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
 
 /// Grouped by project, wheels by file name and the sdist last: with the sdist first, installers

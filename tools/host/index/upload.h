@@ -70,8 +70,7 @@ struct UploadHooks {
 ///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or
 ///    none, or a 400 or 409, the file is looked up by hash before it is sent again;
 /// 5. accepted files are looked up by hash, those that are not listed yet again after all were
-/// sent,
-///    with growing waits; files that stay unlisted are one error (kind `publish`).
+///    sent, with growing waits; files that stay unlisted are one error (kind `publish`).
 /// Stops at the first file that cannot be published; earlier results were reported to `event`.
 /// Each file is hashed while it is sent, from its open `contents`; one that changed since it was
 /// read never arrives whole (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,

@@ -8,8 +8,8 @@
 
 namespace pinwheel::host {
 
-/// The secrets in a user's variables: the values of those whose names say so, unless they are too
-/// short to be one (six characters), and the passwords of URLs in all of them.
+/// The secrets in a user's variables: the values of those whose names say so, unless they are
+/// shorter than `Secret::kShortest`, and the passwords of URLs in all of them.
 std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables);
 
 /// A log without secrets: what was given to `hide` is replaced by `***` in every text, and so are
