@@ -10,12 +10,12 @@ import random
 import re
 import subprocess
 import tarfile
-import threading
 import unicodedata
 import zipfile
 
 import pytest
 from compiled_wheels import PLAIN, TAGS, compiled, make_wheel
+from loopback import serving
 
 # Each would do something if it reached a terminal or a runner as it is.
 HOSTILE = [
@@ -193,13 +193,8 @@ def hostile_server(reply: bytes):
         def log_message(self, *args):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(Handler) as url:
+        yield f"{url}/"
 
 
 def test_what_an_index_answers_is_text(pinwheel, tmp_path):

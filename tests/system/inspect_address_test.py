@@ -6,10 +6,10 @@ import json
 import os
 import pathlib
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
+from loopback import serving
 from made_wheels import make_wheel
 
 
@@ -49,13 +49,8 @@ def served(files: dict[str, bytes], shorter: int = 0):
         def log_message(self, *arguments) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(Handler) as url:
+        yield url
 
 
 def test_a_wheel_on_a_server_is_inspected_like_the_file(call, wheel):

@@ -10,7 +10,7 @@ import subprocess
 import uuid
 
 import pytest
-from processes import left_behind, wait_for_none, wait_until
+from processes import left_behind, start, wait_for_none, wait_until
 
 VALUE = "v4lue-0f-a-variable"
 PASSWORD = "p4ssw0rd-in-a-url"
@@ -159,15 +159,7 @@ def test_a_run_that_fails_before_its_first_step_has_a_log_too(script):
 def test_the_log_of_an_interrupted_run_has_all_that_happened(script, number):
     script.edit(lambda matrix: matrix["build"]["command"].extend(["--pause", "60"]))
     marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
-    run = subprocess.Popen(
-        script.command("build", "matrix.yaml"),
-        cwd=script.directory,
-        env={**script.environment, marker: "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    run = start(script, marker)
     wait_until(lambda: any("sleep" in process for process in left_behind(marker)), run)
     run.send_signal(number)
     run.communicate(timeout=20)

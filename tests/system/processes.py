@@ -1,9 +1,24 @@
-"""Finds and stops the processes that a run of pinwheel started."""
+"""Starts a run of pinwheel, and finds and stops the processes that it started."""
 
 import os
 import pathlib
+import signal
 import subprocess
 import time
+
+
+def start(project, marker: str, *arguments: str) -> subprocess.Popen:
+    """A build of the project that goes on; its processes have the variable `marker`."""
+    return subprocess.Popen(
+        project.command("build", "matrix.yaml", *arguments),
+        cwd=project.directory,
+        env={**project.environment, marker: "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # If a shell runs the tests in the background, SIGINT is ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def left_behind(marker: str) -> list[str]:

@@ -7,13 +7,13 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import threading
 import zipfile
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 
 import pytest
 from conftest import PYTHON, digests
+from loopback import serving
 
 # One release serves this whole file.
 pytestmark = pytest.mark.xdist_group("release")
@@ -60,15 +60,8 @@ def install(index: str, directory, what: str = "tiny-ext") -> str:
 @pytest.fixture(scope="module")
 def served(released):
     extension, _ = released
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(extension.index))
-    )
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(partial(SimpleHTTPRequestHandler, directory=str(extension.index))) as url:
+        yield url
 
 
 def test_a_release_builds_tests_and_publishes_every_variant(released):

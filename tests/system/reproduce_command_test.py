@@ -5,11 +5,11 @@ import http.server
 import json
 import shutil
 import subprocess
-import threading
 
 import pytest
 from conftest import PYTHON, Project
 from contained import contain, use
+from loopback import serving
 
 TAG = "cp" + PYTHON.replace(".", "")
 STEP = "build:plain"
@@ -130,7 +130,7 @@ def test_a_step_summary_or_the_page_that_shows_it_works_too(failed):
     other = failed.elsewhere()
     assert REASON in other.run("reproduce", str(failed.summary), code=1).stderr
     page = failed.summary.read_text().replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    with serving({"/run/7": (200, f"<html><body><pre>{page}</pre></body></html>")}) as address:
+    with web_of({"/run/7": (200, f"<html><body><pre>{page}</pre></body></html>")}) as address:
         assert REASON in other.run("reproduce", f"{address}/run/7", code=1).stderr
         absent = other.run("reproduce", f"{address}/run/8", code=2)
         assert f"`{address}/run/8` answered 404" in absent.stderr and "hint:" in absent.stderr
@@ -215,7 +215,7 @@ def test_a_frozen_plan_needs_no_engine_options(project, channel):
 
 
 @contextlib.contextmanager
-def serving(pages: dict[str, tuple[int, str]]):
+def web_of(pages: dict[str, tuple[int, str]]):
     """A web server on loopback that serves these pages."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -228,15 +228,8 @@ def serving(pages: dict[str, tuple[int, str]]):
         def log_message(self, *arguments):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as url:
+        yield url
 
 
 @pytest.mark.docker

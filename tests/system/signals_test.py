@@ -2,13 +2,12 @@
 
 import signal
 import socket
-import subprocess
 import time
 import uuid
 
 import pytest
 from conftest import PYTHON
-from processes import left_behind, wait_for_none, wait_until
+from processes import left_behind, start, wait_for_none, wait_until
 
 TAG = "cp" + PYTHON.replace(".", "")
 
@@ -23,19 +22,6 @@ def slow(project):
     source.write_text(gate + body + source.read_text())
     slow.commit()
     return slow
-
-
-def start(project, marker, *arguments):
-    return subprocess.Popen(
-        project.command("build", "matrix.yaml", *arguments),
-        cwd=project.directory,
-        env={**project.environment, marker: "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # If a shell runs the tests in the background, SIGINT is ignored, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
 
 
 def building(project, marker):
