@@ -78,10 +78,22 @@ size_t append_visible(std::string& out, std::string_view text, std::string_view 
   return first.length;
 }
 
-std::string visible_but(std::string_view text, std::string_view kept) {
+/// The length of the printable ASCII at the start of the text, which is most of what is printed.
+size_t plain_length(std::string_view text) {
+  const auto is_plain = [](char byte) { return byte >= ' ' && byte <= '~'; };
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+}
+
+/// The text as people may see it, with the control sequences that end in one of `finals` and the
+/// control characters that are `kept`.
+std::string shown(std::string_view text, std::string_view finals, std::string_view kept) {
   std::string out;
   out.reserve(text.size());
-  while (!text.empty()) text.remove_prefix(append_visible(out, text, kept));
+  while (!text.empty()) {
+    const size_t as_is = std::max(plain_length(text), sequence_length(text, finals));
+    out += text.substr(0, as_is);
+    text.remove_prefix(as_is > 0 ? as_is : append_visible(out, text, kept));
+  }
   return out;
 }
 
@@ -109,42 +121,20 @@ std::string json_escape(char32_t code) {
 }  // namespace
 
 std::string visible(std::string_view text) {
-  return visible_but(text, "");
+  return shown(text, "", "");
 }
 
 std::string visible_lines(std::string_view text) {
-  return visible_but(text, "\n\t");
+  return shown(text, "", "\n\t");
 }
 
 std::string visible_output(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    if (const size_t color = sequence_length(text, kColors); color > 0) {
-      out += text.substr(0, color);
-      text.remove_prefix(color);
-    } else if (text.front() == '\r') {
-      text.remove_prefix(text.starts_with("\r\n") ? 2 : 1);
-      out += '\n';
-    } else {
-      text.remove_prefix(append_visible(out, text, "\n\t"));
-    }
-  }
-  return out;
+  const std::string lines = replace_all(replace_all(std::string(text), "\r\n", "\n"), "\r", "\n");
+  return shown(lines, kColors, "\n\t");
 }
 
 std::string visible_drawing(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    if (const size_t sequence = sequence_length(text, kDrawing); sequence > 0) {
-      out += text.substr(0, sequence);
-      text.remove_prefix(sequence);
-    } else {
-      text.remove_prefix(append_visible(out, text, "\n\t\r"));
-    }
-  }
-  return out;
+  return shown(text, kDrawing, "\n\t\r");
 }
 
 std::string without_commands(std::string_view text) {
@@ -154,9 +144,10 @@ std::string without_commands(std::string_view text) {
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end == text.npos ? end : end + 1);
     const size_t blank = blank_length(line);
+    const bool command = line.substr(blank).starts_with("::");
     out += line.substr(0, blank);
-    out += line.substr(blank).starts_with("::") ? ": :" : "";
-    out += line.substr(line.substr(blank).starts_with("::") ? blank + 2 : blank);
+    out += command ? ": :" : "";
+    out += line.substr(command ? blank + 2 : blank);
     text.remove_prefix(line.size());
   }
   return replace_all(std::move(out), "##[", "## [");
