@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "matrix/variant_index.h"
 #include "plan/step_id.h"
+#include "report/github_row.h"
 
 namespace pinwheel::report {
 namespace {
@@ -32,15 +34,14 @@ struct Job {
 /// What the rows are made of, by name.
 struct Known {
   std::unordered_map<std::string, const plan::Step*> steps = {};
-  std::unordered_map<std::string, const matrix::Variant*> variants = {};
+  matrix::VariantIndex variants;
   std::unordered_map<std::string, std::string> representatives = {};  ///< by "build:CLASS"
 };
 
 Known know(const plan::Plan& plan, const plan::Outline& outline,
            const std::vector<matrix::Variant>& variants) {
-  Known known;
+  Known known{.variants = matrix::VariantIndex(variants)};
   for (const plan::Step& step : plan.steps) known.steps[step.id] = &step;
-  for (const matrix::Variant& variant : variants) known.variants[variant.id] = &variant;
   for (const plan::BuildGroup& group : outline.builds) {
     known.representatives["build:" + group.cls.id] = group.cls.representative;
   }
@@ -72,13 +73,13 @@ std::vector<std::string> needs_of(const plan::Step& step) {
   return needs;
 }
 
-Job job_of(const plan::Step& step, const plan::Outline& outline, const Known& known) {
+Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const Known& known) {
   const std::vector<std::string> needs = needs_of(step);
   std::string variant = plan::variant_of(step.id);
   if (is_build(step.id)) variant = known.representatives.at(step.id);
   if (step.id == "sdist") variant = outline.builds.front().cls.representative;
-  return {&step, known.variants.at(variant), needs.empty() ? step.id : needs.front(),
-          seconds_of(step, known)};
+  TRY(const matrix::Variant* const of_job, known.variants.find(variant));
+  return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known)};
 }
 
 std::string name_of(const std::string& step) {
@@ -90,9 +91,7 @@ std::string name_of(const std::string& step) {
 
 JobJson row_of(const Job& job) {
   const matrix::Variant& variant = *job.variant;
-  JobJson row = {{"id", variant.id}, {"build", job.build}};
-  for (const auto& [name, value] : variant.axes) row[name] = value;
-  for (const auto& [name, value] : variant.attributes) row[name] = value;
+  JobJson row = github_row(variant, job.build);
   row["step"] = job.step->id;
   row["name"] = name_of(job.step->id);
   if (!row.contains("runner")) {
@@ -143,7 +142,9 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
   const Known known = know(plan, outline, variants);
   std::vector<Job> jobs;
   for (const plan::Step& step : plan.steps) {
-    if (is_job(step.id, rows)) jobs.push_back(job_of(step, outline, known));
+    if (!is_job(step.id, rows)) continue;
+    TRY(Job job, job_of(step, outline, known));
+    jobs.push_back(std::move(job));
   }
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& one, const Job& other) { return one.seconds > other.seconds; });

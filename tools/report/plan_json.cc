@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "matrix/status_name.h"
+#include "matrix/variant_index.h"
+#include "report/github_row.h"
 
 namespace pinwheel::report {
 namespace {
@@ -47,14 +49,6 @@ std::unordered_map<std::string, std::string> builds_by_variant(const plan::Outli
     for (const std::string& test : group.tests) build_of[test] = "build:" + group.cls.id;
   }
   return build_of;
-}
-
-/// GitHub exposes a row's keys to expressions, so axes and attributes are next to the id.
-Json github_row(const matrix::Variant& variant, const std::string& id, const std::string& build) {
-  Json row = {{"id", id}, {"build", build}};
-  for (const auto& [name, value] : variant.axes) row[name] = value;
-  for (const auto& [name, value] : variant.attributes) row[name] = value;
-  return row;
 }
 
 Result<std::string> include_line(const Json& rows) {
@@ -119,15 +113,14 @@ Result<std::string> github_rows(const plan::Outline& outline,
   if (rows == Rows::tests) {
     const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
     for (const matrix::Variant& variant : outline.variants) {
-      all.push_back(github_row(variant, variant.id, build_of.at(variant.id)));
+      all.push_back(github_row(variant, build_of.at(variant.id)));
     }
     return include_line(all);
   }
-  std::unordered_map<std::string_view, const matrix::Variant*> by_id;
-  for (const matrix::Variant& variant : variants) by_id[variant.id] = &variant;
+  const matrix::VariantIndex index(variants);
   for (const plan::BuildGroup& group : outline.builds) {
-    all.push_back(github_row(*by_id.at(group.cls.representative), group.cls.representative,
-                             "build:" + group.cls.id));
+    TRY(const matrix::Variant* const builder, index.find(group.cls.representative));
+    all.push_back(github_row(*builder, "build:" + group.cls.id));
   }
   return include_line(all);
 }
