@@ -24,6 +24,7 @@
 #include "host/provision/backend_answers.h"
 #include "host/steps/ask_backend.h"
 #include "host/system/scratch_directory.h"
+#include "matrix/variant_index.h"
 #include "plan/environments.h"
 #include "plan/locks.h"
 
@@ -52,9 +53,10 @@ std::string question_for(const std::string& environment, const BackendQuestion& 
 
 /// The environments of the outline's builds, each with its first variant.
 std::map<std::string, matrix::Variant> asked_environments(const RunScope& scope) {
+  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
   std::map<std::string, matrix::Variant> asked;
   for (const plan::BuildGroup& group : scope.outline.builds) {
-    const auto variant = plan::find_variant(scope.loaded.expansion, group.cls.representative);
+    const auto variant = variants.find(group.cls.representative);
     if (!variant) continue;
     const std::string environment = environment_of(scope, **variant);
     if (!environment.empty()) asked.emplace(environment, **variant);

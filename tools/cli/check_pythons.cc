@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,20 +12,18 @@
 #include "env/engine.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/machine_interpreter.h"
+#include "matrix/variant_index.h"
 
 namespace pinwheel::cli {
 namespace {
 
 /// Python -> the steps that need it: the builds of the selection, then its tests.
 std::map<std::string, std::vector<std::string>> needed_pythons(const RunScope& scope) {
+  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
   std::map<std::string, std::vector<std::string>> needed;
-  const auto python_of = [&](const std::string& id) {
-    const auto& all = scope.loaded.expansion.variants;
-    const auto found = std::ranges::find(all, id, &matrix::Variant::id);
-    return found == all.end() ? std::string() : found->get("python");
-  };
   for (const plan::BuildGroup& group : scope.outline.builds) {
-    needed[python_of(group.cls.representative)].push_back("build:" + group.cls.id);
+    const auto builder = variants.find(group.cls.representative);
+    if (builder) needed[(*builder)->get("python")].push_back("build:" + group.cls.id);
   }
   for (const matrix::Variant& variant : scope.outline.variants) {
     needed[variant.get("python")].push_back("test:" + variant.id);

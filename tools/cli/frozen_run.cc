@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@
 #include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
+#include "matrix/variant_index.h"
 #include "plan/environments.h"
 
 namespace pinwheel::cli {
@@ -25,10 +27,10 @@ namespace fs = std::filesystem;
 Result<std::vector<std::string>> expected_files(const RunScope& scope) {
   const Loaded& loaded = scope.loaded;
   TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
+  const matrix::VariantIndex variants(loaded.expansion.variants);
   std::vector<std::string> files;
   for (const plan::BuildGroup& group : scope.outline.builds) {
-    TRY(const matrix::Variant* const variant,
-        plan::find_variant(loaded.expansion, group.cls.representative));
+    TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
     const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, scope.version.machine);
     for (const wheel::Naming& naming : namings.at(group.cls.id)) {
       files.push_back(fmt::format("{}-{}-{}-{}-*_{}.whl",
@@ -74,14 +76,14 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
   return resolution;
 }
 
-}  // namespace
-
-Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
+/// The decisions of a run of that matrix, named as in its repository.
+Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& run,
+                                      std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
   TRY(const std::string text, files.read(scope.loaded.matrix.file));
   frozen.matrix_digest = sha256_hex(text);
-  frozen.matrix = matrix_of(run, git.facts(run.workplace.matrix_directory));
+  frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;
   frozen.channel = scope.version.channel;
   frozen.targets = scope.version.targets;
@@ -112,6 +114,13 @@ Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const Gath
   return frozen;
 }
 
+}  // namespace
+
+Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
+  const auto checkout = git.facts(run.workplace.matrix_directory, ports::WorkTree::ignore);
+  return decisions_of(files, run, matrix_of(run, checkout));
+}
+
 Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {
   plan::RunOrigin origin;
   origin.pinwheel = kPinwheelVersion;
@@ -123,7 +132,7 @@ Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const Ga
   }
   origin.variables = run.facts.variables;
   origin.toolchain = run.facts.toolchain;
-  TRY(origin.plan, freeze(files, git, run));
+  TRY(origin.plan, decisions_of(files, run, origin.matrix));
   return origin;
 }
 

@@ -6,7 +6,7 @@
 
 #include "cli/one_variant.h"
 #include "matrix/settings.h"
-#include "plan/environments.h"
+#include "matrix/variant_index.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -37,7 +37,8 @@ Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
   TRY(const plan::Outline outline, outline_of(loaded, wanted));
   // The representative of the class, as for `build`.
   const std::string& representative = outline.builds.front().cls.representative;
-  TRY(const matrix::Variant* const variant, plan::find_variant(loaded.expansion, representative));
+  const matrix::VariantIndex variants(loaded.expansion.variants);
+  TRY(const matrix::Variant* const variant, variants.find(representative));
   TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
   MatrixPolicy policy;
   TRY(policy.wheel, compat::wheel_policy(settings));

@@ -15,6 +15,7 @@
 #include "host/machine/machine_name.h"
 #include "host/system/files.h"
 #include "plan/step_id.h"
+#include "plan/subplan.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -29,13 +30,6 @@ Done check_machine(const plan::FrozenPlan& frozen) {
               "repeat it on a machine of that architecture");
 }
 
-bool serves(const plan::BuildGroup& group, const std::string& step) {
-  const bool tests = step.starts_with("test:") &&
-                     std::find(group.tests.begin(), group.tests.end(), plan::variant_of(step)) !=
-                         group.tests.end();
-  return tests || step == "build:" + group.cls.id || step == "sdist";
-}
-
 /// The run's variants that the step belongs to: one for a build or a test, all for an environment.
 Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPlan& frozen,
                                       const std::string& step) {
@@ -45,12 +39,8 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
     if (std::find(ids.begin(), ids.end(), variant.id) != ids.end()) selected.push_back(variant);
   }
   const plan::Outline whole = plan::make_outline(loaded.classes, selected);
-  if (step.starts_with("env:")) return whole;
-  for (const plan::BuildGroup& group : whole.builds) {
-    if (!serves(group, step) || group.tests.empty()) continue;
-    const std::string id = step.starts_with("test:") ? plan::variant_of(step) : group.tests.front();
-    return outline_of(loaded, id);
-  }
+  const std::vector<matrix::Variant> kept = plan::variants_of_steps(whole, {step});
+  if (!kept.empty()) return plan::make_outline(loaded.classes, kept);
   return fail(ErrorKind::config, fmt::format("`{}` has no step `{}`", loaded.matrix.file, step),
               "the matrix differs from that of the run");
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "env/container_image.h"
 #include "matrix/axis_value.h"
+#include "matrix/variant_index.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -90,22 +91,15 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   return request;
 }
 
-Result<const matrix::Variant*> find_variant(const matrix::Expansion& expansion,
-                                            const std::string& id) {
-  for (const matrix::Variant& variant : expansion.variants) {
-    if (variant.id == id) return &variant;
-  }
-  return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
-}
-
 Result<std::vector<BuildRequest>> build_requests(const matrix::Matrix& matrix,
                                                  const matrix::Expansion& expansion,
                                                  const Outline& outline,
                                                  const PlanOptions& options) {
+  const matrix::VariantIndex variants(expansion.variants);
   std::vector<BuildRequest> requests;
   requests.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
-    TRY(const matrix::Variant* const variant, find_variant(expansion, group.cls.representative));
+    TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
     TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
     TRY(env::Request request, build_request(matrix, *variant, settings, options));
     requests.push_back({group.cls.id, std::move(request)});

@@ -44,8 +44,4 @@ std::string mirrored(const std::string& image,
 /// The content key of the image that a request uses; empty on the host, and if the facts have none.
 std::string image_key(const PlanFacts& facts, const env::Request& request);
 
-/// The variant with an id; `internal` if there is none.
-Result<const matrix::Variant*> find_variant(const matrix::Expansion& expansion,
-                                            const std::string& id);
-
 }  // namespace pinwheel::plan

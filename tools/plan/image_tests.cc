@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "env/container_image.h"
 #include "env/interpreter.h"
+#include "matrix/variant_index.h"
 #include "plan/environments.h"
 #include "plan/step_id.h"
 
@@ -72,9 +73,10 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
                                            const Outline& outline, const PlanOptions& options) {
   std::vector<ImageTest> tests;
   if (options.stage == Stage::build) return tests;
+  const matrix::VariantIndex variants(expansion.variants);
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& id : group.tests) {
-      TRY(const matrix::Variant* const variant, find_variant(expansion, id));
+      TRY(const matrix::Variant* const variant, variants.find(id));
       TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
       TRY_DONE(add_tests_of({*variant, settings, options, "build:" + group.cls.id}, tests));
     }

@@ -11,6 +11,7 @@
 #include "env/made_toolkit.h"
 #include "env/toolkit.h"
 #include "matrix/axis_value.h"
+#include "matrix/variant_index.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
 #include "plan/key.h"
@@ -148,7 +149,7 @@ bool names_are_given(const StepInputs& in) {
 }
 
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
-  TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
+  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   BuildWheel action;
   action.class_id = group.cls.id;
@@ -185,7 +186,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
 }
 
 Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
-  TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
+  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
   BuildSdist action{
@@ -200,7 +201,7 @@ Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
 }
 
 Result<Step> test_step(const StepInputs& in, const std::string& id, const std::string& build) {
-  TRY(const matrix::Variant* const variant, find_variant(in.expansion, id));
+  TRY(const matrix::Variant* const variant, in.variants.find(id));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
   TestWheel action{id,
@@ -321,10 +322,11 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   };
   TRY(std::vector<BuildRequest> builds, build_requests(matrix, expansion, outline, options));
   for (BuildRequest& build : builds) remember(std::move(build.request));
+  const matrix::VariantIndex variants(expansion.variants);
   for (const BuildGroup& group : outline.builds) {
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
-      TRY(const matrix::Variant* const tested, find_variant(expansion, test));
+      TRY(const matrix::Variant* const tested, variants.find(test));
       TRY(const matrix::Settings of_test, matrix::settings_for(matrix, *tested));
       TRY(env::Request request, base_request(matrix, *tested, of_test, options));
       remember(std::move(request));
@@ -339,7 +341,8 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
 Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
   TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
-  const StepInputs in{matrix, expansion, facts, options, on_images};
+  const matrix::VariantIndex variants(expansion.variants);
+  const StepInputs in{matrix, expansion, variants, facts, options, on_images};
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));

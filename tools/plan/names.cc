@@ -9,17 +9,10 @@
 #include "base/text.h"
 #include "matrix/axis_value.h"
 #include "matrix/template.h"
+#include "matrix/variant_index.h"
 
 namespace pinwheel::plan {
 namespace {
-
-const matrix::Variant* find_variant(const std::vector<matrix::Variant>& variants,
-                                    const std::string& id) {
-  for (const matrix::Variant& variant : variants) {
-    if (variant.id == id) return &variant;
-  }
-  return nullptr;
-}
 
 std::string without_dots(const std::string& text) {
   return replace_all(text, ".", "");
@@ -84,10 +77,10 @@ std::string own_axes_suffix(const matrix::Matrix& matrix, const matrix::Variant&
 }
 
 bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass& cls,
-                    const std::vector<matrix::Variant>& variants) {
+                    const matrix::VariantIndex& variants) {
   return std::any_of(cls.members.begin(), cls.members.end(), [&](const std::string& id) {
-    const matrix::Variant* const member = find_variant(variants, id);
-    return member != nullptr && member->get("compute") == target.default_compute;
+    const Result<const matrix::Variant*> member = variants.find(id);
+    return member && (*member)->get("compute") == target.default_compute;
   });
 }
 
@@ -107,10 +100,10 @@ struct Place {
 };
 
 Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& place,
-                                    const NamingRequest& request) {
+                                    const matrix::VariantIndex& variants) {
   std::string name = matrix.package.name;
   if (place.target->name_suffix) {
-    if (!serves_default(*place.target, *place.cls, request.variants)) {
+    if (!serves_default(*place.target, *place.cls, variants)) {
       name += compute_suffix(matrix, *place.representative);
     }
     name += own_axes_suffix(matrix, *place.representative);
@@ -194,14 +187,13 @@ matrix::PublishTarget local_target() {
 }
 
 Done name_for_target(const matrix::Matrix& matrix, const NamingRequest& request,
-                     const matrix::PublishTarget& target, Namings& namings) {
+                     const matrix::VariantIndex& variants, const matrix::PublishTarget& target,
+                     Namings& namings) {
   std::map<FileIdentity, Place> taken;
   for (const matrix::AbiClass& cls : request.classes) {
-    const Place place{&cls, find_variant(request.variants, cls.representative), &target};
-    if (place.representative == nullptr) {
-      return fail(ErrorKind::internal, fmt::format("class `{}` has no representative", cls.id));
-    }
-    TRY(const std::string distribution, distribution_of(matrix, place, request));
+    TRY(const matrix::Variant* const representative, variants.find(cls.representative));
+    const Place place{&cls, representative, &target};
+    TRY(const std::string distribution, distribution_of(matrix, place, variants));
     TRY(const std::string version, version_of(matrix, place, request.version));
     wheel::Naming naming{distribution, version, {}};
     if (!target.name.empty()) naming.targets.push_back(target.name);
@@ -252,9 +244,10 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
 }
 
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
+  const matrix::VariantIndex variants(request.variants);
   Namings namings;
   if (request.targets.empty()) {
-    TRY_DONE(name_for_target(matrix, request, local_target(), namings));
+    TRY_DONE(name_for_target(matrix, request, variants, local_target(), namings));
     return namings;
   }
   for (const std::string& name : request.targets) {
@@ -266,7 +259,7 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
                   fmt::format("`{}` has no publish target `{}`", matrix.file, name),
                   suggest(name, known));
     }
-    TRY_DONE(name_for_target(matrix, request, *target, namings));
+    TRY_DONE(name_for_target(matrix, request, variants, *target, namings));
   }
   return namings;
 }

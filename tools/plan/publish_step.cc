@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/environments.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -76,10 +75,10 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
     action.builds.push_back(build);
     action.names[build] = name_for(target, namings.at(group.cls.id));
     step.needs.push_back(build);
-    TRY(const matrix::Variant* const variant, find_variant(in.expansion, group.cls.representative));
+    TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
     action.labels[build] = label_of(in.matrix, *variant);
     for (const std::string& test : group.tests) {
-      TRY(const matrix::Variant* const tested, find_variant(in.expansion, test));
+      TRY(const matrix::Variant* const tested, in.variants.find(test));
       const std::string evidence = required_evidence(in.matrix, *tested);
       if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
       step.needs.push_back(test_id(test));

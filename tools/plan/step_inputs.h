@@ -3,6 +3,7 @@
 
 #include "matrix/matrix.h"
 #include "matrix/variant.h"
+#include "matrix/variant_index.h"
 #include "plan/image_tests.h"
 #include "plan/make_plan.h"
 
@@ -12,6 +13,7 @@ namespace pinwheel::plan {
 struct StepInputs {
   const matrix::Matrix& matrix;
   const matrix::Expansion& expansion;
+  const matrix::VariantIndex& variants;  ///< those of `expansion`
   const PlanFacts& facts;
   const PlanOptions& options;
   const std::vector<ImageTest>& image_tests;

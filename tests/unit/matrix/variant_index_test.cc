@@ -1,0 +1,22 @@
+#include "matrix/variant_index.h"
+
+#include "matrix/expand.h"
+#include "unit/matrix/parsed.h"
+
+using namespace pinwheel;
+using namespace pinwheel::matrix;
+using testing::parsed;
+using testing::value_of;
+
+TEST_CASE("a variant is found by its id, and an id of no variant is named") {
+  const Expansion expansion =
+      value_of(expand(parsed("axes: {python: ['3.10', '3.11'], compute: [cpu, cuda/13.0]}")));
+  const VariantIndex index(expansion.variants);
+  for (const Variant& variant : expansion.variants) {
+    CHECK(value_of(index.find(variant.id)) == &variant);
+  }
+  const auto missing = index.find("cp399-cpu");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == ErrorKind::internal);
+  CHECK(missing.error().message == "variant `cp399-cpu` is not in the matrix");
+}

@@ -1,0 +1,18 @@
+#include "matrix/variant_index.h"
+
+#include <fmt/format.h>
+
+namespace pinwheel::matrix {
+
+VariantIndex::VariantIndex(const std::vector<Variant>& variants) {
+  by_id_.reserve(variants.size());
+  for (const Variant& variant : variants) by_id_.emplace(variant.id, &variant);
+}
+
+Result<const Variant*> VariantIndex::find(const std::string& id) const {
+  const auto found = by_id_.find(id);
+  if (found != by_id_.end()) return found->second;
+  return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
+}
+
+}  // namespace pinwheel::matrix
