@@ -16,6 +16,7 @@
 #include "cli/product.h"
 #include "cli/streams.h"
 #include "cli/workplace.h"
+#include "host/log/masked_log.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -115,6 +116,7 @@ int run(const std::vector<std::string>& arguments) {
     return exit_code(diagnostics.error().kind);
   }
   Streams streams(parsed->global, *diagnostics);
+  for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
   log_command(*streams.log(), *parsed, arguments);
   const bool json = parsed->global.log_format == LogFormat::json;
   if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));

@@ -11,12 +11,14 @@
 #include <fstream>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/budget.h"
 #include "cli/earlier_results.h"
 #include "cli/logged_ports.h"
+#include "cli/step_secrets.h"
 #include "cli/workplace.h"
 #include "host/machine/contained_machine.h"
 #include "host/steps/dry_runner.h"
@@ -200,24 +202,39 @@ report::RunReport with_origin(plan::Report report, const RunRequest& request, bo
   return run;
 }
 
-void append_step_summary(const report::RunReport& run) {
+std::string hidden_in(const host::Workplace& workplace, std::string text) {
+  return workplace.hidden ? workplace.hidden->mask(text) : std::move(text);
+}
+
+void append_step_summary(const host::Workplace& workplace, const report::RunReport& run) {
   const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path != nullptr && *path != '\0') {
-    std::ofstream(path, std::ios::app) << report::summary_markdown(run);
+    std::ofstream(path, std::ios::app) << hidden_in(workplace, report::summary_markdown(run));
   }
+}
+
+std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::Results& results) {
+  std::set<std::string> reused;
+  for (const auto& [id, outcome] : plan::reuse(plan, results)) reused.insert(id);
+  std::vector<const plan::Step*> steps;
+  for (const plan::Step& step : plan.steps) {
+    if (!reused.contains(step.id)) steps.push_back(&step);
+  }
+  return steps;
 }
 
 /// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
 /// with the report.
-void leave_behind(const RunDirectories& directories, const report::RunReport& run,
-                  Streams& streams) {
+void leave_behind(const RunDirectories& directories, const host::Workplace& workplace,
+                  const report::RunReport& run, Streams& streams) {
   host::LocalFiles files;
   if (plan::exit_code(run.report) == 0) {
     if (const Done removed = files.remove_all(directories.scratch); !removed) {
       streams.warn(removed.error());
     }
   } else if (run.origin) {
-    const Done written = files.write(directories.logs / kReportName, report::report_json(run));
+    const Done written =
+        files.write(directories.logs / kReportName, hidden_in(workplace, report::report_json(run)));
     if (!written) streams.warn(written.error());
   }
 }
@@ -242,8 +259,9 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   execute.logs = directories.logs;
   execute.results = known_results(request, journal->history());
   execute.seed = std::random_device{}();
-  const bool idle = plan::reuse(request.plan, execute.results).size() == request.plan.steps.size();
-  const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
+  const std::vector<const plan::Step*> steps = steps_to_run(request.plan, execute.results);
+  TRY(host::Workplace workplace, with_secrets(request.workplace, steps, streams));
+  if (!steps.empty()) workplace = with_path_mode(std::move(workplace));
   host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
     return host::perform(workplace, attempt, std::move(stop));
   });
@@ -252,8 +270,8 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   report::RunReport run =
       with_origin(run::execute(request.plan, execute, {runner, *journal, status, clock}), request,
                   options.json, streams);
-  append_step_summary(run);
-  leave_behind(directories, run, streams);
+  append_step_summary(workplace, run);
+  leave_behind(directories, workplace, run, streams);
   return run;
 }
 

@@ -166,6 +166,8 @@ Shape environment() {
        "where the CUDA or ROCm toolkit comes from"},
       {"variables", mapping_to(scalar(Format::text), Shape::Empty::allowed),
        "environment variables of builds and tests"},
+      {"secrets", texts(),
+       "names of the caller's variables that builds and tests get and no output shows"},
   });
 }
 

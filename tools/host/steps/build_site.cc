@@ -48,7 +48,8 @@ std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironm
 }  // namespace
 
 BuildSetting BuildSite::setting(const StepContext& context) const {
-  return {space, context.machine.variables, toolkit_variables, context.attempt.cores};
+  return {space, context.machine.variables, toolkit_variables, context.attempt.cores,
+          context.workplace.secrets};
 }
 
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request) {
