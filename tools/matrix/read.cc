@@ -168,7 +168,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
     // A kept copy is as large as an alias of it.
     if (done.anchor != 0 && !error_) {
       if (done.node.type != Node::Type::scalar) seen_.add(done.node);
-      check_extent(last_, "with its anchors, the file");
+      check_extent(last_, "with its aliases, the file");
       anchors_[done.anchor] = done.node;
     }
     if (open_.empty()) {

@@ -81,7 +81,7 @@ TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
   for (int i = 0; i < 60; ++i) anchors += "&a" + std::to_string(i) + " [";
   for (int i = 0; i < 5000; ++i) anchors += "x,\n ";
   CHECK(message_of(anchors + std::string(60, ']') + "\n") ==
-        "with its anchors, the file has more than 200000 values");
+        "with its aliases, the file has more than 200000 values");
 }
 
 TEST_CASE("a file that is too large is rejected before it is parsed") {
