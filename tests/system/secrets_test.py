@@ -144,7 +144,7 @@ def test_a_missing_secret_ends_the_run_before_anything_runs(script):
 
 def test_a_plan_and_a_dry_run_need_no_secret_and_name_it(script):
     script.run("plan", "matrix.yaml")
-    frozen = script.run("plan", "matrix.yaml", "--freeze", str(script.directory.parent / "plan.json"))
+    frozen = script.run("plan", "matrix.yaml", "--out", str(script.directory.parent / "plan.json"))
     dry = script.run("build", "matrix.yaml", "--dry-run", **{NAME: VALUE})
     assert f"'{NAME}='\"${NAME}\"''" in dry.stdout
     assert_nowhere(script, frozen.stdout, dry.stdout, dry.stderr)

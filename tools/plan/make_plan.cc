@@ -236,6 +236,7 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   action.image = test.image;
   action.skip = verdict_on(test, in.facts, in.options).skip;
   action.environment = action.skip.empty() ? test.environment : env::Request{};
+  if (!action.skip.empty()) action.secrets.clear();
   return step;
 }
 
