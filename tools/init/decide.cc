@@ -151,7 +151,16 @@ std::string escaped(const std::string& text) {
   return replace_all(replace_all(text, "{", "{{"), "}", "}}");
 }
 
-void add_build(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+void add_repair(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  const std::string from =
+      fmt::format("cibuildwheel's `repair-wheel-command` ({})", cibw.repair_from);
+  if (cibw.repairs_nothing) draft.lines.push_back({"build.repair", "none", from + " is empty"});
+  if (!cibw.external.empty()) {
+    draft.lines.push_back({"build.external", cibw.external, from + " excludes them"});
+  }
+}
+
+void add_command(const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (cibw.config_settings.empty()) return;
   Texts command = {"python", "-m", "build", "--wheel", "--no-isolation", "--outdir", "{dest_dir}"};
   for (const auto& [key, value] : cibw.config_settings) {
@@ -233,7 +242,8 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);
   add_environment(facts, torch, cibw, draft);
-  add_build(cibw, draft);
+  add_command(cibw, draft);
+  add_repair(cibw, draft);
   add_test(facts, cibw, draft);
   append(draft, std::move(identity.left_out));
   append(draft, abi.left_out);
