@@ -42,7 +42,8 @@ Result<std::string> variant_to_build(const GlobalOptions& global, const std::str
   std::vector<std::string> pythons;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     const std::string& python = variant.get("python");
-    if (variant.get("compute") != "cpu") continue;
+    const std::string& compute = variant.get("compute");
+    if (!compute.empty() && compute != "cpu") continue;
     if (host::interpreter_for(local.machine, python)) return variant.id;
     if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
   }

@@ -26,13 +26,22 @@ void append(MatrixDraft& draft, std::vector<LeftOut> left_out) {
   draft.left_out.insert(draft.left_out.end(), left_out.begin(), left_out.end());
 }
 
+bool has_cuda_in_cmake(const ProjectFacts& facts) {
+  return facts.cmake &&
+         std::ranges::find(facts.cmake->languages, "CUDA") != facts.cmake->languages.end();
+}
+
+/// Whether builds may differ by the GPUs that they are for.
+bool has_gpu_code(const ProjectFacts& facts) {
+  return source_with(facts, SourceMark::cuda) != nullptr ||
+         source_with(facts, SourceMark::hip) != nullptr || has_cuda_in_cmake(facts);
+}
+
 /// The compute axis, and why.
 MatrixLine compute_line(const ProjectFacts& facts) {
   Texts compute = {"cpu"};
   const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
-  const bool in_cmake = facts.cmake && std::ranges::find(facts.cmake->languages, "CUDA") !=
-                                           facts.cmake->languages.end();
-  if (cuda == nullptr && !in_cmake) {
+  if (cuda == nullptr && !has_cuda_in_cmake(facts)) {
     const project::ScannedSource* const hip = source_with(facts, SourceMark::hip);
     if (hip == nullptr) return {"axes.compute", compute, "no sources for GPUs"};
     return {"axes.compute", compute,
@@ -56,8 +65,11 @@ MatrixLine compute_line(const ProjectFacts& facts) {
 void add_axes(const ProjectFacts& facts, const PythonChoice& pythons, const TorchChoice& torch,
               MatrixDraft& draft) {
   draft.lines.push_back({"axes.python", pythons.values, pythons.because});
-  draft.lines.push_back(compute_line(facts));
-  if (torch.needed_because.empty()) return;
+  const bool with_torch = !torch.needed_because.empty();
+  // Without the axis, versions have no label `+cpu`, which says nothing where nothing else is, and
+  // which PyPI refuses.
+  if (with_torch || has_gpu_code(facts)) draft.lines.push_back(compute_line(facts));
+  if (!with_torch) return;
   draft.lines.push_back({"axes.torch", torch.releases,
                          fmt::format("{}; {}", torch.needed_because, torch.releases_because)});
 }
