@@ -144,8 +144,8 @@ MOVED = "demo_kit.scripts/ask"
 def test_a_program_among_the_scripts_runs_without_the_library(repair, auditwheel, pinwheel, private, tmp_path):
     prefix, _ = private
     (tmp_path / "ask.c").write_text(ASK)
-    search = f"-Wl,-rpath,{prefix}:$ORIGIN/../lib"
-    call("gcc", "-o", tmp_path / "ask", tmp_path / "ask.c", f"-L{prefix}", "-lupper", search, f"-Wl,-rpath-link,{prefix}")
+    search = [f"-Wl,-rpath,{prefix}:$ORIGIN/../lib", f"-Wl,-rpath-link,{prefix}"]
+    call("gcc", "-o", tmp_path / "ask", tmp_path / "ask.c", f"-L{prefix}", "-lupper", *search)
     files = {"demo_kit/__init__.py": b"", SCRIPT: (tmp_path / "ask").read_bytes()}
     wheel = make_wheel(tmp_path, files, tags=TAGS)
     report = repair(wheel)

@@ -56,15 +56,12 @@ std::string top_fault(const std::vector<std::string>& parts) {
 }
 
 /// Whether `import` can find the module. Directories of stubs and of bundled libraries
-/// (`demo.libs`, `demo.scripts`) are not meant to be imported.
+/// (`demo.libs`) are not meant to be imported.
 bool is_importable(const std::vector<std::string>& parts) {
   if (!is_module(parts.back())) return true;
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
     const std::string_view part = parts[i];
-    if (i == 0 &&
-        (part.ends_with("-stubs") || part.ends_with(".libs") || part.ends_with(".scripts"))) {
-      return true;
-    }
+    if (i == 0 && (part.ends_with("-stubs") || part.ends_with(".libs"))) return true;
     if (!is_identifier(part)) return false;
   }
   const std::string& file = parts.back();
