@@ -21,6 +21,8 @@ struct GlobalOptions {
   std::string log_file;
   std::string state_dir = ".pinwheel";
   std::string output_dir = "dist";
+  /// No option: the plans, reports and stores that the command line names.
+  std::vector<std::string> named_files = {};
 };
 
 /// The matrix, and the selected part of it (tools/cli/README.md, "Selection").

@@ -109,9 +109,11 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
 
 }  // namespace
 
-Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, plan::Stage stage,
+Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan::Stage stage,
                       const std::string& command, Streams& streams) {
   host::LocalFiles files;
+  GlobalOptions global = all;
+  global.named_files.push_back(options.plan_file);
   host::LibGit2 git;
   TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
   TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));

@@ -25,6 +25,17 @@ std::string name_of_this_run() {
   return fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(now), ::getpid());
 }
 
+std::vector<fs::path> named_paths(const GlobalOptions& global) {
+  std::vector<fs::path> paths;
+  for (const std::string& name : global.named_files) {
+    if (!name.empty()) paths.push_back(fs::absolute(name).lexically_normal());
+  }
+  if (!global.log_file.empty()) {
+    paths.push_back(fs::absolute(global.log_file).lexically_normal());
+  }
+  return paths;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> user_variables() {
@@ -68,6 +79,7 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.logs = workplace.state / "logs" / name_of_this_run();
   workplace.output = fs::absolute(global.output_dir).lexically_normal();
   workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
+  workplace.named = named_paths(global);
   TRY_DONE(host::make_ignored_directory(files, workplace.state));
   return workplace;
 }

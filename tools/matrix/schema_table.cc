@@ -311,6 +311,8 @@ Shape file() {
       {"overrides", overrides(), "changes to the four sections above, applied in order"},
       {"channels", mapping_to(channel()), "the sets of variants that workflows run"},
       {"publish", publish(), "where wheels are published, and their names there"},
+      {"store", list(scalar(Format::text)),
+       "the places that results are shared through, nearest first: local, dir:PATH, https://..."},
   });
 }
 

@@ -64,7 +64,7 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
     TRY(toolkit, find_toolkit(context.machine, request));
   }
   TRY_DONE(make_directories(context));
-  TRY_DONE(export_source(context.git, source, made_directories(context.workplace),
+  TRY_DONE(export_source(context.git, source, not_source(context.workplace),
                          context.attempt.scratch / kSourceName, epoch));
   BuildSpace space(context.attempt.scratch, context.workplace.paths,
                    mounts_of(context, base, toolkit));
