@@ -40,10 +40,10 @@ TEST_CASE("the mode of a repair is in the key, with what carries it out") {
 
 TEST_CASE("what others provide is in the key of a build, where the matrix names any") {
   BuildWheel action;
-  CHECK_FALSE(key_parts(action).contains("external"));
+  CHECK_FALSE(key_parts(action).contains("repair.external"));
   const std::string recipe = recipe_of(action);
   action.settings.build.external = {"libodbc.so.*"};
-  CHECK(key_parts(action).at("external") == "[\"libodbc.so.*\"]");
+  CHECK(key_parts(action).at("repair.external") == "[\"libodbc.so.*\"]");
   CHECK(recipe_of(action) != recipe);
 }
 
