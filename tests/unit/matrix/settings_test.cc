@@ -116,13 +116,6 @@ TEST_CASE("what happens with libraries of the system: auto, none or a command") 
   CHECK(refused.error().message == "`build.repair` cannot be `auditwheel`");
 }
 
-TEST_CASE("libraries that others provide may depend on the variant") {
-  const std::string axes = "axes: {python: ['3.11']}\nbuild: {external: ";
-  CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.external.empty());
-  CHECK(settings(axes + "['libodbc.so.*', 'libpy{python}.so']}\n", "cp311").build.external ==
-        Names{"libodbc.so.*", "libpy3.11.so"});
-}
-
 TEST_CASE("overrides apply in order, the later wins") {
   CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
   CHECK(settings(kSettingsBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});
@@ -143,6 +136,13 @@ TEST_CASE("checks keep their order and their arguments") {
   CHECK(checks.after[0].rule == "size");
   CHECK(checks.after[0].arguments == Names{"10 MB"});
   CHECK(checks.after[1].arguments == Names{"a::b", "a::c"});
+}
+
+TEST_CASE("libraries that others provide may depend on the variant") {
+  const std::string axes = "axes: {python: ['3.11']}\nbuild: {external: ";
+  CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.external.empty());
+  CHECK(settings(axes + "['libodbc.so.*', 'libpy{python}.so']}\n", "cp311").build.external ==
+        Names{"libodbc.so.*", "libpy3.11.so"});
 }
 
 TEST_CASE("a matrix without sections has the default settings") {
