@@ -209,6 +209,7 @@ struct FinishOptions {
   std::string wheel_version;
   std::string record;
   std::string requirement;
+  std::vector<std::string> external;
   int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members
 };
 

@@ -26,13 +26,22 @@ void append(MatrixDraft& draft, std::vector<LeftOut> left_out) {
   draft.left_out.insert(draft.left_out.end(), left_out.begin(), left_out.end());
 }
 
+bool has_cuda_in_cmake(const ProjectFacts& facts) {
+  return facts.cmake &&
+         std::ranges::find(facts.cmake->languages, "CUDA") != facts.cmake->languages.end();
+}
+
+/// Whether builds may differ by the GPUs that they are for.
+bool has_gpu_code(const ProjectFacts& facts) {
+  return source_with(facts, SourceMark::cuda) != nullptr ||
+         source_with(facts, SourceMark::hip) != nullptr || has_cuda_in_cmake(facts);
+}
+
 /// The compute axis, and why.
 MatrixLine compute_line(const ProjectFacts& facts) {
   Texts compute = {"cpu"};
   const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
-  const bool in_cmake = facts.cmake && std::ranges::find(facts.cmake->languages, "CUDA") !=
-                                           facts.cmake->languages.end();
-  if (cuda == nullptr && !in_cmake) {
+  if (cuda == nullptr && !has_cuda_in_cmake(facts)) {
     const project::ScannedSource* const hip = source_with(facts, SourceMark::hip);
     if (hip == nullptr) return {"axes.compute", compute, "no sources for GPUs"};
     return {"axes.compute", compute,
@@ -56,8 +65,11 @@ MatrixLine compute_line(const ProjectFacts& facts) {
 void add_axes(const ProjectFacts& facts, const PythonChoice& pythons, const TorchChoice& torch,
               MatrixDraft& draft) {
   draft.lines.push_back({"axes.python", pythons.values, pythons.because});
-  draft.lines.push_back(compute_line(facts));
-  if (torch.needed_because.empty()) return;
+  const bool with_torch = !torch.needed_because.empty();
+  // Without the axis, versions have no label `+cpu`, which says nothing where nothing else is, and
+  // which PyPI refuses.
+  if (with_torch || has_gpu_code(facts)) draft.lines.push_back(compute_line(facts));
+  if (!with_torch) return;
   draft.lines.push_back({"axes.torch", torch.releases,
                          fmt::format("{}; {}", torch.needed_because, torch.releases_because)});
 }
@@ -151,7 +163,16 @@ std::string escaped(const std::string& text) {
   return replace_all(replace_all(text, "{", "{{"), "}", "}}");
 }
 
-void add_build(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+void add_repair(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  const std::string from =
+      fmt::format("cibuildwheel's `repair-wheel-command` ({})", cibw.repair_from);
+  if (cibw.repairs_nothing) draft.lines.push_back({"build.repair", "none", from + " is empty"});
+  if (!cibw.external.empty()) {
+    draft.lines.push_back({"build.external", cibw.external, from + " excludes them"});
+  }
+}
+
+void add_command(const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (cibw.config_settings.empty()) return;
   Texts command = {"python", "-m", "build", "--wheel", "--no-isolation", "--outdir", "{dest_dir}"};
   for (const auto& [key, value] : cibw.config_settings) {
@@ -233,7 +254,8 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);
   add_environment(facts, torch, cibw, draft);
-  add_build(cibw, draft);
+  add_command(cibw, draft);
+  add_repair(cibw, draft);
   add_test(facts, cibw, draft);
   append(draft, std::move(identity.left_out));
   append(draft, abi.left_out);

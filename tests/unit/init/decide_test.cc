@@ -32,7 +32,7 @@ ProjectFacts project_named(const std::string& name) {
 TEST_CASE("a pure project: one wheel, no environment, no build") {
   const ProjectFacts facts = project_named("demo");
   CHECK(value_of(facts, "abi.python") == LineValue("none"));
-  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  CHECK(value_of(facts, "axes.compute") == LineValue());
   CHECK(value_of(facts, "axes.torch") == LineValue());
   for (const MatrixLine& line : decide(facts).draft.lines) {
     CHECK_FALSE(line.key.starts_with("environment"));
@@ -62,6 +62,21 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(value_of(facts, "abi.torch") == LineValue("minor"));
   REQUIRE(decide(facts).draft.left_out.size() == 1);
   CHECK(decide(facts).draft.left_out[0].why.find("FORCE_CUDA") != std::string::npos);
+}
+
+TEST_CASE("only what may be built for GPUs, or for a torch, has an axis of computes") {
+  ProjectFacts facts = project_named("demo");
+  facts.sources = {{"k.cc", {project::SourceMark::python_h}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue());
+  facts.sources = {{"k.hip", {project::SourceMark::hip}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  facts.sources.clear();
+  facts.cmake = project::CMakeLists{.languages = {"CXX", "CUDA"}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  facts.cmake.reset();
+  facts.setup_py = project::SetupPy{.torch_extension = true};
+  facts.torches = {{"2.14", {"3.12"}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
 }
 
 TEST_CASE("a project whose CMakeLists.txt always compiles CUDA has no build for CPUs") {

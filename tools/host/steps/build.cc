@@ -86,7 +86,8 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
   std::vector<fs::path> finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
-                                record_of(action, site.space.mode(), built)};
+                                record_of(action, site.space.mode(), built),
+                                action.settings.build.external};
     const fs::path directory = context.attempt.scratch / "finished";
     TRY(const plan::Output output, finish_wheel(built.wheel, request, directory));
     TRY_DONE(check_after(context, action, site, naming, output.path));
