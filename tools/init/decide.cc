@@ -187,6 +187,11 @@ void add_test(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDra
   draft.lines.push_back({"test", {}, "Tests import the package; `test.command` runs more."});
 }
 
+bool takes_rust(const ProjectFacts& facts) {
+  return backend(facts) == project::Backend::maturin || facts.tools.setuptools_rust ||
+         !requirements_on(build_requires(facts), "setuptools-rust").empty();
+}
+
 /// What setup.py asks of its environment.
 std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
   if (!facts.setup_py) return {};
@@ -240,7 +245,7 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   append(draft, torch.left_out);
   append(draft, system_libraries(facts));
   append(draft, variables_of_setup(facts));
-  if (backend(facts) == project::Backend::maturin) {
+  if (takes_rust(facts)) {
     draft.left_out.push_back(
         {"Rust (Cargo.toml)", "builds take `cargo` from PATH, and crates from their registry"});
   }

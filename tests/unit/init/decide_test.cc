@@ -88,5 +88,20 @@ TEST_CASE("settings of cibuildwheel become a command") {
   CHECK(value_of(facts, "environment.pip") == LineValue(Texts{"build"}));
 }
 
+TEST_CASE("a project with Rust says where its crates come from") {
+  const auto left_out = [](const ProjectFacts& facts) {
+    Texts what;
+    for (const LeftOut& one : decide(facts).draft.left_out) what.push_back(one.what);
+    return what;
+  };
+  ProjectFacts facts = project_named("demo");
+  CHECK(left_out(facts).empty());
+  facts.tools.setuptools_rust = true;
+  CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
+  facts.tools.setuptools_rust = false;
+  facts.pyproject->build_system.requires_ = {"setuptools", "setuptools_rust>=1.5"};
+  CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
+}
+
 }  // namespace
 }  // namespace pinwheel::init
