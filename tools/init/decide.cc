@@ -28,6 +28,9 @@ void append(MatrixDraft& draft, std::vector<LeftOut> left_out) {
 
 /// The compute axis, and why.
 MatrixLine compute_line(const ProjectFacts& facts) {
+  if (!facts.wanted_computes.empty()) {
+    return {"axes.compute", facts.wanted_computes, "`--compute`"};
+  }
   Texts compute = {"cpu"};
   const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
   const bool in_cmake = facts.cmake && std::ranges::find(facts.cmake->languages, "CUDA") !=
@@ -123,6 +126,29 @@ void add_packages(const ProjectFacts& facts, const FromCibuildwheel& cibw, Matri
   draft.lines.push_back({"environment.pip", packages, join(reasons, "; ")});
 }
 
+/// Whether setup.py reads `FORCE_CUDA`, and everything is built for CUDA. Without a GPU, and
+/// without the variable, such a project leaves out what it has for CUDA.
+bool forces_cuda(const ProjectFacts& facts) {
+  const Texts& wanted = facts.wanted_computes;
+  const Texts& read = facts.setup_py ? facts.setup_py->environment : Texts{};
+  return !wanted.empty() && std::ranges::find(read, "FORCE_CUDA") != read.end() &&
+         std::ranges::all_of(wanted, [](const auto& each) { return each.starts_with("cuda/"); });
+}
+
+void add_variables(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  Entries variables = cibw.variables;
+  Texts reasons;
+  if (!variables.empty()) {
+    reasons.push_back(fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from));
+  }
+  if (forces_cuda(facts)) {
+    variables.emplace_back("FORCE_CUDA", "1");
+    reasons.emplace_back("setup.py compiles for CUDA where there is no GPU");
+  }
+  if (variables.empty()) return;
+  draft.lines.push_back({"environment.variables", variables, join(reasons, "; ")});
+}
+
 void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
                      const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (!cibw.image.empty()) {
@@ -140,10 +166,7 @@ void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
                                 : LineValue(Entries{{"cpu", fmt::format("{}/cpu", kTorchIndex)}}),
                            "its wheels for each compute"});
   }
-  if (!cibw.variables.empty()) {
-    draft.lines.push_back({"environment.variables", cibw.variables,
-                           fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from)});
-  }
+  add_variables(facts, cibw, draft);
 }
 
 /// Braces of a value are no placeholders.
@@ -212,6 +235,7 @@ std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
         std::ranges::any_of(name, [](char c) { return c != '_' && !is_alphanumeric(c); });
     return computed || std::ranges::find(kUsual, name) != kUsual.end();
   });
+  if (forces_cuda(facts)) std::erase(variables, "FORCE_CUDA");
   if (variables.empty()) return {};
   const bool force = std::ranges::find(variables, "FORCE_CUDA") != variables.end();
   return {{fmt::format("variables that setup.py reads: {}", quoted_list(variables)),

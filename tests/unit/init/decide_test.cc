@@ -53,6 +53,14 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
   CHECK(value_of(facts, "environment.torch.index") ==
         LineValue(Entries{{"cpu", "https://download.pytorch.org/whl/cpu"}}));
+  facts.wanted_computes = {"cuda/12.9"};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/12.9"}));
+  CHECK(value_of(facts, "environment.torch.index") ==
+        LineValue("https://download.pytorch.org/whl/{label}"));
+  CHECK(value_of(facts, "environment.variables") == LineValue(Entries{{"FORCE_CUDA", "1"}}));
+  facts.wanted_computes = {"cpu", "cuda/12.9"};
+  CHECK(value_of(facts, "environment.variables") == LineValue());
+  facts.wanted_computes.clear();
   facts.workflow.cudas = {"13.0"};
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu", "cuda/13.0"}));
   CHECK(value_of(facts, "environment.torch.index") ==
