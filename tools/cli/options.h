@@ -117,8 +117,9 @@ struct InitOptions {
   std::string directory = ".";
   std::string from;  ///< "NAME==VERSION" of an sdist on the index, instead of a directory
   std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
-  std::vector<std::string> pythons;  ///< "3.12"; empty: those that the project names
-  std::vector<std::string> torches;  ///< "2.13"; empty: the newest that fit
+  std::vector<std::string> pythons;   ///< "3.12"; empty: those that the project names
+  std::vector<std::string> computes;  ///< "cuda/13.0"; empty: what the project names, or cpu
+  std::vector<std::string> torches;   ///< "2.13"; empty: the newest that fit
   bool prove = false;
   bool json = false;
 };

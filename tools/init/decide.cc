@@ -39,6 +39,9 @@ bool has_gpu_code(const ProjectFacts& facts) {
 
 /// The compute axis, and why.
 MatrixLine compute_line(const ProjectFacts& facts) {
+  if (!facts.wanted_computes.empty()) {
+    return {"axes.compute", facts.wanted_computes, "`--compute`"};
+  }
   Texts compute = {"cpu"};
   const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
   if (cuda == nullptr && !has_cuda_in_cmake(facts)) {
@@ -135,6 +138,29 @@ void add_packages(const ProjectFacts& facts, const FromCibuildwheel& cibw, Matri
   draft.lines.push_back({"environment.pip", packages, join(reasons, "; ")});
 }
 
+/// Whether setup.py reads `FORCE_CUDA`, and everything is built for CUDA. Without a GPU, and
+/// without the variable, such a project leaves out what it has for CUDA.
+bool forces_cuda(const ProjectFacts& facts) {
+  const Texts& wanted = facts.wanted_computes;
+  const Texts& read = facts.setup_py ? facts.setup_py->environment : Texts{};
+  return !wanted.empty() && std::ranges::find(read, "FORCE_CUDA") != read.end() &&
+         std::ranges::all_of(wanted, [](const auto& each) { return each.starts_with("cuda/"); });
+}
+
+void add_variables(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  Entries variables = cibw.variables;
+  Texts reasons;
+  if (!variables.empty()) {
+    reasons.push_back(fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from));
+  }
+  if (forces_cuda(facts)) {
+    variables.emplace_back("FORCE_CUDA", "1");
+    reasons.emplace_back("setup.py compiles for CUDA where there is no GPU");
+  }
+  if (variables.empty()) return;
+  draft.lines.push_back({"environment.variables", variables, join(reasons, "; ")});
+}
+
 void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
                      const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (!cibw.image.empty()) {
@@ -152,10 +178,7 @@ void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
                                 : LineValue(Entries{{"cpu", fmt::format("{}/cpu", kTorchIndex)}}),
                            "its wheels for each compute"});
   }
-  if (!cibw.variables.empty()) {
-    draft.lines.push_back({"environment.variables", cibw.variables,
-                           fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from)});
-  }
+  add_variables(facts, cibw, draft);
 }
 
 /// Braces of a value are no placeholders.
@@ -208,6 +231,11 @@ void add_test(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDra
   draft.lines.push_back({"test", {}, "Tests import the package; `test.command` runs more."});
 }
 
+bool takes_rust(const ProjectFacts& facts) {
+  return backend(facts) == project::Backend::maturin || facts.tools.setuptools_rust ||
+         !requirements_on(build_requires(facts), "setuptools-rust").empty();
+}
+
 /// What setup.py asks of its environment.
 std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
   if (!facts.setup_py) return {};
@@ -228,6 +256,7 @@ std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
         std::ranges::any_of(name, [](char c) { return c != '_' && !is_alphanumeric(c); });
     return computed || std::ranges::find(kUsual, name) != kUsual.end();
   });
+  if (forces_cuda(facts)) std::erase(variables, "FORCE_CUDA");
   if (variables.empty()) return {};
   const bool force = std::ranges::find(variables, "FORCE_CUDA") != variables.end();
   return {{fmt::format("variables that setup.py reads: {}", quoted_list(variables)),
@@ -262,7 +291,7 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   append(draft, torch.left_out);
   append(draft, system_libraries(facts));
   append(draft, variables_of_setup(facts));
-  if (backend(facts) == project::Backend::maturin) {
+  if (takes_rust(facts)) {
     draft.left_out.push_back(
         {"Rust (Cargo.toml)", "builds take `cargo` from PATH, and crates from their registry"});
   }

@@ -53,6 +53,14 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
   CHECK(value_of(facts, "environment.torch.index") ==
         LineValue(Entries{{"cpu", "https://download.pytorch.org/whl/cpu"}}));
+  facts.wanted_computes = {"cuda/12.9"};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/12.9"}));
+  CHECK(value_of(facts, "environment.torch.index") ==
+        LineValue("https://download.pytorch.org/whl/{label}"));
+  CHECK(value_of(facts, "environment.variables") == LineValue(Entries{{"FORCE_CUDA", "1"}}));
+  facts.wanted_computes = {"cpu", "cuda/12.9"};
+  CHECK(value_of(facts, "environment.variables") == LineValue());
+  facts.wanted_computes.clear();
   facts.workflow.cudas = {"13.0"};
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu", "cuda/13.0"}));
   CHECK(value_of(facts, "environment.torch.index") ==
@@ -101,6 +109,21 @@ TEST_CASE("settings of cibuildwheel become a command") {
   facts.cibuildwheel.options["config-settings"] = {{}, {{"a", "{b}"}}, "pyproject.toml"};
   CHECK(std::get<Texts>(value_of(facts, "build.command")).at(7) == "-Ca={{b}}");
   CHECK(value_of(facts, "environment.pip") == LineValue(Texts{"build"}));
+}
+
+TEST_CASE("a project with Rust says where its crates come from") {
+  const auto left_out = [](const ProjectFacts& facts) {
+    Texts what;
+    for (const LeftOut& one : decide(facts).draft.left_out) what.push_back(one.what);
+    return what;
+  };
+  ProjectFacts facts = project_named("demo");
+  CHECK(left_out(facts).empty());
+  facts.tools.setuptools_rust = true;
+  CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
+  facts.tools.setuptools_rust = false;
+  facts.pyproject->build_system.requires_ = {"setuptools", "setuptools_rust>=1.5"};
+  CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ std::map<std::string, std::string> probe_variables(const StepContext& context,
   std::map<std::string, std::string> variables = clean_variables(setting);
   for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
     variables.erase(name);
-    const auto users = setting.user.find(name);
-    if (users != setting.user.end()) variables.insert(*users);
+    const auto users = context.machine.variables.find(name);
+    if (users != context.machine.variables.end()) variables.insert(*users);
   }
   for (const auto& [name, value] : action.variables) variables[name] = value;
   return variables;
