@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,6 +22,7 @@ constexpr std::string_view kSchema = "pinwheel-result/1";
 constexpr size_t kMostOutputs = 4096;
 constexpr size_t kMostName = 1024;
 
+/// Weakest first.
 constexpr std::array<std::string_view, 4> kEvidences = {"none", "inspected", "loaded", "ran"};
 
 [[noreturn]] void reject(const std::string& why) {
@@ -173,6 +175,14 @@ std::string_view to_string(Ending ending) {
       return "skipped";
   }
   return {};
+}
+
+bool improves(const StoredResult& candidate, const StoredResult& kept) {
+  if (candidate.ending != kept.ending) return candidate.ending == Ending::done;
+  const auto rank = [](const std::string& evidence) {
+    return std::find(kEvidences.begin(), kEvidences.end(), evidence);
+  };
+  return rank(candidate.evidence) > rank(kept.evidence);
 }
 
 std::string to_json(const StoredResult& result) {

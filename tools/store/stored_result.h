@@ -74,6 +74,10 @@ struct StoredResult {
   bool operator==(const StoredResult&) const = default;
 };
 
+/// Whether a result should replace one that is kept for the same key: it finished what the other
+/// skipped, or shows more. Else the kept one stays, so that all who use it have the same bytes.
+bool improves(const StoredResult& candidate, const StoredResult& kept);
+
 /// JSON, schema `pinwheel-result/1`; bytes that are not UTF-8 are replaced.
 std::string to_json(const StoredResult& result);
 

@@ -17,6 +17,7 @@ namespace pinwheel::host {
 struct StoreSetup {
   std::vector<store::PlaceDescription> places = {};  ///< in order
   store::Domain domain = store::Domain::branch;
+  std::string run = {};                                 ///< id of the run; empty: `run_id`
   std::filesystem::path cache;                          ///< the cache directory of the machine
   std::map<std::string, std::string> environment = {};  ///< pinwheel's variables
   std::string user_agent = "pinwheel";
@@ -24,6 +25,9 @@ struct StoreSetup {
   ports::LogHandle log = ports::no_log();
   std::stop_token cancel = {};
 };
+
+/// The id of a run: that of the CI service, the same for all jobs of its workflow; else random.
+std::string run_id(const std::map<std::string, std::string>& environment);
 
 /// The store of a run; no place is asked yet. `usage` for a place that cannot be opened at all:
 /// credentials that are needed and missing are a fault of the place, not an error.

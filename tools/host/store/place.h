@@ -38,11 +38,18 @@ inline tl::unexpected<PlaceFault> fault(FaultKind kind, Error error) {
   return tl::unexpected(PlaceFault{kind, std::move(error)});
 }
 
+/// "`WHAT` has the sha256 ...": what was read is not what its name says.
+tl::unexpected<PlaceFault> wrong_bytes(std::string_view what, std::string_view why);
+
 /// Where a blob's bytes are on this machine.
 using BlobFiles = std::map<store::Blob, std::filesystem::path>;
 
 /// Whether a place has a result already; one that has it keeps the one it has.
 enum class Kept { new_one, had_it };
+
+/// Who uses a place: a run keeps results of other domains, as it found them elsewhere, only where
+/// no other machine reads them.
+enum class Sharing { machine, shared };
 
 /// Results and blobs by name. Thread-safe. A missing thing is a value; nothing that a place returns
 /// is trusted because of where it lies: records and blobs are compared with their digests.
@@ -68,10 +75,17 @@ class Place {
   virtual PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
                                 const store::StoredResult& result, const BlobFiles& files) = 0;
 
+  virtual Sharing sharing() const = 0;
+
   /// Where the bytes of a blob are on this machine, unchangeable; nullopt if they are not.
   virtual std::optional<std::filesystem::path> path_of(const store::Blob& /*blob*/) {
     return std::nullopt;
   }
 };
+
+/// The addresses where a place has no such result yet, or one that this one improves.
+std::vector<store::Address> addresses_to_write(Place& place,
+                                               const std::vector<store::Address>& addresses,
+                                               const store::StoredResult& result);
 
 }  // namespace pinwheel::host

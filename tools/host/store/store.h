@@ -32,7 +32,9 @@ struct WantedResult {
 /// A result that was found. Its blobs are fetched by `materialize`.
 struct FoundResult {
   store::StoredResult result;
-  std::string place;  ///< the name of the place that has it
+  std::string place;       ///< the name of the place that has it
+  size_t place_index = 0;  ///< of that place, in order
+  store::Address address;  ///< where it is
 };
 
 /// The places of a run, in order. Reads ask one after the other; writes go to all that may be
@@ -42,6 +44,7 @@ class Store {
  public:
   struct Options {
     store::Domain domain = store::Domain::branch;
+    std::string run = "local";  ///< id of this run, for the results that it writes
     ports::LogHandle log = ports::no_log();
   };
 
@@ -63,7 +66,7 @@ class Store {
 
   /// Keeps a result in every place that may be written, in the background: under its key, and with
   /// `result.plan` under its step of that plan. `files`: the outputs by name, which stay unchanged
-  /// until `finish`. The domain of `result.writer` is set to that of the store.
+  /// until `finish`. The run and the domain of `result.writer` are set to those of the store.
   void keep(store::StoredResult result, std::map<std::string, std::filesystem::path> files);
 
   /// Waits for all writes. The warnings since the last call, each once.
