@@ -79,10 +79,17 @@ struct VersionOptions {
   bool explain = false;
 };
 
+/// Where results of finished steps are kept for other runs and machines.
+struct StoreOptions {
+  std::vector<std::string> places = {};  ///< in order; none: those of PINWHEEL_STORE
+  std::string domain = {};               ///< empty: PINWHEEL_STORE_DOMAIN, else by the event
+};
+
 /// Options of a run, shared by `build`, `test` and `release`.
 struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
+  StoreOptions store = {};
   std::string plan_file;
   int jobs = 0;  ///< 0: the machine's cores
   std::string memory;
@@ -91,6 +98,8 @@ struct RunOptions {
   bool refresh = false;
   bool no_lock = false;
   std::vector<std::string> steps;  ///< ids; empty: all of the selection
+  bool reuse_only = false;
+  bool gate = false;
   std::vector<std::string> targets;
   std::vector<std::string> accept;
   std::string token_file;

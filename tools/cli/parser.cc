@@ -104,6 +104,9 @@ void add_runs(Parser& parser) {
       .add_option("--target", parser.release.targets,
                   "publish to this target of the matrix (default: the channel's)")
       ->allow_extra_args(false);
+  release.add_flag("--gate", parser.release.gate,
+                   "publish nothing: check that all results are there, with the evidence that "
+                   "every target requires");
   release
       .add_option("--accept", parser.release.accept,
                   "publish even if this variant's test has less evidence than required")
