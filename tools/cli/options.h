@@ -78,6 +78,12 @@ struct VersionOptions {
 };
 
 /// Options of a run, shared by `build`, `test` and `release`.
+/// The bounds of transfers to an index; empty: the default.
+struct TransferOptions {
+  std::string min_speed;      ///< "1 KB", a second
+  std::string transfer_time;  ///< "15 min"
+};
+
 struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
@@ -93,6 +99,7 @@ struct RunOptions {
   std::vector<std::string> accept;
   std::string token_file;
   bool insecure = false;
+  TransferOptions transfer;
   bool json = false;
 };
 
@@ -105,6 +112,7 @@ struct PublishOptions {
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;
+  TransferOptions transfer;
   std::string size_limit;
   std::vector<std::string> ignore;
   bool dry_run = false;
