@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/source_lines.h"
@@ -26,11 +27,25 @@ Location place_of(const SourceLines& lines, const YAML::Mark& mark) {
   return lines.place(mark.line, mark.column);
 }
 
-size_t count_nodes(const Node& node) {
-  size_t count = 1;
-  for (const Node& item : node.items) count += count_nodes(item);
-  for (const Node::Member& member : node.members) count += count_nodes(member.value);
-  return count;
+/// What a copy of a node costs.
+struct NodeCost {
+  size_t nodes = 1;
+  size_t bytes = 0;  ///< of its texts
+};
+
+NodeCost cost_of(const Node& node) {
+  NodeCost cost{1, node.scalar.size()};
+  const auto add = [&cost](const Node& child) {
+    const auto [nodes, bytes] = cost_of(child);
+    cost.nodes += nodes;
+    cost.bytes += bytes;
+  };
+  for (const Node& item : node.items) add(item);
+  for (const Node::Member& member : node.members) {
+    add(member.value);
+    cost.bytes += member.key.size();
+  }
+  return cost;
 }
 
 /// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events.
@@ -81,8 +96,14 @@ class Builder : public YAML::EventHandler {
       return;
     }
     // A copy keeps the locations of the original: an error points at the text that caused it.
-    seen_ += error_ ? 0 : count_nodes(known->second);
+    const NodeCost cost = error_ ? NodeCost{0, 0} : cost_of(known->second);
+    seen_ += cost.nodes;
+    copied_ += cost.bytes;
     if (seen_ > kMostNodes) fail_at("aliases expand to more than 100000 nodes", mark);
+    if (copied_ > limits::kMatrix.most) {
+      fail_at("aliases expand to more than " + format_bytes(limits::kMatrix.most) + " of text",
+              mark);
+    }
     open_.push_back({error_ ? Node() : known->second, {}, 0});
     end();
   }
@@ -195,6 +216,7 @@ class Builder : public YAML::EventHandler {
   std::optional<Node> root_;
   std::optional<Error> error_;
   size_t seen_ = 0;
+  size_t copied_ = 0;  ///< bytes of texts, by aliases
 };
 
 }  // namespace

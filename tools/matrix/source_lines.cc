@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace pinwheel::matrix {
+namespace {
+
+constexpr int kLongestExcerpt = 300;
+
+}  // namespace
 
 SourceLines::SourceLines(std::string_view text, std::string file) : file_(std::move(file)) {
   for (std::string_view rest = text; !rest.empty();) {
@@ -16,7 +21,12 @@ SourceLines::SourceLines(std::string_view text, std::string file) : file_(std::m
 
 Location SourceLines::place(int line, int column) const {
   if (line < 0) return whole();
-  return {file_, line + 1, column + 1, std::string(this->line(static_cast<size_t>(line)))};
+  // Every node has an excerpt: those of a long line would be its square.
+  std::string_view excerpt = this->line(static_cast<size_t>(line));
+  if (excerpt.size() > size_t{kLongestExcerpt}) {
+    excerpt = column < kLongestExcerpt ? excerpt.substr(0, kLongestExcerpt) : std::string_view();
+  }
+  return {file_, line + 1, column + 1, std::string(excerpt)};
 }
 
 std::string_view SourceLines::line(size_t index) const {

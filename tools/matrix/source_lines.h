@@ -12,7 +12,8 @@ class SourceLines {
  public:
   SourceLines(std::string_view text, std::string file);
 
-  /// Line and column from 0; a negative line is an unknown place.
+  /// Line and column from 0; a negative line is an unknown place. The excerpt of a long line is its
+  /// beginning, or empty for a place beyond that.
   Location place(int line, int column) const;
   /// The file as a whole.
   Location whole() const { return {file_, 0, 0, {}}; }

@@ -62,6 +62,16 @@ TEST_CASE("carriage returns are not part of an excerpt") {
   CHECK(root->members[1].key_at.excerpt == "b: 2");
 }
 
+TEST_CASE("nodes of a long line have a short excerpt, or none") {
+  std::string yaml = "a: [x";
+  for (int i = 0; i < 1000; ++i) yaml += ", y";
+  const Result<Node> root = read_yaml(yaml + "]\n", "m.yaml");
+  REQUIRE(root.has_value());
+  const std::vector<Node>& items = root->members[0].value.items;
+  CHECK(items.front().at == Location{"m.yaml", 1, 5, yaml.substr(0, 300)});
+  CHECK(items.back().at == Location{"m.yaml", 1, 3005, ""});
+}
+
 TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
@@ -90,4 +100,11 @@ TEST_CASE("a file that makes the parser repeat empty documents is rejected, not 
   const Result<Node> root = read_yaml(", night pinwheel/1\npackage: {name: demo}\n", "m.yaml");
   REQUIRE_FALSE(root);
   CHECK(root.error().kind == ErrorKind::config);
+}
+
+TEST_CASE("aliases of a long text are bounded by the bytes they add") {
+  const std::string long_text(100'000, 'x');
+  std::string yaml = "a: &t " + long_text + "\nb: [";
+  for (int i = 0; i < 100; ++i) yaml += "*t, ";
+  CHECK(message_of(yaml + "]\n") == "aliases expand to more than 8.0 MB of text");
 }
