@@ -15,6 +15,7 @@
 #include "cli/parser.h"
 #include "cli/product.h"
 #include "cli/streams.h"
+#include "cli/transfer.h"
 #include "cli/workplace.h"
 #include "host/log/masked_log.h"
 
@@ -108,6 +109,10 @@ int run(const std::vector<std::string>& arguments) {
   if (!parsed) {
     Streams(GlobalOptions{}).error(parsed.error());
     return exit_code(parsed.error().kind);
+  }
+  if (const Done sound = check_transfer_variables(user_variables()); !sound) {
+    Streams(parsed->global).error(sound.error());
+    return exit_code(sound.error().kind);
   }
   const Result<std::shared_ptr<Diagnostics>> diagnostics =
       Diagnostics::open(parsed->global, user_variables());

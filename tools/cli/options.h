@@ -86,6 +86,12 @@ struct StoreOptions {
 };
 
 /// Options of a run, shared by `build`, `test` and `release`.
+/// The bounds of transfers to an index; empty: the default.
+struct TransferOptions {
+  std::string min_speed;      ///< "1 KB", a second
+  std::string transfer_time;  ///< "15 min"
+};
+
 struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
@@ -104,6 +110,7 @@ struct RunOptions {
   std::vector<std::string> accept;
   std::string token_file;
   bool insecure = false;
+  TransferOptions transfer;
   bool json = false;
 };
 
@@ -116,6 +123,7 @@ struct PublishOptions {
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;
+  TransferOptions transfer;
   std::string size_limit;
   std::vector<std::string> ignore;
   bool dry_run = false;

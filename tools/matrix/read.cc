@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/fed_text.h"
@@ -251,10 +252,10 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
 }  // namespace
 
 Result<Node> read_yaml(std::string_view text, const std::string& file) {
-  if (text.size() > kMostBytes) {
-    return fail(config_error(
-        fmt::format("the file has {} bytes, and a matrix at most {}", text.size(), kMostBytes),
-        {file, 0, 0, {}}, "split it into several matrix files"));
+  if (text.size() > limits::kMatrix.most) {
+    return fail(config_error(fmt::format("the file has {} bytes, and a matrix at most {}",
+                                         text.size(), limits::kMatrix.most),
+                             {file, 0, 0, {}}, "split it into several matrix files"));
   }
   const SourceLines lines(text, file);
   Builder builder(lines);

@@ -19,9 +19,13 @@ SourceLines::SourceLines(std::string_view text, std::string file)
 
 Location SourceLines::place(int line, int column) const {
   if (line < 0) return whole();
-  const std::string_view text = this->line(static_cast<size_t>(line));
-  const bool readable = text.size() <= kLongestExcerpt;
-  return {file_, line + 1, column + 1, readable ? std::string(text) : std::string()};
+  // Every node has an excerpt: those of a long line would be its square.
+  std::string_view excerpt = this->line(static_cast<size_t>(line));
+  if (excerpt.size() > kLongestExcerpt) {
+    const bool within = column >= 0 && static_cast<size_t>(column) < kLongestExcerpt;
+    excerpt = within ? excerpt.substr(0, kLongestExcerpt) : std::string_view();
+  }
+  return {file_, line + 1, column + 1, std::string(excerpt)};
 }
 
 std::string_view SourceLines::line(size_t index) const {

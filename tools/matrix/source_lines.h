@@ -13,8 +13,8 @@ class SourceLines {
  public:
   SourceLines(std::string_view text, std::string file);
 
-  /// Line and column from 0; a negative line is an unknown place. A line that is too long to be
-  /// read in a message is left out of it.
+  /// Line and column from 0; a negative line is an unknown place. The excerpt of a long line is its
+  /// beginning, or empty for a place beyond that.
   Location place(int line, int column) const;
   /// The file as a whole.
   Location whole() const { return {file_, 0, 0, {}}; }

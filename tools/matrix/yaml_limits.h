@@ -3,10 +3,10 @@
 
 namespace pinwheel::matrix {
 
-// What a matrix file may have. A file of a few kilobytes can otherwise stand for gigabytes, and the
-// parser holds what it has read of a value, or of a list in brackets, until it sees the end of it.
+// What a matrix file may have besides the bytes of `limits::kMatrix`. A file of a few kilobytes can
+// otherwise stand for gigabytes, and the parser holds what it has read of a value, or of a list in
+// brackets, until it sees the end of it.
 
-inline constexpr size_t kMostBytes = 8'000'000;   ///< of the file
 inline constexpr size_t kMostNodes = 200'000;     ///< values and keys, with those of aliases
 inline constexpr size_t kMostText = 16'000'000;   ///< bytes of them, with those of aliases
 inline constexpr size_t kMostLevels = 64;         ///< of lists and mappings in each other

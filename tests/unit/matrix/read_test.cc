@@ -62,6 +62,16 @@ TEST_CASE("carriage returns are not part of an excerpt") {
   CHECK(root->members[1].key_at.excerpt == "b: 2");
 }
 
+TEST_CASE("nodes of a long line have a short excerpt, or none") {
+  std::string yaml = "a: [x";
+  for (int i = 0; i < 1000; ++i) yaml += ", y";
+  const Result<Node> root = read_yaml(yaml + "]\n", "m.yaml");
+  REQUIRE(root.has_value());
+  const std::vector<Node>& items = root->members[0].value.items;
+  CHECK(items.front().at == Location{"m.yaml", 1, 5, yaml.substr(0, 200)});
+  CHECK(items.back().at == Location{"m.yaml", 1, 3005, ""});
+}
+
 TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
@@ -102,13 +112,6 @@ TEST_CASE("the parser does not hold more of a value, or of a list in brackets, t
   CHECK(read_yaml("a: '" + std::string(400'000, 'x') + "'\n", "m.yaml"));
 }
 
-TEST_CASE("a line that is too long to be read is in no message") {
-  const std::string values(300, 'x');
-  const Result<Node> root = read_yaml("a: [b, " + values + "]\n", "m.yaml");
-  REQUIRE(root);
-  CHECK(root->find("a")->items[1].at == Location{"m.yaml", 1, 8, ""});
-}
-
 TEST_CASE("memory grows with the file, whether it has one line or many") {
   const auto allocated = [](const std::string& between) {
     std::string text = "a: [x";
@@ -119,7 +122,7 @@ TEST_CASE("memory grows with the file, whether it has one line or many") {
     for (const Node& item : root->find("a")->items) bytes += item.at.excerpt.size();
     return bytes;
   };
-  CHECK(allocated(", ") == 0);
+  CHECK(allocated(", ") < 100'000);
   CHECK(allocated(",\n  ") < 100'000);
 }
 
