@@ -136,7 +136,7 @@ struct Matrix {
   std::map<std::string, BackendAnswer> backend_answers = {};
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
   CiSettings ci = {};
-  std::vector<std::string> stores = {};                 ///< places of results, as they are written
+  std::vector<std::string> stores = {};  ///< places of results, as they are written
 };
 
 }  // namespace pinwheel::matrix
