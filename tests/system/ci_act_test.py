@@ -58,6 +58,19 @@ runs:
         for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
 """
 
+CACHE = """
+name: stand-in for cache
+inputs:
+  path: {required: true}
+  key: {required: true}
+  restore-keys: {default: ""}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: echo "nothing is kept"
+"""
+
 
 class Workflows:
     """The workflows of a project, run by act."""
@@ -69,6 +82,7 @@ class Workflows:
         self.artifacts.mkdir(parents=True)
         self.stands_in("upload-artifact", UPLOAD)
         self.stands_in("download-artifact", DOWNLOAD)
+        self.stands_in("cache", CACHE)
         project.run("ci", "generate", "matrix.yaml")
         project.commit()
 
@@ -85,7 +99,7 @@ class Workflows:
     def run(self, name: str, event: str = "workflow_dispatch", *arguments: str) -> subprocess.CompletedProcess:
         pins = self.pins()
         replaced = []
-        for action in ("upload-artifact", "download-artifact"):
+        for action in ("upload-artifact", "download-artifact", "cache"):
             replaced += ["--local-repository", f"{pins[f'actions/{action}']}={self.place / action}"]
         environment = self.project.environment | {
             "PATH": f"{pathlib.Path(self.project.binary).parent}:{os.environ['PATH']}",
