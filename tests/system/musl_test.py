@@ -73,7 +73,8 @@ def library(place: pathlib.Path, compiler: str) -> pathlib.Path:
     place.mkdir(parents=True)
     (place / "lower.c").write_text("#include <stdlib.h>\nint lower(void) { return abs(-41); }\n")
     name = "liblower.so.1"
-    call(compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--no-as-needed", "-o", place / name, place / "lower.c")
+    flags = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--no-as-needed"]
+    call(compiler, *flags, "-o", place / name, place / "lower.c")
     return place
 
 
