@@ -133,7 +133,10 @@ Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& fo
   std::string have = names.empty() ? "found none" : "found " + join(names, ", ");
   return Error{.kind = ErrorKind::environment,
                .message = fmt::format("no Python `{}` on this machine; {}", wanted, have),
-               .hint = fmt::format("run `pyenv install {0}` or `uv python install {0}`", wanted)};
+               .hint = fmt::format(
+                   "run `pyenv install {0}` or `uv python install {0}`, or let pinwheel fetch "
+                   "it: `environment.python: auto`",
+                   wanted)};
 }
 
 }  // namespace pinwheel::env
