@@ -83,7 +83,7 @@ Result<BuildFacts> gather_build_facts(
   BuildFacts facts;
   if (package.requirement.empty()) {
     TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source,
-                                        host::made_directories(workplace)));
+                                        host::not_source(workplace)));
   } else {
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }

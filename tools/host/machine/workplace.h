@@ -4,12 +4,14 @@
 #include <map>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/secret.h"
 #include "env/container.h"
 #include "env/container_image.h"
 #include "env/engine.h"
 #include "host/machine/fixed_path.h"
+#include "host/system/not_source.h"
 #include "ports/log.h"
 #include "ports/process.h"
 #include "publish/upload_event.h"
@@ -47,9 +49,11 @@ struct Workplace {
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
   /// Called with the exit of a build's or a test's own command, on the step's thread; may be empty.
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
+  /// What the command line names that is no source wherever it lies, absolute.
+  std::vector<std::filesystem::path> named = {};
 };
 
-/// The directories that runs fill, which are no part of a package's source wherever they lie.
-std::vector<std::filesystem::path> made_directories(const Workplace& workplace);
+/// What runs fill and what the command line names: no part of a package's source.
+NotSource not_source(const Workplace& workplace);
 
 }  // namespace pinwheel::host

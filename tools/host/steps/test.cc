@@ -69,7 +69,7 @@ Done prepare_directories(const StepContext& context, const plan::TestWheel& acti
     TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
   }
   if (action.source.directory.empty()) return {};
-  return export_source(context.git, action.source, made_directories(context.workplace),
+  return export_source(context.git, action.source, not_source(context.workplace),
                        context.attempt.scratch / kSourceName, 0);
 }
 

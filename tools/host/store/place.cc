@@ -1,0 +1,43 @@
+#include "host/store/place.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace pinwheel::host {
+
+std::string_view to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::unreachable:
+      return "unreachable";
+    case FaultKind::busy:
+      return "busy";
+    case FaultKind::refused:
+      return "refused";
+    case FaultKind::full:
+      return "full";
+    case FaultKind::wrong_bytes:
+      return "wrong-bytes";
+    case FaultKind::stopped:
+      return "stopped";
+  }
+  return {};
+}
+
+tl::unexpected<PlaceFault> wrong_bytes(std::string_view what, std::string_view why) {
+  return fault(FaultKind::wrong_bytes,
+               Error{ErrorKind::check, fmt::format("{} {}", quoted(what), why)});
+}
+
+std::vector<store::Address> addresses_to_write(Place& place,
+                                               const std::vector<store::Address>& addresses,
+                                               const store::StoredResult& result) {
+  std::vector<store::Address> out;
+  for (const store::Address& address : addresses) {
+    const auto kept = place.find(address);
+    if (!kept || !*kept || store::improves(result, **kept)) out.push_back(address);
+  }
+  return out;
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,216 @@
+#include "host/store/tree_place.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "host/store/blob_copy.h"
+#include "host/system/atomic_write.h"
+#include "host/system/unique_fd.h"
+#include "store/action_result.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kReadOnly = 0444;
+constexpr BlobFileOptions kKeptBlob = {Durable::yes, kReadOnly};
+
+/// The owner of a file may still change its mode, but nobody writes by mistake. The superuser
+/// would.
+bool nobody_writes(int fd) {
+  struct stat status = {};
+  if (::geteuid() == 0 || ::fstat(fd, &status) != 0) return false;
+  return (status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// Compares an open file with its blob.
+PlaceDone check_file(int fd, const store::Blob& blob) {
+  Sha256 hash;
+  uint64_t size = 0;
+  const int number = read_pieces(fd, [&](std::string_view bytes) {
+    hash.update(bytes);
+    size += bytes.size();
+  });
+  if (number != 0) return system_fault("read", blob.sha256, number);
+  const std::string found = to_hex(hash.finish());
+  if (size != blob.size || found != blob.sha256) {
+    return wrong_bytes(blob.sha256, fmt::format("has the sha256 {}", found));
+  }
+  return {};
+}
+
+/// Whether `target` became another name of the file at `source`.
+bool hard_link(const fs::path& source, const fs::path& target) {
+  const fs::path temporary =
+      target.parent_path() / fmt::format(".{}.{}.link", target.filename().string(), ::getpid());
+  ::unlink(temporary.c_str());
+  if (::link(source.c_str(), temporary.c_str()) != 0) return false;
+  const bool done = ::rename(temporary.c_str(), target.c_str()) == 0;
+  // A rename to another name of the same file leaves both.
+  ::unlink(temporary.c_str());
+  return done;
+}
+
+/// Marks a file as used now.
+void touch(const fs::path& path) {
+  static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0));
+}
+
+PlaceFault fault_of(Error error) {
+  return {FaultKind::unreachable, std::move(error)};
+}
+
+}  // namespace
+
+TreePlace::TreePlace(TreeOptions options)
+    : options_(std::move(options)), lease_(options_.root, options_.user) {}
+
+fs::path TreePlace::blob_path(const store::Blob& blob) const {
+  return options_.root / "cas" / blob.sha256;
+}
+
+PlaceResult<std::optional<std::string>> TreePlace::read(const fs::path& path) const {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  if (!fd.valid()) return system_fault("read", path, errno);
+  std::string bytes;
+  const int number = read_pieces(fd.get(), [&bytes](std::string_view piece) {
+    if (bytes.size() <= store::kMostRecordBytes) bytes += piece;
+  });
+  if (number != 0) return system_fault("read", path, number);
+  return bytes;
+}
+
+bool TreePlace::has(const store::Blob& blob) const {
+  struct stat status = {};
+  return ::stat(blob_path(blob).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         static_cast<uint64_t>(status.st_size) == blob.size;
+}
+
+PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Address& address) {
+  const fs::path path = options_.root / "ac" / address.hex;
+  PlaceResult<std::optional<std::string>> action = read(path);
+  if (!action) return tl::unexpected(std::move(action).error());
+  if (!*action) return std::nullopt;
+  auto result = record_of(**action);
+  if (!result || !*result || options_.access == store::Access::read_only) return result;
+  touch(path);
+  lease_.hold(address);
+  return result;
+}
+
+PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(
+    const std::string& action_text) const {
+  const Result<store::ActionResult> action = store::parse_action_result(action_text);
+  if (!action) return fault(FaultKind::wrong_bytes, action.error());
+  for (const store::StoredOutput& output : action->outputs) {
+    if (!has(output.blob)) return std::nullopt;
+  }
+  PlaceResult<std::optional<std::string>> record = read(blob_path(action->record));
+  if (!record) return tl::unexpected(std::move(record).error());
+  if (!*record) return std::nullopt;
+  if (sha256_hex(**record) != action->record.sha256) {
+    drop(action->record);
+    return wrong_bytes(action->record.sha256, "is damaged");
+  }
+  Result<store::StoredResult> result = store::parse_stored_result(**record);
+  if (!result) return fault(FaultKind::wrong_bytes, std::move(result).error());
+  return *std::move(result);
+}
+
+PlaceResult<bool> TreePlace::fetch(const store::Blob& blob, const fs::path& target) {
+  const fs::path source = blob_path(blob);
+  const UniqueFd fd(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return false;
+  if (!fd.valid()) return system_fault("read", source, errno);
+  const bool may_link = options_.sharing == Sharing::machine && nobody_writes(fd.get());
+  BlobFile file(target, blob, {});
+  PlaceDone done;
+  if (file.clone(fd.get())) {
+    done = file.keep();
+  } else if (may_link) {
+    done = check_file(fd.get(), blob);
+    if (done && hard_link(source, target)) return true;
+    if (done) done = copy_blob(source, target, blob, {});
+  } else {
+    const int number = read_pieces(fd.get(), [&](std::string_view piece) { file.write(piece); });
+    if (number != 0) return system_fault("read", source, number);
+    done = file.keep();
+  }
+  if (done) return true;
+  if (done.error().kind == FaultKind::wrong_bytes) drop(blob);
+  return tl::unexpected(std::move(done).error());
+}
+
+void TreePlace::drop(const store::Blob& blob) const {
+  if (options_.access == store::Access::read_write) ::unlink(blob_path(blob).c_str());
+}
+
+PlaceDone TreePlace::make_directories() const {
+  for (const char* name : {"ac", "cas"}) {
+    std::error_code code;
+    fs::create_directories(options_.root / name, code);
+    if (code) return system_fault("created", options_.root / name, code.value());
+  }
+  return {};
+}
+
+PlaceDone TreePlace::put_blob(const store::Blob& blob, const fs::path& source) {
+  if (has(blob)) {
+    // Old blobs that no result needs are removed: from now on this one is needed.
+    touch(blob_path(blob));
+    return {};
+  }
+  return copy_blob(source, blob_path(blob), blob, kKeptBlob);
+}
+
+PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes) {
+  if (has(blob)) {
+    touch(blob_path(blob));
+    return {};
+  }
+  BlobFile file(blob_path(blob), blob, kKeptBlob);
+  file.write(bytes);
+  return file.keep();
+}
+
+PlaceResult<Kept> TreePlace::put(const std::vector<store::Address>& addresses,
+                                 const store::StoredResult& result, const BlobFiles& files) {
+  if (PlaceDone made = make_directories(); !made) return tl::unexpected(std::move(made).error());
+  const TreeLock lock(options_.root, TreeLock::Kind::shared);
+  const std::vector<store::Address> lacking = addresses_to_write(*this, addresses, result);
+  if (lacking.empty()) return Kept::had_it;
+  for (const auto& [blob, path] : files) {
+    if (PlaceDone put = put_blob(blob, path); !put) return tl::unexpected(std::move(put).error());
+  }
+  const std::string record = store::to_json(result);
+  const store::Blob blob{sha256_hex(record), record.size()};
+  if (PlaceDone put = put_bytes(blob, record); !put) return tl::unexpected(std::move(put).error());
+  const std::string action = store::to_json(store::ActionResult{blob, result.outputs});
+  for (const store::Address& address : lacking) {
+    lease_.hold(address);
+    if (Done done = atomic_write(options_.root / "ac" / address.hex, action, 0644); !done) {
+      PlaceFault written = fault_of(std::move(done).error());
+      std::error_code code;
+      const auto free = fs::space(options_.root, code).available;
+      if (!code && free < action.size()) written.kind = FaultKind::full;
+      return tl::unexpected(std::move(written));
+    }
+  }
+  return Kept::new_one;
+}
+
+std::optional<fs::path> TreePlace::path_of(const store::Blob& blob) {
+  if (options_.sharing != Sharing::machine || !has(blob)) return std::nullopt;
+  return blob_path(blob);
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,52 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/store/place.h"
+#include "host/store/tree_lease.h"
+#include "store/place_description.h"
+
+namespace pinwheel::host {
+
+struct TreeOptions {
+  std::string name;            ///< for messages: "local", "dir:out"
+  std::filesystem::path root;  ///< made when it is first written to
+  store::Access access = store::Access::read_write;
+  Sharing sharing = Sharing::shared;
+  StoreUser user = {};
+};
+
+/// A place on a file system, laid out as servers lay out theirs: `ac/HEX` an ActionResult in JSON,
+/// `cas/HEX` a blob (mode 0444). A file has its name only once it is complete and durable, and a
+/// result only after its blobs. Recently used results have a recent time of change.
+class TreePlace final : public Place {
+ public:
+  explicit TreePlace(TreeOptions options);
+
+  std::string name() const override { return options_.name; }
+  PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override;
+  /// By a reflink, else by a hard link where the mode keeps everybody from writing through it, else
+  /// by a copy. A damaged blob is removed where that is allowed, so that it can be had anew.
+  PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
+  PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
+                        const store::StoredResult& result, const BlobFiles& files) override;
+  Sharing sharing() const override { return options_.sharing; }
+  std::optional<std::filesystem::path> path_of(const store::Blob& blob) override;
+
+ private:
+  std::filesystem::path blob_path(const store::Blob& blob) const;
+  PlaceResult<std::optional<std::string>> read(const std::filesystem::path& path) const;
+  PlaceResult<std::optional<store::StoredResult>> record_of(const std::string& action) const;
+  bool has(const store::Blob& blob) const;
+  PlaceDone put_blob(const store::Blob& blob, const std::filesystem::path& source);
+  PlaceDone put_bytes(const store::Blob& blob, const std::string& bytes);
+  PlaceDone make_directories() const;
+  void drop(const store::Blob& blob) const;
+
+  TreeOptions options_;
+  TreeLease lease_;
+};
+
+}  // namespace pinwheel::host

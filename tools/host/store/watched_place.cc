@@ -1,0 +1,106 @@
+#include "host/store/watched_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace pinwheel::host {
+namespace {
+
+constexpr int kMostFaults = 3;
+
+/// Whether a record is the one that was wanted, and of the domain whose address it has.
+bool is_wanted(const store::StoredResult& result, store::Domain domain,
+               const WantedResult& wanted) {
+  if (result.writer.domain != domain) return false;
+  if (!wanted.key.empty()) return result.key == wanted.key;
+  return result.plan == wanted.plan && result.step == wanted.step;
+}
+
+}  // namespace
+
+void StoreWarnings::add(Error warning) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(seen_.begin(), seen_.end(), warning.message) != seen_.end()) return;
+  seen_.push_back(warning.message);
+  warnings_.push_back(std::move(warning));
+}
+
+std::vector<Error> StoreWarnings::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(warnings_, {});
+}
+
+WatchedPlace::WatchedPlace(ChainedPlace chained, StoreWarnings& warnings, ports::LogHandle log)
+    : place_(std::move(chained.place)),
+      access_(chained.access),
+      warnings_(warnings),
+      log_(std::move(log)) {}
+
+bool WatchedPlace::is_left_alone(Use use) const {
+  const std::lock_guard lock(mutex_);
+  return (use == Use::reading ? reading_faults_ : writing_faults_) >= kMostFaults;
+}
+
+void WatchedPlace::failed(Use use, const PlaceFault& failure) {
+  // The run was stopped: that is no fault of the place.
+  if (failure.kind == FaultKind::stopped) return;
+  int count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    count = ++(use == Use::reading ? reading_faults_ : writing_faults_);
+  }
+  const std::string_view verb = use == Use::reading ? "read" : "written to";
+  log_->write({ports::LogLevel::info,
+               "store_fault",
+               {{"place", name()},
+                {"use", std::string(verb)},
+                {"kind", std::string(to_string(failure.kind))},
+                {"error", failure.error.message},
+                {"count", int64_t{count}}}});
+  warnings_.add(Error{
+      ErrorKind::transient,
+      fmt::format("the store {} could not be {}: {}", quoted(name()), verb, failure.error.message),
+      std::nullopt, failure.error.hint});
+  if (count != kMostFaults) return;
+  warnings_.add(Error{ErrorKind::transient,
+                      fmt::format("the store {} is not {} any more in this run: it failed {} times",
+                                  quoted(name()), verb, kMostFaults)});
+}
+
+std::optional<store::StoredResult> WatchedPlace::find(const store::Address& address,
+                                                      store::Domain domain,
+                                                      const WantedResult& wanted) {
+  if (is_left_alone(Use::reading)) return std::nullopt;
+  PlaceResult<std::optional<store::StoredResult>> found = place_->find(address);
+  if (!found) {
+    failed(Use::reading, found.error());
+    return std::nullopt;
+  }
+  if (*found && !is_wanted(**found, domain, wanted)) {
+    failed(Use::reading,
+           wrong_bytes(address.hex, "is not the address of the result that it has").value());
+    return std::nullopt;
+  }
+  return *std::move(found);
+}
+
+bool WatchedPlace::fetch(const store::Blob& blob, const std::filesystem::path& target) {
+  if (is_left_alone(Use::reading)) return false;
+  const PlaceResult<bool> fetched = place_->fetch(blob, target);
+  if (fetched) return *fetched;
+  failed(Use::reading, fetched.error());
+  return false;
+}
+
+void WatchedPlace::put(const std::vector<store::Address>& addresses,
+                       const store::StoredResult& result, const BlobFiles& files) {
+  if (is_left_alone(Use::writing)) return;
+  const PlaceResult<Kept> kept = place_->put(addresses, result, files);
+  if (!kept) failed(Use::writing, kept.error());
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,148 @@
+#include "store/place_description.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "base/url.h"
+
+namespace pinwheel::store {
+namespace {
+
+constexpr std::string_view kForms =
+    "a place is `local`, `dir:PATH`, `http(s)://HOST/PREFIX` or `s3://BUCKET/PREFIX`, with `,ro` "
+    "at "
+    "its end to only read it";
+
+tl::unexpected<Error> not_a_place(std::string_view text, std::string_view why) {
+  return fail(ErrorKind::usage, fmt::format("{} is not a place for results: {}", quoted(text), why),
+              std::string(kForms));
+}
+
+std::string_view without_slashes(std::string_view text) {
+  while (text.ends_with('/')) text.remove_suffix(1);
+  while (text.starts_with('/')) text.remove_prefix(1);
+  return text;
+}
+
+bool has_blank_or_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= ' ' || byte == 0x7f;
+  });
+}
+
+/// Lower-case letters, digits, dots and hyphens, 3 to 63 of them.
+bool is_bucket(std::string_view name) {
+  constexpr size_t kFewest = 3;
+  constexpr size_t kMost = 63;
+  const bool known = std::all_of(name.begin(), name.end(), [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || c == '.' || c == '-';
+  });
+  return known && name.size() >= kFewest && name.size() <= kMost && is_alphanumeric(name.front()) &&
+         is_alphanumeric(name.back()) && name.find("..") == std::string_view::npos;
+}
+
+bool is_dots(const std::string& segment) {
+  return segment == "." || segment == "..";
+}
+
+bool leaves_its_place(std::string_view path) {
+  const std::vector<std::string> segments = split(path, '/');
+  return std::any_of(segments.begin(), segments.end(), is_dots);
+}
+
+Result<PlaceDescription> http_place(std::string_view text, std::string_view url) {
+  const std::optional<UrlParts> parts = split_url(url);
+  if (!parts || parts->host.empty()) return not_a_place(text, "it has no host");
+  const std::string shown = fmt::format("{}://{}{}", parts->scheme, parts->host, parts->path);
+  if (!parts->userinfo.empty()) {
+    return fail(ErrorKind::usage,
+                fmt::format("the place {} may not contain credentials", quoted(shown)),
+                "put them in ~/.netrc, or in PINWHEEL_STORE_USER and PINWHEEL_STORE_PASSWORD");
+  }
+  if (parts->path.find_first_of("?#") != std::string::npos) {
+    return not_a_place(shown, "it has a query or a fragment");
+  }
+  if (leaves_its_place(parts->path)) return not_a_place(shown, "its path has a `..`");
+  while (url.ends_with('/')) url.remove_suffix(1);
+  PlaceDescription place;
+  place.kind = PlaceKind::http;
+  place.url = url;
+  return place;
+}
+
+Result<PlaceDescription> s3_place(std::string_view text, std::string_view rest) {
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string_view bucket = rest.substr(0, slash);
+  if (!is_bucket(bucket)) {
+    return not_a_place(text, fmt::format("{} is not the name of a bucket", quoted(bucket)));
+  }
+  PlaceDescription place;
+  place.kind = PlaceKind::s3;
+  place.bucket = bucket;
+  place.prefix = without_slashes(rest.substr(slash));
+  if (leaves_its_place(place.prefix)) return not_a_place(text, "its prefix has a `..`");
+  return place;
+}
+
+Result<PlaceDescription> place_of(std::string_view text) {
+  constexpr std::string_view kDirectory = "dir:";
+  constexpr std::string_view kBucket = "s3://";
+  if (text == "local") return PlaceDescription{};
+  if (text.starts_with(kDirectory)) {
+    PlaceDescription place;
+    place.kind = PlaceKind::directory;
+    place.path = text.substr(kDirectory.size());
+    if (place.path.empty()) return not_a_place(text, "it has no path");
+    return place;
+  }
+  if (text.empty()) return not_a_place(text, "it is empty");
+  if (has_blank_or_control(text)) return not_a_place(text, "it has a blank");
+  if (is_address(text)) return http_place(text, text);
+  if (text.starts_with(kBucket)) return s3_place(text, text.substr(kBucket.size()));
+  return not_a_place(text, "its kind is not known");
+}
+
+}  // namespace
+
+Result<PlaceDescription> parse_place(std::string_view text, NamedBy named_by) {
+  std::string_view name = trim(text);
+  Access access = Access::read_write;
+  if (name.ends_with(",ro")) access = Access::read_only;
+  if (name.ends_with(",ro") || name.ends_with(",rw")) name.remove_suffix(3);
+  TRY(PlaceDescription place, place_of(name));
+  place.access = access;
+  place.named_by = named_by;
+  return place;
+}
+
+Result<std::vector<PlaceDescription>> parse_places(std::string_view text) {
+  std::vector<PlaceDescription> places;
+  for (const std::string& line : split(replace_all(std::string(text), "\n", " "), ' ')) {
+    if (trim(line).empty()) continue;
+    TRY(PlaceDescription place, parse_place(line));
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+std::string to_string(const PlaceDescription& place) {
+  switch (place.kind) {
+    case PlaceKind::local:
+      return "local";
+    case PlaceKind::directory:
+      return "dir:" + place.path;
+    case PlaceKind::http:
+      return place.url;
+    case PlaceKind::s3:
+      break;
+  }
+  const std::string prefix = place.prefix.empty() ? "" : "/" + place.prefix;
+  return fmt::format("s3://{}{}", place.bucket, prefix);
+}
+
+}  // namespace pinwheel::store

@@ -1,0 +1,228 @@
+#include "store/stored_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "base/visible_text.h"
+
+namespace pinwheel::store {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "pinwheel-result/1";
+constexpr size_t kMostOutputs = 4096;
+constexpr size_t kMostName = 1024;
+
+/// Weakest first.
+constexpr std::array<std::string_view, 4> kEvidences = {"none", "inspected", "loaded", "ran"};
+
+[[noreturn]] void reject(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+/// A member of an object; each may be taken once, and none may be left.
+class Members {
+ public:
+  Members(const Json& json, std::string name) : json_(json), name_(std::move(name)) {
+    if (!json.is_object()) reject(fmt::format("`{}` is not an object", name_));
+  }
+
+  const Json& at(const char* member) {
+    taken_.insert(member);
+    const auto found = json_.find(member);
+    if (found == json_.end()) reject(fmt::format("`{}.{}` is missing", name_, member));
+    return *found;
+  }
+  std::string text(const char* member) {
+    const Json& value = at(member);
+    if (!value.is_string()) reject(fmt::format("`{}.{}` is not a text", name_, member));
+    return value.get<std::string>();
+  }
+  uint64_t number(const char* member) {
+    const Json& value = at(member);
+    if (!value.is_number_unsigned()) reject(fmt::format("`{}.{}` is not a number", name_, member));
+    return value.get<uint64_t>();
+  }
+  std::string digest(const char* member) {
+    std::string value = text(member);
+    if (!is_sha256_hex(value)) reject(fmt::format("`{}.{}` is not a sha256", name_, member));
+    return value;
+  }
+  /// A digest, or nothing.
+  std::string optional_digest(const char* member) {
+    return text(member).empty() ? std::string() : digest(member);
+  }
+  void end() const {
+    for (const auto& [member, value] : json_.items()) {
+      if (!taken_.contains(member)) reject(fmt::format("`{}.{}` is not known", name_, member));
+    }
+  }
+
+ private:
+  const Json& json_;
+  std::string name_;
+  std::set<std::string> taken_;
+};
+
+/// Whether a file of that name, below a directory, stays there.
+bool stays_below(const std::string& name) {
+  if (name.empty() || name.size() > kMostName || name.front() == '/') return false;
+  if (name.find('\0') != std::string::npos || visible(name) != name) return false;
+  for (const std::string& segment : split(name, '/')) {
+    if (segment.empty() || segment == "." || segment == "..") return false;
+  }
+  return true;
+}
+
+Json output_json(const StoredOutput& output) {
+  return {{"name", output.name}, {"sha256", output.blob.sha256}, {"size", output.blob.size}};
+}
+
+std::vector<StoredOutput> read_outputs(const Json& json) {
+  if (!json.is_array() || json.size() > kMostOutputs) reject("`outputs` is not a list of files");
+  std::vector<StoredOutput> outputs;
+  std::set<std::string> names;
+  for (const Json& one : json) {
+    Members members(one, "outputs");
+    StoredOutput output{members.text("name"), {members.digest("sha256"), members.number("size")}};
+    members.end();
+    if (!stays_below(output.name)) {
+      reject(fmt::format("{} cannot be the name of an output", quoted(output.name)));
+    }
+    if (!names.insert(output.name).second) {
+      reject(fmt::format("two outputs are called {}", quoted(output.name)));
+    }
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+Ending read_ending(const std::string& name) {
+  for (const Ending ending : {Ending::done, Ending::skipped}) {
+    if (to_string(ending) == name) return ending;
+  }
+  reject(fmt::format("{} is not how a stored step can end", quoted(name)));
+}
+
+std::string read_evidence(std::string name) {
+  for (const std::string_view known : kEvidences) {
+    if (name == known) return name;
+  }
+  reject(fmt::format("{} is not evidence", quoted(name)));
+}
+
+Writer read_writer(const Json& json) {
+  Members members(json, "writer");
+  Writer writer{members.text("run"), members.text("commit"), members.text("channel")};
+  const std::string name = members.text("domain");
+  members.end();
+  const std::optional<Domain> domain = parse_domain(name);
+  if (!domain) reject(fmt::format("{} is not a domain", quoted(name)));
+  if (writer.run.empty()) reject("`writer.run` is empty");
+  if (!is_hex(writer.commit)) reject("`writer.commit` is not that of a commit");
+  writer.domain = *domain;
+  return writer;
+}
+
+MachineFacts read_machine(const Json& json) {
+  Members members(json, "machine");
+  MachineFacts machine{members.text("compiler"), members.text("python")};
+  members.end();
+  return machine;
+}
+
+StoredResult read_result(const Json& json) {
+  Members members(json, "result");
+  if (const std::string schema = members.text("schema"); schema != kSchema) {
+    reject(fmt::format("its schema is {}; this pinwheel reads `{}`", quoted(schema), kSchema));
+  }
+  StoredResult result;
+  result.step = members.text("step");
+  result.key = members.digest("key");
+  result.parts = members.at("parts").get<std::map<std::string, std::string>>();
+  result.ending = read_ending(members.text("ending"));
+  result.reason = members.text("reason");
+  result.evidence = read_evidence(members.text("evidence"));
+  result.outputs = read_outputs(members.at("outputs"));
+  result.warnings = members.at("warnings").get<std::vector<std::string>>();
+  result.log_sha256 = members.optional_digest("log-sha256");
+  result.finished = members.text("finished");
+  result.elapsed_ms = static_cast<int64_t>(members.number("elapsed-ms"));
+  result.attempts = static_cast<int>(members.number("attempts"));
+  result.machine = read_machine(members.at("machine"));
+  result.plan = members.optional_digest("plan");
+  result.writer = read_writer(members.at("writer"));
+  members.end();
+  return result;
+}
+
+}  // namespace
+
+std::string_view to_string(Ending ending) {
+  switch (ending) {
+    case Ending::done:
+      return "done";
+    case Ending::skipped:
+      return "skipped";
+  }
+  return {};
+}
+
+bool improves(const StoredResult& candidate, const StoredResult& kept) {
+  if (candidate.ending != kept.ending) return candidate.ending == Ending::done;
+  const auto rank = [](const std::string& evidence) {
+    return std::find(kEvidences.begin(), kEvidences.end(), evidence);
+  };
+  return rank(candidate.evidence) > rank(kept.evidence);
+}
+
+std::string to_json(const StoredResult& result) {
+  Json outputs = Json::array();
+  for (const StoredOutput& output : result.outputs) outputs.push_back(output_json(output));
+  const Json json = {
+      {"schema", std::string(kSchema)},
+      {"step", result.step},
+      {"key", result.key},
+      {"parts", result.parts},
+      {"ending", std::string(to_string(result.ending))},
+      {"reason", result.reason},
+      {"evidence", result.evidence},
+      {"outputs", std::move(outputs)},
+      {"warnings", result.warnings},
+      {"log-sha256", result.log_sha256},
+      {"finished", result.finished},
+      {"elapsed-ms", result.elapsed_ms},
+      {"attempts", result.attempts},
+      {"machine", {{"compiler", result.machine.compiler}, {"python", result.machine.python}}},
+      {"plan", result.plan},
+      {"writer",
+       {{"run", result.writer.run},
+        {"commit", result.writer.commit},
+        {"channel", result.writer.channel},
+        {"domain", std::string(to_string(result.writer.domain))}}}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<StoredResult> parse_stored_result(std::string_view text) {
+  if (text.size() > kMostRecordBytes) {
+    return fail(ErrorKind::check,
+                fmt::format("a stored result has more than {}", format_bytes(kMostRecordBytes)));
+  }
+  try {
+    return read_result(Json::parse(text));
+  } catch (const std::exception& thrown) {
+    return fail(ErrorKind::check,
+                fmt::format("a stored result cannot be read: {}", visible(thrown.what())));
+  }
+}
+
+}  // namespace pinwheel::store
