@@ -10,6 +10,7 @@
 #include "host/steps/build_site.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/finish_files.h"
+#include "host/steps/leaked_secret.h"
 #include "host/steps/repair_build.h"
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"
@@ -95,6 +96,7 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
     TRY(const pep::WheelName name,
         pep::parse_wheel_name(fs::path(output.path).filename().string()));
     TRY_DONE(plan::judge_platform(action, name));
+    TRY_DONE(check_wheel_for_secrets(output.path, action.secrets, context.workplace.secrets));
     TRY_DONE(check_after(context, action, site, naming, output.path));
     finished.emplace_back(output.path);
   }
