@@ -17,6 +17,7 @@
 #include "cli/streams.h"
 #include "cli/transfer.h"
 #include "cli/workplace.h"
+#include "host/log/masked_log.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -45,6 +46,13 @@ struct Dispatch {
   }
   Result<int> operator()(const EnvExportOptions& o) const {
     return cmd_env_export(global, o, streams);
+  }
+  Result<int> operator()(const CiGenerateOptions& o) const {
+    return cmd_ci_generate(global, o, streams);
+  }
+  Result<int> operator()(const CiCheckOptions& o) const { return cmd_ci_check(global, o, streams); }
+  Result<int> operator()(const CiExplainOptions& o) const {
+    return cmd_ci_explain(global, o, streams);
   }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
   Result<int> operator()(const TorchExportsOptions& o) const {
@@ -120,6 +128,7 @@ int run(const std::vector<std::string>& arguments) {
     return exit_code(diagnostics.error().kind);
   }
   Streams streams(parsed->global, *diagnostics);
+  for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
   log_command(*streams.log(), *parsed, arguments);
   const bool json = parsed->global.log_format == LogFormat::json;
   if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));
