@@ -21,7 +21,7 @@ constexpr std::string_view kGateJob = R"(
         uses: @DOWNLOAD@
         with:
           pattern: result-*
-          path: results
+          path: in
           merge-multiple: true
       @KEEP@
       - name: Check that everything is there
@@ -62,7 +62,7 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
                                   {"DOWNLOAD", pinned("actions/download-artifact")},
                                   {"KEEP", keep("before-gate")},
                                   {"ACTION", facts.action},
-                                  {"STORES", stores_of(facts)},
+                                  {"STORES", stores_of(facts, Results::take)},
                                   {"CONDITION",
                                    short_of ? "if: github.event.pull_request.head.repo.fork != true"
                                             : std::string()},

@@ -51,8 +51,19 @@ std::string secrets_of(const WorkflowFacts& facts) {
   return text;
 }
 
-std::string stores_of(const WorkflowFacts& facts) {
-  std::string text = "--store dir:results";
+std::string stores_of(const WorkflowFacts& facts, Results results) {
+  std::string text;
+  switch (results) {
+    case Results::leave:
+      text = "--store dir:out";
+      break;
+    case Results::take:
+      text = "--store dir:in,ro";
+      break;
+    case Results::take_and_leave:
+      text = "--store dir:in,ro --store dir:out";
+      break;
+  }
   if (!facts.settings.store.empty()) text += " --store " + shell_quote(facts.settings.store);
   return text;
 }

@@ -21,8 +21,10 @@ std::string keep(std::string_view name);
 /// `env:` with the variables that builds and tests get from secrets; empty without.
 std::string secrets_of(const WorkflowFacts& facts);
 
-/// The places of results behind a command: `--store dir:results`, and the matrix's own.
-std::string stores_of(const WorkflowFacts& facts);
+/// The places of results behind a command, nearest first: what other jobs left in `in`, what this
+/// one leaves in `out`, and the matrix's own.
+enum class Results { leave, take, take_and_leave };
+std::string stores_of(const WorkflowFacts& facts, Results results);
 
 /// The time limit of a job in minutes, at least 1.
 std::string minutes_of(const WorkflowFacts& facts);

@@ -30,7 +30,7 @@ constexpr std::string_view kPublishJob = R"(
         uses: @DOWNLOAD@
         with:
           pattern: result-*
-          path: results
+          path: in
           merge-multiple: true
       @KEEP@
       - name: Publish
@@ -98,7 +98,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                        {"KEEP", keep("before-publish-" + job.target)},
                        {"ACTION", facts.action},
                        {"TOKEN", token_of(job)},
-                       {"STORES", stores_of(facts)},
+                       {"STORES", stores_of(facts, Results::take)},
                        {"INDEX", index}});
     before = "publish-" + job.target;
   }

@@ -36,7 +36,7 @@ constexpr std::string_view kBuildJob = R"(
         uses: @UPLOAD@
         with:
           name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
-          path: results
+          path: out
           if-no-files-found: error
           compression-level: 0
 )";
@@ -58,7 +58,7 @@ constexpr std::string_view kTestJob = R"(
         uses: @DOWNLOAD@
         with:
           pattern: result-${{ matrix.from }}-*
-          path: results
+          path: in
           merge-multiple: true
       @KEEP@
       @FORK@
@@ -72,13 +72,13 @@ constexpr std::string_view kTestJob = R"(
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --require-evidence @STORES@
+          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only @STORES@
       - name: Keep the result
         @CONDITION@
         uses: @UPLOAD@
         with:
           name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
-          path: results
+          path: out
           if-no-files-found: error
           compression-level: 0
 )";
@@ -96,7 +96,7 @@ std::string id_of(std::string_view kind, size_t chunk) {
 }
 
 /// The places that builds and tests share.
-Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
+Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results results) {
   const bool secret = !facts.secrets.empty();
   return {{"CHUNK", std::to_string(chunk)},
           {"MINUTES", minutes_of(facts)},
@@ -104,7 +104,7 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
-          {"STORES", stores_of(facts)},
+          {"STORES", stores_of(facts, results)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", secret ? fmt::format("if: {}", kNotFork) : std::string()},
@@ -134,7 +134,7 @@ std::vector<std::string> job_ids(std::string_view kind, size_t chunks) {
 std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
-    Places places = common(facts, set, chunk);
+    Places places = common(facts, set, chunk, Results::leave);
     places.emplace_back("ID", id_of("build", chunk));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
@@ -145,7 +145,7 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
 std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
-    Places places = common(facts, set, chunk);
+    Places places = common(facts, set, chunk, Results::take_and_leave);
     places.emplace_back("ID", id_of("test", chunk));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
     places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));

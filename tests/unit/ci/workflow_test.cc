@@ -92,7 +92,7 @@ TEST_CASE("settings change what they name", "[workflow]") {
   CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 2);
   CHECK(has(pulls, "cancel-in-progress: false"));
   CHECK(has(pulls, "timeout-minutes: 90"));
-  CHECK(has(pulls, "--store dir:results --store s3://bucket/prefix"));
+  CHECK(has(pulls, "--store dir:out --store s3://bucket/prefix"));
   CHECK(has(pulls, ".include[0] != null && github.event.pull_request.head.repo.fork != true"));
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
 }
