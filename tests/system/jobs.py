@@ -13,13 +13,13 @@ OF_THE_MACHINE = ("elapsed_ms", "log", "attempts", "state")
 class Jobs:
     """The jobs of a project's frozen plan. Results travel in directories, as artifacts do."""
 
-    def __init__(self, project: Project, place: pathlib.Path):
+    def __init__(self, project: Project, place: pathlib.Path, matrix: str = "matrix.yaml", index: str = "../index"):
         self.project = project
         self.place = place
-        self.matrix = "matrix.yaml"
+        self.index = index
         self.count = 0
         planner = self.job("plan")
-        planner.run("plan", self.matrix, "--out", "plan.json")
+        planner.run("plan", matrix, "--out", "plan.json")
         self.plan = planner.directory / "plan.json"
 
     def job(self, name: str, *artifacts: pathlib.Path) -> Project:
@@ -31,6 +31,7 @@ class Jobs:
         environment = self.project.environment | {"PINWHEEL_CACHE_DIR": str(home / "cache")}
         job = Project(self.project.binary, home / "checkout", environment, self.place / "no-resolutions")
         job.patience = self.project.patience
+        job.index = job.directory / self.index
         if name != "plan":
             shutil.copy(self.plan, job.directory / "plan.json")
         for artifact in artifacts:
