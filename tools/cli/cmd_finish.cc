@@ -13,6 +13,7 @@ Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options
   request.naming = {options.distribution, options.wheel_version, {}};
   request.epoch = options.epoch;
   request.requirement = options.requirement;
+  request.external = options.external;
   if (!options.record.empty()) {
     TRY(request.record_json, files.read(options.record));
   }

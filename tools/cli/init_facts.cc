@@ -194,7 +194,8 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
         "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
         "the index");
   }
-  if (const auto text = text_of(files, directory, std::string(kCMake), facts)) {
+  const fs::path cmake = fs::path(facts.tools.scikit_build_source) / kCMake;
+  if (const auto text = text_of(files, directory, cmake.lexically_normal().string(), facts)) {
     facts.cmake = project::parse_cmake_lists(*text);
   }
   if (const auto text = text_of(files, directory, std::string(kMeson), facts)) {

@@ -126,8 +126,9 @@ struct InitOptions {
   std::string directory = ".";
   std::string from;  ///< "NAME==VERSION" of an sdist on the index, instead of a directory
   std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
-  std::vector<std::string> pythons;  ///< "3.12"; empty: those that the project names
-  std::vector<std::string> torches;  ///< "2.13"; empty: the newest that fit
+  std::vector<std::string> pythons;   ///< "3.12"; empty: those that the project names
+  std::vector<std::string> computes;  ///< "cuda/13.0"; empty: what the project names, or cpu
+  std::vector<std::string> torches;   ///< "2.13"; empty: the newest that fit
   bool prove = false;
   bool json = false;
 };
@@ -218,6 +219,7 @@ struct FinishOptions {
   std::string wheel_version;
   std::string record;
   std::string requirement;
+  std::vector<std::string> external;
   int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members
 };
 

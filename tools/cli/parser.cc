@@ -172,6 +172,10 @@ void add_finish(Parser& parser) {
   app.add_option("--distribution", finish.distribution, "the new name (default: unchanged)");
   app.add_option("--wheel-version", finish.wheel_version, "the new version (default: unchanged)");
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
+  app.add_option("--external", finish.external,
+                 "a library that others provide, `libfoo.so.*`; may be repeated")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
   app.add_option("--record", finish.record,
                  "a JSON file to store as `pinwheel.json` in its metadata");
   app.add_option("--epoch", finish.epoch, "the timestamp of every member, in seconds since 1970")

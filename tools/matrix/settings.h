@@ -88,6 +88,7 @@ struct BuildSettings {
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Retry retry = {};
   RepairSettings repair = {};
+  std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
   std::string with =
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };

@@ -65,6 +65,12 @@ Json to_json(const MakeToolkit& action) {
   return json;
 }
 
+/// What others provide is added where it is named, so that the keys of other builds stay the same.
+Json with_external(Json repair, const std::vector<std::string>& external) {
+  if (!external.empty()) repair["external"] = external;
+  return repair;
+}
+
 Json to_json(const matrix::RepairSettings& repair) {
   switch (repair.mode) {
     case matrix::RepairMode::automatic:
@@ -84,7 +90,8 @@ Json to_json(const BuildWheel& action) {
           {"source", to_json(action.source)},
           {"command", action.settings.build.command},
           {"arch-list", action.settings.build.arch_list},
-          {"repair", to_json(action.settings.build.repair)},
+          {"repair",
+           with_external(to_json(action.settings.build.repair), action.settings.build.external)},
           {"before", to_json(action.settings.checks.before)},
           {"after", to_json(action.settings.checks.after)},
           {"version", action.version},

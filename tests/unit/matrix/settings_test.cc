@@ -138,6 +138,13 @@ TEST_CASE("checks keep their order and their arguments") {
   CHECK(checks.after[1].arguments == Names{"a::b", "a::c"});
 }
 
+TEST_CASE("libraries that others provide may depend on the variant") {
+  const std::string axes = "axes: {python: ['3.11']}\nbuild: {external: ";
+  CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.external.empty());
+  CHECK(settings(axes + "['libodbc.so.*', 'libpy{python}.so']}\n", "cp311").build.external ==
+        Names{"libodbc.so.*", "libpy3.11.so"});
+}
+
 TEST_CASE("a matrix without sections has the default settings") {
   const Settings plain = settings("axes: {python: ['3.11']}\n", "cp311");
   CHECK(plain.environment.toolkit == ToolkitFrom::automatic);

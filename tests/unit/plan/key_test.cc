@@ -38,6 +38,15 @@ TEST_CASE("the mode of a repair is in the key, with what carries it out") {
   CHECK(key_parts(action).at("repair.command") == "[\"fix\"]");
 }
 
+TEST_CASE("what others provide is in the key of a build, where the matrix names any") {
+  BuildWheel action;
+  CHECK_FALSE(key_parts(action).contains("repair.external"));
+  const std::string recipe = recipe_of(action);
+  action.settings.build.external = {"libodbc.so.*"};
+  CHECK(key_parts(action).at("repair.external") == "[\"libodbc.so.*\"]");
+  CHECK(recipe_of(action) != recipe);
+}
+
 TEST_CASE("a recipe omits the tools of a build, and nothing else") {
   BuildWheel action;
   action.version = "1.2.0";

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/git/build_leftovers.h"
 #include "host/git/made_directories.h"
 #include "host/system/digest_file.h"
 #include "host/system/system_error.h"
@@ -36,13 +38,17 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   return names;
 }
 
-/// The same without what runs made.
+/// The same without what runs and builds made.
 Result<std::vector<std::string>> walk_but(const fs::path& directory,
                                           const std::vector<fs::path>& made) {
   TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
   TRY(std::vector<std::string> names, walk(directory));
   std::erase_if(names, [&](const std::string& name) { return below.contains(name); });
-  return names;
+  const BuildLeftovers leftovers(directory, names);
+  std::vector<std::string> kept;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(kept),
+               [&](const std::string& name) { return !leftovers.contains(name); });
+  return kept;
 }
 
 /// Whether the directory or a parent has a `.git`.

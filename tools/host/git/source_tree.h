@@ -12,8 +12,9 @@ namespace pinwheel::host {
 
 /// The package as git sees it: tracked files, and untracked ones that are not ignored. The digest
 /// covers paths, contents and the executable bit, so it is the same in every clone and under every
-/// umask. All files of a directory outside git are included. What `others` names is not: it would
-/// change the source. `config` if it is missing or empty.
+/// umask. Of a directory outside git all files are included but what builds leave
+/// (`BuildLeftovers`). What `others` names is never: it would change the source. `config` if it is
+/// missing or empty.
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory,
                                  const NotSource& others);
 

@@ -142,6 +142,9 @@ std::string repair_lines(const plan::BuildWheel& action, const DryEnvironment& e
       setting.space.seen(kSourceName),
       env::pip_variables(setting.user),
       {}};
+  for (const std::string& glob : action.settings.build.external) {
+    command.argv.insert(command.argv.end(), {"--exclude", glob});
+  }
   const std::string searched =
       value_at(build_command(action, setting).environment, "LD_LIBRARY_PATH");
   if (!searched.empty()) command.environment["LD_LIBRARY_PATH"] = searched;
@@ -165,6 +168,9 @@ std::string finish_line(const plan::BuildWheel& action, const wheel::Naming& nam
       script_word(root + "/" + from), shell_quote(naming.distribution), shell_quote(naming.version),
       action.source_date_epoch, script_word(record), shell_quote(output.string()));
   if (!action.requires_torch.empty()) line += " --requires " + shell_quote(action.requires_torch);
+  for (const std::string& glob : action.settings.build.external) {
+    line += " --external " + shell_quote(glob);
+  }
   return heredoc(record, plan::wheel_record(action)) + line + "\n";
 }
 

@@ -94,11 +94,12 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
                           return source->read(0, source->size());
                         }};
   }
-  const wheel::ZipMember* const member = archive.zip.find(edit.member);
-  if (member == nullptr) {
-    return fail(ErrorKind::internal, quoted(edit.member) + " is not in the wheel");
-  }
-  const uint32_t mode = (member->mode & kExecutableBits) != 0 ? 0755 : 0644;
+  const std::string& name = edit.moved_from.empty() ? edit.member : edit.moved_from;
+  const wheel::ZipMember* const member = archive.zip.find(name);
+  if (member == nullptr) return fail(ErrorKind::internal, quoted(name) + " is not in the wheel");
+  // Installers make scripts executable, whatever the archive says.
+  const bool runs = !edit.moved_from.empty() || (member->mode & kExecutableBits) != 0;
+  const uint32_t mode = runs ? 0755 : 0644;
   return EditedSource{member->size, mode, [&archive, member] { return archive.zip.read(*member); }};
 }
 
