@@ -1,4 +1,4 @@
-"""Jobs of one release, each on a machine of its own: a clone, a state directory, a cache and an output directory."""
+"""Jobs of one release, each in a clone, a state directory and an output directory of its own, as on other machines."""
 
 import json
 import pathlib
@@ -17,6 +17,7 @@ class Jobs:
         self.project = project
         self.place = place
         self.index = index
+        self.own_caches = False  # as well; environments are then made in each job
         self.count = 0
         planner = self.job("plan")
         planner.run("plan", matrix, "--out", "plan.json")
@@ -28,7 +29,8 @@ class Jobs:
         home = self.place / f"{self.count}-{name.replace(':', '-')}"
         home.mkdir(parents=True)
         self.project.git("clone", "-q", str(self.project.directory), str(home / "checkout"))
-        environment = self.project.environment | {"PINWHEEL_CACHE_DIR": str(home / "cache")}
+        own = {"PINWHEEL_CACHE_DIR": str(home / "cache")} if self.own_caches else {}
+        environment = self.project.environment | own
         job = Project(self.project.binary, home / "checkout", environment, self.place / "no-resolutions")
         job.patience = self.project.patience
         job.index = job.directory / self.index
