@@ -95,20 +95,28 @@ def start_up(pinwheel, scratch, environment, runs):
         yield compare("start-up", 10, ours, "cibuildwheel --print-build-identifiers", peer, runs)
 
 
-def expansion(pinwheel, scratch, environment, runs):
+def expansion_of(axes, count, name, aim, pinwheel, scratch, environment, runs):
     if not importlib.util.find_spec("yaml"):
         sys.exit("bench: the peer of the expansion needs PyYAML: pip install PyYAML")
     package = {"name": "p", "source": ".", "version": {"from": "git-tag"}}
-    matrix = scratch / "ten-thousand.yaml"
+    matrix = scratch / f"{count}.yaml"
     # JSON is YAML; sections beyond these do not take part in `plan --format ids`.
-    document = {"schema": "pinwheel/1", "package": package, "axes": AXES, "build": {"command": ["true"]}}
-    matrix.write_text(json.dumps(document))
+    document = {"schema": "pinwheel/1", "package": package, "axes": axes, "build": {"command": ["true"]}}
+    matrix.write_text(json.dumps(document, indent=1))
     ours = ([pinwheel, "plan", str(matrix), "--format", "ids"], scratch, environment)
     ids = subprocess.run(ours[0], cwd=scratch, env=environment, check=True, capture_output=True, text=True).stdout
-    if len(ids.split()) != 10_000:
-        sys.exit(f"bench: the matrix expands to {len(ids.split())} variants instead of 10000")
+    if len(ids.split()) != count:
+        sys.exit(f"bench: the matrix expands to {len(ids.split())} variants instead of {count}")
     peer = ([sys.executable, "-c", PRODUCT, str(matrix)], scratch, environment)
-    yield compare("expand 10,000", 100, ours, "PyYAML + itertools.product", peer, runs)
+    return compare(name, aim, ours, "PyYAML + itertools.product", peer, runs)
+
+
+def expansion(pinwheel, scratch, environment, runs):
+    where = (pinwheel, scratch, environment)
+    yield expansion_of(AXES, 10_000, "expand 10,000", 100, *where, runs)
+    flavors = [f"v{i}" for i in range(100_000)]
+    one_axis = {"python": ["3.11"], "flavor": flavors}
+    yield expansion_of(one_axis, 100_000, "plan of 100,000 values", 2000, *where, min(runs, 3))
 
 
 def make_project(project, environment, python, *changes):

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "host/steps/finish_files.h"
 #include "host/system/files.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 
@@ -15,7 +16,7 @@ Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options
   request.requirement = options.requirement;
   request.external = options.external;
   if (!options.record.empty()) {
-    TRY(request.record_json, files.read(options.record));
+    TRY(request.record_json, ports::read_within(files, options.record, limits::kMetadata));
   }
   for (const std::string& file : options.files) {
     const bool sdist = file.ends_with(".tar.gz");

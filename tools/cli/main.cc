@@ -15,7 +15,9 @@
 #include "cli/parser.h"
 #include "cli/product.h"
 #include "cli/streams.h"
+#include "cli/transfer.h"
 #include "cli/workplace.h"
+#include "host/log/masked_log.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -44,6 +46,13 @@ struct Dispatch {
   }
   Result<int> operator()(const EnvExportOptions& o) const {
     return cmd_env_export(global, o, streams);
+  }
+  Result<int> operator()(const CiGenerateOptions& o) const {
+    return cmd_ci_generate(global, o, streams);
+  }
+  Result<int> operator()(const CiCheckOptions& o) const { return cmd_ci_check(global, o, streams); }
+  Result<int> operator()(const CiExplainOptions& o) const {
+    return cmd_ci_explain(global, o, streams);
   }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
   Result<int> operator()(const TorchExportsOptions& o) const {
@@ -108,6 +117,10 @@ int run(const std::vector<std::string>& arguments) {
     Streams(GlobalOptions{}).error(parsed.error());
     return exit_code(parsed.error().kind);
   }
+  if (const Done sound = check_transfer_variables(user_variables()); !sound) {
+    Streams(parsed->global).error(sound.error());
+    return exit_code(sound.error().kind);
+  }
   const Result<std::shared_ptr<Diagnostics>> diagnostics =
       Diagnostics::open(parsed->global, user_variables());
   if (!diagnostics) {
@@ -115,6 +128,7 @@ int run(const std::vector<std::string>& arguments) {
     return exit_code(diagnostics.error().kind);
   }
   Streams streams(parsed->global, *diagnostics);
+  for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
   log_command(*streams.log(), *parsed, arguments);
   const bool json = parsed->global.log_format == LogFormat::json;
   if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));

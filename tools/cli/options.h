@@ -86,6 +86,12 @@ struct StoreOptions {
 };
 
 /// Options of a run, shared by `build`, `test` and `release`.
+/// The bounds of transfers to an index; empty: the default.
+struct TransferOptions {
+  std::string min_speed;      ///< "1 KB", a second
+  std::string transfer_time;  ///< "15 min"
+};
+
 struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
@@ -104,6 +110,7 @@ struct RunOptions {
   std::vector<std::string> accept;
   std::string token_file;
   bool insecure = false;
+  TransferOptions transfer;
   bool json = false;
 };
 
@@ -116,6 +123,7 @@ struct PublishOptions {
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;
+  TransferOptions transfer;
   std::string size_limit;
   std::vector<std::string> ignore;
   bool dry_run = false;
@@ -130,6 +138,29 @@ struct InitOptions {
   std::vector<std::string> computes;  ///< "cuda/13.0"; empty: what the project names, or cpu
   std::vector<std::string> torches;   ///< "2.13"; empty: the newest that fit
   bool prove = false;
+  bool json = false;
+};
+
+/// Where `ci` finds the matrix and the workflows.
+struct CiPlace {
+  std::string matrix;
+  std::string out;                ///< empty: .github/workflows of the checkout
+  std::vector<std::string> sets;  ///< empty: all that the matrix gives
+};
+
+struct CiGenerateOptions {
+  CiPlace place;
+  bool json = false;
+};
+
+struct CiCheckOptions {
+  CiPlace place;
+  std::string updates;
+};
+
+struct CiExplainOptions {
+  std::vector<std::string> arguments;  ///< a job or a step, and optionally a matrix file
+  std::string channel;
   bool json = false;
 };
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/ci_options.h"
 #include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
@@ -32,6 +33,7 @@ struct Parser {
   InitOptions init;
   PublishOptions publish;
   EnvCommands env;
+  CiCommands ci;
   InspectOptions inspect;
   TorchExportsOptions torch_exports;
   CompatOptions compat;
@@ -115,6 +117,7 @@ void add_runs(Parser& parser) {
   release.add_option("--token-file", parser.release.token_file, "a file with the upload token");
   release.add_flag("--insecure", parser.release.insecure,
                    "send a token without encryption, to a URL that starts with http://");
+  add_transfer(release, parser.release.transfer);
 }
 
 void add_version(Parser& parser) {
@@ -151,6 +154,7 @@ void add_publish(Parser& parser) {
                "send the token without encryption, to a URL that starts with http://");
   app.add_flag("--no-confirm", parser.publish.no_confirm,
                "do not look up the files afterwards, for an index without pages");
+  add_transfer(app, parser.publish.transfer);
   app.add_option("--size-limit", parser.publish.size_limit,
                  "largest file that the index accepts (default: 100 MiB on PyPI and TestPyPI)");
   app.add_option("--ignore", parser.publish.ignore,
@@ -233,6 +237,7 @@ void add_commands(Parser& parser) {
   add_version(parser);
   add_publish(parser);
   add_env(parser.app, parser.env);
+  add_ci(parser.app, parser.ci);
   add_reproduce(parser);
   add_small_commands(parser);
 }
@@ -282,6 +287,12 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("schema")) return SchemaOptions{};
   if (app.got_subcommand("docs")) return parser.docs;
   if (app.got_subcommand("completion")) return parser.completion;
+  if (app.got_subcommand("ci")) {
+    const CLI::App& workflows = *app.get_subcommand("ci");
+    if (workflows.got_subcommand("check")) return parser.ci.check;
+    if (workflows.got_subcommand("explain")) return parser.ci.explain;
+    return parser.ci.generate;
+  }
   const CLI::App& environments = *app.get_subcommand("env");
   if (environments.got_subcommand("lock")) return parser.env.lock;
   if (environments.got_subcommand("shell")) return parser.env.shell;

@@ -27,7 +27,8 @@ struct PrintText {
 using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
-                 EnvShellOptions, EnvExportOptions, InspectOptions, CompatOptions,
+                 EnvShellOptions, EnvExportOptions, CiGenerateOptions, CiCheckOptions,
+                 CiExplainOptions, InspectOptions, CompatOptions,
                  TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
                  DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 

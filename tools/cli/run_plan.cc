@@ -21,6 +21,7 @@
 #include "cli/earlier_results.h"
 #include "cli/logged_ports.h"
 #include "cli/reuse_only.h"
+#include "cli/step_secrets.h"
 #include "cli/workplace.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/ignored_directory.h"
@@ -256,24 +257,39 @@ report::RunReport with_origin(plan::Report report, const RunRequest& request, bo
   return run;
 }
 
-void append_step_summary(const report::RunReport& run) {
+std::string hidden_in(const host::Workplace& workplace, std::string text) {
+  return workplace.hidden ? workplace.hidden->mask(text) : std::move(text);
+}
+
+void append_step_summary(const host::Workplace& workplace, const report::RunReport& run) {
   const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path != nullptr && *path != '\0') {
-    std::ofstream(path, std::ios::app) << report::summary_markdown(run);
+    std::ofstream(path, std::ios::app) << hidden_in(workplace, report::summary_markdown(run));
   }
+}
+
+std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::Results& results) {
+  std::set<std::string> reused;
+  for (const auto& [id, outcome] : plan::reuse(plan, results)) reused.insert(id);
+  std::vector<const plan::Step*> steps;
+  for (const plan::Step& step : plan.steps) {
+    if (!reused.contains(step.id)) steps.push_back(&step);
+  }
+  return steps;
 }
 
 /// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
 /// with the report.
-void leave_behind(const RunDirectories& directories, const report::RunReport& run,
-                  Streams& streams) {
+void leave_behind(const RunDirectories& directories, const host::Workplace& workplace,
+                  const report::RunReport& run, Streams& streams) {
   host::LocalFiles files;
   if (plan::exit_code(run.report) == 0) {
     if (const Done removed = files.remove_all(directories.scratch); !removed) {
       streams.warn(removed.error());
     }
   } else if (run.origin) {
-    const Done written = files.write(directories.logs / kReportName, report::report_json(run));
+    const Done written =
+        files.write(directories.logs / kReportName, hidden_in(workplace, report::report_json(run)));
     if (!written) streams.warn(written.error());
   }
 }
@@ -298,10 +314,9 @@ struct Listeners {
   ports::Clock& clock;
 };
 
-plan::Report execute_plan(const RunRequest& request, const plan::Plan& plan,
-                          const run::ExecuteOptions& options, const Listeners& listeners) {
-  const bool idle = plan::reuse(plan, options.results).size() == plan.steps.size();
-  const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
+plan::Report execute_plan(const RunRequest& request, const host::Workplace& workplace,
+                          const plan::Plan& plan, const run::ExecuteOptions& options,
+                          const Listeners& listeners) {
   host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
     return host::perform(workplace, attempt, std::move(stop));
   });
@@ -339,13 +354,16 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   TRY_DONE(check_complete(request, plan, known.results));
   if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(options, directories, known.results));
+  const std::vector<const plan::Step*> steps = steps_to_run(plan, known.results);
+  TRY(host::Workplace workplace, with_secrets(request.workplace, steps, streams));
+  if (!steps.empty()) workplace = with_path_mode(std::move(workplace));
   report::LoggedStatus status(make_status(global, request, streams), request.workplace.log);
   report::RunReport run =
-      with_origin(execute_plan(request, plan, execute, {*journal, status, clock}), request,
-                  options.json, streams);
+      with_origin(execute_plan(request, workplace, plan, execute, {*journal, status, clock}),
+                  request, options.json, streams);
   end_store(request, run.report, streams);
-  append_step_summary(run);
-  leave_behind(directories, run, streams);
+  append_step_summary(workplace, run);
+  leave_behind(directories, workplace, run, streams);
   return run;
 }
 

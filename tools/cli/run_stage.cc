@@ -19,11 +19,13 @@
 #include "cli/run_plan.h"
 #include "cli/run_store.h"
 #include "cli/step_choice.h"
+#include "cli/transfer.h"
 #include "cli/upload_notes.h"
 #include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/subplan.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -85,7 +87,7 @@ Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& opti
                              const MatrixChoice& choice, plan::Stage stage,
                              const plan::FrozenPlan& frozen, Streams& streams) {
   host::LocalFiles files;
-  TRY(const std::string matrix, files.read(choice.path));
+  TRY(const std::string matrix, ports::read_within(files, choice.path, limits::kMatrix));
   TRY(RunScope scope,
       frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
   TRY(std::vector<std::string> steps, publications(frozen, options.targets));
@@ -176,6 +178,8 @@ Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan:
                      fmt::format("{} {}", command, shell_quote(choice.path))};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
+  TRY(request.workplace.variables,
+      with_transfer(std::move(request.workplace.variables), options.transfer));
   if (options.insecure) request.workplace.plain_http = PlainHttp::allowed;
   request.workplace.on_upload = upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };

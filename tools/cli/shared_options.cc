@@ -93,6 +93,20 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
       ->envname("PINWHEEL_NETWORK");
 }
 
+void add_transfer(CLI::App& app, TransferOptions& transfer) {
+  app.add_option("--min-speed", transfer.min_speed,
+                 "give up on a transfer slower than this for five minutes, in bytes a second; `0`: "
+                 "never (default: 1 KB)")
+      ->type_name("SIZE")
+      ->envname("PINWHEEL_MIN_SPEED");
+  app.add_option(
+         "--transfer-time", transfer.transfer_time,
+         "give up on a transfer that lasts longer, plus a minute for each 10 MB; `0s`: never "
+         "(default: 15 min)")
+      ->type_name("TIME")
+      ->envname("PINWHEEL_TRANSFER_TIME");
+}
+
 void add_store(CLI::App& app, StoreOptions& store) {
   const OptionGroup group(app, "Where");
   app.add_option("--store", store.places,

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/run_store.h"
+#include "host/log/masked_log.h"
 #include "host/machine/fixed_path.h"
 #include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
@@ -83,6 +86,9 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.engine = engine;
   workplace.log = log;
   workplace.variables = user_variables();
+  auto hidden = std::make_shared<HiddenText>();
+  for (const Secret& secret : host::credentials_in(workplace.variables)) hidden->add(secret);
+  workplace.hidden = std::move(hidden);
   TRY(workplace.cache, cache_directory(workplace.variables));
   workplace.state = fs::absolute(global.state_dir).lexically_normal();
   workplace.logs = workplace.state / "logs" / name_of_this_run();

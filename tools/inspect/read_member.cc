@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "base/text.h"
 #include "binary/fatbin_scan.h"
 #include "wheel/deflate.h"
 #include "wheel/passed_member.h"
@@ -103,6 +104,9 @@ MemberFacts facts_of(const wheel::ZipMember& member, std::string digest) {
 
 Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
                 MemberReading& out) {
+  if (is_judged_text(archive, member.name)) {
+    TRY_DONE(check_size(quoted(member.name), member.size, wheel::info_limit(member.name)));
+  }
   TRY(std::string contents, archive.zip.read(member));
   Sha256 hash;
   hash.update(contents);
@@ -126,7 +130,7 @@ Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& me
       wheel::PassedMember::open(archive.zip, member));
   StreamedFile passing(member.size);
   uint32_t crc = 0;
-  Relay relay(crew, [&](std::string_view piece) {
+  Relay relay(crew, member.size, [&](std::string_view piece) {
     crc = wheel::crc32(piece, crc);
     passing.feed(piece);
   });

@@ -62,6 +62,7 @@ struct EnvironmentSettings {
   TorchSettings torch = {};
   ToolkitFrom toolkit = ToolkitFrom::automatic;
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
+  std::vector<std::string> secrets = {};  ///< names of the caller's variables that they get as well
 };
 
 struct Retry {

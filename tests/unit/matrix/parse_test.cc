@@ -168,3 +168,11 @@ TEST_CASE("an error points at the word, quotes its line and names the nearest ke
         "    | ^\n"
         "hint: did you mean `environment`?\n");
 }
+
+TEST_CASE("axes and attributes are few") {
+  std::string body = "axes:\n  python: ['3.11']\n";
+  for (int i = 0; i < 64; ++i) body += "  a" + std::to_string(i) + ": [x]\n";
+  const Result<Matrix> refused = parse(kHead + body, "m.yaml");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "65 axes and attributes are more than 64");
+}

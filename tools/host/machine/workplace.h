@@ -2,10 +2,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "base/hidden_text.h"
 #include "base/secret.h"
 #include "env/container.h"
 #include "env/container_image.h"
@@ -41,6 +43,11 @@ struct Workplace {
   std::string token_file;
   PlainHttp plain_http = PlainHttp::refused;  ///< `--insecure`
   ports::LogHandle log = ports::no_log();
+  /// Of the caller, by the names in `environment.secrets`, for the steps of this run.
+  std::map<std::string, Secret> secrets = {};
+  /// What no log, journal or report has: `secrets`, and credentials in the user's variables. May be
+  /// null.
+  std::shared_ptr<const HiddenText> hidden = {};
   MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};
   /// Stops the preparation of the run; each step has its own.

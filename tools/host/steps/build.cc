@@ -10,6 +10,7 @@
 #include "host/steps/build_site.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/finish_files.h"
+#include "host/steps/leaked_secret.h"
 #include "host/steps/repair_build.h"
 #include "plan/key.h"
 
@@ -90,6 +91,7 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
                                 action.settings.build.external};
     const fs::path directory = context.attempt.scratch / "finished";
     TRY(const plan::Output output, finish_wheel(built.wheel, request, directory));
+    TRY_DONE(check_wheel_for_secrets(output.path, action.secrets, context.workplace.secrets));
     TRY_DONE(check_after(context, action, site, naming, output.path));
     finished.emplace_back(output.path);
   }

@@ -59,7 +59,8 @@ Result<std::string> seen_path(const StepContext& context, const env::Request& re
 }  // namespace
 
 BuildSetting BuildSite::setting(const StepContext& context) const {
-  BuildSetting setting{space, context.machine.variables, toolkit_variables, context.attempt.cores};
+  BuildSetting setting{space, context.machine.variables, toolkit_variables, context.attempt.cores,
+                       context.workplace.secrets};
   if (!path.empty()) setting.user["PATH"] = path;
   return setting;
 }

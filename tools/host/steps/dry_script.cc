@@ -21,6 +21,13 @@ fs::path scratch(const std::string& name) {
   return fs::path(script_variable("scratch")) / name;
 }
 
+/// The script takes secrets from its own environment, and stops where one is missing.
+std::map<std::string, Secret> secret_variables(const std::vector<std::string>& names) {
+  std::map<std::string, Secret> values;
+  for (const std::string& name : names) values.emplace(name, Secret(script_variable(name)));
+  return values;
+}
+
 /// The user's variables, as seen by the environment's commands.
 const std::map<std::string, std::string>& variables_of(const DryEnvironment& environment,
                                                        const Workplace& workplace) {
@@ -218,7 +225,7 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
   out += make_space(root, environment);
   out += export_lines(action.source, root, action.source_date_epoch);
   const std::map<std::string, std::string>& user = variables_of(environment, workplace);
-  const BuildSetting setting{space, user, variables, cores};
+  const BuildSetting setting{space, user, variables, cores, secret_variables(action.secrets)};
   out += line_in(environment, space.wrap(build_command(action, setting)));
   out += repair_lines(action, environment, setting, root);
   for (const wheel::Naming& naming : action.namings) {
@@ -236,7 +243,8 @@ std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment
   std::string out = make_space(root, environment);
   out += export_lines(action.source, root, action.source_date_epoch);
   const std::map<std::string, std::string>& user = variables_of(environment, workplace);
-  out += line_in(environment, space.wrap(sdist_command(action, {space, user, variables, 1})));
+  const BuildSetting setting{space, user, variables, 1, secret_variables(action.secrets)};
+  out += line_in(environment, space.wrap(sdist_command(action, setting)));
   return out + fmt::format("\"$pinwheel\" finish {}/*.tar.gz --epoch {} --output-dir {}\n",
                            script_word(root + "/" + kDistName), action.source_date_epoch,
                            shell_quote(workplace.output.string()));

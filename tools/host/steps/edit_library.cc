@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "binary/elf.h"
+#include "env/pass_list.h"
 #include "host/system/file_source.h"
 #include "ports/byte_source.h"
 
@@ -52,7 +53,11 @@ Done run_patchelf(const EditPlace& place, const repair::Edit& edit, const fs::pa
   for (std::string& argument : patchelf_arguments(edit)) argv.push_back(std::move(argument));
   argv.push_back(file.string());
   TRY(const ports::Captured ran,
-      place.machine.process.capture({std::move(argv), place.scratch, place.machine.variables, {}}));
+      place.machine.process.capture(
+          {std::move(argv),
+           place.scratch,
+           env::variables_for(env::Helper::system, place.machine.variables),
+           {}}));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "the repair was interrupted");
   if (ran.exit.ok()) return {};
   return fail(ErrorKind::environment,

@@ -46,7 +46,7 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
   for (const auto& [name, value] : action.variables) variables[name] = value;
   variables["PATH"] = overlay.path();
   variables["PINWHEEL_COMPUTE"] = action.compute;
-  return variables;
+  return with_secrets(std::move(variables), action.secrets, context.workplace.secrets);
 }
 
 /// Runs a command of the test, with output to the log. A failing test is a failed step, whatever it
