@@ -78,7 +78,7 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
   return plan::Output{(output / name).string(), finished.sha256, finished.size};
 }
 
-Result<plan::Output> finish_sdist(const fs::path& built_path, const SdistRequest& request,
+Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,
                                   const fs::path& output) {
   LocalFiles files;
   TRY(const std::string built, files.read(built_path));
