@@ -270,6 +270,7 @@ struct LogsOptions {
 };
 
 struct DoctorOptions {
+  std::string matrix;  ///< whose Pythons are looked for; empty: none
   bool json = false;
 };
 

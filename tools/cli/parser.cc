@@ -207,6 +207,8 @@ void add_small_commands(Parser& parser) {
   logs.add_option("--attempt", parser.logs.attempt, "number of the attempt (default: the last)");
   CLI::App& doctor = *parser.app.add_subcommand(
       "doctor", "what this machine can build and test, and how to fix the rest");
+  doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are looked for")
+      ->type_name("[MATRIX]");
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");
   complete.add_option("line", parser.complete.line, "the line up to the cursor")->required();

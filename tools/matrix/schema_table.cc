@@ -152,6 +152,8 @@ Shape environment() {
             "class"},
        }),
        "the packages for `--python conda`, and toolkits from conda"},
+      {"python", one_of({"found", "auto"}),
+       "a Python that this machine lacks: an error, or fetched by uv or conda"},
       {"tools", texts(), "build tools: cmake>=3.26"},
       {"pip", texts(), "other build requirements, from PyPI"},
       {"build-requires", one_of({"auto", "none"}),
