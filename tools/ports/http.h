@@ -41,6 +41,9 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::vector<FormPart> form = {};  ///< sent as a multipart body when not empty
   std::string body = {};
+  /// Sent as the body instead of `body`, with its length; streamed, never held in memory. An error
+  /// of a read ends the request, and is its error.
+  std::shared_ptr<const ByteSource> contents = {};
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
   std::chrono::milliseconds timeout = std::chrono::minutes(15);
@@ -49,6 +52,9 @@ struct HttpRequest {
   /// Receives the response body in chunks instead of `HttpResponse::body`, which stays empty: for
   /// bodies too large for memory.
   std::function<void(std::string_view bytes)> sink = {};
+  /// A response body that is longer ends the request, with an error of kind `check`; none: any
+  /// length.
+  std::optional<uint64_t> most_bytes = std::nullopt;
 };
 
 struct HttpResponse {

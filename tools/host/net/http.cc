@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "host/net/http_failure.h"
 #include "host/net/http_library.h"
 
@@ -18,7 +19,9 @@ namespace pinwheel::host {
 
 namespace {
 
-/// A file of a form, as far as libcurl has read it.
+constexpr long kBufferBytes = 512L << 10;
+
+/// A file of a form or a body, as far as libcurl has read it.
 struct SentFile {
   std::shared_ptr<const ports::ByteSource> contents;
   uint64_t at = 0;
@@ -29,7 +32,9 @@ struct SentFile {
 struct Exchange {
   const ports::HttpRequest* request = nullptr;
   const std::stop_token* cancel = nullptr;
-  ports::HttpResponse response;
+  ports::HttpResponse response = {};
+  uint64_t received = 0;
+  bool too_long = false;
 };
 
 size_t on_file(char* buffer, size_t size, size_t count, void* user) {
@@ -55,6 +60,9 @@ int on_seek(void* user, curl_off_t offset, int origin) {
 size_t on_body(char* data, size_t size, size_t count, void* user) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   const std::string_view bytes(data, size * count);
+  exchange.received += bytes.size();
+  exchange.too_long = exchange.received > exchange.request->most_bytes.value_or(UINT64_MAX);
+  if (exchange.too_long) return 0;
   if (exchange.request->sink) {
     exchange.request->sink(bytes);
   } else {
@@ -128,13 +136,25 @@ class Transfer {
     curl_.mime_type(part, file.content_type.c_str());
   }
 
+  /// The body of the request itself.
+  void add(const std::shared_ptr<const ports::ByteSource>& contents) {
+    SentFile& sent = *files_.emplace_back(std::make_unique<SentFile>(SentFile{contents}));
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(contents->size()));
+    set(CURLOPT_READFUNCTION, &on_file);
+    set(CURLOPT_READDATA, &sent);
+    set(CURLOPT_SEEKFUNCTION, &on_seek);
+    set(CURLOPT_SEEKDATA, &sent);
+    set(CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
+  }
+
   CURLcode perform() {
     set(CURLOPT_HTTPHEADER, headers_);
     if (mime_ != nullptr) set(CURLOPT_MIMEPOST, mime_);
     return curl_.easy_perform(easy_);
   }
 
-  /// Why a file of the form could not be read; nullopt if all were.
+  /// Why a file of the request could not be read; nullopt if all were.
   std::optional<Error> fault() const {
     for (const std::unique_ptr<SentFile>& file : files_) {
       if (file->fault) return file->fault;
@@ -216,7 +236,9 @@ void set_body(Transfer& transfer, const ports::HttpRequest& request) {
     }
   }
   if (!request.form.empty()) return;
-  if (!request.body.empty()) {
+  if (request.contents) {
+    transfer.add(request.contents);
+  } else if (!request.body.empty()) {
     transfer.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     transfer.set(CURLOPT_POSTFIELDS, request.body.data());
   }
@@ -225,6 +247,18 @@ void set_body(Transfer& transfer, const ports::HttpRequest& request) {
   } else if (request.method != "GET") {
     transfer.set(CURLOPT_CUSTOMREQUEST, request.method);
   }
+}
+
+ports::HttpFailure too_long(const ports::HttpRequest& request) {
+  const std::optional<UrlParts> parts = split_url(request.url);
+  const std::string host = parts ? parts->host : request.url;
+  return {Error{ErrorKind::check,
+                fmt::format("the answer of {} is longer than {}", quoted(host),
+                            format_bytes(request.most_bytes.value_or(0))),
+                std::nullopt,
+                {},
+                {}},
+          ports::Sent::perhaps};
 }
 
 }  // namespace
@@ -291,12 +325,13 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
     const ports::HttpRequest& request) {
   const Result<const CurlLibrary*> curl = curl_library();
   if (!curl) return tl::unexpected(ports::HttpFailure{curl.error(), ports::Sent::nothing});
-  Exchange exchange{&request, &cancel_, {}};
+  Exchange exchange{&request, &cancel_};
   const auto give_back = [this](CURL* easy) { handles_->give_back(easy); };
   const std::unique_ptr<CURL, decltype(give_back)> handle(handles_->take(**curl), give_back);
   Transfer transfer(**curl, handle.get());
   set_options(transfer, request, options_);
   set_body(transfer, request);
+  transfer.set(CURLOPT_BUFFERSIZE, kBufferBytes);
   transfer.set(CURLOPT_WRITEFUNCTION, &on_body);
   transfer.set(CURLOPT_WRITEDATA, &exchange);
   transfer.set(CURLOPT_HEADERFUNCTION, &on_header);
@@ -308,6 +343,7 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
   if (std::optional<Error> fault = transfer.fault()) {
     return tl::unexpected(ports::HttpFailure{*std::move(fault), ports::Sent::perhaps});
   }
+  if (exchange.too_long) return tl::unexpected(too_long(request));
   if (code != CURLE_OK) {
     return tl::unexpected(http_failure(
         {code, transfer.number(CURLINFO_REQUEST_SIZE), (*curl)->easy_strerror(code)}, request.url));
