@@ -56,13 +56,11 @@ PlaceResult<bool> HttpServer::has(const std::string& path, uint64_t size) {
   return length.empty() || length == std::to_string(size);
 }
 
-PlaceDone HttpServer::put(const std::string& path,
-                          const std::shared_ptr<const ports::ByteSource>& contents,
-                          const std::string& /*sha256*/) {
+PlaceDone HttpServer::put(const std::string& path, const ObjectToPut& object) {
   ports::HttpRequest request = this->request("PUT", path);
   request.headers.emplace_back("Content-Type", type_of(path));
-  request.contents = contents;
-  request.timeout = transfer_timeout(contents->size());
+  request.contents = object.contents;
+  request.timeout = transfer_timeout(object.contents->size());
   const PlaceResult<ports::HttpResponse> response = send_request(*http_, request);
   if (!response) return tl::unexpected(response.error());
   if (is_success(response->status)) return {};

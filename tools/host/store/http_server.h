@@ -23,8 +23,7 @@ class HttpServer final : public ObjectServer {
 
   PlaceResult<bool> get(const std::string& path, const ObjectSink& sink) override;
   PlaceResult<bool> has(const std::string& path, uint64_t size) override;
-  PlaceDone put(const std::string& path, const std::shared_ptr<const ports::ByteSource>& contents,
-                const std::string& sha256) override;
+  PlaceDone put(const std::string& path, const ObjectToPut& object) override;
 
  private:
   ports::HttpRequest request(const std::string& method, const std::string& path) const;

@@ -7,6 +7,7 @@
 
 #include "base/mask.h"
 #include "base/text.h"
+#include "host/store/xml_value.h"
 #include "publish/reply.h"
 
 namespace pinwheel::host {
@@ -55,7 +56,9 @@ PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpRe
       ErrorKind::transient,
       std::string(trim(fmt::format("it answered {} to {} {}", response.status, request.method,
                                    mask_urls(request.url.substr(0, request.url.find('?'))))))};
-  if (const std::string said = publish::server_message(response); !said.empty()) {
+  const std::string code = xml_value(response.body, "Code");
+  if (const std::string said = code.empty() ? publish::server_message(response) : code;
+      !said.empty()) {
     error.message += ": " + said;
   }
   if (response.status == kUnauthorized || response.status == kForbidden) {

@@ -19,6 +19,13 @@ struct ObjectSink {
   uint64_t most_bytes = 0;  ///< a longer one is a fault
 };
 
+/// An object to be sent.
+struct ObjectToPut {
+  std::shared_ptr<const ports::ByteSource> contents;
+  std::string sha256;  ///< of the contents, in hex
+  Replace replace = Replace::no;
+};
+
 /// A server that keeps objects by path: "ac/HEX", "cas/HEX". Thread-safe.
 class ObjectServer {
  public:
@@ -31,10 +38,8 @@ class ObjectServer {
   virtual PlaceResult<bool> get(const std::string& path, const ObjectSink& sink) = 0;
   /// Whether the server has an object of that size.
   virtual PlaceResult<bool> has(const std::string& path, uint64_t size) = 0;
-  /// `sha256`: of the contents, in hex.
-  virtual PlaceDone put(const std::string& path,
-                        const std::shared_ptr<const ports::ByteSource>& contents,
-                        const std::string& sha256) = 0;
+  /// With `Replace::no`, what is there already stays, where the server can do that.
+  virtual PlaceDone put(const std::string& path, const ObjectToPut& object) = 0;
 };
 
 /// Sends a request, again after half a second if the server is busy or does not answer. `restart`

@@ -10,6 +10,7 @@
 #include "host/net/http.h"
 #include "host/store/http_server.h"
 #include "host/store/remote_place.h"
+#include "host/store/s3_server.h"
 #include "host/store/tree_place.h"
 
 namespace pinwheel::host {
@@ -69,6 +70,16 @@ Result<std::unique_ptr<Place>> open_http(const store::PlaceDescription& place,
   return std::make_unique<RemotePlace>(place.url, std::move(server));
 }
 
+Result<std::unique_ptr<Place>> open_s3(const store::PlaceDescription& place,
+                                       const StoreSetup& setup) {
+  const std::shared_ptr<ports::Http> http = client(setup, {});
+  auto credentials =
+      std::make_shared<AwsCredentials>(AwsSetup{setup.environment, http, setup.mask});
+  auto server = std::make_unique<S3Server>(
+      http, s3_place(place.bucket, place.prefix, setup.environment), std::move(credentials));
+  return std::make_unique<RemotePlace>(store::to_string(place), std::move(server));
+}
+
 Result<std::unique_ptr<Place>> open_place(const store::PlaceDescription& place,
                                           const StoreSetup& setup, const StoreUser& user) {
   TreeOptions tree{store::to_string(place), place.path, place.access, Sharing::shared, user};
@@ -82,8 +93,7 @@ Result<std::unique_ptr<Place>> open_place(const store::PlaceDescription& place,
     case store::PlaceKind::http:
       return open_http(place, setup);
     case store::PlaceKind::s3:
-      return fail(ErrorKind::usage,
-                  fmt::format("{}: buckets are not reached yet", quoted(store::to_string(place))));
+      return open_s3(place, setup);
   }
   return std::make_unique<TreePlace>(std::move(tree));
 }

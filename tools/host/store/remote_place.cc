@@ -31,10 +31,12 @@ class CheckedSource final : public ports::ByteSource {
       hash_ = Sha256();
       next_ = 0;
     }
-    // Out of turn, which no upload is, nothing could be compared.
-    if (offset != next_) return fail(ErrorKind::check, changed());
-    hash_.update(bytes);
-    next_ += bytes.size();
+    // What is sent again was compared; what was left out, which no upload does, cannot be.
+    if (offset > next_) return fail(ErrorKind::check, changed());
+    const uint64_t end = offset + bytes.size();
+    if (end <= next_ && end != 0) return bytes;
+    hash_.update(std::string_view(bytes).substr(next_ - offset));
+    next_ = end;
     if (next_ == blob_.size && to_hex(hash_.finish()) != blob_.sha256) {
       return fail(ErrorKind::check, changed());
     }
@@ -123,12 +125,14 @@ void RemotePlace::mark_damaged(const store::Blob& blob) {
 
 PlaceDone RemotePlace::put_blob(const store::Blob& blob,
                                 std::shared_ptr<const ports::ByteSource> contents) {
-  if (!is_damaged(blob)) {
+  const bool damaged = is_damaged(blob);
+  if (!damaged) {
     const PlaceResult<bool> has = server_->has(blob_path(blob), blob.size);
     if (!has) return tl::unexpected(has.error());
     if (*has) return {};
   }
-  if (PlaceDone put = server_->put(blob_path(blob), contents, blob.sha256); !put) return put;
+  const ObjectToPut object{std::move(contents), blob.sha256, damaged ? Replace::yes : Replace::no};
+  if (PlaceDone put = server_->put(blob_path(blob), object); !put) return put;
   const std::lock_guard lock(mutex_);
   damaged_.erase(blob);
   return {};
@@ -147,9 +151,8 @@ PlaceDone RemotePlace::put_files(const BlobFiles& files) {
 
 PlaceResult<Kept> RemotePlace::put(const std::vector<store::Address>& addresses,
                                    const store::StoredResult& result, const BlobFiles& files) {
-  const std::vector<store::Address> lacking =
-      is_damaged(result) ? addresses : addresses_to_write(*this, addresses, result);
-  if (lacking.empty()) return Kept::had_it;
+  const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, result);
+  if (lacking.empty() && !is_damaged(result)) return Kept::had_it;
   if (PlaceDone put = put_files(files); !put) return tl::unexpected(std::move(put).error());
   const auto memory = [](const std::string& bytes) {
     return std::make_shared<const ports::MemorySource>(bytes);
@@ -160,8 +163,9 @@ PlaceResult<Kept> RemotePlace::put(const std::vector<store::Address>& addresses,
     return tl::unexpected(std::move(put).error());
   }
   const std::string action = store::to_json(store::ActionResult{blob, result.outputs});
-  for (const store::Address& address : lacking) {
-    PlaceDone put = server_->put("ac/" + address.hex, memory(action), sha256_hex(action));
+  for (const auto& [address, replace] : lacking) {
+    PlaceDone put =
+        server_->put("ac/" + address.hex, {memory(action), sha256_hex(action), replace});
     if (!put) return tl::unexpected(std::move(put).error());
   }
   return Kept::new_one;
