@@ -80,6 +80,7 @@ def compare(name, aim, ours, peer_name, peer, runs):
         "peer_wall_ms": round(peer_wall, 1),
         "peer_cpu_ms": round(peer_cpu, 1),
         "cpu_ratio": round(cpu / peer_cpu, 3),
+        "wall_ratio": round(wall / peer_wall, 3),
     }
 
 
@@ -94,20 +95,28 @@ def start_up(pinwheel, scratch, environment, runs):
         yield compare("start-up", 10, ours, "cibuildwheel --print-build-identifiers", peer, runs)
 
 
-def expansion(pinwheel, scratch, environment, runs):
+def expansion_of(axes, count, name, aim, pinwheel, scratch, environment, runs):
     if not importlib.util.find_spec("yaml"):
         sys.exit("bench: the peer of the expansion needs PyYAML: pip install PyYAML")
     package = {"name": "p", "source": ".", "version": {"from": "git-tag"}}
-    matrix = scratch / "ten-thousand.yaml"
+    matrix = scratch / f"{count}.yaml"
     # JSON is YAML; sections beyond these do not take part in `plan --format ids`.
-    document = {"schema": "pinwheel/1", "package": package, "axes": AXES, "build": {"command": ["true"]}}
-    matrix.write_text(json.dumps(document))
+    document = {"schema": "pinwheel/1", "package": package, "axes": axes, "build": {"command": ["true"]}}
+    matrix.write_text(json.dumps(document, indent=1))
     ours = ([pinwheel, "plan", str(matrix), "--format", "ids"], scratch, environment)
     ids = subprocess.run(ours[0], cwd=scratch, env=environment, check=True, capture_output=True, text=True).stdout
-    if len(ids.split()) != 10_000:
-        sys.exit(f"bench: the matrix expands to {len(ids.split())} variants instead of 10000")
+    if len(ids.split()) != count:
+        sys.exit(f"bench: the matrix expands to {len(ids.split())} variants instead of {count}")
     peer = ([sys.executable, "-c", PRODUCT, str(matrix)], scratch, environment)
-    yield compare("expand 10,000", 100, ours, "PyYAML + itertools.product", peer, runs)
+    return compare(name, aim, ours, "PyYAML + itertools.product", peer, runs)
+
+
+def expansion(pinwheel, scratch, environment, runs):
+    where = (pinwheel, scratch, environment)
+    yield expansion_of(AXES, 10_000, "expand 10,000", 100, *where, runs)
+    flavors = [f"v{i}" for i in range(100_000)]
+    one_axis = {"python": ["3.11"], "flavor": flavors}
+    yield expansion_of(one_axis, 100_000, "plan of 100,000 values", 2000, *where, min(runs, 3))
 
 
 def make_project(project, environment, python, *changes):
@@ -230,15 +239,19 @@ def peak_memory(command, directory, environment):
     return used.ru_maxrss / 1024
 
 
-def inspection(pinwheel, scratch, environment, runs, wheel, inflate_hash):
+def inspection(pinwheel, scratch, environment, runs, wheel, peers):
     """Reading a wheel and verifying every hash of RECORD, compared with auditwheel, which verifies none, and with
-    the least that any reader must do."""
+    the least that any reader must do: all of it on all processors, or the largest member on one. `peers` is the
+    directory of inflate_hash and inflate_largest, if they are built."""
     ours = ([pinwheel, "inspect", str(wheel), "--json"], scratch, environment)
     name = f"inspect {wheel.name.split('-')[0]}, {wheel.stat().st_size // 1_000_000} MB"
     print(f"{name}: peak memory {peak_memory(*ours):.0f} MB", file=sys.stderr)
-    if inflate_hash:
-        peer = ([str(inflate_hash), str(wheel)], scratch, environment)
+    if peers:
+        peer = ([str(peers / "inflate_hash"), str(wheel)], scratch, environment)
         yield compare(name, "-", ours, "inflate and SHA-256", peer, runs)
+        for library in ("isal", "libdeflate"):
+            peer = ([str(peers / "inflate_largest"), library, str(wheel)], scratch, environment)
+            yield compare(name, "-", ours, f"inflate the largest, {library}", peer, runs)
     if importlib.util.find_spec("auditwheel"):
         peer = ([sys.executable, "-m", "auditwheel", "show", str(wheel)], scratch, environment)
         yield compare(name, "-", ours, "auditwheel show", peer, runs)
@@ -259,11 +272,12 @@ def figure(row, key, digits):
 
 
 def table(rows):
-    lines = [("measurement", "target", "wall", "CPU", "peer", "wall", "CPU", "CPU ratio")]
+    lines = [("measurement", "target", "wall", "CPU", "peer", "wall", "CPU", "CPU ratio", "wall ratio")]
     for row in rows:
         ours = (figure(row, key, 1) for key in ("wall_ms", "cpu_ms"))
         peer = (figure(row, key, 1) for key in ("peer_wall_ms", "peer_cpu_ms"))
-        lines.append((row["name"], str(row["aim_ms"]), *ours, row["peer"], *peer, figure(row, "cpu_ratio", 3)))
+        ratios = (figure(row, key, 3) for key in ("cpu_ratio", "wall_ratio"))
+        lines.append((row["name"], str(row["aim_ms"]), *ours, row["peer"], *peer, *ratios))
     widths = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
@@ -274,7 +288,7 @@ def main():
     parser.add_argument("--runs", type=int, default=21, help="measured runs of each command")
     parser.add_argument("--image", help="a Docker image with a python3 that has venv: measure containers too")
     parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="also measure `inspect` of this wheel")
-    parser.add_argument("--inflate-hash", type=pathlib.Path, help="the program inflate_hash, a peer of `inspect`")
+    parser.add_argument("--peers", type=pathlib.Path, help="where inflate_hash and inflate_largest are, peers of `inspect`")
     parser.add_argument("--only-wheels", action="store_true", help="measure only the wheels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     options = parser.parse_args()
@@ -290,8 +304,8 @@ def main():
         if options.image:
             rows += containers(pinwheel, scratch, environment, options.runs, options.image)
         for wheel in options.wheel:
-            peer = options.inflate_hash.resolve() if options.inflate_hash else None
-            rows += inspection(pinwheel, scratch, environment, options.runs, wheel.resolve(), peer)
+            peers = options.peers.resolve() if options.peers else None
+            rows += inspection(pinwheel, scratch, environment, options.runs, wheel.resolve(), peers)
     if options.json:
         print(json.dumps({"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}))
     else:

@@ -13,6 +13,9 @@ left, uploads are accepted:
     early-<status>   answer before reading the body, close
     malformed        read the body, store nothing, answer what is not HTTP
     headers          read the body, store nothing, answer with headers of 20 MB
+    many-headers     read the body, store nothing, answer with headers without end
+    endless          accept the file, answer with a body without end
+    trickle          accept the file, answer a byte every tenth of a second
     cut              close the connection in the middle of the body
     lost             accept the file, close the connection without an answer
     lost-<status>    accept the file, answer with that status
@@ -22,7 +25,8 @@ left, uploads are accepted:
     redirect         308 to /moved/
 
 GET /simple/<name>/ lists the stored files; GET /files/<filename> returns one, or a range of it;
-GET /log returns each upload as JSON, with its fields in order; GET /connections returns the number of
+GET /log returns each upload as JSON, with its fields in order; GET /endless and /trickle answer as the
+steps do; GET /connections returns the number of
 connections. `--stale N` hides new files from the first N page reads; `--hold` stores files from the
 start; `--no-ranges` ignores range requests.
 """
@@ -102,6 +106,23 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
 
+    def misbehave(self, step):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+        if step == "endless":
+            self.send_without_end(head, b"<a href=x>" * 10_000, 0)
+        else:
+            self.send_without_end(head, b"x", 0.1)
+
+    def send_without_end(self, head, piece, pause):
+        """Until the client goes, or for a minute."""
+        self.close_connection = True
+        end = time.monotonic() + 60
+        with contextlib.suppress(OSError):
+            self.wfile.write(head)
+            while time.monotonic() < end:
+                self.wfile.write(piece)
+                time.sleep(pause)
+
     # Reading
 
     def do_GET(self):
@@ -109,6 +130,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, json.dumps(self.server.log), "application/json")
         elif self.path.startswith("/files/"):
             self.give_file(self.server.held.get(self.path[len("/files/"):].replace("%2B", "+")))
+        elif self.path in ("/endless", "/trickle"):
+            self.misbehave(self.path[1:])
         elif self.path == "/connections":
             self.answer(200, str(self.server.connections))
         elif match := re.fullmatch(r"/simple/([a-z0-9-]+)/", self.path):
@@ -202,6 +225,8 @@ class Handler(BaseHTTPRequestHandler):
             with contextlib.suppress(OSError):
                 self.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"X-A: " + b"a" * 20_000_000 + b"\r\n\r\n")
             self.close_connection = True
+        elif step == "many-headers":
+            self.send_without_end(b"HTTP/1.1 200 OK\r\n", b"X-A: a\r\n" * 10_000, 0)
         elif step == "login":
             self.answer(200, "<!DOCTYPE html><title>Sign in</title>", "text/html")
         elif step == "redirect":
@@ -221,7 +246,9 @@ class Handler(BaseHTTPRequestHandler):
             held = self.server.held.get(filename)
             if held is None:
                 self.server.held[filename] = content
-        if step == "lost":
+        if step in ("endless", "trickle"):
+            self.misbehave(step)
+        elif step == "lost":
             self.hang_up()
         elif step.startswith("lost-"):
             self.answer(int(step[len("lost-"):]), "")

@@ -1,15 +1,17 @@
-"""Variables of the caller that builds obey: how many jobs, and for which devices."""
+"""Variables of the caller that builds obey: how many jobs, for which devices, and which programs there are."""
 
 import json
+import os
 
 import pytest
 from conftest import PYTHON
 
 TAG = "cp" + PYTHON.replace(".", "")
 PRINT = """
-import json, os, runpy, sys
+import json, os, runpy, shutil, sys
 names = ("MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL", "TORCH_CUDA_ARCH_LIST", "CUDAARCHS")
-print("SEEN " + json.dumps({name: os.environ.get(name) for name in names}), flush=True)
+programs = {name: shutil.which(name) for name in ("nvcc", "beside-nvcc")}
+print("SEEN " + json.dumps({name: os.environ.get(name) for name in names} | programs), flush=True)
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -60,3 +62,15 @@ def test_the_callers_architectures_are_ignored_where_the_matrix_names_some(scrip
     assert "`CUDAARCHS`, `TORCH_CUDA_ARCH_LIST`" in ran.stderr
     assert seen(script)["TORCH_CUDA_ARCH_LIST"] == "8.6" and seen(script)["CUDAARCHS"] != "80"
     assert script.report("build", "matrix.yaml", CUDAARCHS="90")["build:plain"]["state"] == "reused"
+
+
+def test_a_build_for_the_cpu_does_not_see_the_nvcc_of_the_machine(script, tmp_path):
+    """Projects compile for CUDA where they find one, whatever torch they are built for."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("nvcc", "beside-nvcc"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    script.run("build", "matrix.yaml", PATH=f"{programs}:{os.environ['PATH']}")
+    assert seen(script)["nvcc"] is None
+    assert os.path.basename(seen(script)["beside-nvcc"]) == "beside-nvcc"

@@ -1,5 +1,6 @@
 """Builds and tests in containers: the same steps, ids and bytes as on the host."""
 
+import json
 import os
 import subprocess
 
@@ -29,6 +30,38 @@ def test_a_release_in_containers_equals_the_hosts(contained, engine):
     contained.start_afresh()
     contained.run("build", "matrix.yaml")
     assert contained.wheels() == inside
+
+
+BACKEND = """\
+import pathlib
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    return ["spam"] if "bullseye" in pathlib.Path("/etc/os-release").read_text() else ["of-another-system"]
+"""
+
+
+def test_a_backend_is_asked_in_the_image_that_builds(contained, engine, wheels):
+    """What it requires depends on the distribution, and the host is another."""
+    (contained.directory / "backend").mkdir()
+    (contained.directory / "backend" / "own_backend.py").write_text(BACKEND)
+    pyproject = '[build-system]\nrequires = ["eggs"]\nbuild-backend = "own_backend"\nbackend-path = ["backend"]\n'
+    (contained.directory / "pyproject.toml").write_text(pyproject)
+    needs = "import spam, eggs, runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
+
+    def change(matrix):
+        matrix["package"]["sdist"] = False
+        matrix["build"]["command"] = ["python", "-c", needs, "{package}/make_wheel.py", "{dest_dir}"]
+
+    contained.edit(change)
+    contained.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
+    ran = contained.run("build", "matrix.yaml", *contained.levels)
+    assert "asking `own_backend` what `build:" in ran.stderr
+    (record,) = (contained.state / "backends").glob("*.json")
+    assert json.loads(record.read_text())["requires"] == ["spam"]
+    assert engine.containers() == []
+    again = contained.run("build", "matrix.yaml", *contained.levels)
+    assert "asking" not in again.stderr
 
 
 def test_containers_and_conda_packages_together(project, engine, bases, channel, tmp_path):

@@ -11,7 +11,7 @@ CANARY = "canary-0123456789"
 SECRETS = [
     "PINWHEEL_TOKEN_PYPI", "TWINE_PASSWORD", "GITHUB_TOKEN", "GH_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_API_KEY",
 ]  # fmt: skip
-ASKED = ["c++", "cc", "gcc", "nvcc", "hipcc", "docker", "podman", "perl", "git", "uname", "python3", "patchelf", "ldd"]
+ASKED = ["c++", "cc", "gcc", "g++", "nvcc", "hipcc", "docker", "podman", "perl", "git", "uname", "python3", "patchelf", "ldd"]
 
 
 @pytest.fixture
@@ -32,6 +32,47 @@ def assert_not_seen(tmp_path, least):
     assert len({path.name.split("-")[1] for path in seen}) >= least, seen
     for path in seen:
         assert CANARY not in path.read_text(), path.name
+
+
+# What configures one tool, and the programs that may see it.
+TOOLS = {
+    "GIT_CONFIG_CANARY": ["git"],
+    "SSH_AUTH_SOCK": ["git"],
+    "PIP_CANARY": ["python3"],
+    "NETRC": ["python3"],
+    "DOCKER_CANARY": ["docker", "podman"],
+    "CONTAINER_CANARY": ["docker", "podman"],
+    "CONDA_CANARY": [],
+    "MAMBA_CANARY": [],
+    "ROCM_PATH": ["c++", "cc", "gcc", "nvcc", "hipcc", "perl", "g++"],
+}
+
+
+def assert_own_only(tmp_path, *asked):
+    """No program saw what configures another; those that were asked were."""
+    seen = {path: path.name.split("-")[1] for path in tmp_path.glob("seen-*")}
+    assert set(asked) <= set(seen.values()), sorted(set(seen.values()))
+    for path, name in seen.items():
+        variables = path.read_text()
+        for variable, readers in TOOLS.items():
+            assert name in readers or f"{variable}=" not in variables, f"{name} saw {variable}"
+
+
+def test_each_program_sees_what_configures_it_alone(pinwheel, project, spies, tmp_path):
+    given = {name: f"/canary/{name}" for name in TOOLS}
+    environment = {**os.environ, **given, "PATH": f"{spies}:{os.environ['PATH']}"}
+    subprocess.run([pinwheel, "doctor"], env=environment, cwd=tmp_path, capture_output=True, timeout=120)
+    assert_own_only(tmp_path, "docker", "nvcc", "python3", "uname")
+    docker = next(tmp_path.glob("seen-docker-*")).read_text()
+    assert "DOCKER_CANARY=" in docker and "CONTAINER_CANARY=" in docker
+    assert any("ROCM_PATH=" in path.read_text() for path in tmp_path.glob("seen-nvcc-*"))
+
+
+def test_a_python_that_is_asked_for_its_torch_sees_no_secret(pinwheel, spies, tmp_path):
+    environment = {**os.environ, **{name: CANARY for name in SECRETS}, "PATH": f"{spies}:{os.environ['PATH']}"}
+    command = [pinwheel, "torch-exports", "add", "--python", str(spies / "python3"), "--table", str(tmp_path / "table")]
+    subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, timeout=120)
+    assert_not_seen(tmp_path, least=1)
 
 
 def test_doctor_asks_programs_without_the_callers_secrets(pinwheel, spies, tmp_path):

@@ -65,6 +65,24 @@ def test_a_built_wheel_has_what_it_needs(extension):
     assert extension.wheels() == first
 
 
+def test_a_library_that_others_provide_stays_out(extension):
+    extension.edit(lambda matrix: matrix["build"].update(external=["libjpeg.so.*"]))
+    (output,) = extension.report("build", "matrix.yaml")[BUILD]["outputs"]
+    wheel = pathlib.Path(output["path"])
+    assert grafted(wheel) == set() and "-manylinux" in wheel.name
+    assert "repair" not in record_of(wheel) or not record_of(wheel)["repair"]["grafts"]
+    # The matrix is what allows it.
+    assert "libjpeg.so.62" in extension.run("inspect", "--check", str(wheel), code=5).stdout
+    extension.run("inspect", "--check", "--matrix", "matrix.yaml", str(wheel))
+    script = extension.run("build", "matrix.yaml", "--dry-run").stdout
+    assert "--exclude 'libjpeg.so.*'" in script and "--external 'libjpeg.so.*'" in script
+
+    extension.edit(lambda matrix: matrix["build"].update(external=["libother.so.*"]))
+    outcome = extension.report("build", "matrix.yaml")[BUILD]
+    assert outcome["state"] == "done"
+    assert grafted(pathlib.Path(outcome["outputs"][0]["path"])) == {"libjpeg.so.62"}
+
+
 def test_the_script_of_a_dry_run_repairs_too(extension):
     script = extension.run("build", "matrix.yaml", "--dry-run").stdout
     assert " repair " in script and "repaired" in script

@@ -10,7 +10,7 @@ import sys
 import zipfile
 
 import pytest
-from compiled_wheels import call
+from compiled_wheels import call, make_wheel
 from repair_wheels import (
     CURL,
     DLOPEN,
@@ -131,6 +131,61 @@ def test_a_library_that_is_gone_is_in_the_wheel(repair, auditwheel, private, tmp
     answer, libraries = load(result(report), tmp_path / "site")
     assert answer == 42
     assert [path for path in libraries if "liblower" in path or "libupper" in path]
+
+
+ASK = """int upper(void);
+int printf(const char*, ...);
+int main(int argc, char** argv) { printf("%d %d %s\\n", upper(), argc, argv[1]); return 3; }
+"""
+SCRIPT = "demo_kit-1.0.data/scripts/ask"
+MOVED = "demo_kit.scripts/ask"
+
+
+def test_a_program_among_the_scripts_runs_without_the_library(repair, auditwheel, pinwheel, private, tmp_path):
+    prefix, _ = private
+    (tmp_path / "ask.c").write_text(ASK)
+    search = [f"-Wl,-rpath,{prefix}:$ORIGIN/../lib", f"-Wl,-rpath-link,{prefix}"]
+    call("gcc", "-o", tmp_path / "ask", tmp_path / "ask.c", f"-L{prefix}", "-lupper", *search)
+    files = {"demo_kit/__init__.py": b"", SCRIPT: (tmp_path / "ask").read_bytes()}
+    wheel = make_wheel(tmp_path, files, tags=TAGS)
+    report = repair(wheel)
+    ours = result(report)
+    auditwheel("repair", wheel, "-w", tmp_path / "theirs")
+    (theirs,) = (tmp_path / "theirs").iterdir()
+    assert contents_grafted(ours) == contents_grafted(theirs)
+    for repaired in (ours, theirs):
+        with zipfile.ZipFile(repaired) as archive:
+            assert archive.read(SCRIPT).startswith(b"#!python\n") and archive.read(MOVED).startswith(b"\x7fELF")
+            assert archive.getinfo(MOVED).external_attr >> 16 & 0o111
+    assert [edit["moved_from"] for edit in report["edits"]].count(SCRIPT) == 1
+    call(pinwheel, "inspect", "--check", ours)
+    assert not repair(ours, "--out", str(tmp_path / "again"))["repaired"]
+
+    shutil.rmtree(prefix)
+    broken = installed(wheel, tmp_path / "broken")
+    assert call(broken / "bin/ask", "hello", code=127).stdout == ""
+    for repaired in (ours, theirs):
+        place = installed(repaired, tmp_path / repaired.parent.name / "venv")
+        assert call(place / "bin/ask", "hello", code=3).stdout == "42 2 hello\n"
+    # Where pip puts everything into one directory, the modules' path says where.
+    target = tmp_path / "target"
+    pip(sys.executable, "install", "--target", target, ours)
+    variables = {**os.environ, "PYTHONPATH": str(target)}
+    ran = subprocess.run([target / "bin/ask", "hello"], env=variables, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (3, "42 2 hello\n"), ran.stderr
+    lost = call(target / "bin/ask", "hello", code=1)
+    assert f"{MOVED} is in no directory of sys.path" in lost.stderr
+
+
+def pip(python: object, *arguments: object) -> None:
+    call(sys.executable, "-m", "pip", "--python", python, *arguments, "--no-index", "--no-deps", "--quiet")
+
+
+def installed(wheel: pathlib.Path, venv: pathlib.Path) -> pathlib.Path:
+    """A virtual environment with the wheel."""
+    call(sys.executable, "-m", "venv", "--without-pip", venv)
+    pip(venv / "bin/python", "install", wheel)
+    return venv
 
 
 def test_libraries_are_found_by_the_variable(repair, private):

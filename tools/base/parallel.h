@@ -4,6 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/crew.h"
+
 namespace pinwheel {
 
 /// The processors that this process may use, at least 1.
@@ -18,6 +20,10 @@ struct JobLimits {
 /// expensive job first. `costs` are bytes; a job that exceeds the memory limit runs alone. Returns
 /// when all jobs have ended; rethrows the exception of one of them after that.
 void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
+              const std::function<void(size_t)>& work);
+/// The same for jobs that hand over pieces of their work: threads that have no job of their own
+/// help those that do.
+void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits, Crew& crew,
               const std::function<void(size_t)>& work);
 
 }  // namespace pinwheel

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/sdist_source.h"
 #include "env/arch_list.h"
+#include "env/pass_list.h"
 #include "host/git/git.h"
 #include "host/git/source_tree.h"
 #include "host/machine/local_machine.h"
@@ -52,8 +53,11 @@ std::string host_compiler(const host::Workplace& workplace,
   host::LocalMachine local(workplace);
   const auto named = build.find("CXX");
   const std::string program = named == build.end() ? "c++" : named->second;
-  const Result<ports::Captured> ran = local.process.capture(
-      {{program, "-dumpfullversion", "-dumpmachine"}, "/", local.machine.variables, {}});
+  const Result<ports::Captured> ran =
+      local.process.capture({{program, "-dumpfullversion", "-dumpmachine"},
+                             "/",
+                             env::variables_for(env::Helper::compiler, local.machine.variables),
+                             {}});
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
@@ -83,7 +87,7 @@ Result<BuildFacts> gather_build_facts(
   BuildFacts facts;
   if (package.requirement.empty()) {
     TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source,
-                                        host::made_directories(workplace)));
+                                        host::not_source(workplace)));
   } else {
     TRY(facts.source, sdist_source(package.requirement, workplace));
   }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/backend_question.h"
+#include "cli/built_variants.h"
 #include "cli/package_directory.h"
 #include "cli/workplace.h"
 #include "env/engine.h"
@@ -105,11 +106,11 @@ Done check_command(ports::Files& files, const matrix::Settings& settings, const 
 
 }  // namespace
 
-Done check_build_requires(const matrix::Matrix& matrix, const plan::Outline& outline,
-                          Streams& streams) {
+Done check_build_requires(const matrix::Matrix& matrix,
+                          const std::vector<const matrix::Variant*>& built, Streams& streams) {
   std::set<std::string> told;
-  for (const matrix::Variant& variant : outline.variants) {
-    TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, variant));
+  for (const matrix::Variant* const variant : built) {
+    TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, *variant));
     if (own.build_requires == matrix::BuildRequires::none) continue;
     if (matrix::lacks_torch(own, matrix.build_requires)) {
       return fail(
@@ -130,10 +131,11 @@ Done check_builds(ports::Files& files, const RunScope& scope, Streams& streams) 
   TRY(const fs::path directory, package_directory(matrix));
   TRY(SourceRequires source, source_requires(directory));
   matrix.build_requires = std::move(source.texts);
-  TRY_DONE(check_build_requires(matrix, scope.outline, streams));
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
+  TRY_DONE(check_build_requires(matrix, built, streams));
   std::set<std::string> checked;
-  for (const matrix::Variant& variant : scope.outline.variants) {
-    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+  for (const matrix::Variant* const variant : built) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
     if (!checked.insert(settings.build.command.front()).second) continue;
     TRY_DONE(check_command(files, settings, directory, scope, streams));
   }

@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/run_scope.h"
@@ -7,11 +9,11 @@
 
 namespace pinwheel::cli {
 
-/// Compares the environments of a run with what the project requires of its builds
+/// Compares the environments of builds with what the project requires of them
 /// (`Matrix::build_requires`). `config` if it needs torch and the matrix has none; a warning for
 /// versions that exclude each other.
-Done check_build_requires(const matrix::Matrix& matrix, const plan::Outline& outline,
-                          Streams& streams);
+Done check_build_requires(const matrix::Matrix& matrix,
+                          const std::vector<const matrix::Variant*>& built, Streams& streams);
 
 /// What the matrix and the checkout show of builds before anything is made: the errors of
 /// `check_build_requires`; `config` for a `build.command` whose script the checkout does not have;

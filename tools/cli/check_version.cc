@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "cli/built_variants.h"
 #include "cli/init_facts.h"
 #include "cli/package_directory.h"
 #include "init/version_conflict.h"
@@ -36,10 +37,11 @@ bool may_set_version(const std::vector<std::string>& argv) {
 }
 
 /// Whether every build of the outline has a command that may set the version.
-Result<bool> may_be_set(const matrix::Matrix& matrix, const plan::Outline& outline) {
-  if (matrix.package.sdist) return false;
-  for (const matrix::Variant& variant : outline.variants) {
-    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+Result<bool> may_be_set(const Loaded& loaded, const plan::Outline& outline) {
+  if (loaded.matrix.package.sdist) return false;
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+  for (const matrix::Variant* const variant : built) {
+    TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
     if (!may_set_version(settings.build.command)) return false;
   }
   return true;
@@ -100,7 +102,7 @@ Done check_project_version(ports::Files& files, const Loaded& loaded, const plan
   Error error =
       conflict_error(loaded.matrix, version, conflict->said)
           .with_location(place_of(files, directory / conflict->said.file, conflict->said.version));
-  TRY(const bool set, may_be_set(loaded.matrix, outline));
+  TRY(const bool set, may_be_set(loaded, outline));
   if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
   streams.warn(error);
   return {};

@@ -12,7 +12,6 @@
 #include "compat/assessment.h"
 #include "compat/gate.h"
 #include "compat/run_choice.h"
-#include "env/pass_list.h"
 #include "host/steps/inspect_path.h"
 #include "host/system/files.h"
 #include "host/system/process.h"
@@ -37,7 +36,7 @@ Result<std::filesystem::path> site_of(const std::string& place, ports::Files& fi
   std::error_code missing;
   if (std::filesystem::is_directory(place, missing)) return host::torch_site(place, files);
   CommandProcesses process(streams.log());
-  return host::torch_site_of(place, process.port, env::helper_variables(user_variables()));
+  return host::torch_site_of(place, process.port, user_variables());
 }
 
 Result<KnownTorches> known_builds(const CompatOptions& options, Streams& streams) {

@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The environment that builds the variant.
-Result<env::Request> build_environment(const plan::Plan& plan) {
+/// The build of the variant.
+Result<const plan::BuildWheel*> build_of(const plan::Plan& plan) {
   for (const plan::Step& step : plan.steps) {
     if (const auto* const build = std::get_if<plan::BuildWheel>(&step.action)) {
-      return build->environment;
+      return build;
     }
   }
   return fail(ErrorKind::internal, "the plan builds nothing");
@@ -86,12 +86,14 @@ Result<env::EnvironmentExport> gather_export(ports::Files& files, const Prepared
                                              const fs::path& out) {
   const GatheredRun& run = prepared.gathered;
   const std::string& variant = run.scope.outline.variants.front().id;
-  TRY(const env::Request request, build_environment(prepared.plan));
+  TRY(const plan::BuildWheel* const build, build_of(prepared.plan));
+  const env::Request& request = build->environment;
   const host::LocalMachine local(run.workplace);
   TRY(env::Resolution resolution, host::load_resolution(local.machine, env::digest(request)));
   env::EnvironmentExport what{variant,
                               env::make_lock(request, std::move(resolution), run.facts.machine)};
   what.lock.variants = {variant};
+  what.secrets = build->secrets;
   if (!request.toolkit.empty()) {
     what.lock.toolkits = {{request.toolkit, found_release(local.machine, run.facts, request)}};
   }

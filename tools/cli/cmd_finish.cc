@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "host/steps/finish_files.h"
 #include "host/system/files.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 
@@ -13,8 +14,9 @@ Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options
   request.naming = {options.distribution, options.wheel_version, {}};
   request.epoch = options.epoch;
   request.requirement = options.requirement;
+  request.external = options.external;
   if (!options.record.empty()) {
-    TRY(request.record_json, files.read(options.record));
+    TRY(request.record_json, ports::read_within(files, options.record, limits::kMetadata));
   }
   for (const std::string& file : options.files) {
     const bool sdist = file.ends_with(".tar.gz");

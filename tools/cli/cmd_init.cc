@@ -17,6 +17,7 @@
 #include "host/system/files.h"
 #include "init/decide.h"
 #include "init/matrix_text.h"
+#include "matrix/compute_name.h"
 #include "matrix/parse.h"
 #include "pep/name.h"
 #include "pep/version.h"
@@ -54,9 +55,20 @@ Result<std::vector<std::string>> releases_of(const char* option, std::vector<std
   return values;
 }
 
+Result<std::vector<std::string>> computes_of(const std::vector<std::string>& values) {
+  for (const std::string& value : values) {
+    const Done known = matrix::check_compute(value, {});
+    if (known) continue;
+    return fail(ErrorKind::usage, fmt::format("`--compute`: {}", known.error().message),
+                known.error().hint);
+  }
+  return values;
+}
+
 Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
                                         const InitOptions& options, Streams& streams) {
   TRY(std::vector<std::string> pythons, releases_of("--python", options.pythons));
+  TRY(std::vector<std::string> computes, computes_of(options.computes));
   TRY(std::vector<std::string> torches, releases_of("--torch", options.torches));
   init::ProjectFacts facts;
   if (options.from.empty()) {
@@ -76,6 +88,7 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
   }
   TRY(facts.torches, known_torches(files));
   facts.wanted_pythons = std::move(pythons);
+  facts.wanted_computes = std::move(computes);
   facts.wanted_torches = std::move(torches);
   return facts;
 }

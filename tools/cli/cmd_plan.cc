@@ -169,8 +169,10 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
 
 }  // namespace
 
-Result<int> cmd_plan(const GlobalOptions& global, const PlanCommand& options, Streams& streams) {
+Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& options, Streams& streams) {
   host::LocalFiles files;
+  GlobalOptions global = all;
+  global.named_files = {options.plan_file, options.out};
   host::LibGit2 git;
   TRY_DONE(check_combination(options));
   TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/http_options.h"
 #include "cli/logged_ports.h"
+#include "cli/transfer.h"
 #include "cli/workplace.h"
 #include "host/index/content_findings.h"
 #include "host/index/upload.h"
@@ -164,8 +164,9 @@ Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& o
     TRY(target.credentials, credentials_for(target, options, streams));
   }
   TRY(const std::vector<publish::Artifact> files, read_files(options, target));
+  TRY(host::HttpOptions requests, transfer_options(options.transfer));
   if (options.dry_run) return dry_run(files, target, options, upload, streams);
-  CommandHttp http(http_options(), streams.log());
+  CommandHttp http(std::move(requests), streams.log());
   TRY(const std::vector<host::FileOutcome> outcomes,
       host::upload_release(files, target, upload, http.port, hooks_of(streams)));
   for (const host::FileOutcome& outcome : outcomes) {

@@ -159,7 +159,9 @@ Result<int> enter(const GlobalOptions& global, const RunOptions& run, RunRequest
 Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
                           Streams& streams) {
   TRY(const ReproduceTarget target, find_target(global, options.arguments, streams));
-  TRY(const Place place, make_place(global, target.step));
+  TRY(Place place, make_place(global, target.step));
+  // One of them may be a report, which is no source.
+  place.global.named_files = options.arguments;
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const fs::path cache, cache_directory(variables));
   host::LocalMachine local(variables, cache, place.directory, {}, streams.log());

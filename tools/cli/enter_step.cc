@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "cli/budget.h"
+#include "cli/step_secrets.h"
 #include "cli/workplace.h"
 #include "env/container.h"
 #include "host/steps/step_shell.h"
@@ -21,7 +22,8 @@ constexpr int kSignaled = 128;
 }  // namespace
 
 Result<int> enter_step(const host::Workplace& given, const StepEntry& entry, Streams& streams) {
-  const host::Workplace workplace = with_path_mode(given);
+  TRY(const host::Workplace known, with_secrets(given, {&entry.step}, streams));
+  const host::Workplace workplace = with_path_mode(known);
   host::LocalFiles files;
   const std::string name = fmt::format("{}-{}", env::container_name(entry.step.id), ::getpid());
   TRY(const host::ScratchDirectory scratch,

@@ -97,8 +97,12 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
   frozen.machine = run.facts.machine;
   frozen.levels = {scope.levels.engine, scope.options.python, scope.options.bases};
   for (const auto& [settings, used] : run.images) {
-    frozen.images[settings] = {used.base, used.image.base_id, used.image.base_digests,
-                               used.image.key};
+    plan::FrozenImage& image = frozen.images[settings];
+    image = {used.base, used.image.base_id, used.image.base_digests, used.image.key};
+    const auto python = run.facts.image_pythons.find(settings);
+    if (python == run.facts.image_pythons.end()) continue;
+    image.python = env::full_version(python->second);
+    image.implementation = python->second.implementation;
   }
   for (const auto& [variant, answer] : scope.loaded.matrix.backend_answers) {
     frozen.answers[answer.question] = answer.texts;

@@ -11,6 +11,7 @@
 #include "cli/recorded_run.h"
 #include "host/machine/machine_name.h"
 #include "host/system/files.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 
@@ -19,18 +20,44 @@ namespace fs = std::filesystem;
 Result<std::optional<plan::FrozenPlan>> read_frozen_plan(ports::Files& files,
                                                          const std::string& file) {
   if (file.empty()) return std::nullopt;
-  TRY(const std::string text, files.read(file));
+  TRY(const std::string text, ports::read_within(files, file, limits::kPlan));
   return plan::parse_frozen_plan(text, file);
 }
+
+namespace {
+
+/// The root of the repository of the working directory; empty outside one.
+fs::path checkout_root(ports::Git& git) {
+  const Result<ports::GitFacts> checkout = git.facts(fs::current_path(), ports::WorkTree::ignore);
+  return checkout ? checkout->root : fs::path();
+}
+
+/// A matrix that is named beside a plan is the plan's. Outside a checkout its digest alone tells.
+Done check_agrees(const std::string& path, const plan::FrozenPlan& frozen, const fs::path& root) {
+  if (root.empty() || frozen.matrix.empty()) return {};
+  std::error_code error;
+  const fs::path named = fs::weakly_canonical(path, error);
+  const fs::path planned = fs::weakly_canonical(root / frozen.matrix, error);
+  if (error || named == planned) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("the plan is of {}, not of {}", quoted(frozen.matrix), quoted(path)),
+              "omit the matrix: the plan names it");
+}
+
+}  // namespace
 
 Result<MatrixChoice> choose_matrix_of(ports::Files& files, ports::Git& git,
                                       const std::vector<std::string>& arguments,
                                       const std::optional<plan::FrozenPlan>& frozen) {
   const bool named = std::any_of(arguments.begin(), arguments.end(), is_matrix_name);
-  if (named || !frozen || frozen->matrix.empty()) return choose_matrix(files, arguments);
+  if (!frozen || frozen->matrix.empty()) return choose_matrix(files, arguments);
+  const fs::path root = checkout_root(git);
+  if (named) {
+    TRY(MatrixChoice choice, choose_matrix(files, arguments));
+    TRY_DONE(check_agrees(choice.path, *frozen, root));
+    return choice;
+  }
   TRY_DONE(check_matrix_path(frozen->matrix));
-  const Result<ports::GitFacts> checkout = git.facts(fs::current_path());
-  const fs::path root = checkout ? checkout->root : fs::path();
   const fs::path matrix = (root / frozen->matrix).lexically_proximate(fs::current_path());
   std::vector<std::string> with_matrix = arguments;
   with_matrix.push_back(matrix.string());

@@ -20,7 +20,7 @@ Result<std::optional<plan::FrozenPlan>> read_frozen_plan(ports::Files& files,
                                                          const std::string& file);
 
 /// The matrix among the positional arguments, else that of the plan in the repository of the
-/// working directory; without a plan, as `choose_matrix`.
+/// working directory; without a plan, as `choose_matrix`. `usage` if the plan is of another matrix.
 Result<MatrixChoice> choose_matrix_of(ports::Files& files, ports::Git& git,
                                       const std::vector<std::string>& arguments,
                                       const std::optional<plan::FrozenPlan>& frozen);

@@ -8,8 +8,10 @@
 namespace pinwheel::cli {
 
 host::HttpOptions http_options() {
+  const std::map<std::string, std::string> variables = user_variables();
   return {.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion),
-          .ca_bundle = host::ca_bundle_from(user_variables())};
+          .ca_bundle = host::ca_bundle_from(variables),
+          .bounds = host::http_bounds_from(variables).value_or(host::HttpBounds{})};
 }
 
 host::HttpOptions reading_options() {

@@ -3,8 +3,8 @@
 
 namespace pinwheel::cli {
 
-/// The options for requests to an index: pinwheel's user agent, and the certificates named in the
-/// user's variables.
+/// The options for requests to an index: pinwheel's user agent, and what the user's variables name:
+/// certificates, and the bounds of transfers, which `check_transfer_variables` judged.
 host::HttpOptions http_options();
 
 /// The same for reading files and pages: connections are kept open, and ~/.netrc is used.

@@ -11,6 +11,7 @@
 #include "cli/workplace.h"
 #include "host/torch/torch_exports.h"
 #include "pep/version.h"
+#include "ports/read_within.h"
 #include "wheel/metadata.h"
 
 namespace pinwheel::cli {
@@ -31,7 +32,7 @@ std::optional<std::string> text_of(ports::Files& files, const fs::path& director
                                    const std::string& name, init::ProjectFacts& facts) {
   const Result<ports::FileStatus> status = files.status(directory / name);
   if (!status || status->type == ports::FileType::missing) return std::nullopt;
-  Result<std::string> text = files.read(directory / name);
+  Result<std::string> text = ports::read_within(files, directory / name, limits::kProjectFile);
   if (text) return *std::move(text);
   facts.unread.push_back({quoted(name), text.error().message});
   return std::nullopt;
@@ -194,7 +195,8 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
         "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
         "the index");
   }
-  if (const auto text = text_of(files, directory, std::string(kCMake), facts)) {
+  const fs::path cmake = fs::path(facts.tools.scikit_build_source) / kCMake;
+  if (const auto text = text_of(files, directory, cmake.lexically_normal().string(), facts)) {
     facts.cmake = project::parse_cmake_lists(*text);
   }
   if (const auto text = text_of(files, directory, std::string(kMeson), facts)) {

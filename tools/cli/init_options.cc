@@ -18,6 +18,10 @@ void add_init(CLI::App& program, InitOptions& options) {
   app.add_option("--python", options.pythons, "the Pythons to build for, instead of the project's")
       ->type_name("X.Y")
       ->delimiter(',');
+  app.add_option("--compute", options.computes,
+                 "what to build for, instead of the CPU or what the project names")
+      ->type_name("cpu|cuda/X.Y|rocm/X.Y")
+      ->delimiter(',');
   app.add_option("--torch", options.torches,
                  "the releases of torch to build for, instead of the newest")
       ->type_name("X.Y")

@@ -15,7 +15,9 @@
 #include "cli/parser.h"
 #include "cli/product.h"
 #include "cli/streams.h"
+#include "cli/transfer.h"
 #include "cli/workplace.h"
+#include "host/log/masked_log.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -108,6 +110,10 @@ int run(const std::vector<std::string>& arguments) {
     Streams(GlobalOptions{}).error(parsed.error());
     return exit_code(parsed.error().kind);
   }
+  if (const Done sound = check_transfer_variables(user_variables()); !sound) {
+    Streams(parsed->global).error(sound.error());
+    return exit_code(sound.error().kind);
+  }
   const Result<std::shared_ptr<Diagnostics>> diagnostics =
       Diagnostics::open(parsed->global, user_variables());
   if (!diagnostics) {
@@ -115,6 +121,7 @@ int run(const std::vector<std::string>& arguments) {
     return exit_code(diagnostics.error().kind);
   }
   Streams streams(parsed->global, *diagnostics);
+  for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
   log_command(*streams.log(), *parsed, arguments);
   const bool json = parsed->global.log_format == LogFormat::json;
   if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));

@@ -21,6 +21,8 @@ struct GlobalOptions {
   std::string log_file;
   std::string state_dir = ".pinwheel";
   std::string output_dir = "dist";
+  /// No option: the plans, reports and stores that the command line names.
+  std::vector<std::string> named_files = {};
 };
 
 /// The matrix, and the selected part of it (tools/cli/README.md, "Selection").
@@ -77,10 +79,23 @@ struct VersionOptions {
   bool explain = false;
 };
 
+/// Where results of finished steps are kept for other runs and machines.
+struct StoreOptions {
+  std::vector<std::string> places = {};  ///< in order; none: those of PINWHEEL_STORE
+  std::string domain = {};               ///< empty: PINWHEEL_STORE_DOMAIN, else by the event
+};
+
 /// Options of a run, shared by `build`, `test` and `release`.
+/// The bounds of transfers to an index; empty: the default.
+struct TransferOptions {
+  std::string min_speed;      ///< "1 KB", a second
+  std::string transfer_time;  ///< "15 min"
+};
+
 struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
+  StoreOptions store = {};
   std::string plan_file;
   int jobs = 0;  ///< 0: the machine's cores
   std::string memory;
@@ -89,10 +104,13 @@ struct RunOptions {
   bool refresh = false;
   bool no_lock = false;
   std::vector<std::string> steps;  ///< ids; empty: all of the selection
+  bool reuse_only = false;
+  bool gate = false;
   std::vector<std::string> targets;
   std::vector<std::string> accept;
   std::string token_file;
   bool insecure = false;
+  TransferOptions transfer;
   bool json = false;
 };
 
@@ -105,6 +123,7 @@ struct PublishOptions {
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;
+  TransferOptions transfer;
   std::string size_limit;
   std::vector<std::string> ignore;
   bool dry_run = false;
@@ -115,8 +134,9 @@ struct InitOptions {
   std::string directory = ".";
   std::string from;  ///< "NAME==VERSION" of an sdist on the index, instead of a directory
   std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
-  std::vector<std::string> pythons;  ///< "3.12"; empty: those that the project names
-  std::vector<std::string> torches;  ///< "2.13"; empty: the newest that fit
+  std::vector<std::string> pythons;   ///< "3.12"; empty: those that the project names
+  std::vector<std::string> computes;  ///< "cuda/13.0"; empty: what the project names, or cpu
+  std::vector<std::string> torches;   ///< "2.13"; empty: the newest that fit
   bool prove = false;
   bool json = false;
 };
@@ -207,6 +227,7 @@ struct FinishOptions {
   std::string wheel_version;
   std::string record;
   std::string requirement;
+  std::vector<std::string> external;
   int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members
 };
 

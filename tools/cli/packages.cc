@@ -152,9 +152,16 @@ Result<std::vector<env::Request>> all_requests(const RunView& run) {
   return requests;
 }
 
+/// Those of the builds that the run carries out: others need no toolkit here.
 Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   const auto& [matrix, expansion, classes] = run.scope.loaded;
-  return plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options);
+  TRY(std::vector<plan::BuildRequest> builds,
+      plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options));
+  std::erase_if(builds, [&run](const plan::BuildRequest& build) {
+    const auto& carried = run.scope.carried;
+    return carried && !carried->steps.contains("build:" + build.class_id);
+  });
+  return builds;
 }
 
 /// The packages of a request that is not decided: recorded, or resolved now.
@@ -194,6 +201,8 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
       packages.resolutions[digest] = locked.digest();
       continue;
     }
+    const auto& carried = run.scope.carried;
+    if (carried && !carried->requests.contains(digest)) continue;
     TRY(packages.resolutions[digest],
         resolve_request(local, run.workplace, request, refresh, streams));
   }

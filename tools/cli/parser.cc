@@ -104,6 +104,9 @@ void add_runs(Parser& parser) {
       .add_option("--target", parser.release.targets,
                   "publish to this target of the matrix (default: the channel's)")
       ->allow_extra_args(false);
+  release.add_flag("--gate", parser.release.gate,
+                   "publish nothing: check that all results are there, with the evidence that "
+                   "every target requires");
   release
       .add_option("--accept", parser.release.accept,
                   "publish even if this variant's test has less evidence than required")
@@ -112,6 +115,7 @@ void add_runs(Parser& parser) {
   release.add_option("--token-file", parser.release.token_file, "a file with the upload token");
   release.add_flag("--insecure", parser.release.insecure,
                    "send a token without encryption, to a URL that starts with http://");
+  add_transfer(release, parser.release.transfer);
 }
 
 void add_version(Parser& parser) {
@@ -148,6 +152,7 @@ void add_publish(Parser& parser) {
                "send the token without encryption, to a URL that starts with http://");
   app.add_flag("--no-confirm", parser.publish.no_confirm,
                "do not look up the files afterwards, for an index without pages");
+  add_transfer(app, parser.publish.transfer);
   app.add_option("--size-limit", parser.publish.size_limit,
                  "largest file that the index accepts (default: 100 MiB on PyPI and TestPyPI)");
   app.add_option("--ignore", parser.publish.ignore,
@@ -169,6 +174,10 @@ void add_finish(Parser& parser) {
   app.add_option("--distribution", finish.distribution, "the new name (default: unchanged)");
   app.add_option("--wheel-version", finish.wheel_version, "the new version (default: unchanged)");
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
+  app.add_option("--external", finish.external,
+                 "a library that others provide, `libfoo.so.*`; may be repeated")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
   app.add_option("--record", finish.record,
                  "a JSON file to store as `pinwheel.json` in its metadata");
   app.add_option("--epoch", finish.epoch, "the timestamp of every member, in seconds since 1970")

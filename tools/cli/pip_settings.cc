@@ -34,7 +34,9 @@ env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables
                              const ports::LogHandle& log) {
   CommandProcesses process(log);
   const Result<ports::Captured> ran = process.port.capture(
-      {{"python3", "-m", "pip", "config", "list"}, {}, env::helper_variables(variables)});
+      {{"python3", "-m", "pip", "config", "list"},
+       {},
+       env::variables_for(env::Helper::python, env::helper_variables(variables))});
   const bool listed = ran && ran->exit.ok();
   return env::configured_indexes(listed ? ran->out : listed_variables(variables));
 }

@@ -20,6 +20,19 @@ plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers&
   return facts;
 }
 
+plan::PlanFacts with_pinned(plan::PlanFacts facts, const PinnedImages& pinned) {
+  for (const auto& [settings, image] : pinned) {
+    facts.images.emplace(settings, image.key);
+    if (image.python.empty()) continue;
+    env::Interpreter python;
+    python.free_threaded = image.python.ends_with('t');
+    python.version = image.python.substr(0, image.python.find('t'));
+    python.implementation = image.implementation;
+    facts.image_pythons.emplace(settings, std::move(python));
+  }
+  return facts;
+}
+
 plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages) {
   facts.resolutions = packages.resolutions;
   facts.toolkits = packages.toolkits;

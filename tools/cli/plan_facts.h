@@ -12,4 +12,7 @@ plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build)
 plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers& containers);
 plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages);
 
+/// The facts with what pinned images were where they were pinned, for those that are not made here.
+plan::PlanFacts with_pinned(plan::PlanFacts facts, const PinnedImages& pinned);
+
 }  // namespace pinwheel::cli

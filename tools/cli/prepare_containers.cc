@@ -65,6 +65,9 @@ Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestI
       plan::requests_of(matrix, expansion, scope.outline, scope.options));
   for (const env::Request& request : requests) want(wanted, request.container, {});
   if (tests == TestImageUse::prepare) TRY_DONE(want_test_images(scope, wanted));
+  std::erase_if(wanted, [&scope](const auto& image) {
+    return scope.carried && !scope.carried->containers.contains(image.first);
+  });
   return wanted;
 }
 

@@ -76,6 +76,7 @@ Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const Package
              : prepare_containers(run.scope, workplace, pinned_by(source), streams));
   workplace.containers = containers.containers;
   plan::PlanFacts facts = with_containers(run.facts, containers);
+  facts = with_pinned(std::move(facts), pinned_by(source));
   const RunView known{run.scope, workplace, facts};
   TRY(FoundPackages packages, std::visit(PackageFinder{known, containers.images, streams}, source));
   workplace.stop = {};

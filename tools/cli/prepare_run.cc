@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/backend_requires.h"
 #include "cli/build_facts.h"
+#include "cli/built_variants.h"
 #include "cli/check_build.h"
 #include "cli/earlier_results.h"
 #include "cli/plan_facts.h"
@@ -66,7 +67,9 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   known.loaded.matrix.build_requires = build.build_requires.texts;
   // Before a forecast, `plan` has looked at the checkout.
   if (!std::holds_alternative<FromRecord>(source)) {
-    TRY_DONE(check_build_requires(known.loaded.matrix, known.outline, streams));
+    TRY(const std::vector<const matrix::Variant*> built,
+        built_variants(known.loaded, known.outline));
+    TRY_DONE(check_build_requires(known.loaded.matrix, built, streams));
     tell_ignored(build, streams);
   }
   plan::PlanFacts facts = plan_facts(scope.version, build);

@@ -42,7 +42,8 @@ Result<std::string> variant_to_build(const GlobalOptions& global, const std::str
   std::vector<std::string> pythons;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     const std::string& python = variant.get("python");
-    if (variant.get("compute") != "cpu") continue;
+    const std::string& compute = variant.get("compute");
+    if (!compute.empty() && compute != "cpu") continue;
     if (host::interpreter_for(local.machine, python)) return variant.id;
     if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
   }
@@ -100,13 +101,25 @@ std::vector<init::LeftOut> wider_note(const compat::ProvenAbi& proven, project::
                        proven.wider->because, fix)}};
 }
 
-Result<init::Proof> proof_by(const fs::path& wheel, const init::ProjectFacts& facts) {
+/// The minor release of the oldest Python of a draft: they are ascending.
+int oldest_python(const init::MatrixDraft& draft) {
+  for (const init::MatrixLine& line : draft.lines) {
+    const auto* const values = std::get_if<std::vector<std::string>>(&line.value);
+    if (line.key != "axes.python" || values == nullptr || values->empty()) continue;
+    return std::atoi(values->front().c_str() + values->front().find('.') + 1);
+  }
+  return 0;
+}
+
+Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix) {
+  const init::ProjectFacts& facts = matrix.facts;
   TRY(const inspect::WheelFacts found, host::inspect_wheel({wheel}));
   if (!found.name) {
     return fail(ErrorKind::check, fmt::format("`{}` is not a wheel's name", found.file_name));
   }
   const std::string claimed = plan::python_abi_of(found.name->tags);
-  TRY(const compat::ProvenAbi python, compat::prove_python_abi(found, claimed));
+  TRY(const compat::ProvenAbi python,
+      compat::prove_python_abi(found, claimed, oldest_python(matrix.decision.draft)));
   host::LocalFiles files;
   TRY(const exports::Table table, host::torch_exports(user_variables(), files));
   const compat::ProvenAbi torch = compat::prove_torch_abi(compat::evaluate(found, table));
@@ -137,7 +150,7 @@ Result<init::Proof> prove_abi(const GlobalOptions& global, const UnprovenMatrix&
   streams.note(
       fmt::format("building `{}` of this project, to prove what its wheel holds\n", variant));
   TRY(const fs::path wheel, build_variant(aside, file.string(), variant, streams));
-  return proof_by(wheel, matrix.facts);
+  return proof_by(wheel, matrix);
 }
 
 }  // namespace pinwheel::cli

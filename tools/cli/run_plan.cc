@@ -9,19 +9,26 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
 
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/budget.h"
 #include "cli/earlier_results.h"
 #include "cli/logged_ports.h"
+#include "cli/reuse_only.h"
+#include "cli/step_secrets.h"
 #include "cli/workplace.h"
 #include "host/machine/contained_machine.h"
+#include "host/machine/ignored_directory.h"
 #include "host/steps/dry_runner.h"
 #include "host/steps/journal_file.h"
 #include "host/steps/perform.h"
+#include "host/steps/stored_results.h"
 #include "host/steps/thread_runner.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
@@ -29,6 +36,8 @@
 #include "host/system/signals.h"
 #include "journal/forecast.h"
 #include "journal/reuse.h"
+#include "plan/evidence_gate.h"
+#include "plan/known_results.h"
 #include "plan/step_id.h"
 #include "report/failures_only.h"
 #include "report/github_status.h"
@@ -154,6 +163,54 @@ plan::Results known_results(const RunRequest& request, const journal::History& h
   return results;
 }
 
+/// The steps for which the result of a skipped test is enough: a run that only reuses does not ask
+/// for the test.
+std::set<std::string> not_requested(const RunRequest& request) {
+  std::set<std::string> steps;
+  if (!request.requested) return steps;
+  for (const plan::Step& step : request.plan.steps) {
+    if (!request.requested->contains(step.id)) steps.insert(step.id);
+  }
+  return steps;
+}
+
+/// The results of earlier runs, here and in the store.
+Result<host::SearchedResults> results_everywhere(const RunRequest& request,
+                                                 const journal::History& history,
+                                                 Streams& streams) {
+  host::SearchedResults known{known_results(request, history)};
+  if (!request.store || request.store->empty()) return known;
+  host::LocalFiles files;
+  TRY_DONE(host::make_output_directory(files, request.workplace.output));
+  known = host::search_store(std::move(known.results), {.store = *request.store,
+                                                        .plan = request.plan,
+                                                        .facts = request.facts,
+                                                        .output = request.workplace.output,
+                                                        .skipped_will_do = not_requested(request),
+                                                        .log = request.workplace.log});
+  for (const Error& warning : known.warnings) streams.warn(warning);
+  if (!known.found.empty()) {
+    streams.note(fmt::format("found {} in the store\n", plural(known.found.size(), "result")));
+  }
+  return known;
+}
+
+/// Whether a run that only reuses has everything, and, if it is a gate, the evidence.
+Done check_complete(const RunRequest& request, const plan::Plan& plan,
+                    const plan::Results& results) {
+  if (!request.requested) return {};
+  std::vector<std::string> places = {quoted(request.workplace.state.string())};
+  if (request.store) {
+    for (const std::string& place : request.store->places_asked()) places.push_back(quoted(place));
+  }
+  std::map<std::string, Error> missing = missing_results(plan, results, *request.requested, places);
+  if (missing.empty()) return {};
+  std::vector<plan::StepOutcome> outcomes;
+  for (auto& [step, outcome] : plan::reuse(plan, results)) outcomes.push_back(outcome);
+  return plan::check_gate(request.gate.value_or(std::vector<plan::Step>()), outcomes,
+                          request.workplace.accepted, std::move(missing));
+}
+
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
   TRY(const run::Budget budget, budget_of(options));
   std::error_code ignored;
@@ -200,26 +257,83 @@ report::RunReport with_origin(plan::Report report, const RunRequest& request, bo
   return run;
 }
 
-void append_step_summary(const report::RunReport& run) {
+std::string hidden_in(const host::Workplace& workplace, std::string text) {
+  return workplace.hidden ? workplace.hidden->mask(text) : std::move(text);
+}
+
+void append_step_summary(const host::Workplace& workplace, const report::RunReport& run) {
   const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path != nullptr && *path != '\0') {
-    std::ofstream(path, std::ios::app) << report::summary_markdown(run);
+    std::ofstream(path, std::ios::app) << hidden_in(workplace, report::summary_markdown(run));
   }
+}
+
+std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::Results& results) {
+  std::set<std::string> reused;
+  for (const auto& [id, outcome] : plan::reuse(plan, results)) reused.insert(id);
+  std::vector<const plan::Step*> steps;
+  for (const plan::Step& step : plan.steps) {
+    if (!reused.contains(step.id)) steps.push_back(&step);
+  }
+  return steps;
 }
 
 /// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
 /// with the report.
-void leave_behind(const RunDirectories& directories, const report::RunReport& run,
-                  Streams& streams) {
+void leave_behind(const RunDirectories& directories, const host::Workplace& workplace,
+                  const report::RunReport& run, Streams& streams) {
   host::LocalFiles files;
   if (plan::exit_code(run.report) == 0) {
     if (const Done removed = files.remove_all(directories.scratch); !removed) {
       streams.warn(removed.error());
     }
   } else if (run.origin) {
-    const Done written = files.write(directories.logs / kReportName, report::report_json(run));
+    const Done written =
+        files.write(directories.logs / kReportName, hidden_in(workplace, report::report_json(run)));
     if (!written) streams.warn(written.error());
   }
+}
+
+Result<run::ExecuteOptions> execute_options(const RunOptions& options,
+                                            const RunDirectories& directories,
+                                            const plan::Results& results) {
+  TRY(const run::Budget budget, budget_of(options));
+  run::ExecuteOptions execute{.budget = budget};
+  if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
+  execute.scratch = directories.scratch;
+  execute.logs = directories.logs;
+  execute.results = results;
+  execute.seed = std::random_device{}();
+  return execute;
+}
+
+/// What an execution tells of itself.
+struct Listeners {
+  run::Recorder& journal;
+  run::StatusSink& status;
+  ports::Clock& clock;
+};
+
+plan::Report execute_plan(const RunRequest& request, const host::Workplace& workplace,
+                          const plan::Plan& plan, const run::ExecuteOptions& options,
+                          const Listeners& listeners) {
+  host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
+    return host::perform(workplace, attempt, std::move(stop));
+  });
+  const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
+  std::optional<host::KeepingRecorder> keeping;
+  if (request.store) {
+    keeping.emplace(listeners.journal, *request.store, plan, request.facts, listeners.clock);
+  }
+  run::Recorder& recorder = keeping ? static_cast<run::Recorder&>(*keeping) : listeners.journal;
+  return run::execute(plan, options, {runner, recorder, listeners.status, listeners.clock});
+}
+
+/// Waits until everything is kept; not after an interruption, which ends what is under way.
+void end_store(const RunRequest& request, const plan::Report& report, Streams& streams) {
+  if (!request.store) return;
+  if (report.signal != 0) request.stop_store.request_stop();
+  for (const Error& warning : request.store->finish()) streams.warn(warning);
 }
 
 }  // namespace
@@ -235,25 +349,21 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   CommandProcesses cleaner(request.workplace.log);
   host::remove_left_containers(cleaner.port, request.workplace);
   TRY(const RunDirectories directories, make_run_directories(request.workplace));
-  TRY(const run::Budget budget, budget_of(options));
-  run::ExecuteOptions execute{.budget = budget};
-  if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
-  execute.scratch = directories.scratch;
-  execute.logs = directories.logs;
-  execute.results = known_results(request, journal->history());
-  execute.seed = std::random_device{}();
-  const bool idle = plan::reuse(request.plan, execute.results).size() == request.plan.steps.size();
-  const host::Workplace workplace = idle ? request.workplace : with_path_mode(request.workplace);
-  host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
-    return host::perform(workplace, attempt, std::move(stop));
-  });
-  const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
+  TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), streams));
+  const plan::Plan plan = plan::without_idle(request.plan, known.results);
+  TRY_DONE(check_complete(request, plan, known.results));
+  if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
+  TRY(run::ExecuteOptions execute, execute_options(options, directories, known.results));
+  const std::vector<const plan::Step*> steps = steps_to_run(plan, known.results);
+  TRY(host::Workplace workplace, with_secrets(request.workplace, steps, streams));
+  if (!steps.empty()) workplace = with_path_mode(std::move(workplace));
   report::LoggedStatus status(make_status(global, request, streams), request.workplace.log);
   report::RunReport run =
-      with_origin(run::execute(request.plan, execute, {runner, *journal, status, clock}), request,
-                  options.json, streams);
-  append_step_summary(run);
-  leave_behind(directories, run, streams);
+      with_origin(execute_plan(request, workplace, plan, execute, {*journal, status, clock}),
+                  request, options.json, streams);
+  end_store(request, run.report, streams);
+  append_step_summary(workplace, run);
+  leave_behind(directories, workplace, run, streams);
   return run;
 }
 
@@ -262,7 +372,11 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   if (options.dry_run) return run_dry(options, request, streams);
   TRY(const report::RunReport run, carry_out(global, options, request, streams));
   if (options.json) streams.json(report::report_json(run));
-  return plan::exit_code(run.report);
+  const int code = plan::exit_code(run.report);
+  if (code != 0 || !request.gate) return code;
+  TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
+  streams.note("everything is there, with the required evidence; nothing was published\n");
+  return 0;
 }
 
 }  // namespace pinwheel::cli

@@ -1,11 +1,18 @@
 #pragma once
 #include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "host/machine/workplace.h"
+#include "host/steps/stored_results.h"
+#include "host/store/store.h"
 #include "plan/origin.h"
 #include "plan/reuse.h"
 #include "plan/step.h"
@@ -23,11 +30,19 @@ struct RunRequest {
   std::string program_arguments;  ///< "release matrix.yaml", for the command that repeats a step
   /// The origin of the run; called when its report is written.
   std::function<Result<plan::RunOrigin>()> origin = {};
-  plan::Results results = {};  ///< existing results in addition to the journal's
+  plan::Results results = {};               ///< existing results in addition to the journal's
+  std::shared_ptr<host::Store> store = {};  ///< may be null: none
+  std::stop_source stop_store = {};         ///< ends the transfers of the store
+  host::ResultFacts facts = {};
+  /// Set for a run that only reuses: the steps that it may carry out.
+  std::optional<std::set<std::string>> requested = {};
+  /// Set for a gate: the publications that everything must be there for.
+  std::optional<std::vector<plan::Step>> gate = {};
 };
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step
-/// writes its report beside its logs as `report.json`.
+/// writes its report beside its logs as `report.json`. `check` before anything runs if it only
+/// reuses, and a result is missing.
 Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOptions& options,
                                     const RunRequest& request, Streams& streams);
 

@@ -1,4 +1,8 @@
 #pragma once
+#include <optional>
+#include <set>
+#include <string>
+
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/options.h"
@@ -12,6 +16,13 @@ namespace pinwheel::cli {
 /// Whether to make the images that wheels are tested on.
 enum class TestImageUse { leave, prepare };
 
+/// What a run carries out of its plan; the rest is not prepared.
+struct Carried {
+  std::set<std::string> steps;       ///< ids of steps, without environments and toolkits
+  std::set<std::string> containers;  ///< digests of the settings of their containers
+  std::set<std::string> requests;    ///< digests of the requests for their environments
+};
+
 /// The scope of a run: the selected part of a matrix, the last stage, the levels of environments,
 /// the version. Decided before anything is made or resolved.
 struct RunScope {
@@ -21,7 +32,8 @@ struct RunScope {
   LevelOptions levels;
   VersionFacts version = {};
   TestImageUse images = TestImageUse::leave;
-  plan::PlanOptions options = {};  ///< derived from the stage, the targets and the levels
+  plan::PlanOptions options = {};       ///< derived from the stage, the targets and the levels
+  std::optional<Carried> carried = {};  ///< none: everything
 };
 
 /// The scope with the options of a plan up to `stage`. `usage` for an invalid base image.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -13,13 +15,17 @@
 #include "cli/frozen_scope.h"
 #include "cli/load.h"
 #include "cli/prepare_run.h"
+#include "cli/reuse_only.h"
 #include "cli/run_plan.h"
+#include "cli/run_store.h"
 #include "cli/step_choice.h"
+#include "cli/transfer.h"
 #include "cli/upload_notes.h"
 #include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/subplan.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -81,7 +87,7 @@ Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& opti
                              const MatrixChoice& choice, plan::Stage stage,
                              const plan::FrozenPlan& frozen, Streams& streams) {
   host::LocalFiles files;
-  TRY(const std::string matrix, files.read(choice.path));
+  TRY(const std::string matrix, ports::read_within(files, choice.path, limits::kMatrix));
   TRY(RunScope scope,
       frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
   TRY(std::vector<std::string> steps, publications(frozen, options.targets));
@@ -95,6 +101,7 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
                            const MatrixChoice& choice, plan::Stage stage,
                            const std::optional<plan::FrozenPlan>& frozen, Streams& streams) {
   TRY_DONE(check_step_choice(options, choice.globs));
+  TRY_DONE(check_reuse_options(options));
   TRY(Asked asked, frozen ? frozen_request(global, options, choice, stage, *frozen, streams)
                           : fresh_request(global, options, choice, stage, streams));
   const VersionFacts& version = asked.scope.version;
@@ -104,31 +111,87 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
     TRY(asked.scope, up_to(plan::Stage::test, std::move(asked.scope)));
   }
   TRY(asked.scope, narrowed_to_steps(std::move(asked.scope), asked.steps));
+  // Without a plan, the keys of what is reused depend on everything that is prepared.
+  if (options.reuse_only && frozen) {
+    TRY(asked.scope, carrying_only(std::move(asked.scope), options, stage, asked.steps));
+  }
   return asked;
+}
+
+/// The digest of the file of a frozen plan; empty without one.
+Result<std::string> digest_of_plan(const std::string& file) {
+  if (file.empty()) return std::string();
+  host::LocalFiles files;
+  TRY(const std::string text, files.read(file));
+  return sha256_hex(text);
+}
+
+bool is_publication(const plan::Step& step) {
+  return std::holds_alternative<plan::Publish>(step.action);
+}
+
+std::vector<plan::Step> publications_of(const plan::Plan& plan) {
+  std::vector<plan::Step> publications;
+  std::copy_if(plan.steps.begin(), plan.steps.end(), std::back_inserter(publications),
+               is_publication);
+  return publications;
+}
+
+/// The part of the plan that is asked for. A release that only reuses does not need what it
+/// withholds.
+Result<plan::Plan> asked_part(const plan::Plan& plan, const RunOptions& options,
+                              std::vector<std::string> steps) {
+  if (steps.empty() && options.reuse_only) {
+    for (const plan::Step& step : publications_of(plan)) steps.push_back(step.id);
+  }
+  if (steps.empty()) return plan;
+  return plan::subplan(plan, steps);
+}
+
+/// The store of the run, what it tells it, and what it only reuses.
+Done add_store_to(RunRequest& request, const PreparedRun& run, const RunOptions& options,
+                  Streams& streams) {
+  TRY(request.store, open_run_store(options.store, run.gathered.scope.loaded.matrix,
+                                    request.workplace, request.stop_store.get_token(), streams));
+  TRY(std::string digest, digest_of_plan(options.plan_file));
+  request.facts = result_facts(run, std::move(digest));
+  return {};
 }
 
 }  // namespace
 
-Result<int> run_stage(const GlobalOptions& global, const RunOptions& options, plan::Stage stage,
+Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan::Stage stage,
                       const std::string& command, Streams& streams) {
   host::LocalFiles files;
+  GlobalOptions global = all;
+  global.named_files.push_back(options.plan_file);
+  TRY(const auto places, named_places(options.store, user_variables()));
+  for (std::string& path : directories_of(places)) global.named_files.push_back(std::move(path));
   host::LibGit2 git;
   TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
   TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
   TRY(const Asked asked, read_request(global, options, choice, stage, frozen, streams));
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
-  if (!asked.steps.empty()) {
-    TRY(run.plan, plan::subplan(run.plan, asked.steps));
-  }
-  RunRequest request{std::move(run.plan), run.gathered.workplace,
+  TRY(run.plan, asked_part(run.plan, options, asked.steps));
+  RunRequest request{run.plan, run.gathered.workplace,
                      fmt::format("{} {}", command, shell_quote(choice.path))};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
+  TRY(request.workplace.variables,
+      with_transfer(std::move(request.workplace.variables), options.transfer));
   if (options.insecure) request.workplace.plain_http = PlainHttp::allowed;
   request.workplace.on_upload = upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   request.origin = [&] { return origin_of(files, git, run.gathered); };
+  TRY_DONE(add_store_to(request, run, options, streams));
+  if (options.reuse_only) {
+    request.requested = requested_steps(run.plan, options, stage, asked.steps);
+  }
+  if (options.gate) {
+    request.gate = publications_of(run.plan);
+    std::erase_if(request.plan.steps, is_publication);
+  }
   return run_plan(global, options, request, streams);
 }
 

@@ -93,6 +93,34 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
       ->envname("PINWHEEL_NETWORK");
 }
 
+void add_transfer(CLI::App& app, TransferOptions& transfer) {
+  app.add_option("--min-speed", transfer.min_speed,
+                 "give up on a transfer slower than this for five minutes, in bytes a second; `0`: "
+                 "never (default: 1 KB)")
+      ->type_name("SIZE")
+      ->envname("PINWHEEL_MIN_SPEED");
+  app.add_option(
+         "--transfer-time", transfer.transfer_time,
+         "give up on a transfer that lasts longer, plus a minute for each 10 MB; `0s`: never "
+         "(default: 15 min)")
+      ->type_name("TIME")
+      ->envname("PINWHEEL_TRANSFER_TIME");
+}
+
+void add_store(CLI::App& app, StoreOptions& store) {
+  const OptionGroup group(app, "Where");
+  app.add_option("--store", store.places,
+                 "use and keep results of finished steps there: `local`, `dir:PATH`, "
+                 "`https://HOST/PREFIX`, `s3://BUCKET/PREFIX`; `,ro`: only use them; may be "
+                 "repeated, nearest first (also PINWHEEL_STORE, with spaces between places)")
+      ->type_name("PLACE[,ro]")
+      ->allow_extra_args(false);
+  app.add_option("--store-domain", store.domain,
+                 "who may use what this run keeps: `release`, `branch` or `pull-request` (also "
+                 "PINWHEEL_STORE_DOMAIN; default: by the event in CI, else `branch`)")
+      ->type_name("DOMAIN");
+}
+
 void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);
   app.add_option("--step", run.steps, "only this step and what it needs: `build:cu130`")
@@ -100,11 +128,15 @@ void add_run(CLI::App& app, RunOptions& run) {
       ->allow_extra_args(false)
       ->group("Select");
   add_levels(app, run.levels);
+  add_store(app, run.store);
   const OptionGroup group(app, "How");
   app.add_flag("--keep-failed", run.levels.keep_failed,
                "keep the containers of failed commands for inspection");
   app.add_option("--plan", run.plan_file, "run exactly what `plan --out` wrote to this file")
       ->type_name("FILE");
+  app.add_flag("--reuse-only", run.reuse_only,
+               "run only steps that are named, the tests of `test` and the publications of "
+               "`release`; everything else must have a result, here or in a store");
   app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
   app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: all free memory)")
       ->envname("PINWHEEL_MEMORY");

@@ -55,6 +55,10 @@ void add_globals(CLI::App& app, GlobalOptions& global);
 void add_selection(CLI::App& app, SelectionOptions& selection);
 /// The engine and the Python source of environments.
 void add_levels(CLI::App& app, LevelOptions& levels);
+/// The bounds of transfers to an index.
+void add_transfer(CLI::App& app, TransferOptions& transfer);
+/// Where results are kept for other runs and machines.
+void add_store(CLI::App& app, StoreOptions& store);
 /// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, RunOptions& run);
 

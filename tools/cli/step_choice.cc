@@ -31,6 +31,25 @@ bool comes_later(const std::string& step, plan::Stage stage) {
 
 }  // namespace
 
+const env::Request* request_of(const plan::Action& action) {
+  if (const auto* const build = std::get_if<plan::BuildWheel>(&action)) return &build->environment;
+  if (const auto* const sdist = std::get_if<plan::BuildSdist>(&action)) return &sdist->environment;
+  if (const auto* const test = std::get_if<plan::TestWheel>(&action)) return &test->environment;
+  return nullptr;
+}
+
+Carried carried_by(const plan::Plan& part) {
+  Carried all;
+  for (const plan::Step& step : part.steps) {
+    const env::Request* const request = request_of(step.action);
+    if (request == nullptr) continue;
+    all.steps.insert(step.id);
+    all.containers.insert(env::digest(request->container));
+    all.requests.insert(env::digest(*request));
+  }
+  return all;
+}
+
 Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs) {
   const std::string other = selecting_option(options.selection, globs);
   if (options.steps.empty() || other.empty()) return {};
@@ -47,7 +66,8 @@ Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string
                                           : "use `pinwheel release`");
   }
   TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
-  TRY_DONE(plan::subplan(whole, steps));
+  TRY(const plan::Plan part, plan::subplan(whole, steps));
+  scope.carried = carried_by(part);
   scope.outline =
       plan::make_outline(scope.loaded.classes, plan::variants_of_steps(scope.outline, steps));
   return scope;

@@ -6,13 +6,22 @@
 #include "cli/options.h"
 #include "cli/run_scope.h"
 #include "plan/make_plan.h"
+#include "plan/step.h"
 
 namespace pinwheel::cli {
+
+/// The environment of a build, an sdist or a test; nullptr for other actions, which have none or
+/// make one. Pure.
+const env::Request* request_of(const plan::Action& action);
+
+/// What a run of these steps alone carries out. Pure.
+Carried carried_by(const plan::Plan& part);
 
 /// `usage` if `--step` is used with anything else that selects, `globs` among them.
 Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs);
 
-/// The scope without the variants that the steps do not need; as it is without steps. Pure. `usage`
+/// The scope without the variants that the steps do not need, which carries out only them and what
+/// they need; as it is without steps. Pure. `usage`
 /// with the nearest name for a step that is not in the scope, and for one of a later stage.
 Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps);
 

@@ -57,6 +57,20 @@ Streams::Streams(const GlobalOptions& options, std::shared_ptr<Diagnostics> diag
   color_ = decide_color(options.color, terminal_);
 }
 
+std::string Streams::shown(std::string_view text) const {
+  const std::lock_guard lock(hidden_->mutex);
+  return hidden_->text.mask(text);
+}
+
+void Streams::to_stdout(std::string_view text) {
+  const int number = write_all(stdout, shown(text));
+  if (data_error_ == 0) data_error_ = number;
+}
+
+void Streams::to_stderr(std::string_view text) const {
+  write_all(stderr, shown(text));
+}
+
 void Streams::data(std::string_view text) {
   file(without_commands(visible_lines(text)));
 }
@@ -66,8 +80,7 @@ void Streams::json(std::string_view text) {
 }
 
 void Streams::file(std::string_view text) {
-  const int number = write_all(stdout, text);
-  if (data_error_ == 0) data_error_ = number;
+  to_stdout(text);
 }
 
 void Streams::output(std::string_view text) {
@@ -80,19 +93,19 @@ void Streams::note(std::string_view text) {
 }
 
 void Streams::problem(std::string_view text) {
-  write_all(stderr, without_commands(visible_lines(text)));
+  to_stderr(without_commands(visible_lines(text)));
 }
 
 void Streams::drawing(std::string_view text) {
-  write_all(stderr, without_commands(visible_drawing(text)));
+  to_stderr(without_commands(visible_drawing(text)));
 }
 
 void Streams::json_line(std::string_view text) {
-  write_all(stderr, visible_json(text));
+  to_stderr(visible_json(text));
 }
 
 void Streams::command(std::string_view text) {
-  write_all(stderr, text);
+  to_stderr(text);
 }
 
 void Streams::warn(const Error& warning) {
@@ -107,8 +120,14 @@ void Streams::error(const Error& error) {
   drawing(render(error, color_));
 }
 
-void Streams::mask(const Secret& secret) const {
+void Streams::hide(const Secret& secret) const {
   log()->hide(secret);
+  const std::lock_guard lock(hidden_->mutex);
+  hidden_->text.add(secret);
+}
+
+void Streams::mask(const Secret& secret) const {
+  hide(secret);
   if (!github_ || !secret.can_be_hidden()) return;
   write_all(stderr, fmt::format("::add-mask::{}\n", report::github_data(secret.reveal())));
 }

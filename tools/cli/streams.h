@@ -1,10 +1,12 @@
 #pragma once
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/hidden_text.h"
 #include "base/secret.h"
 #include "cli/diagnostics.h"
 #include "cli/options.h"
@@ -16,7 +18,8 @@ namespace pinwheel::cli {
 ///
 /// Whatever is printed passes here, and may contain text from outside. `data`, `note` and `problem`
 /// make it visible and break up the commands of a GitHub runner (`base/visible_text`); the other
-/// functions name what they let through.
+/// functions name what they let through. Secrets that were given to `hide` or `mask` are in
+/// nothing.
 class Streams {
  public:
   explicit Streams(const GlobalOptions& options,
@@ -47,6 +50,8 @@ class Streams {
   /// Hides the secret in the command's log, and makes GitHub Actions mask it in the job's, unless
   /// it is too short. Written to stderr, because stdout may be redirected to a file.
   void mask(const Secret& secret) const;
+  /// Hides the secret in everything that is printed and in the command's log.
+  void hide(const Secret& secret) const;
 
   /// Why data could not be written to stdout, such as a full disk; nullopt if all of it was
   /// written, or the reader closed the pipe.
@@ -60,7 +65,17 @@ class Streams {
   Verbosity verbosity() const { return verbosity_; }
 
  private:
+  /// What is not printed; known on several threads.
+  struct Hidden {
+    std::mutex mutex;
+    HiddenText text;
+  };
+  void to_stdout(std::string_view text);
+  void to_stderr(std::string_view text) const;
+  std::string shown(std::string_view text) const;
+
   std::shared_ptr<Diagnostics> diagnostics_;
+  std::shared_ptr<Hidden> hidden_ = std::make_shared<Hidden>();
   Color color_ = Color::never;
   Verbosity verbosity_ = Verbosity::normal;
   bool terminal_ = false;

@@ -4,8 +4,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
+#include <utility>
 
 #include "base/text.h"
+#include "cli/run_store.h"
+#include "host/log/masked_log.h"
 #include "host/machine/fixed_path.h"
 #include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
@@ -23,6 +27,25 @@ namespace {
 std::string name_of_this_run() {
   const auto now = std::chrono::system_clock::to_time_t(host::SystemClock().now());
   return fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(now), ::getpid());
+}
+
+/// What the command line, the variables and the matrix name. What is no place is told where stores
+/// are opened.
+std::vector<fs::path> named_paths(const GlobalOptions& global, const matrix::Matrix& matrix,
+                                  const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> names = global.named_files;
+  for (const auto& places : {named_places({}, variables), matrix_places(matrix, variables)}) {
+    if (!places) continue;
+    for (std::string& path : directories_of(*places)) names.push_back(std::move(path));
+  }
+  std::vector<fs::path> paths;
+  for (const std::string& name : names) {
+    if (!name.empty()) paths.push_back(fs::absolute(name).lexically_normal());
+  }
+  if (!global.log_file.empty()) {
+    paths.push_back(fs::absolute(global.log_file).lexically_normal());
+  }
+  return paths;
 }
 
 }  // namespace
@@ -63,11 +86,15 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.engine = engine;
   workplace.log = log;
   workplace.variables = user_variables();
+  auto hidden = std::make_shared<HiddenText>();
+  for (const Secret& secret : host::credentials_in(workplace.variables)) hidden->add(secret);
+  workplace.hidden = std::move(hidden);
   TRY(workplace.cache, cache_directory(workplace.variables));
   workplace.state = fs::absolute(global.state_dir).lexically_normal();
   workplace.logs = workplace.state / "logs" / name_of_this_run();
   workplace.output = fs::absolute(global.output_dir).lexically_normal();
   workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
+  workplace.named = named_paths(global, loaded.matrix, workplace.variables);
   TRY_DONE(host::make_ignored_directory(files, workplace.state));
   return workplace;
 }

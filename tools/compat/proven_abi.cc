@@ -48,16 +48,17 @@ std::string libraries_text(size_t count) {
 }
 
 /// What the binaries would allow beyond a wheel for one Python.
-std::optional<WiderAbi> wider_than_version(const inspect::WheelFacts& facts) {
+std::optional<WiderAbi> wider_than_version(const inspect::WheelFacts& facts, int oldest) {
   const PythonNeeds needs = python_needs(facts);
   if (needs.libraries == 0) {
     return WiderAbi{"none", facts.libraries.empty() ? "it has no libraries"
                                                     : "its libraries take nothing of CPython"};
   }
   if (needs.beyond_stable) return std::nullopt;
-  return WiderAbi{fmt::format("limited(3.{})", needs.stable_since),
+  const int since = std::max(needs.stable_since, oldest);
+  return WiderAbi{fmt::format("limited(3.{})", since),
                   fmt::format("{} only symbols of the Stable ABI of 3.{}",
-                              libraries_text(needs.libraries), needs.stable_since)};
+                              libraries_text(needs.libraries), since)};
 }
 
 Result<ProvenAbi> prove_limited(const inspect::WheelFacts& facts, const std::string& claimed) {
@@ -89,11 +90,12 @@ Result<ProvenAbi> prove_none(const inspect::WheelFacts& facts) {
 
 }  // namespace
 
-Result<ProvenAbi> prove_python_abi(const inspect::WheelFacts& facts, const std::string& claimed) {
+Result<ProvenAbi> prove_python_abi(const inspect::WheelFacts& facts, const std::string& claimed,
+                                   int oldest) {
   if (claimed == "none") return prove_none(facts);
   if (claimed != "version") return prove_limited(facts, claimed);
   const PythonNeeds needs = python_needs(facts);
-  ProvenAbi proven{"version", "its tags are for one Python", wider_than_version(facts)};
+  ProvenAbi proven{"version", "its tags are for one Python", wider_than_version(facts, oldest)};
   if (!proven.wider) proven.because = fmt::format("it takes {}", needs.example);
   return proven;
 }

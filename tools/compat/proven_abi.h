@@ -24,8 +24,10 @@ struct ProvenAbi {
 
 /// The widest `abi.python` that the wheel holds. `claimed` is what its tags say: "none",
 /// "limited(3.10)" or "version"; a wheel for one Python holds no more than that, because pip
-/// installs it nowhere else. Kind `check` if its binaries need more than its tags say. Pure.
-Result<ProvenAbi> prove_python_abi(const inspect::WheelFacts& facts, const std::string& claimed);
+/// installs it nowhere else. `oldest` is the minor release of the oldest Python that it is for: no
+/// wider ABI is older. Kind `check` if its binaries need more than its tags say. Pure.
+Result<ProvenAbi> prove_python_abi(const inspect::WheelFacts& facts, const std::string& claimed,
+                                   int oldest);
 
 /// The widest `abi.torch`: "none" for a wheel that takes nothing of torch, "stable(2.10)" from the
 /// first release that has every shim it calls, else "minor". Pure.

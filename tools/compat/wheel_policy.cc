@@ -43,6 +43,7 @@ Result<WheelPolicy> wheel_policy(const matrix::Settings& settings) {
   policy.rules = rules_for(checks);
   policy.strict = named_rules(checks);
   policy.expected.arch_list = settings.build.arch_list;
+  policy.expected.external = settings.build.external;
   const matrix::Check* const size = find_check(checks, "size");
   if (size == nullptr) return policy;
   const auto limit = size->arguments.empty() ? std::nullopt : parse_bytes(size->arguments[0]);

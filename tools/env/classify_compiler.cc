@@ -27,10 +27,9 @@ constexpr std::array kCompilerTable = {
     Symptom{"nvcc error*died due to signal 9", ErrorKind::out_of_memory, kFewerJobs},
     Symptom{"unsupported GNU version", ErrorKind::environment, kCompiler},
     Symptom{"unsupported clang version", ErrorKind::environment, kCompiler},
-    Symptom{"Failed to find nvcc", ErrorKind::environment,
-            "set `toolkit: pypi` in the matrix, or put nvcc on PATH"},
-    Symptom{"CUDA_HOME environment variable is not set", ErrorKind::environment,
-            "set `toolkit: pypi` in the matrix, or put nvcc on PATH"},
+    Symptom{"Failed to find nvcc", ErrorKind::environment, kCudaToolkit},
+    Symptom{"Error: CUDA_HOME environment variable is not set", ErrorKind::environment,
+            kCudaToolkit},
 };
 
 /// A build backend downloads its requirements with pip; only these phrases are certain to be pip's.

@@ -112,6 +112,10 @@ std::string create_script(const EnvironmentExport& what) {
     text += fmt::format("# Builds also need the toolkit {} {}; it is not made here.\n",
                         toolkit.name, toolkit.release);
   }
+  for (const std::string& name : what.secrets) {
+    text += fmt::format("# Builds also need the secret {} in their environment; it is not here.\n",
+                        name);
+  }
   text += kHead;
   text += python_lines(resolution) + pip_lines(resolution);
   const std::string conda = resolution.conda.empty() ? "" : ":$directory/conda/bin";

@@ -9,11 +9,12 @@ namespace pinwheel::env {
 
 /// An environment to rebuild without pinwheel.
 struct EnvironmentExport {
-  std::string id;               ///< of the variant
-  Lock lock;                    ///< its packages, image and toolkits
-  std::string base = {};        ///< the base image, by digest if a registry has it
-  std::string dockerfile = {};  ///< text of the Dockerfile; empty: the base as is
-  std::string stage = {};       ///< target stage of that Dockerfile; empty: the last
+  std::string id;                         ///< of the variant
+  Lock lock;                              ///< its packages, image and toolkits
+  std::string base = {};                  ///< the base image, by digest if a registry has it
+  std::string dockerfile = {};            ///< text of the Dockerfile; empty: the base as is
+  std::string stage = {};                 ///< target stage of that Dockerfile; empty: the last
+  std::vector<std::string> secrets = {};  ///< names of the variables that builds need
 };
 
 struct ExportedFile {

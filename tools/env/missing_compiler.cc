@@ -104,8 +104,7 @@ std::string_view package_of(std::string_view program) {
 
 std::string advice(std::string_view program) {
   if (program.find("nvcc") != std::string_view::npos) {
-    return "set `toolkit: pypi` in the matrix, or put nvcc on PATH; `pinwheel doctor` shows what "
-           "is there";
+    return std::string(kCudaToolkit);
   }
   const std::string_view package = package_of(program);
   if (package.empty()) return "install it; `pinwheel doctor` shows what this machine can build";

@@ -18,9 +18,29 @@ bool is_pip_setting(std::string_view name);
 /// network.
 bool passes_to_builds(std::string_view name);
 
-/// What the programs see that pinwheel itself asks: probes of `doctor` and of planning, pip, conda,
-/// container clients, git, and whatever a build gets of the user's variables. Tokens and passwords
-/// of other tools are not among it. tools/env/README.md names them all.
+/// What the programs see, all of them together, that pinwheel itself asks: probes of `doctor` and
+/// of planning, pip, conda, container clients, git, and whatever a build gets of the user's
+/// variables. Tokens and passwords of other tools are not among it. tools/env/README.md names them
+/// all.
 std::map<std::string, std::string> helper_variables(const std::map<std::string, std::string>& user);
+
+/// The programs that pinwheel asks, by what configures them.
+enum class Helper {
+  system,  ///< programs of the distribution: uname, getconf, ldconfig
+  compiler,
+  python,  ///< interpreters and pip
+  conda,
+  container,
+  git,
+};
+
+/// By the name of the program, with or without its directory: "nvcc", "/usr/bin/docker",
+/// "g++-12"; `system` for any other.
+Helper helper_of(std::string_view program);
+
+/// Without the variables that configure other helpers. Names that no helper knows stay: those of a
+/// container's image.
+std::map<std::string, std::string> variables_for(Helper helper,
+                                                 std::map<std::string, std::string> variables);
 
 }  // namespace pinwheel::env

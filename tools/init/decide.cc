@@ -26,13 +26,25 @@ void append(MatrixDraft& draft, std::vector<LeftOut> left_out) {
   draft.left_out.insert(draft.left_out.end(), left_out.begin(), left_out.end());
 }
 
+bool has_cuda_in_cmake(const ProjectFacts& facts) {
+  return facts.cmake &&
+         std::ranges::find(facts.cmake->languages, "CUDA") != facts.cmake->languages.end();
+}
+
+/// Whether builds may differ by the GPUs that they are for.
+bool has_gpu_code(const ProjectFacts& facts) {
+  return source_with(facts, SourceMark::cuda) != nullptr ||
+         source_with(facts, SourceMark::hip) != nullptr || has_cuda_in_cmake(facts);
+}
+
 /// The compute axis, and why.
 MatrixLine compute_line(const ProjectFacts& facts) {
+  if (!facts.wanted_computes.empty()) {
+    return {"axes.compute", facts.wanted_computes, "`--compute`"};
+  }
   Texts compute = {"cpu"};
   const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
-  const bool in_cmake = facts.cmake && std::ranges::find(facts.cmake->languages, "CUDA") !=
-                                           facts.cmake->languages.end();
-  if (cuda == nullptr && !in_cmake) {
+  if (cuda == nullptr && !has_cuda_in_cmake(facts)) {
     const project::ScannedSource* const hip = source_with(facts, SourceMark::hip);
     if (hip == nullptr) return {"axes.compute", compute, "no sources for GPUs"};
     return {"axes.compute", compute,
@@ -56,8 +68,11 @@ MatrixLine compute_line(const ProjectFacts& facts) {
 void add_axes(const ProjectFacts& facts, const PythonChoice& pythons, const TorchChoice& torch,
               MatrixDraft& draft) {
   draft.lines.push_back({"axes.python", pythons.values, pythons.because});
-  draft.lines.push_back(compute_line(facts));
-  if (torch.needed_because.empty()) return;
+  const bool with_torch = !torch.needed_because.empty();
+  // Without the axis, versions have no label `+cpu`, which says nothing where nothing else is, and
+  // which PyPI refuses.
+  if (with_torch || has_gpu_code(facts)) draft.lines.push_back(compute_line(facts));
+  if (!with_torch) return;
   draft.lines.push_back({"axes.torch", torch.releases,
                          fmt::format("{}; {}", torch.needed_because, torch.releases_because)});
 }
@@ -123,6 +138,29 @@ void add_packages(const ProjectFacts& facts, const FromCibuildwheel& cibw, Matri
   draft.lines.push_back({"environment.pip", packages, join(reasons, "; ")});
 }
 
+/// Whether setup.py reads `FORCE_CUDA`, and everything is built for CUDA. Without a GPU, and
+/// without the variable, such a project leaves out what it has for CUDA.
+bool forces_cuda(const ProjectFacts& facts) {
+  const Texts& wanted = facts.wanted_computes;
+  const Texts& read = facts.setup_py ? facts.setup_py->environment : Texts{};
+  return !wanted.empty() && std::ranges::find(read, "FORCE_CUDA") != read.end() &&
+         std::ranges::all_of(wanted, [](const auto& each) { return each.starts_with("cuda/"); });
+}
+
+void add_variables(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  Entries variables = cibw.variables;
+  Texts reasons;
+  if (!variables.empty()) {
+    reasons.push_back(fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from));
+  }
+  if (forces_cuda(facts)) {
+    variables.emplace_back("FORCE_CUDA", "1");
+    reasons.emplace_back("setup.py compiles for CUDA where there is no GPU");
+  }
+  if (variables.empty()) return;
+  draft.lines.push_back({"environment.variables", variables, join(reasons, "; ")});
+}
+
 void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
                      const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (!cibw.image.empty()) {
@@ -140,10 +178,7 @@ void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
                                 : LineValue(Entries{{"cpu", fmt::format("{}/cpu", kTorchIndex)}}),
                            "its wheels for each compute"});
   }
-  if (!cibw.variables.empty()) {
-    draft.lines.push_back({"environment.variables", cibw.variables,
-                           fmt::format("cibuildwheel's `environment` ({})", cibw.variables_from)});
-  }
+  add_variables(facts, cibw, draft);
 }
 
 /// Braces of a value are no placeholders.
@@ -151,7 +186,16 @@ std::string escaped(const std::string& text) {
   return replace_all(replace_all(text, "{", "{{"), "}", "}}");
 }
 
-void add_build(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+void add_repair(const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  const std::string from =
+      fmt::format("cibuildwheel's `repair-wheel-command` ({})", cibw.repair_from);
+  if (cibw.repairs_nothing) draft.lines.push_back({"build.repair", "none", from + " is empty"});
+  if (!cibw.external.empty()) {
+    draft.lines.push_back({"build.external", cibw.external, from + " excludes them"});
+  }
+}
+
+void add_command(const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (cibw.config_settings.empty()) return;
   Texts command = {"python", "-m", "build", "--wheel", "--no-isolation", "--outdir", "{dest_dir}"};
   for (const auto& [key, value] : cibw.config_settings) {
@@ -187,6 +231,11 @@ void add_test(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDra
   draft.lines.push_back({"test", {}, "Tests import the package; `test.command` runs more."});
 }
 
+bool takes_rust(const ProjectFacts& facts) {
+  return backend(facts) == project::Backend::maturin || facts.tools.setuptools_rust ||
+         !requirements_on(build_requires(facts), "setuptools-rust").empty();
+}
+
 /// What setup.py asks of its environment.
 std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
   if (!facts.setup_py) return {};
@@ -207,6 +256,7 @@ std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
         std::ranges::any_of(name, [](char c) { return c != '_' && !is_alphanumeric(c); });
     return computed || std::ranges::find(kUsual, name) != kUsual.end();
   });
+  if (forces_cuda(facts)) std::erase(variables, "FORCE_CUDA");
   if (variables.empty()) return {};
   const bool force = std::ranges::find(variables, "FORCE_CUDA") != variables.end();
   return {{fmt::format("variables that setup.py reads: {}", quoted_list(variables)),
@@ -233,14 +283,15 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);
   add_environment(facts, torch, cibw, draft);
-  add_build(cibw, draft);
+  add_command(cibw, draft);
+  add_repair(cibw, draft);
   add_test(facts, cibw, draft);
   append(draft, std::move(identity.left_out));
   append(draft, abi.left_out);
   append(draft, torch.left_out);
   append(draft, system_libraries(facts));
   append(draft, variables_of_setup(facts));
-  if (backend(facts) == project::Backend::maturin) {
+  if (takes_rust(facts)) {
     draft.left_out.push_back(
         {"Rust (Cargo.toml)", "builds take `cargo` from PATH, and crates from their registry"});
   }

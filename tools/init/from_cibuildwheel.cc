@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "init/auditwheel.h"
 #include "init/shell_words.h"
 #include "init/system_libraries.h"
 
@@ -27,8 +28,6 @@ constexpr std::array kNoCounterparts = {
                   "pinwheel builds by `python -m build`; `build.command` is another"},
     NoCounterpart{"build-verbosity", "the whole log of every step is kept: `pinwheel logs STEP`"},
     NoCounterpart{"dependency-versions", "`pinwheel env lock` pins the packages of builds"},
-    NoCounterpart{"repair-wheel-command",
-                  "pinwheel checks libraries and chooses the platform tag itself"},
     NoCounterpart{"audit-command",
                   "`checks.after` has the rules, `pinwheel inspect --rules` lists them"},
     NoCounterpart{"audit-requires", "`checks.after` has the rules"},
@@ -185,6 +184,18 @@ void take_image(const Setting& setting, FromCibuildwheel& result) {
   result.image_from = setting.value.file;
 }
 
+void take_repair(const Setting& setting, FromCibuildwheel& result) {
+  const RepairWords words = read_repair_command(setting.command());
+  result.repair_from = setting.value.file;
+  result.repairs_nothing = words.is_empty;
+  result.external = words.external;
+  if (words.others.empty()) return;
+  leave_out(result, setting,
+            fmt::format("pinwheel repairs wheels itself and chooses the platform tag; a command as "
+                        "`build.repair` can do the rest: {}",
+                        quoted(words.others)));
+}
+
 void take_archs(const ProjectFacts& facts, const Setting& setting, FromCibuildwheel& result) {
   Texts archs = project::words_of_option(facts.cibuildwheel, "archs");
   std::erase_if(archs, [](const std::string& arch) {
@@ -210,6 +221,7 @@ void take_option(const ProjectFacts& facts, const Setting& setting, FromCibuildw
   if (name == "environment") return take_variables(setting, result);
   if (name == "before-all" || name == "before-build") return take_before(setting, result);
   if (name == "archs") return take_archs(facts, setting, result);
+  if (name == "repair-wheel-command") return take_repair(setting, result);
   if (name == "config-settings") {
     result.config_settings = setting.value.entries;
     result.config_settings_from = setting.value.file;

@@ -20,6 +20,9 @@ struct FromCibuildwheel {
   std::vector<std::pair<std::string, std::string>> variables = {};
   std::string config_settings_from = {};
   std::vector<std::pair<std::string, std::string>> config_settings = {};
+  std::string repair_from = {};
+  bool repairs_nothing = false;            ///< an empty `repair-wheel-command`
+  std::vector<std::string> external = {};  ///< what it excludes
   std::string build_requires_from = {};
   std::vector<std::string> build_requires = {};  ///< what `before-build` installs by pip
   std::vector<LeftOut> left_out = {};            ///< every other option, with the reason

@@ -64,8 +64,13 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
 }
 
 std::optional<PythonAbiChoice> of_scikit_build(const ProjectFacts& facts) {
+  if (backend(facts) != Backend::scikit_build_core) return std::nullopt;
   const std::string& tag = facts.tools.scikit_build_py_api;
-  if (backend(facts) != Backend::scikit_build_core || tag.empty()) return std::nullopt;
+  if (tag.empty() && facts.tools.scikit_build_pure) {
+    return PythonAbiChoice{
+        "none", {}, "`[tool.scikit-build]` makes a wheel without compiled files", {}};
+  }
+  if (tag.empty()) return std::nullopt;
   const std::string because = fmt::format("`wheel.py-api` of scikit-build-core is `{}`", tag);
   if (tag.starts_with("py")) return PythonAbiChoice{"none", {}, because, {}};
   const std::string limit = python_of_tag(tag);
@@ -108,11 +113,12 @@ std::optional<PythonAbiChoice> of_maturin(const ProjectFacts& facts, const std::
 std::string evidence_of_extensions(const ProjectFacts& facts) {
   if (facts.setup_py && facts.setup_py->extensions) return "setup.py makes extension modules";
   if (facts.tools.setuptools_extensions) return "pyproject.toml lists `ext-modules`";
+  if (facts.tools.setuptools_rust) return "setuptools-rust builds what pyproject.toml lists";
   if (facts.meson && facts.meson->extension) return "meson.build makes extension modules";
   if (backend(facts) == Backend::maturin) return "maturin builds a module of Rust";
-  if (facts.cmake && (facts.cmake->python_module || backend(facts) == Backend::scikit_build_core)) {
-    return "CMakeLists.txt compiles";
-  }
+  const bool scikit_build = backend(facts) == Backend::scikit_build_core;
+  if (facts.cmake && (facts.cmake->python_module || scikit_build)) return "CMakeLists.txt compiles";
+  if (scikit_build) return "scikit-build-core compiles";
   if (!facts.tools.build_hook.empty()) {
     return fmt::format("`{}` may compile", facts.tools.build_hook);
   }

@@ -60,8 +60,10 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
     costs.push_back(memory_to_read(member));
   }
   std::vector<MemberReading> readings(members.size());
-  run_jobs(costs, options.limits,
-           [&](size_t i) { readings[i] = read_member(archive, *members[i], options.measure); });
+  Crew crew;
+  run_jobs(costs, options.limits, crew, [&](size_t i) {
+    readings[i] = read_member(archive, *members[i], options.measure, crew);
+  });
   for (size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members[i]->name;
     const bool judged = readings[i].member && is_judged_text(archive, name);

@@ -52,7 +52,7 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
     for (const std::string& member : library.needed_by) {
       out.push_back({"", member, "needs " + quoted(library.soname) + ", which nothing provides", "",
                      "link it statically, put it into the wheel (`pinwheel repair`), or declare "
-                     "it as external"});
+                     "it in `build.external` of the matrix"});
     }
   }
   return out;

@@ -6,7 +6,9 @@
 
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "base/text.h"
 #include "binary/fatbin_scan.h"
+#include "wheel/deflate.h"
 #include "wheel/passed_member.h"
 
 namespace pinwheel::inspect {
@@ -21,8 +23,10 @@ constexpr uint16_t kTypeShared = 3;
 constexpr uint16_t kMachineCuda = 190;
 constexpr uint16_t kMachineAmdGpu = 224;
 
+// Both in the archive and inflated.
 constexpr uint64_t kStreamFrom = uint64_t{48} << 20U;
 constexpr uint64_t kStreamCost = uint64_t{48} << 20U;
+constexpr uint64_t kBytesPerMarkedByte = 48;
 
 /// The role of a file on the host.
 enum class Role {
@@ -71,14 +75,15 @@ class StreamedFile {
  public:
   explicit StreamedFile(uint64_t size) : scanner_(size) {}
 
+  /// Must be called with the first bytes, before they are fed.
+  void start(std::string_view first) { role_ = role_of(first); }
+  /// May run on another thread than the rest.
   void feed(std::string_view piece) {
-    if (first_) role_ = role_of(piece);
-    first_ = false;
     hash_.update(piece);
     if (has_tables()) scanner_.feed(piece);
   }
   /// Whether the file may have tables that must be read later.
-  bool has_tables() const { return first_ || role_ == Role::library || role_ == Role::object; }
+  bool has_tables() const { return role_ == Role::library || role_ == Role::object; }
 
   void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
     take_elf(name, role_, source, out,
@@ -87,7 +92,6 @@ class StreamedFile {
   std::string digest() { return base64url(hash_.finish()); }
 
  private:
-  bool first_ = true;
   Role role_ = Role::no_elf;
   Sha256 hash_;
   binary::FatbinScanner scanner_;
@@ -100,6 +104,9 @@ MemberFacts facts_of(const wheel::ZipMember& member, std::string digest) {
 
 Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
                 MemberReading& out) {
+  if (is_judged_text(archive, member.name)) {
+    TRY_DONE(check_size(quoted(member.name), member.size, wheel::info_limit(member.name)));
+  }
   TRY(std::string contents, archive.zip.read(member));
   Sha256 hash;
   hash.update(contents);
@@ -113,18 +120,31 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
   return {};
 }
 
-Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
+/// This thread inflates; checksums and scanning are handed over to any that has time.
+Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member, Crew& crew,
                   MemberReading& out) {
-  TRY(wheel::MemberStream stream, wheel::MemberStream::open(archive.zip, member));
+  TRY(wheel::MemberStream stream,
+      wheel::MemberStream::open(archive.zip, member, wheel::MemberStream::kPiece,
+                                wheel::MemberStream::Crc::caller));
   TRY(const std::unique_ptr<wheel::PassedMember> source,
       wheel::PassedMember::open(archive.zip, member));
   StreamedFile passing(member.size);
-  while (true) {
-    if (passing.has_tables()) source->pass(stream);
-    TRY(const std::string_view piece, stream.next());
-    if (piece.empty()) break;
+  uint32_t crc = 0;
+  Relay relay(crew, [&](std::string_view piece) {
+    crc = wheel::crc32(piece, crc);
     passing.feed(piece);
+  });
+  while (true) {
+    const bool first = stream.offset() == 0;
+    if (first || passing.has_tables()) source->pass(stream);
+    std::string piece = relay.buffer();
+    TRY_DONE(stream.next(piece));
+    if (piece.empty()) break;
+    if (first) passing.start(piece);
+    relay.push(std::move(piece));
   }
+  relay.finish();
+  TRY_DONE(wheel::check_crc(member, crc));
   out.member = facts_of(member, passing.digest());
   passing.finish(member.name, *source, out);
   return {};
@@ -141,8 +161,13 @@ Result<PackedMap> packed_map(const wheel::WheelArchive& archive, const wheel::Zi
   }
 }
 
+/// What reading the member whole takes.
+uint64_t whole_cost(const wheel::ZipMember& member) {
+  return member.size + std::min(member.compressed_size, UINT64_MAX - member.size);
+}
+
 bool is_large(const wheel::ZipMember& member) {
-  return member.size > kStreamFrom;
+  return whole_cost(member) > kStreamFrom;
 }
 
 }  // namespace
@@ -154,14 +179,15 @@ bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name)
 }
 
 uint64_t memory_to_read(const wheel::ZipMember& member) {
-  return is_large(member) ? kStreamCost : member.size + member.compressed_size;
+  return is_large(member) ? kStreamCost + member.size / kBytesPerMarkedByte : whole_cost(member);
 }
 
 MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
-                          Measure measure) {
+                          Measure measure, Crew& crew) {
   MemberReading out;
   const bool whole = !is_large(member) || is_judged_text(archive, member.name);
-  const Done done = whole ? read_whole(archive, member, out) : read_passing(archive, member, out);
+  const Done done =
+      whole ? read_whole(archive, member, out) : read_passing(archive, member, crew, out);
   if (!done) {
     out = {};
     out.unreadable.push_back(unreadable("archive", member.name, done.error()));
@@ -183,6 +209,7 @@ MemberReading read_loose_file(const std::string& name, const ports::ByteSource& 
       out.unreadable.push_back(unreadable("archive", name, piece.error()));
       return out;
     }
+    if (at == 0) passing.start(*piece);
     passing.feed(*piece);
     at += length;
   }

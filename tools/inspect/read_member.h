@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/crew.h"
 #include "inspect/wheel_facts.h"
 #include "wheel/archive.h"
 
@@ -28,10 +29,11 @@ bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name)
 enum class Measure { nothing, packing };
 
 /// Inflates, verifies, hashes and parses a member. A large member is streamed in chunks, so that it
-/// takes some tens of megabytes, whatever its size.
+/// takes some tens of megabytes, whatever its size, and other threads of the crew may hash and scan
+/// them. The result is the same on any number of threads.
 MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
-                          Measure measure);
-/// The approximate memory that `read_member` needs, in bytes.
+                          Measure measure, Crew& crew);
+/// The approximate memory that `read_member` needs, in bytes; more for a larger member.
 uint64_t memory_to_read(const wheel::ZipMember& member);
 
 /// The same for a file outside of an archive; its CRC and compressed size stay 0.

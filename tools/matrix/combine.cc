@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <unordered_map>
 
 namespace pinwheel::matrix {
 namespace {
 
-/// Values are compared by their index in the axis, which keeps string comparison out of 10,000
+/// Values are compared by their index in the axis, which keeps string comparison out of 100,000
 /// combinations.
 constexpr uint32_t kNoValue = UINT32_MAX;  // a value that the axis does not list
-
-struct Wanted {
-  size_t axis = 0;
-  uint32_t value = kNoValue;
-};
 
 struct Indexed {
   std::vector<uint32_t> values;  // one per axis
@@ -26,24 +25,75 @@ size_t axis_index(const Matrix& matrix, const std::string& name) {
   return i;
 }
 
-/// The axis values of a row, without its attributes.
-std::vector<Wanted> wanted_of(const Matrix& matrix, const Row& row) {
-  std::vector<Wanted> wanted;
-  for (const auto& [name, value] : row.values) {
-    const size_t axis = axis_index(matrix, name);
-    if (axis == matrix.axes.size()) continue;
-    const std::vector<std::string>& values = matrix.axes[axis].values;
-    const auto at = std::find(values.begin(), values.end(), value);
-    wanted.push_back(
-        {axis, at == values.end() ? kNoValue : static_cast<uint32_t>(at - values.begin())});
-  }
-  return wanted;
-}
+/// The axes that rows name, and the values that they give them.
+struct Wanted {
+  std::vector<size_t> axes;
+  std::vector<uint32_t> values;
+};
 
-bool has_all(const std::vector<uint32_t>& values, const std::vector<Wanted>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(),
-                     [&](const Wanted& w) { return values[w.axis] == w.value; });
-}
+class AxisValues {
+ public:
+  explicit AxisValues(const Matrix& matrix) : matrix_(matrix), indexes_(matrix.axes.size()) {
+    for (size_t axis = 0; axis < matrix.axes.size(); ++axis) {
+      const std::vector<std::string>& values = matrix.axes[axis].values;
+      for (size_t i = 0; i < values.size(); ++i) {
+        indexes_[axis].emplace(values[i], static_cast<uint32_t>(i));
+      }
+    }
+  }
+
+  /// The axis values of a row, without its attributes.
+  Wanted wanted_of(const Row& row) const {
+    std::map<size_t, uint32_t> by_axis;
+    for (const auto& [name, value] : row.values) {
+      const size_t axis = axis_index(matrix_, name);
+      if (axis == matrix_.axes.size()) continue;
+      const auto at = indexes_[axis].find(value);
+      by_axis.emplace(axis, at == indexes_[axis].end() ? kNoValue : at->second);
+    }
+    Wanted wanted;
+    for (const auto& [axis, value] : by_axis) {
+      wanted.axes.push_back(axis);
+      wanted.values.push_back(value);
+    }
+    return wanted;
+  }
+
+ private:
+  const Matrix& matrix_;
+  std::vector<std::unordered_map<std::string_view, uint32_t>> indexes_;
+};
+
+struct HashOfValues {
+  size_t operator()(const std::vector<uint32_t>& values) const {
+    const auto* const bytes = reinterpret_cast<const char*>(values.data());
+    return std::hash<std::string_view>()({bytes, values.size() * sizeof(uint32_t)});
+  }
+};
+
+/// Things by the values of some axes. Of the sets of axes that rows of a matrix name there are few.
+class ByValues {
+ public:
+  using Places = std::vector<size_t>;
+
+  void add(const Wanted& wanted, size_t place) {
+    sets_[wanted.axes][wanted.values].push_back(place);
+  }
+  /// Calls with each list of places that is stored for the values of a combination.
+  template <class Use>
+  void each_of(const std::vector<uint32_t>& values, const Use& use) const {
+    std::vector<uint32_t> some;
+    for (const auto& [axes, places] : sets_) {
+      some.clear();
+      for (const size_t axis : axes) some.push_back(values[axis]);
+      if (const auto found = places.find(some); found != places.end()) use(found->second);
+    }
+  }
+
+ private:
+  std::map<std::vector<size_t>, std::unordered_map<std::vector<uint32_t>, Places, HashOfValues>>
+      sets_;
+};
 
 /// Steps to the next combination, the last axis fastest; false after the last one.
 bool advance(const Matrix& matrix, std::vector<uint32_t>& values) {
@@ -54,18 +104,20 @@ bool advance(const Matrix& matrix, std::vector<uint32_t>& values) {
   return false;
 }
 
-std::vector<Indexed> product(const Matrix& matrix, std::vector<bool>& exclude_used) {
-  std::vector<std::vector<Wanted>> excludes;
-  for (const Row& row : matrix.exclude) excludes.push_back(wanted_of(matrix, row));
+std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
+                             std::vector<bool>& exclude_used) {
+  ByValues excludes;
+  for (size_t i = 0; i < matrix.exclude.size(); ++i) {
+    excludes.add(known.wanted_of(matrix.exclude[i]), i);
+  }
   std::vector<Indexed> kept;
   std::vector<uint32_t> values(matrix.axes.size(), 0);
   do {
     bool dropped = false;
-    for (size_t i = 0; i < excludes.size(); ++i) {
-      if (!has_all(values, excludes[i])) continue;
-      exclude_used[i] = true;
+    excludes.each_of(values, [&](const ByValues::Places& places) {
+      for (const size_t i : places) exclude_used[i] = true;
       dropped = true;
-    }
+    });
     if (dropped) continue;
     Indexed indexed{values, {}};
     indexed.row.axes.reserve(values.size());
@@ -75,6 +127,22 @@ std::vector<Indexed> product(const Matrix& matrix, std::vector<bool>& exclude_us
     kept.push_back(std::move(indexed));
   } while (advance(matrix, values));
   return kept;
+}
+
+/// For each `include` the combinations that it is merged into.
+std::vector<ByValues::Places> merges_of(const Matrix& matrix, const AxisValues& known,
+                                        const std::vector<Indexed>& kept) {
+  ByValues includes;
+  for (size_t i = 0; i < matrix.include.size(); ++i) {
+    includes.add(known.wanted_of(matrix.include[i]), i);
+  }
+  std::vector<ByValues::Places> merges(matrix.include.size());
+  for (size_t row = 0; row < kept.size(); ++row) {
+    includes.each_of(kept[row].values, [&](const ByValues::Places& places) {
+      for (const size_t i : places) merges[i].push_back(row);
+    });
+  }
+  return merges;
 }
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -109,18 +177,15 @@ Combination row_of(const Matrix& matrix, const Row& include) {
 }  // namespace
 
 Combined combine(const Matrix& matrix) {
+  const AxisValues known(matrix);
   std::vector<bool> exclude_used(matrix.exclude.size(), false);
-  std::vector<Indexed> kept = product(matrix, exclude_used);
+  std::vector<Indexed> kept = product(matrix, known, exclude_used);
   std::vector<Combination> appended;
-  for (const Row& include : matrix.include) {
-    const std::vector<Wanted> wanted = wanted_of(matrix, include);
-    bool merged = false;
-    for (Indexed& indexed : kept) {
-      if (!has_all(indexed.values, wanted)) continue;
-      set_attributes(matrix, include, indexed.row);
-      merged = true;
-    }
-    if (!merged) appended.push_back(row_of(matrix, include));
+  const std::vector<ByValues::Places> merges = merges_of(matrix, known, kept);
+  for (size_t i = 0; i < matrix.include.size(); ++i) {
+    const Row& include = matrix.include[i];
+    for (const size_t row : merges[i]) set_attributes(matrix, include, kept[row].row);
+    if (merges[i].empty()) appended.push_back(row_of(matrix, include));
   }
   Combined combined;
   combined.rows.reserve(kept.size() + appended.size());

@@ -7,6 +7,7 @@
 #include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/yaml_limits.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -58,9 +59,20 @@ Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::st
   return rows;
 }
 
+/// Axes are looked up one by one.
+Done check_count(const Node& root) {
+  const Node* const attributes = root.find("attributes");
+  const size_t count =
+      root.find("axes")->members.size() + (attributes == nullptr ? 0 : attributes->items.size());
+  if (count <= kMostAxes) return {};
+  return fail(config_error(fmt::format("{} axes and attributes are more than {}", count, kMostAxes),
+                           root.find("axes")->at));
+}
+
 }  // namespace
 
 Done decode_axes(const Node& root, Matrix& matrix) {
+  TRY_DONE(check_count(root));
   std::vector<std::string> names;
   for (const Node::Member& member : root.find("axes")->members) {
     if (!std::all_of(member.key.begin(), member.key.end(), [](char c) {

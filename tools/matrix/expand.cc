@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "matrix/combine.h"
 #include "matrix/condition.h"
+#include "matrix/config_error.h"
 #include "matrix/ids.h"
+#include "matrix/yaml_limits.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -92,9 +95,26 @@ void warn_of_unused(const Matrix& matrix, const std::vector<ActiveRule>& rules,
   }
 }
 
+/// A few axes of a few values each have more combinations than any machine can hold.
+Done check_extent(const Matrix& matrix) {
+  size_t count = 1;
+  for (const Axis& axis : matrix.axes) {
+    count *= std::max<size_t>(1, axis.values.size());
+    if (count <= kMostVariants) continue;
+    return fail(config_error(
+        fmt::format("up to axis {} the axes have more than {} combinations", quoted(axis.name),
+                    kMostVariants),
+        axis.at,
+        "every value of each axis is combined with every other before `exclude` applies; "
+        "`include` adds single combinations"));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Expansion> expand(const Matrix& matrix) {
+  TRY_DONE(check_extent(matrix));
   Combined combined = combine(matrix);
   TRY(std::vector<std::string> ids, make_ids(combined.rows));
   std::vector<ActiveRule> rules = activate_rules(matrix);

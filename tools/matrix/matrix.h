@@ -134,6 +134,7 @@ struct Matrix {
   /// What the source's backend requires beyond that, by variant; set by who has asked it.
   std::map<std::string, BackendAnswer> backend_answers = {};
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
+  std::vector<std::string> stores = {};                 ///< places of results, as they are written
 };
 
 }  // namespace pinwheel::matrix

@@ -1,6 +1,8 @@
 #include "matrix/merge.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "matrix/condition.h"
@@ -8,38 +10,53 @@
 namespace pinwheel::matrix {
 namespace {
 
-Node::Member* find_member(Node& mapping, std::string_view key) {
-  for (Node::Member& member : mapping.members) {
-    if (member.key == key) return &member;
+/// The members of a mapping by their keys, while some are added.
+class Members {
+ public:
+  explicit Members(Node& mapping) : mapping_(mapping) {
+    for (size_t i = 0; i < mapping.members.size(); ++i) places_.emplace(mapping.members[i].key, i);
   }
-  return nullptr;
-}
 
-void append(Node& base, const Node::Member& member) {
+  Node::Member* find(const std::string& key) {
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : &mapping_.members[found->second];
+  }
+  void add(Node::Member member) {
+    places_.emplace(member.key, mapping_.members.size());
+    mapping_.members.push_back(std::move(member));
+  }
+
+ private:
+  Node& mapping_;
+  std::unordered_map<std::string, size_t> places_;
+};
+
+void append(Members& base, const Node::Member& member) {
   const std::string key = member.key.substr(1);
-  if (Node::Member* const list = find_member(base, key)) {
+  if (Node::Member* const list = base.find(key)) {
     list->value.items.insert(list->value.items.end(), member.value.items.begin(),
                              member.value.items.end());
     return;
   }
-  base.members.push_back({key, member.key_at, member.value});
+  base.add({key, member.key_at, member.value});
 }
 
 }  // namespace
 
 Node merged(Node base, const Node& patch) {
   if (base.type != Node::Type::mapping || patch.type != Node::Type::mapping) return patch;
+  Members members(base);
   for (const Node::Member& member : patch.members) {
     if (member.key.starts_with('+')) {
-      append(base, member);
-    } else if (Node::Member* const old = find_member(base, member.key)) {
+      append(members, member);
+    } else if (Node::Member* const old = members.find(member.key)) {
       old->value = merged(std::move(old->value), member.value);
     } else {
       // Merge into an empty node of the same type, so that a `+key` in a new mapping loses its `+`.
       Node fresh;
       fresh.type = member.value.type;
       fresh.at = member.value.at;
-      base.members.push_back({member.key, member.key_at, merged(std::move(fresh), member.value)});
+      members.add({member.key, member.key_at, merged(std::move(fresh), member.value)});
     }
   }
   return base;

@@ -8,37 +8,55 @@
 #include <istream>
 #include <map>
 #include <optional>
-#include <sstream>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "matrix/config_error.h"
+#include "matrix/fed_text.h"
 #include "matrix/source_lines.h"
+#include "matrix/yaml_limits.h"
 #include "matrix/yaml_problem.h"
 
 namespace pinwheel::matrix {
 namespace {
 
-constexpr size_t kMostNodes = 100'000;
-
 Location place_of(const SourceLines& lines, const YAML::Mark& mark) {
   return lines.place(mark.line, mark.column);
 }
 
-size_t count_nodes(const Node& node) {
-  size_t count = 1;
-  for (const Node& item : node.items) count += count_nodes(item);
-  for (const Node::Member& member : node.members) count += count_nodes(member.value);
-  return count;
-}
+/// How large a tree is: nodes, and bytes of the texts that they keep.
+struct Extent {
+  size_t nodes = 0;
+  size_t text = 0;
 
-/// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events.
-class Builder : public YAML::EventHandler {
+  void add(const Node& node) {
+    ++nodes;
+    text += node.scalar.size() + node.at.excerpt.size();
+    for (const Node& item : node.items) add(item);
+    for (const Node::Member& member : node.members) {
+      text += member.key.size() + member.key_at.excerpt.size();
+      add(member.value);
+    }
+  }
+};
+
+/// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events. Past a
+/// limit it ends the text.
+class Builder : public YAML::EventHandler, public FedText::Progress {
  public:
   explicit Builder(const SourceLines& lines) : lines_(lines) {}
 
   bool failed() const { return error_.has_value(); }
+  size_t found() const override { return events_; }
+  bool stopped() const override { return stopped_; }
+  /// The parser took too much text for one value.
+  void starve() {
+    stop_at(fmt::format("a value or a list in brackets takes more than {} bytes", kMostOfOne),
+            last_, "write a long list with one value on a line, after a dash");
+  }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (root_) fail_at("a matrix file is one YAML document, and a second starts here", mark);
@@ -53,6 +71,7 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     begin(Node::Type::scalar, mark, anchor);
+    seen_.text += value.size();
     Node& node = open_.back().node;
     node.scalar = value;
     node.quoted = tag == "!";
@@ -81,8 +100,9 @@ class Builder : public YAML::EventHandler {
       return;
     }
     // A copy keeps the locations of the original: an error points at the text that caused it.
-    seen_ += error_ ? 0 : count_nodes(known->second);
-    if (seen_ > kMostNodes) fail_at("aliases expand to more than 100000 nodes", mark);
+    ++events_;
+    if (!error_) seen_.add(known->second);
+    check_extent(mark, "with its aliases, the file");
     open_.push_back({error_ ? Node() : known->second, {}, 0});
     end();
   }
@@ -102,13 +122,30 @@ class Builder : public YAML::EventHandler {
     Node node;
     std::optional<Node> key;
     YAML::anchor_t anchor = 0;
+    std::unordered_set<std::string> keys = {};  ///< of a mapping that has many
   };
 
   void fail_at(const std::string& message, const YAML::Mark& mark, std::string hint = {}) {
     if (!error_) error_ = config_error(message, place_of(lines_, mark), std::move(hint));
   }
 
+  void stop_at(const std::string& message, const YAML::Mark& mark, std::string hint = {}) {
+    if (stopped_) return;
+    stopped_ = true;
+    error_ = config_error(message, place_of(lines_, mark), std::move(hint));
+  }
+
+  void check_extent(const YAML::Mark& mark, std::string_view what) {
+    if (seen_.nodes > kMostNodes) {
+      stop_at(fmt::format("{} has more than {} values", what, kMostNodes), mark);
+    } else if (seen_.text > kMostText) {
+      stop_at(fmt::format("{} has more than {} bytes of text", what, kMostText), mark);
+    }
+  }
+
   void begin(Node::Type type, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    ++events_;
+    last_ = mark;
     Open open;
     open.node.type = type;
     open.node.at = place_of(lines_, mark);
@@ -117,14 +154,24 @@ class Builder : public YAML::EventHandler {
       const Open& parent = open_.back();
       open.node.at = parent.key ? parent.key->at : parent.node.at;
     }
+    ++seen_.nodes;
+    seen_.text += open.node.at.excerpt.size();
     open_.push_back(std::move(open));
-    if (++seen_ > kMostNodes) fail_at("the file has more than 100000 nodes", mark);
+    check_extent(mark, "the file");
+    if (open_.size() > kMostLevels) {
+      stop_at(fmt::format("lists and mappings are more than {} levels deep", kMostLevels), mark);
+    }
   }
 
   void end() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    if (done.anchor != 0) anchors_[done.anchor] = done.node;
+    // A kept copy is as large as an alias of it.
+    if (done.anchor != 0 && !error_) {
+      if (done.node.type != Node::Type::scalar) seen_.add(done.node);
+      check_extent(last_, "with its aliases, the file");
+      anchors_[done.anchor] = done.node;
+    }
     if (open_.empty()) {
       if (!root_) root_ = std::move(done.node);
       return;
@@ -133,7 +180,7 @@ class Builder : public YAML::EventHandler {
     if (parent.node.type == Node::Type::sequence) {
       parent.node.items.push_back(std::move(done.node));
     } else if (!parent.key) {
-      check_key(parent.node, done.node);
+      check_key(parent, done.node);
       parent.key = std::move(done.node);
     } else {
       check_colon(*parent.key, done.node);
@@ -143,7 +190,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  void check_key(const Node& mapping, const Node& key) {
+  void check_key(Open& open, const Node& key) {
     if (error_) return;
     if (key.type != Node::Type::scalar) {
       error_ = config_error("a key must be a scalar", key.at);
@@ -154,11 +201,13 @@ class Builder : public YAML::EventHandler {
                             "write the keys out, or alias the whole value");
       return;
     }
-    for (const Node::Member& member : mapping.members) {
-      if (member.key != key.scalar) continue;
+    if (!open.keys.insert(key.scalar).second) {
+      const auto& members = open.node.members;
+      const Node::Member& member =
+          *std::find_if(members.begin(), members.end(),
+                        [&](const Node::Member& each) { return each.key == key.scalar; });
       error_ = config_error(fmt::format("key `{}` is given twice", key.scalar), key.at,
                             fmt::format("the first is on line {}", member.key_at.line));
-      return;
     }
   }
 
@@ -194,23 +243,33 @@ class Builder : public YAML::EventHandler {
   std::map<YAML::anchor_t, Node> anchors_;
   std::optional<Node> root_;
   std::optional<Error> error_;
-  size_t seen_ = 0;
+  Extent seen_;
+  size_t events_ = 0;
+  YAML::Mark last_;
+  bool stopped_ = false;
 };
 
 }  // namespace
 
 Result<Node> read_yaml(std::string_view text, const std::string& file) {
+  if (text.size() > limits::kMatrix.most) {
+    return fail(config_error(fmt::format("the file has {} bytes, and a matrix at most {}",
+                                         text.size(), limits::kMatrix.most),
+                             {file, 0, 0, {}}, "split it into several matrix files"));
+  }
   const SourceLines lines(text, file);
   Builder builder(lines);
+  FedText source(text, builder, kMostOfOne);
   try {
-    std::istringstream stream{std::string(text)};
+    std::istream stream(&source);
     YAML::Parser parser(stream);
     // For some malformed files yaml-cpp returns empty documents forever.
     while (!builder.failed() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    return fail(yaml_problem(error, lines));
+    if (!source.starved() && !builder.stopped()) return fail(yaml_problem(error, lines));
   }
+  if (source.starved()) builder.starve();
   return builder.take();
 }
 

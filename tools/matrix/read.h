@@ -10,8 +10,8 @@ namespace pinwheel::matrix {
 /// Parses one YAML document into a tree in which every node has its location. Aliases are expanded.
 /// Errors of kind `config`, each with its location: invalid YAML, a duplicate key, a key that is
 /// not a scalar, a merge key (`<<`), an alias of an enclosing node, an empty file, a second
-/// document, aliases that expand to more than a hundred thousand nodes. `file` is the path as
-/// given.
+/// document, or more than `matrix/yaml_limits.h` allows, of which memory stays below 200 MB. `file`
+/// is the path as given.
 Result<Node> read_yaml(std::string_view text, const std::string& file);
 
 }  // namespace pinwheel::matrix

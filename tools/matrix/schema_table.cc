@@ -166,6 +166,8 @@ Shape environment() {
        "where the CUDA or ROCm toolkit comes from"},
       {"variables", mapping_to(scalar(Format::text), Shape::Empty::allowed),
        "environment variables of builds and tests"},
+      {"secrets", texts(),
+       "names of the caller's variables that builds and tests get and no output shows"},
   });
 }
 
@@ -183,6 +185,7 @@ Shape build() {
        "when to retry"},
       {"repair", with_item(Kind::scalar_or_list, scalar(Format::text)),
        "libraries of the system: auto, none, or a command (argv) with {wheel} and {dest_dir}"},
+      {"external", texts(), "libraries that others provide and no wheel includes: libfoo.so.*"},
       {"with", scalar(Format::text), "the id of the variant whose environment builds the class"},
   });
 }
@@ -310,6 +313,8 @@ Shape file() {
       {"overrides", overrides(), "changes to the four sections above, applied in order"},
       {"channels", mapping_to(channel()), "the sets of variants that workflows run"},
       {"publish", publish(), "where wheels are published, and their names there"},
+      {"store", list(scalar(Format::text)),
+       "the places that results are shared through, nearest first: local, dir:PATH, https://..."},
   });
 }
 

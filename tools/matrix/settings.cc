@@ -1,5 +1,9 @@
 #include "matrix/settings.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "base/text.h"
@@ -7,6 +11,7 @@
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
 #include "matrix/merge.h"
+#include "matrix/secret_name.h"
 #include "matrix/template.h"
 
 namespace pinwheel::matrix {
@@ -77,6 +82,27 @@ Result<std::vector<std::pair<std::string, std::string>>> read_mirrors(const Node
   return mirrors;
 }
 
+/// Secrets are named once, whatever the overrides repeat.
+Result<std::vector<std::string>> read_secrets(const Node& environment, const Reader& reader) {
+  std::vector<std::string> names;
+  const Node* const node = environment.find("secrets");
+  if (node == nullptr) return names;
+  const Node* const variables = environment.find("variables");
+  for (const Node& item : node->items) {
+    TRY(std::string name, reader.text(item));
+    std::optional<std::string> problem = secret_name_problem(name);
+    if (variables != nullptr && variables->find(name) != nullptr) {
+      problem = "has a value in `environment.variables`, which is no secret";
+    }
+    if (problem) {
+      return fail(config_error(fmt::format("the secret {} {}", quoted(name), *problem), item.at,
+                               "name a variable that holds nothing but the secret"));
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 Result<EnvironmentSettings> read_environment(const Node& node, const Reader& reader) {
   EnvironmentSettings environment;
   if (const Node* const container = node.find("container")) {
@@ -104,6 +130,7 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
   }
   TRY(environment.mirrors, read_mirrors(node, reader));
   TRY(environment.variables, reader.mapping(node, "variables"));
+  TRY(environment.secrets, read_secrets(node, reader));
   return environment;
 }
 
@@ -149,6 +176,7 @@ Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   TRY(build.arch_list, reader.list(node, "arch-list"));
   TRY(build.with, reader.picked(node, "with"));
   TRY(build.repair, read_repair(node, reader));
+  TRY(build.external, reader.list(node, "external"));
   build.timeout = duration_or(node, "timeout", build.timeout);
   if (const Node* const memory = node.find("memory-per-job")) {
     build.memory_per_job = parse_bytes(memory->scalar).value_or(build.memory_per_job);

@@ -62,6 +62,7 @@ struct EnvironmentSettings {
   TorchSettings torch = {};
   ToolkitFrom toolkit = ToolkitFrom::automatic;
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
+  std::vector<std::string> secrets = {};  ///< names of the caller's variables that they get as well
 };
 
 struct Retry {
@@ -88,6 +89,7 @@ struct BuildSettings {
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Retry retry = {};
   RepairSettings repair = {};
+  std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
   std::string with =
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,18 +13,20 @@ class SourceLines {
  public:
   SourceLines(std::string_view text, std::string file);
 
-  /// Line and column from 0; a negative line is an unknown place.
+  /// Line and column from 0; a negative line is an unknown place. The excerpt of a long line is its
+  /// beginning, or empty for a place beyond that.
   Location place(int line, int column) const;
   /// The file as a whole.
   Location whole() const { return {file_, 0, 0, {}}; }
 
-  size_t count() const { return lines_.size(); }
+  size_t count() const { return starts_.size(); }
   /// Without its line ending; empty beyond the last line.
   std::string_view line(size_t index) const;
 
  private:
+  std::string_view text_;
   std::string file_;
-  std::vector<std::string_view> lines_;
+  std::vector<uint32_t> starts_;  ///< of the lines, in the text
 };
 
 }  // namespace pinwheel::matrix

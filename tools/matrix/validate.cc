@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/text.h"
@@ -103,9 +105,14 @@ Done validate_member(const Node::Member& member, const Shape& shape) {
 
 /// A list given both as `key` and as `+key` would leave one of the two without effect.
 Done validate_append(const Node& node) {
+  const bool appends = std::any_of(node.members.begin(), node.members.end(),
+                                   [](const auto& each) { return each.key.starts_with('+'); });
+  if (!appends) return {};
+  std::unordered_set<std::string_view> keys;
+  for (const Node::Member& member : node.members) keys.insert(member.key);
   for (const Node::Member& member : node.members) {
     if (!member.key.starts_with('+')) continue;
-    if (node.find(std::string_view(member.key).substr(1)) != nullptr) {
+    if (keys.contains(std::string_view(member.key).substr(1))) {
       return fail(config_error(
           fmt::format("`{}` and `{}` cannot be used together", member.key.substr(1), member.key),
           member.key_at));

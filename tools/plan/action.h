@@ -65,8 +65,9 @@ struct BuildWheel {
   std::string toolchain = {};       ///< version output of the host's compiler
   std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: unchanged
   int64_t source_date_epoch = 0;
-  std::string record_json;             ///< contents of dist-info/pinwheel.json
-  std::vector<Sibling> siblings = {};  ///< in plan order; not in the key
+  std::string record_json;                ///< contents of dist-info/pinwheel.json
+  std::vector<Sibling> siblings = {};     ///< in plan order; not in the key
+  std::vector<std::string> secrets = {};  ///< names of variables; no value is in a plan
 };
 
 /// Builds and checks the sdist.
@@ -77,6 +78,7 @@ struct BuildSdist {
   std::string version;
   std::map<std::string, std::string> variables;
   int64_t source_date_epoch = 0;
+  std::vector<std::string> secrets = {};  ///< names of variables
 };
 
 /// Installs a wheel of `build` into a fresh overlay of the variant's environment and runs the
@@ -94,6 +96,7 @@ struct TestWheel {
   std::vector<std::string> operators = {};  ///< operators that `checks.after: operators` names
   std::string image = {};                   ///< the distribution, as the matrix names it
   std::string skip = {};                    ///< why it is skipped; empty: it runs
+  std::vector<std::string> secrets = {};    ///< names of variables
 };
 
 /// Uploads or copies the wheels of the builds to one target.
@@ -110,5 +113,15 @@ struct Publish {
 
 using Action =
     std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel, Publish>;
+
+/// The names of the secrets that an action's command gets.
+inline std::vector<std::string> secrets_of(const Action& action) {
+  return std::visit(
+      [](const auto& each) -> std::vector<std::string> {
+        if constexpr (requires { each.secrets; }) return each.secrets;
+        return {};
+      },
+      action);
+}
 
 }  // namespace pinwheel::plan

@@ -8,6 +8,11 @@
 namespace pinwheel::plan {
 namespace {
 
+constexpr const char* kMoreEvidence =
+    "run the tests on their hardware, or accept a variant without: `--accept ID=REASON`";
+constexpr const char* kMissingResults =
+    "run these steps with `--step`, and name the stores that have their results with `--store`";
+
 const StepOutcome* find(const std::vector<StepOutcome>& outcomes, const std::string& id) {
   for (const StepOutcome& outcome : outcomes) {
     if (outcome.id == id) return &outcome;
@@ -35,9 +40,9 @@ bool is_accepted(const std::string& test, const std::map<std::string, std::strin
 
 }  // namespace
 
-Done check_evidence(const std::map<std::string, std::string>& required,
-                    const std::vector<StepOutcome>& outcomes,
-                    const std::map<std::string, std::string>& accepted) {
+Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::string>& required,
+                                               const std::vector<StepOutcome>& outcomes,
+                                               const std::map<std::string, std::string>& accepted) {
   std::vector<Error> missing;
   for (const auto& [test, wanted] : required) {
     if (is_accepted(test, accepted)) continue;
@@ -52,13 +57,45 @@ Done check_evidence(const std::map<std::string, std::string>& required,
       missing.push_back(shortfall(test, wanted, outcome));
     }
   }
+  return missing;
+}
+
+Done check_evidence(const std::map<std::string, std::string>& required,
+                    const std::vector<StepOutcome>& outcomes,
+                    const std::map<std::string, std::string>& accepted) {
+  TRY(std::vector<Error> missing, evidence_shortfalls(required, outcomes, accepted));
   if (missing.empty()) return {};
   Error error{ErrorKind::check,
               fmt::format("nothing was published: {} without the required evidence",
                           plural(missing.size(), "test"))};
   error.causes = std::move(missing);
-  return fail(std::move(error).with_hint(
-      "run the tests on their hardware, or accept a variant without: `--accept ID=REASON`"));
+  return fail(std::move(error).with_hint(kMoreEvidence));
+}
+
+Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
+                const std::map<std::string, std::string>& accepted,
+                std::map<std::string, Error> missing) {
+  std::map<std::string, std::string> required;
+  for (const Step& step : publications) {
+    const auto* const publish = std::get_if<Publish>(&step.action);
+    if (publish == nullptr) continue;
+    for (const auto& [test, evidence] : publish->require_evidence) {
+      if (!missing.contains(test)) required[test] = evidence;
+    }
+  }
+  TRY(std::vector<Error> weak, evidence_shortfalls(required, outcomes, accepted));
+  if (missing.empty() && weak.empty()) return {};
+  std::vector<std::string> short_of;
+  if (!missing.empty()) short_of.push_back(plural(missing.size(), "step") + " without a result");
+  if (!weak.empty()) {
+    short_of.push_back(plural(weak.size(), "test") + " without the required evidence");
+  }
+  Error error{ErrorKind::check,
+              fmt::format("the release is not complete: {}", join(short_of, ", "))};
+  const std::string hint = weak.empty() ? kMissingResults : kMoreEvidence;
+  for (auto& [step, cause] : missing) error.causes.push_back(std::move(cause));
+  for (Error& cause : weak) error.causes.push_back(std::move(cause));
+  return fail(std::move(error).with_hint(hint));
 }
 
 }  // namespace pinwheel::plan

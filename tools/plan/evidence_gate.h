@@ -5,13 +5,27 @@
 
 #include "base/result.h"
 #include "plan/outcome.h"
+#include "plan/step.h"
 
 namespace pinwheel::plan {
+
+/// Each test with less than the required evidence, unless its variant was accepted with a reason:
+/// of kind `check`, and empty if none is short. `config` for an unknown evidence.
+Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::string>& required,
+                                               const std::vector<StepOutcome>& outcomes,
+                                               const std::map<std::string, std::string>& accepted);
 
 /// `publish.require`: each test must have at least the required evidence, unless its variant was
 /// accepted with a reason. Kind `check`, with each test that falls short as a cause.
 Done check_evidence(const std::map<std::string, std::string>& required,
                     const std::vector<StepOutcome>& outcomes,
                     const std::map<std::string, std::string>& accepted);
+
+/// What must be there before the publications of a plan: `missing` are the steps that have no
+/// result, each as an error; all targets require evidence of `outcomes`. Kind `check`, with
+/// everything that is short as a cause, each once.
+Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
+                const std::map<std::string, std::string>& accepted,
+                std::map<std::string, Error> missing);
 
 }  // namespace pinwheel::plan

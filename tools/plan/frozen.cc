@@ -41,6 +41,9 @@ Json images_json(const std::map<std::string, FrozenImage>& images) {
                       {"base-id", image.base_id},
                       {"base-digests", image.base_digests},
                       {"key", image.key}};
+    if (image.python.empty()) continue;
+    json[settings]["python"] = image.python;
+    json[settings]["implementation"] = image.implementation;
   }
   return json;
 }
@@ -48,9 +51,12 @@ Json images_json(const std::map<std::string, FrozenImage>& images) {
 std::map<std::string, FrozenImage> read_images(const Json& json) {
   std::map<std::string, FrozenImage> images;
   for (const auto& [settings, image] : json.items()) {
-    images[settings] = {image.at("base").get<std::string>(), image.at("base-id").get<std::string>(),
+    images[settings] = {image.at("base").get<std::string>(),
+                        image.at("base-id").get<std::string>(),
                         image.at("base-digests").get<std::vector<std::string>>(),
-                        image.at("key").get<std::string>()};
+                        image.at("key").get<std::string>(),
+                        image.value("python", ""),
+                        image.value("implementation", "")};
   }
   return images;
 }

@@ -29,6 +29,9 @@ struct FrozenImage {
   std::string base_id;                    ///< "sha256:..."
   std::vector<std::string> base_digests;  ///< in registries: "docker.io/debian@sha256:..."
   std::string key;                        ///< content key of the image built on the base
+  /// The image's own Python, if wheels are tested with it: "3.11.2", and "cpython".
+  std::string python = {};
+  std::string implementation = {};
 
   bool operator==(const FrozenImage&) const = default;
 };

@@ -65,6 +65,12 @@ Json to_json(const MakeToolkit& action) {
   return json;
 }
 
+/// What others provide is added where it is named, so that the keys of other builds stay the same.
+Json with_external(Json repair, const std::vector<std::string>& external) {
+  if (!external.empty()) repair["external"] = external;
+  return repair;
+}
+
 Json to_json(const matrix::RepairSettings& repair) {
   switch (repair.mode) {
     case matrix::RepairMode::automatic:
@@ -78,33 +84,38 @@ Json to_json(const matrix::RepairSettings& repair) {
 }
 
 Json to_json(const BuildWheel& action) {
-  return {{"action", "build-wheel"},
-          {"class", action.class_id},
-          {"environment", to_json(action.environment)},
-          {"source", to_json(action.source)},
-          {"command", action.settings.build.command},
-          {"arch-list", action.settings.build.arch_list},
-          {"repair", to_json(action.settings.build.repair)},
-          {"before", to_json(action.settings.checks.before)},
-          {"after", to_json(action.settings.checks.after)},
-          {"version", action.version},
-          {"compute", action.compute},
-          {"torch", action.torch},
-          {"torch-abi", {static_cast<int>(action.torch_abi), action.torch_target}},
-          {"variables", action.variables},
-          {"namings", to_json(action.namings)},
-          {"tags", {action.tags.python, action.tags.abi, action.tags.arch}},
-          {"toolchain", action.toolchain},
-          {"requires-torch", action.requires_torch},
-          {"epoch", action.source_date_epoch},
-          {"record", action.record_json}};
+  Json json = {{"action", "build-wheel"},
+               {"class", action.class_id},
+               {"environment", to_json(action.environment)},
+               {"source", to_json(action.source)},
+               {"command", action.settings.build.command},
+               {"arch-list", action.settings.build.arch_list},
+               {"repair", with_external(to_json(action.settings.build.repair),
+                                        action.settings.build.external)},
+               {"before", to_json(action.settings.checks.before)},
+               {"after", to_json(action.settings.checks.after)},
+               {"version", action.version},
+               {"compute", action.compute},
+               {"torch", action.torch},
+               {"torch-abi", {static_cast<int>(action.torch_abi), action.torch_target}},
+               {"variables", action.variables},
+               {"namings", to_json(action.namings)},
+               {"tags", {action.tags.python, action.tags.abi, action.tags.arch}},
+               {"toolchain", action.toolchain},
+               {"requires-torch", action.requires_torch},
+               {"epoch", action.source_date_epoch},
+               {"record", action.record_json}};
+  if (!action.secrets.empty()) json["secrets"] = action.secrets;
+  return json;
 }
 
 Json to_json(const BuildSdist& action) {
-  return {{"action", "build-sdist"},          {"environment", to_json(action.environment)},
-          {"source", to_json(action.source)}, {"name", action.distribution},
-          {"version", action.version},        {"variables", action.variables},
-          {"epoch", action.source_date_epoch}};
+  Json json = {{"action", "build-sdist"},          {"environment", to_json(action.environment)},
+               {"source", to_json(action.source)}, {"name", action.distribution},
+               {"version", action.version},        {"variables", action.variables},
+               {"epoch", action.source_date_epoch}};
+  if (!action.secrets.empty()) json["secrets"] = action.secrets;
+  return json;
 }
 
 Json to_json(const TestWheel& action) {
@@ -123,6 +134,7 @@ Json to_json(const TestWheel& action) {
   if (!action.skip.empty()) json["skip"] = action.skip;
   if (!action.operators.empty()) json["operators"] = action.operators;
   if (!action.settings.without_gpu.empty()) json["without-gpu"] = action.settings.without_gpu;
+  if (!action.secrets.empty()) json["secrets"] = action.secrets;
   return json;
 }
 

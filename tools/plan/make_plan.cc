@@ -164,6 +164,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.torch_abi = in.matrix.abi.torch;
   action.torch_target = in.matrix.abi.torch_stable;
   action.variables = build_variables(in, *variant, settings);
+  action.secrets = settings.environment.secrets;
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
   // In a container the compiler comes from the image, which the environment's key covers.
@@ -193,6 +194,7 @@ Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
       environment, in.facts.source,           in.matrix.package.name, in.facts.version.version,
       {},          in.facts.source_date_epoch};
   action.variables = settings.environment.variables;
+  action.secrets = settings.environment.secrets;
   Step step{"sdist", {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
@@ -213,6 +215,7 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const std::s
                    variant->get("compute"),
                    in.facts.source,
                    settings.environment.variables};
+  action.secrets = settings.environment.secrets;
   for (const matrix::Check& check : settings.checks.after) {
     if (check.rule == "operators") action.operators = check.arguments;
   }
@@ -233,6 +236,7 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   action.image = test.image;
   action.skip = verdict_on(test, in.facts, in.options).skip;
   action.environment = action.skip.empty() ? test.environment : env::Request{};
+  if (!action.skip.empty()) action.secrets.clear();
   return step;
 }
 

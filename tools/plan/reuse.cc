@@ -13,7 +13,7 @@ std::optional<StepOutcome> find_result(const Results& results, const std::string
   const auto found = results.find({id, key_of(parts)});
   if (found == results.end()) return std::nullopt;
   StepOutcome outcome = found->second;
-  outcome.state = StepState::reused;
+  if (outcome.state != StepState::skipped) outcome.state = StepState::reused;
   outcome.attempts = 0;
   outcome.elapsed = std::chrono::milliseconds(0);
   return outcome;

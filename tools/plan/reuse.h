@@ -22,7 +22,8 @@ KeyParts result_parts(const Step& step, const std::vector<StepOutcome>& needs);
 /// only when that step has ended.
 std::map<std::string, StepOutcome> reuse(const Plan& plan, const Results& results);
 
-/// The outcome of a step with the key of `parts`: `reused`, without attempts.
+/// The outcome of a step with the key of `parts`: `reused`, without attempts. A skipped test that
+/// is among the results stays `skipped`.
 std::optional<StepOutcome> find_result(const Results& results, const std::string& id,
                                        const KeyParts& parts);
 

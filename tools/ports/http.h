@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "base/secret.h"
 #include "ports/byte_source.h"
@@ -35,6 +36,12 @@ struct FormFile {
 };
 using FormPart = std::variant<FormField, FormFile>;
 
+/// What becomes of a response body that is longer than its limit.
+enum class LongBody {
+  fails,  ///< the request does, with kind `check`
+  ends,   ///< it is cut off there, and the rest is not received
+};
+
 struct HttpRequest {
   std::string method = "GET";
   std::string url;
@@ -46,15 +53,16 @@ struct HttpRequest {
   std::shared_ptr<const ByteSource> contents = {};
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
-  std::chrono::milliseconds timeout = std::chrono::minutes(15);
   /// Bytes of the request body sent so far, and in total; called often, on the sending thread.
   std::function<void(uint64_t sent, uint64_t total)> progress = {};
+  /// Of the body that is held in memory.
+  ByteLimit body_limit = limits::kSimplePage;
+  LongBody long_body = LongBody::fails;
   /// Receives the response body in chunks instead of `HttpResponse::body`, which stays empty: for
   /// bodies too large for memory.
   std::function<void(std::string_view bytes)> sink = {};
-  /// A response body that is longer ends the request, with an error of kind `check`; none: any
-  /// length.
-  std::optional<uint64_t> most_bytes = std::nullopt;
+  /// Of the body that a sink receives; beyond it the request fails, with kind `check`.
+  ByteLimit sink_limit = limits::kDownload;
 };
 
 struct HttpResponse {
@@ -69,7 +77,8 @@ enum class Sent { nothing, perhaps };
 
 /// HTTP(S). A response of any status is a value; an error means that no response arrived:
 /// `transient` when a retry may help, `environment` otherwise (unknown host, bad certificate), with
-/// `Sent` in `HttpFailure`. Redirects are not followed. Credentials never appear in errors or logs.
+/// `Sent` in `HttpFailure`; `check` for a body over its limit. Redirects are not followed.
+/// Credentials never appear in errors or logs.
 struct HttpFailure {
   Error error;
   Sent sent = Sent::nothing;

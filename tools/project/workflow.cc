@@ -10,9 +10,25 @@
 namespace pinwheel::project {
 namespace {
 
+// Workflows of people are smaller by far. The parser may hold 260 bytes for one of the text,
+// aliases multiply what is read, and no matrix of people has so many values of a kind.
+constexpr size_t kMostBytes = 512'000;
+constexpr size_t kMostRead = 100'000;
+constexpr size_t kMostValues = 1'000;
+
 void append_once(std::vector<std::string>& list, const std::string& value) {
-  if (!value.empty() && std::ranges::find(list, value) == list.end()) list.push_back(value);
+  if (value.empty() || list.size() >= kMostValues) return;
+  if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
+
+/// What is read of a workflow, and how many nodes of it were.
+struct Reading {
+  Workflow workflow;
+  size_t read = 0;
+
+  /// False once too much was read: the rest is left.
+  bool next() { return ++read <= kMostRead; }
+};
 
 bool is_number_list(std::string_view text) {
   return !text.empty() && is_digit(text.front()) && is_digit(text.back()) &&
@@ -49,20 +65,22 @@ std::string torch_of(const std::string& value) {
 }
 
 /// The scalars of a node, a list of them or one.
-std::vector<std::string> scalars(const YAML::Node& node) {
+std::vector<std::string> scalars(const YAML::Node& node, Reading& reading) {
   std::vector<std::string> found;
   if (node.IsScalar()) found.push_back(node.Scalar());
   if (!node.IsSequence()) return found;
   for (const YAML::Node& each : node) {
+    if (!reading.next()) break;
     if (each.IsScalar()) found.push_back(each.Scalar());
   }
   return found;
 }
 
-void read_matrix_key(const std::string& key, const YAML::Node& value, Workflow& workflow) {
+void read_matrix_key(const std::string& key, const YAML::Node& value, Reading& reading) {
+  Workflow& workflow = reading.workflow;
   const std::string name = to_lower(key);
   const auto has = [&name](std::string_view word) { return name.find(word) != std::string::npos; };
-  for (const std::string& each : scalars(value)) {
+  for (const std::string& each : scalars(value, reading)) {
     if (has("torch")) append_once(workflow.torches, torch_of(each));
     if (has("cuda") || name == "cu") append_once(workflow.cudas, cuda_of(each));
     if (has("python") || name == "py" || name == "pyver") {
@@ -71,27 +89,32 @@ void read_matrix_key(const std::string& key, const YAML::Node& value, Workflow& 
   }
 }
 
-void read_matrix(const YAML::Node& matrix, Workflow& workflow) {
+void read_matrix(const YAML::Node& matrix, Reading& reading) {
   if (!matrix.IsMap()) return;
   for (const auto& member : matrix) {
+    if (!reading.next()) return;
     const std::string key = member.first.as<std::string>("");
     if (key == "exclude") continue;
     if (key != "include") {
-      read_matrix_key(key, member.second, workflow);
+      read_matrix_key(key, member.second, reading);
       continue;
     }
     for (const YAML::Node& row : member.second) {
+      if (!reading.next()) return;
       if (!row.IsMap()) continue;
       for (const auto& cell : row) {
-        read_matrix_key(cell.first.as<std::string>(""), cell.second, workflow);
+        if (!reading.next()) return;
+        read_matrix_key(cell.first.as<std::string>(""), cell.second, reading);
       }
     }
   }
 }
 
-void read_variables(const YAML::Node& variables, Workflow& workflow) {
+void read_variables(const YAML::Node& variables, Reading& reading) {
+  Workflow& workflow = reading.workflow;
   if (!variables.IsMap()) return;
   for (const auto& member : variables) {
+    if (!reading.next()) return;
     const std::string name = member.first.as<std::string>("");
     if (!name.starts_with("CIBW_") || !member.second.IsScalar()) continue;
     const std::string value = member.second.Scalar();
@@ -107,26 +130,34 @@ YAML::Node child(const YAML::Node& node, const std::string& key) {
   return node.IsMap() && node[key] ? node[key] : YAML::Node();
 }
 
-Workflow read_workflow(const YAML::Node& document) {
-  Workflow workflow;
-  read_variables(child(document, "env"), workflow);
+Reading read_workflow(const YAML::Node& document) {
+  Reading reading;
+  read_variables(child(document, "env"), reading);
   const YAML::Node jobs = child(document, "jobs");
-  if (!jobs.IsMap()) return workflow;
+  if (!jobs.IsMap()) return reading;
   for (const auto& job : jobs) {
-    read_matrix(child(child(job.second, "strategy"), "matrix"), workflow);
-    read_variables(child(job.second, "env"), workflow);
+    read_matrix(child(child(job.second, "strategy"), "matrix"), reading);
+    read_variables(child(job.second, "env"), reading);
     for (const YAML::Node& step : child(job.second, "steps")) {
-      read_variables(child(step, "env"), workflow);
+      if (!reading.next()) return reading;
+      read_variables(child(step, "env"), reading);
     }
   }
-  return workflow;
+  return reading;
 }
 
 }  // namespace
 
 Result<Workflow> parse_workflow(std::string_view text, const std::string& file) {
+  if (text.size() > kMostBytes) {
+    return fail(ErrorKind::config, fmt::format("{} has {} bytes, more than {}",
+                                               quoted(last_part(file)), text.size(), kMostBytes));
+  }
   try {
-    return read_workflow(YAML::Load(std::string(text)));
+    Reading reading = read_workflow(YAML::Load(std::string(text)));
+    if (reading.next()) return std::move(reading.workflow);
+    return fail(ErrorKind::config, fmt::format("{} has more than {} values, with its aliases",
+                                               quoted(last_part(file)), kMostRead));
   } catch (const YAML::Exception& broken) {
     return fail(Error{ErrorKind::config, fmt::format("`{}` is not valid YAML", last_part(file)),
                       Location{file, broken.mark.line + 1, broken.mark.column + 1, {}}});

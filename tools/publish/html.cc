@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace pinwheel::publish {
@@ -65,14 +66,16 @@ std::optional<std::string> reference(std::string_view name) {
 }
 
 std::string decode(std::string_view text) {
+  constexpr size_t kLongestReference = 10;  // "#x10ffff" and more zeros, and its end
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const size_t end = text[i] == '&' ? text.find(';', i) : std::string_view::npos;
+    const std::string_view next = text[i] == '&' ? text.substr(i + 1, kLongestReference) : "";
+    const size_t end = next.find(';');
     const std::optional<std::string> decoded =
-        end == std::string_view::npos ? std::nullopt : reference(text.substr(i + 1, end - i - 1));
+        end == std::string_view::npos ? std::nullopt : reference(next.substr(0, end));
     if (decoded) {
       out += *decoded;
-      i = end;
+      i += end + 1;
     } else {
       out += text[i];
     }
@@ -126,8 +129,7 @@ size_t tag_end(std::string_view page, size_t start) {
 
 }  // namespace
 
-std::vector<HtmlTag> scan_tags(std::string_view page) {
-  std::vector<HtmlTag> tags;
+Done scan_tags(std::string_view page, const std::function<Done(const HtmlTag& tag)>& visit) {
   size_t at = 0;
   while ((at = page.find('<', at)) != std::string_view::npos) {
     if (page.substr(at).starts_with("<!--")) {
@@ -141,15 +143,15 @@ std::vector<HtmlTag> scan_tags(std::string_view page) {
     const std::string_view inside = page.substr(at + 1, end - at - 1);
     size_t name_end = 0;
     while (name_end < inside.size() && !is_space(inside[name_end])) ++name_end;
-    const std::string name = to_lower(inside.substr(0, name_end));
+    constexpr size_t kLongestName = 5;
+    const std::string name = to_lower(inside.substr(0, std::min(name_end, kLongestName)));
     if (name == "a" || name == "base") {
-      const size_t next = std::min(page.find('<', end), page.size());
-      tags.push_back({name, attributes_of(inside.substr(name_end)),
-                      decode(trim(page.substr(end + 1, next - end - 1)))});
+      TRY_DONE(check_size("a tag of the page", inside.size(), limits::kHtmlTag));
+      TRY_DONE(visit({name, attributes_of(inside.substr(name_end))}));
     }
     at = end + 1;
   }
-  return tags;
+  return {};
 }
 
 std::string escape_html(std::string_view text) {

@@ -1,21 +1,23 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "base/result.h"
 
 namespace pinwheel::publish {
 
-/// A start tag relevant to a simple index, with the text up to the next tag.
+/// A start tag relevant to a simple index.
 struct HtmlTag {
   std::string name;                               ///< lower case
   std::map<std::string, std::string> attributes;  ///< names in lower case, references decoded
-  std::string text;                               ///< trimmed, references decoded
 };
 
-/// The `a` and `base` start tags of a page in order. Comments are skipped; a tag cut off by the end
-/// of the page is ignored.
-std::vector<HtmlTag> scan_tags(std::string_view page);
+/// Calls `visit` with the `a` and `base` start tags of a page in order, until it fails. Comments
+/// are skipped; a tag cut off by the end of the page is ignored. Kind `check` for a tag longer than
+/// `limits::kHtmlTag`.
+Done scan_tags(std::string_view page, const std::function<Done(const HtmlTag& tag)>& visit);
 
 /// Escapes text for HTML, in an element or between double quotes.
 std::string escape_html(std::string_view text);

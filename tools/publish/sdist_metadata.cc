@@ -1,7 +1,10 @@
 #include "publish/sdist_metadata.h"
 
-#include <vector>
+#include <optional>
+#include <utility>
 
+#include "base/limits.h"
+#include "base/text.h"
 #include "wheel/tar.h"
 
 namespace pinwheel::publish {
@@ -14,13 +17,37 @@ bool is_pkg_info(const wheel::TarMember& member) {
          member.name.find('/') == member.name.size() - kName.size();
 }
 
+/// Keeps the first PKG-INFO of the top-level directory.
+class PkgInfo final : public wheel::TarVisitor {
+ public:
+  Done member(const wheel::TarMember& member, uint64_t size) override {
+    is_wanted_ = !found && is_pkg_info(member);
+    if (!is_wanted_) return {};
+    found.emplace();
+    return check_size(quoted(member.name), size, limits::kMetadata);
+  }
+  Done contents(std::string_view piece) override {
+    if (is_wanted_) *found += piece;
+    return {};
+  }
+  Done same(const wheel::TarMember& member, const std::string& first) override {
+    if (found || !is_pkg_info(member)) return {};
+    return fail(ErrorKind::check,
+                quoted(member.name) + " in the sdist is a hard link to " + quoted(first));
+  }
+
+  std::optional<std::string> found;
+
+ private:
+  bool is_wanted_ = false;
+};
+
 }  // namespace
 
-Result<std::string> sdist_metadata(std::string_view tar) {
-  TRY(const std::vector<wheel::TarMember> members, wheel::read_tar(tar));
-  for (const wheel::TarMember& member : members) {
-    if (is_pkg_info(member)) return std::string(member.contents);
-  }
+Result<std::string> sdist_metadata(wheel::ByteStream& tar) {
+  PkgInfo info;
+  TRY_DONE(wheel::visit_tar(tar, info));
+  if (info.found) return *std::move(info.found);
   return fail(ErrorKind::check, "the sdist has no `PKG-INFO`",
               "build it with a PEP 517 backend: python -m build --sdist");
 }

@@ -2,8 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/html.h"
@@ -13,6 +19,8 @@ namespace pinwheel::publish {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr size_t kMostHashes = 16;
 
 Error damaged(std::string_view what) {
   return Error{ErrorKind::publish,
@@ -53,32 +61,96 @@ IndexFile file_of(const Json& object) {
   return file;
 }
 
-/// The list `key` of a JSON page, whose major version must be 1.
-Result<Json> list_of(std::string_view body, const char* key) {
-  const Json page = Json::parse(body, nullptr, false);
-  if (page.is_discarded() || !page.is_object()) return fail(damaged("is not JSON"));
-  const auto meta = page.find("meta");
-  const std::string version =
-      meta != page.end() && meta->is_object() ? text_of(*meta, "api-version") : std::string();
-  if (!version.starts_with("1.")) {
-    return fail(damaged(fmt::format("has version {}, not 1.x", quoted(version))));
+/// Reads the list `key` of a JSON page entry by entry: only what is known of the current one is
+/// held, whatever else the page contains.
+class PageReader {
+ public:
+  using Take = std::function<Done(const Json& entry)>;
+  PageReader(std::string_view key, Take take) : key_(key), take_(std::move(take)) {}
+
+  /// Kind `publish` for a page that is malformed, or whose major version is not 1.
+  Done read(std::string_view body) {
+    const auto event = [this](int depth, Json::parse_event_t what, Json& value) {
+      return on_event(depth, what, value);
+    };
+    const Json page = Json::parse(body, event, false);
+    if (fault_) return fail(*std::move(fault_));
+    if (page.is_discarded() || !page.is_object()) return fail(damaged("is not JSON"));
+    const auto meta = page.find("meta");
+    const std::string version =
+        meta != page.end() && meta->is_object() ? text_of(*meta, "api-version") : std::string();
+    if (!version.starts_with("1.")) {
+      return fail(damaged(fmt::format("has version {}, not 1.x", quoted(version))));
+    }
+    if (!has_list_) return fail(damaged(fmt::format("has no list {}", quoted(key_))));
+    return {};
   }
-  const auto list = page.find(key);
-  if (list == page.end() || !list->is_array()) {
-    return fail(damaged(fmt::format("has no list {}", quoted(key))));
+
+ private:
+  using Event = Json::parse_event_t;
+
+  bool on_event(int depth, Event what, Json& value) {
+    if (fault_ || (depth == 0 && what == Event::array_start)) return false;
+    if (what == Event::key) return on_key(depth, value.get_ref<const std::string&>());
+    if (depth == 1 && top_ == key_ && what == Event::array_start) has_list_ = true;
+    const bool entry = depth == kEntry && top_ == key_ && has_list_;
+    if (!entry || what == Event::object_start) return !entry || !fault_;
+    if (what == Event::object_end) {
+      if (Done taken = take_(value); !taken) fault_ = std::move(taken).error();
+    } else {
+      fault_ = damaged("has an entry that is not an object");
+    }
+    return false;
   }
-  return *list;
+
+  /// Whether the value of the key is kept.
+  bool on_key(int depth, const std::string& name) {
+    if (depth == 1) {
+      top_ = name;
+      return name == "meta" || name == key_;
+    }
+    if (top_ == "meta") return depth == 2 && name == "api-version";
+    constexpr int kKey = kEntry + 1;
+    if (depth == kKey) {
+      inner_ = 0;
+      return is_known(name);
+    }
+    return ++inner_ <= kMostHashes;
+  }
+
+  static bool is_known(const std::string& name) {
+    constexpr std::array<std::string_view, 9> kKnown = {
+        "filename",           "url",         "hashes", "size", "requires-python", "core-metadata",
+        "dist-info-metadata", "upload-time", "name"};
+    return std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end();
+  }
+
+  static constexpr int kEntry = 2;
+
+  std::string key_;
+  Take take_;
+  std::string top_;   ///< the key of the page whose value is read
+  size_t inner_ = 0;  ///< keys seen below the current key of an entry
+  bool has_list_ = false;
+  std::optional<Error> fault_;
+};
+
+Error too_many_of(const CountLimit& limit) {
+  Error error = too_many("the index's page", limit);
+  error.kind = ErrorKind::publish;
+  return error;
 }
 
 Result<std::vector<IndexFile>> parse_json(std::string_view body) {
-  TRY(const Json list, list_of(body, "files"));
   std::vector<IndexFile> files;
-  for (const Json& entry : list) {
-    if (!entry.is_object()) return fail(damaged("has a file that is not an object"));
+  PageReader reader("files", [&files](const Json& entry) -> Done {
     IndexFile file = file_of(entry);
     if (file.filename.empty()) return fail(damaged("has a file without a name"));
+    if (files.size() == limits::kSimpleFiles.most) return fail(too_many_of(limits::kSimpleFiles));
     files.push_back(std::move(file));
-  }
+    return {};
+  });
+  TRY_DONE(reader.read(body));
   return files;
 }
 
@@ -100,6 +172,7 @@ IndexFile file_of(const HtmlTag& tag, const std::string& base) {
   IndexFile file{last_segment(target), base.empty() ? target : resolve_url(base, target)};
   if (hash != std::string::npos) {
     for (const std::string& part : split(href.substr(hash + 1), '&')) {
+      if (file.hashes.size() == kMostHashes) break;
       const size_t equals = part.find('=');
       if (equals == std::string::npos) continue;
       file.hashes[part.substr(0, equals)] = to_lower(part.substr(equals + 1));
@@ -116,37 +189,49 @@ IndexFile file_of(const HtmlTag& tag, const std::string& base) {
   return file;
 }
 
-std::vector<IndexFile> parse_html(std::string_view body) {
+Result<std::vector<IndexFile>> parse_html(std::string_view body) {
   std::vector<IndexFile> files;
   std::string base;
-  for (const HtmlTag& tag : scan_tags(body)) {
+  Done scanned = scan_tags(body, [&](const HtmlTag& tag) -> Done {
+    const std::string href = attribute(tag, "href");
     if (tag.name == "base") {
-      base = attribute(tag, "href");
-    } else if (!attribute(tag, "href").empty()) {
-      IndexFile file = file_of(tag, base);
-      if (!file.filename.empty()) files.push_back(std::move(file));
+      base = href;
+      return check_size("the base of the page", base.size(), limits::kBaseUrl);
     }
-  }
-  return files;
+    if (href.empty()) return {};
+    IndexFile file = file_of(tag, base);
+    if (file.filename.empty()) return {};
+    if (files.size() == limits::kSimpleFiles.most) return fail(too_many_of(limits::kSimpleFiles));
+    files.push_back(std::move(file));
+    return {};
+  });
+  if (scanned) return files;
+  scanned.error().kind = ErrorKind::publish;
+  return fail(std::move(scanned).error());
 }
 
 }  // namespace
 
 Result<std::vector<IndexFile>> parse_simple_page(std::string_view content_type,
                                                  std::string_view body) {
+  if (Done size = check_size("the index's page", body.size(), limits::kSimplePage); !size) {
+    size.error().kind = ErrorKind::publish;
+    return fail(std::move(size).error());
+  }
   const std::string type = to_lower(content_type.substr(0, content_type.find(';')));
   if (type.find("json") != std::string::npos) return parse_json(body);
   return parse_html(body);
 }
 
 Result<std::vector<std::string>> parse_root_json(std::string_view body) {
-  TRY(const Json list, list_of(body, "projects"));
   std::vector<std::string> names;
-  for (const Json& entry : list) {
-    const std::string name = entry.is_object() ? text_of(entry, "name") : std::string();
+  PageReader reader("projects", [&names](const Json& entry) -> Done {
+    std::string name = text_of(entry, "name");
     if (name.empty()) return fail(damaged("has a project without a name"));
-    names.push_back(name);
-  }
+    names.push_back(std::move(name));
+    return {};
+  });
+  TRY_DONE(reader.read(body));
   return names;
 }
 

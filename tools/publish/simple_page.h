@@ -15,7 +15,8 @@ inline constexpr std::string_view kAcceptSimple =
 
 /// The files on a project's page, in page order. `content_type` selects JSON (PEP 691) or HTML (PEP
 /// 503); anything that is not JSON is read as HTML. A `<base href>` is applied. Kind `publish` when
-/// the JSON is malformed, has another major version, or lacks the list of files.
+/// the JSON is malformed, has another major version, or lacks the list of files, and for a page
+/// over the limits of a simple page (`base/limits`).
 Result<std::vector<IndexFile>> parse_simple_page(std::string_view content_type,
                                                  std::string_view body);
 

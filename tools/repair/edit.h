@@ -17,6 +17,7 @@ struct Edit {
   /// The new RPATH, as DT_RPATH so that it holds for dependencies too; empty removes it; nullopt:
   /// unchanged.
   std::optional<std::string> rpath = std::nullopt;
+  std::string moved_from = {};  ///< the member of the wheel that becomes this one; empty: itself
 
   bool operator==(const Edit&) const = default;
 };

@@ -55,6 +55,9 @@ std::string to_text(const Outcome& outcome) {
                               origin(component.package)));
   }
   for (const Edit& edit : plan.edits) {
+    if (!edit.moved_from.empty()) {
+      line("move", fmt::format("{} -> {}, started by a script", edit.moved_from, edit.member));
+    }
     line("edit", fmt::format("{}: {}", edit.member, edit_words(edit)));
   }
   for (const std::string& requirement : plan.requirements) line("require", requirement);

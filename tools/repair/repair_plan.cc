@@ -161,18 +161,40 @@ class Planner {
     Edit edit = renames_of(library.name, library.elf);
     const Places places = places_of(library.elf, Kind::member);
     const std::optional<std::string> installed = inspect::installed_path(library.name);
-    if (!installed && !places.required.empty()) report_scattered(library.name);
     const std::string old = old_path(library.elf);
     const SearchPath path =
         search_path({library.name, installed.value_or(library.name), old}, places);
-    if (path.text != old) edit.rpath = path.text;
-    for (const std::string& entry : path.dropped) {
-      plan_.notes.push_back(
-          fmt::format("{}: the search path entry {} is dropped, because it does not hold after "
-                      "installation",
-                      quoted(library.name), quoted(entry)));
+    const bool leads_inside =
+        !places.required.empty() || (!path.dropped.empty() && !places.own.empty());
+    if (!installed && leads_inside) {
+      const std::optional<MovedProgram> moved =
+          moved_program(library.name, facts_.wheel.name ? facts_.wheel.name->distribution : "");
+      if (moved) return move_program(*moved, library.elf);
+      if (!places.required.empty()) report_scattered(library.name);
     }
+    if (path.text != old) edit.rpath = path.text;
+    for (const std::string& entry : path.dropped) note_dropped(library.name, entry);
     keep(std::move(edit), library.elf);
+  }
+
+  /// The entries of its old path were relative to another directory, or the machine's.
+  void move_program(const MovedProgram& moved, const binary::Elf& elf) {
+    Edit edit = renames_of(moved.program, elf);
+    edit.moved_from = moved.script;
+    edit.rpath = search_path({moved.program, moved.program, ""}, places_of(elf, Kind::graft)).text;
+    const std::string old = old_path(elf);
+    for (const std::string& entry : old.empty() ? Lines{} : split(old, ':')) {
+      note_dropped(moved.script, entry);
+    }
+    plan_.programs.push_back(moved);
+    keep(std::move(edit), elf);
+  }
+
+  void note_dropped(const std::string& member, const std::string& entry) {
+    plan_.notes.push_back(
+        fmt::format("{}: the search path entry {} is dropped, because it does not hold after "
+                    "installation",
+                    quoted(member), quoted(entry)));
   }
 
   /// The old path of a graft was the machine's; that it goes needs no word.
@@ -190,8 +212,8 @@ class Planner {
     plan_.problems.push_back(
         Error{ErrorKind::check,
               quoted(member) + " needs grafted libraries, but is installed outside site-packages"}
-            .with_hint("install the program inside the package, with an entry point that starts "
-                       "it, or link it statically"));
+            .with_hint("install it inside the package, or a program among the scripts, or link it "
+                       "statically"));
   }
 
   void keep(Edit edit, const binary::Elf& elf) {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "repair/edit.h"
 #include "repair/facts.h"
+#include "repair/launcher.h"
 
 namespace pinwheel::repair {
 
@@ -21,6 +22,7 @@ struct Graft {
 struct RepairPlan {
   std::vector<Graft> grafts = {};              ///< by member
   std::vector<Edit> edits = {};                ///< those with effect: wheel order, then grafts
+  std::vector<MovedProgram> programs = {};     ///< each has an edit, too
   std::vector<std::string> requirements = {};  ///< to add: "nvidia-cuda-runtime-cu12"
   /// The resulting platform tags: the oldest policy that the binaries justify, or the target's.
   /// Tags that already hold are kept when nothing else changes.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "matrix/status_name.h"
+#include "matrix/variant_index.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::report {
@@ -30,13 +31,6 @@ const matrix::AbiClass* class_of(const Explained& known, const std::string& vari
   return nullptr;
 }
 
-const matrix::Variant* find(const Explained& known, const std::string& id) {
-  for (const matrix::Variant& variant : known.expansion.variants) {
-    if (variant.id == id) return &variant;
-  }
-  return nullptr;
-}
-
 std::string names_text(const Explained& known, const matrix::AbiClass& cls,
                        const matrix::Variant& representative) {
   const plan::WheelTags tags = plan::tags_of(known.matrix.abi, representative, "*");
@@ -54,9 +48,9 @@ std::string names_text(const Explained& known, const matrix::AbiClass& cls,
   return out;
 }
 
-Result<std::string> build_text(const Explained& known, const matrix::AbiClass& cls) {
-  const matrix::Variant* const representative = find(known, cls.representative);
-  if (representative == nullptr) return fail(ErrorKind::internal, "a class has no representative");
+Result<std::string> build_text(const Explained& known, const matrix::VariantIndex& variants,
+                               const matrix::AbiClass& cls) {
+  TRY(const matrix::Variant* const representative, variants.find(cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(known.matrix, *representative));
   std::string out = line("build", "build:" + cls.id);
   out +=
@@ -84,7 +78,8 @@ std::string environment_text(const matrix::Settings& settings, const matrix::Var
   return out;
 }
 
-Result<std::string> variant_text(const Explained& known, const matrix::Variant& variant) {
+Result<std::string> variant_text(const Explained& known, const matrix::VariantIndex& variants,
+                                 const matrix::Variant& variant) {
   std::string out = fmt::format("{} is in\n", variant.id);
   out += line("status", std::string(matrix::to_string(variant.status)));
   out += line("channels", variant.channels.empty() ? "none" : join(variant.channels, ", "));
@@ -93,7 +88,7 @@ Result<std::string> variant_text(const Explained& known, const matrix::Variant& 
   out += environment_text(settings, variant);
   const matrix::AbiClass* const cls = class_of(known, variant.id);
   if (cls == nullptr) return out;
-  TRY(const std::string build, build_text(known, *cls));
+  TRY(const std::string build, build_text(known, variants, *cls));
   return out + build;
 }
 
@@ -110,14 +105,16 @@ std::vector<std::string> known_ids(const Explained& known) {
 }  // namespace
 
 Result<std::string> explain(const Explained& known, const std::string& id) {
+  const matrix::VariantIndex variants(known.expansion.variants);
   for (const matrix::AbiClass& cls : known.classes) {
     if (id == "build:" + cls.id) {
-      TRY(const std::string text, build_text(known, cls));
+      TRY(const std::string text, build_text(known, variants, cls));
       return text + line("variants", join(cls.members, " "));
     }
   }
   const std::string variant = plan::variant_of(id);
-  if (const matrix::Variant* const found = find(known, variant)) return variant_text(known, *found);
+  const Result<const matrix::Variant*> found = variants.find(variant);
+  if (found) return variant_text(known, variants, **found);
   for (const matrix::Excluded& excluded : known.expansion.excluded) {
     if (excluded.variant.id != variant) continue;
     return fmt::format("{} is out\n{}", variant,

@@ -31,11 +31,13 @@ RepairJson edits_json(const repair::RepairPlan& plan) {
   for (const repair::Edit& edit : plan.edits) {
     RepairJson replaced = RepairJson::object();
     for (const auto& [old_name, new_name] : edit.replace_needed) replaced[old_name] = new_name;
-    out.push_back({{"member", edit.member},
-                   {"soname", edit.soname.empty() ? RepairJson() : RepairJson(edit.soname)},
-                   {"replace_needed", replaced},
-                   {"remove_needed", edit.remove_needed},
-                   {"rpath", edit.rpath ? RepairJson(*edit.rpath) : RepairJson()}});
+    out.push_back(
+        {{"member", edit.member},
+         {"soname", edit.soname.empty() ? RepairJson() : RepairJson(edit.soname)},
+         {"replace_needed", replaced},
+         {"remove_needed", edit.remove_needed},
+         {"rpath", edit.rpath ? RepairJson(*edit.rpath) : RepairJson()},
+         {"moved_from", edit.moved_from.empty() ? RepairJson() : RepairJson(edit.moved_from)}});
   }
   return out;
 }

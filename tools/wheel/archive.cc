@@ -35,7 +35,12 @@ Result<std::string> WheelArchive::read_info(const std::string& name) const {
   if (member == nullptr) {
     return fail(ErrorKind::check, "the wheel has no " + quoted(info_path(name)));
   }
+  TRY_DONE(check_size(quoted(member->name), member->size, info_limit(name)));
   return zip.read(*member);
+}
+
+const ByteLimit& info_limit(std::string_view name) {
+  return last_part(name) == "RECORD" ? limits::kRecord : limits::kMetadata;
 }
 
 Result<WheelArchive> open_wheel(std::string file_name, const ports::ByteSource& source) {

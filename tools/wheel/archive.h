@@ -1,7 +1,9 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "ports/byte_source.h"
 #include "wheel/zip_reader.h"
@@ -14,10 +16,14 @@ struct WheelArchive {
   ZipReader zip;
   std::string dist_info;  ///< "pinwheel_kernels-1.2.0.dist-info", without a slash
 
-  /// The contents of a file of the dist-info directory; kind `check` when it is missing.
+  /// The contents of a file of the dist-info directory; kind `check` when it is missing, or larger
+  /// than `info_limit`.
   Result<std::string> read_info(const std::string& name) const;
   std::string info_path(const std::string& name) const { return dist_info + "/" + name; }
 };
+
+/// The most that is read of that file of a dist-info directory, given by name or path.
+const ByteLimit& info_limit(std::string_view name);
 
 /// Opens the archive and finds its top-level `*.dist-info` directory. Kind `check` for a corrupt
 /// archive, unless there is exactly one such directory, and for duplicate members. The source must

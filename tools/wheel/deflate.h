@@ -7,8 +7,8 @@
 
 namespace pinwheel::wheel {
 
-/// The CRC-32 of zip and gzip.
-uint32_t crc32(std::string_view bytes);
+/// The CRC-32 of zip and gzip; `before` is that of the bytes before these.
+uint32_t crc32(std::string_view bytes, uint32_t before = 0);
 
 /// Raw deflate at a fixed level of one implementation (libdeflate): the output is deterministic,
 /// which it is not across zlib and its replacements.

@@ -1,16 +1,22 @@
 #include "wheel/member_stream.h"
 
 #include <isa-l/igzip_lib.h>
-#include <libdeflate.h>
 
 #include <algorithm>
 
 #include "base/text.h"
+#include "wheel/deflate.h"
 #include "wheel/zip_format.h"
 
 // libdeflate is faster but has no streaming; ISA-L inflates in chunks, and its whole state can be
 // copied.
 namespace pinwheel::wheel {
+namespace {
+
+// Little enough to stay in a cache between the kernel and the inflater.
+constexpr uint64_t kInput = uint64_t{128} << 10U;
+
+}  // namespace
 
 struct MemberStream::Inflater {
   inflate_state state;
@@ -23,8 +29,8 @@ struct MemberStream::Mark {
 };
 
 MemberStream::MemberStream(const ports::ByteSource& source, const ZipMember& member, uint64_t start,
-                           uint64_t length)
-    : source_(&source), member_(&member), start_(start), length_(length) {
+                           uint64_t length, Crc crc)
+    : source_(&source), member_(&member), start_(start), length_(length), crc_by_(crc) {
   if (member.method != zip::kDeflated) return;
   inflater_ = std::make_unique<Inflater>();
   isal_inflate_init(&inflater_->state);
@@ -35,9 +41,9 @@ MemberStream& MemberStream::operator=(MemberStream&&) noexcept = default;
 MemberStream::~MemberStream() = default;
 
 Result<MemberStream> MemberStream::open(const ZipReader& zip, const ZipMember& member,
-                                        uint64_t piece) {
+                                        uint64_t piece, Crc crc) {
   TRY(const uint64_t start, zip.data_offset(member));
-  return MemberStream(zip.source(), member, start, piece);
+  return MemberStream(zip.source(), member, start, piece, crc);
 }
 
 tl::unexpected<Error> MemberStream::broken(const std::string& why) const {
@@ -49,7 +55,7 @@ uint64_t MemberStream::consumed() const {
 }
 
 Done MemberStream::refill() {
-  const uint64_t length = std::min(kPiece, member_->compressed_size - read_);
+  const uint64_t length = std::min(kInput, member_->compressed_size - read_);
   TRY(input_, source_->read(start_ + read_, length));
   read_ += length;
   inflater_->state.next_in = reinterpret_cast<uint8_t*>(input_.data());
@@ -57,10 +63,10 @@ Done MemberStream::refill() {
   return {};
 }
 
-Done MemberStream::inflate_piece() {
+Done MemberStream::inflate_into(std::string& piece) {
   inflate_state& state = inflater_->state;
-  state.next_out = reinterpret_cast<uint8_t*>(piece_.data());
-  state.avail_out = static_cast<uint32_t>(piece_.size());
+  state.next_out = reinterpret_cast<uint8_t*>(piece.data());
+  state.avail_out = static_cast<uint32_t>(piece.size());
   while (state.avail_out > 0) {
     if (state.avail_in == 0 && read_ < member_->compressed_size) TRY_DONE(refill());
     const uint32_t room = state.avail_out;
@@ -75,21 +81,26 @@ Done MemberStream::inflate_piece() {
 }
 
 Result<std::string_view> MemberStream::next() {
+  TRY_DONE(next(piece_));
+  return std::string_view(piece_);
+}
+
+Done MemberStream::next(std::string& piece) {
   const uint64_t length = std::min(length_, member_->size - offset_);
   if (length == 0) {
-    if (is_checked_) TRY_DONE(check_end());
-    return std::string_view();
+    piece.clear();
+    return is_checked_ ? check_end() : Done();
   }
   if (inflater_) {
-    piece_.resize(length);
-    TRY_DONE(inflate_piece());
+    piece.resize(length);
+    TRY_DONE(inflate_into(piece));
   } else {
-    TRY(piece_, source_->read(start_ + read_, length));
+    TRY(piece, source_->read(start_ + read_, length));
     read_ += length;
   }
   offset_ += length;
-  if (is_checked_) crc_ = libdeflate_crc32(crc_, piece_.data(), piece_.size());
-  return std::string_view(piece_);
+  if (is_checked_ && crc_by_ == Crc::here) crc_ = crc32(piece, crc_);
+  return {};
 }
 
 Done MemberStream::check_end() {
@@ -114,7 +125,7 @@ Done MemberStream::check_end() {
       return broken(": the compressed data ends before its declared size");
     }
   }
-  return check_crc(*member_, crc_);
+  return crc_by_ == Crc::here ? check_crc(*member_, crc_) : Done();
 }
 
 std::shared_ptr<const MemberStream::Mark> MemberStream::mark() const {

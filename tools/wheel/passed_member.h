@@ -25,8 +25,8 @@ class PassedMember final : public ports::ByteSource {
   Result<std::string> read(uint64_t offset, uint64_t length) const override;
 
  private:
-  static constexpr uint64_t kBlock = 4 * MemberStream::kPiece;  ///< bytes between two marks
-  static constexpr size_t kKept = 2;                            ///< blocks in memory
+  static constexpr uint64_t kBlock = uint64_t{4} << 20U;  ///< bytes between two marks
+  static constexpr size_t kKept = 2;                      ///< blocks in memory
 
   struct Block {
     uint64_t number = 0;

@@ -4,12 +4,16 @@
 #include <map>
 #include <set>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace pinwheel::wheel {
 namespace {
 
-// A line by RFC 4180; a quoted field may contain line ends.
+constexpr size_t kFields = 3;
+
+// A line by RFC 4180; a quoted field may contain line ends. Of fields that are too many only one is
+// told apart.
 std::optional<std::vector<std::string>> take_line(std::string_view text, size_t& at) {
   std::vector<std::string> fields(1);
   bool in_quotes = false;
@@ -26,7 +30,7 @@ std::optional<std::vector<std::string>> take_line(std::string_view text, size_t&
     } else if (c == '"') {
       in_quotes = true;
     } else if (c == ',') {
-      fields.emplace_back();
+      if (fields.size() <= kFields) fields.emplace_back();
     } else if (c == '\n') {
       return fields;
     } else if (c != '\r') {
@@ -41,7 +45,8 @@ Result<RecordRow> to_row(const std::vector<std::string>& fields, int line) {
   const auto bad = [&](const std::string& why) {
     return fail(ErrorKind::check, "RECORD line " + std::to_string(line) + " " + why);
   };
-  if (fields.size() != 3) return bad("has " + plural(fields.size(), "field") + ", not 3");
+  if (fields.size() > kFields) return bad("has more than 3 fields");
+  if (fields.size() != kFields) return bad("has " + plural(fields.size(), "field") + ", not 3");
   RecordRow row{fields[0]};
   if (row.path.empty()) return bad("has no path");
   if (!fields[1].empty()) {
@@ -82,12 +87,16 @@ std::string row_fault(const RecordRow& row, const MemberDigest& member) {
 }  // namespace
 
 Result<std::vector<RecordRow>> parse_record(std::string_view text) {
+  TRY_DONE(check_size("RECORD", text.size(), limits::kRecord));
   std::vector<RecordRow> rows;
   size_t at = 0;
   for (int line = 1; at < text.size(); ++line) {
     const std::optional<std::vector<std::string>> fields = take_line(text, at);
     if (!fields) return fail(ErrorKind::check, "RECORD ends inside a quoted name");
     if (fields->size() == 1 && fields->front().empty()) continue;  // an empty line
+    if (rows.size() == limits::kRecordLines.most) {
+      return fail(too_many("RECORD", limits::kRecordLines));
+    }
     TRY(RecordRow row, to_row(*fields, line));
     rows.push_back(std::move(row));
   }

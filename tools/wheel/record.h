@@ -20,7 +20,7 @@ struct RecordRow {
 };
 
 /// Parses the CSV; kind `check`, with the line number, when a line does not have three fields or is
-/// malformed.
+/// malformed, or for more lines than `limits::kRecordLines`.
 Result<std::vector<RecordRow>> parse_record(std::string_view text);
 /// The CSV with `\n` line endings; names are quoted where needed.
 std::string to_string(const std::vector<RecordRow>& rows);

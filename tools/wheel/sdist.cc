@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "pep/name.h"
 #include "pep/version.h"
@@ -13,8 +14,6 @@
 namespace pinwheel::wheel {
 namespace {
 
-constexpr uint64_t kMaxSize = uint64_t{1} << 30U;
-constexpr uint64_t kFreeSize = uint64_t{64} << 20U;  // below this size any ratio is harmless
 constexpr uint64_t kHarmlessRatio = 250;
 constexpr std::string_view kBackendHint =
     "build it with a PEP 517 backend that follows PEP 625: python -m build --sdist";
@@ -89,12 +88,25 @@ Result<SdistInfo> describe(const std::vector<TarMember>& members) {
   return info;
 }
 
-}  // namespace
-
 Result<std::string> unpack_sdist(std::string_view tar_gz) {
-  const uint64_t by_ratio = std::max<uint64_t>(kFreeSize, tar_gz.size() * kHarmlessRatio);
-  return gunzip(tar_gz, std::min(kMaxSize, by_ratio));
+  const uint64_t by_ratio =
+      std::max<uint64_t>(limits::kUnpackedFree, tar_gz.size() * kHarmlessRatio);
+  return gunzip(tar_gz, std::min(limits::kFinishedSdist.most, by_ratio));
 }
+
+/// The old archive is not held when the new one is compressed.
+Result<std::string> rewritten_tar(std::string_view tar_gz, int64_t epoch) {
+  TRY(const std::string tar, unpack_sdist(tar_gz));
+  TRY(std::vector<TarMember> members, read_tar(tar));
+  TRY_DONE(describe(members));
+  uint64_t size = 0;
+  for (const TarMember& member : members) size += member.contents.size();
+  // A hard link becomes another copy.
+  TRY_DONE(check_size("what the sdist contains", size, limits::kFinishedSdist));
+  return write_tar(std::move(members), epoch);
+}
+
+}  // namespace
 
 Done check_link(const TarMember& link) {
   if (stays_inside(link)) return {};
@@ -137,10 +149,8 @@ Done check_sdist(const SdistInfo& sdist, const Naming& expected) {
 }
 
 Result<std::string> finish_sdist(std::string_view tar_gz, int64_t epoch) {
-  TRY(const std::string tar, unpack_sdist(tar_gz));
-  TRY(std::vector<TarMember> members, read_tar(tar));
-  TRY_DONE(describe(members));
-  return gzip(write_tar(std::move(members), epoch));
+  TRY(const std::string tar, rewritten_tar(tar_gz, epoch));
+  return gzip(tar);
 }
 
 }  // namespace pinwheel::wheel

@@ -12,10 +12,6 @@ namespace pinwheel::wheel {
 
 struct TarMember;
 
-/// The tar archive in a `.tar.gz`. Kind `check` when it is corrupt or unpacks to more than 1 GiB,
-/// or to more than 64 MiB and 250 times its size.
-Result<std::string> unpack_sdist(std::string_view tar_gz);
-
 /// Kind `check` unless the target of a symbolic link stays inside the top-level directory of its
 /// sdist.
 Done check_link(const TarMember& link);
@@ -30,8 +26,8 @@ struct SdistInfo {
 /// Reads an sdist (source distribution format, PEP 625, PEP 643) named `file_name`. Kind `check`
 /// when the name is not a normalized `<name>-<version>.tar.gz`, when the top-level directory or
 /// PKG-INFO has another name or version, when the archive is corrupt, when a member or the target
-/// of a link lies outside the top-level directory, and when it unpacks to more than 1 GiB, or to
-/// more than 64 MiB and 250 times its size.
+/// of a link lies outside the top-level directory, and when it unpacks to more than
+/// `limits::kFinishedSdist`, or to more than 64 MiB and 250 times its size.
 Result<SdistInfo> read_sdist(std::string_view file_name, std::string_view tar_gz);
 
 /// Kind `check` unless the sdist has that name and version.

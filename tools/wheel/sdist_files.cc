@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
-#include "ports/byte_source.h"
+#include "wheel/gzip_stream.h"
+#include "wheel/member_stream.h"
 #include "wheel/sdist.h"
 #include "wheel/tar.h"
 #include "wheel/zip_reader.h"
@@ -13,7 +15,6 @@ namespace pinwheel::wheel {
 namespace {
 
 constexpr uint32_t kExecuteBits = 0111;
-constexpr uint64_t kMostInZip = uint64_t{1} << 30U;
 
 std::string first_part(const std::string& name) {
   return name.substr(0, name.find('/'));
@@ -32,51 +33,84 @@ SdistFileKind kind_of(uint32_t mode) {
   return (mode & kExecuteBits) != 0 ? SdistFileKind::executable : SdistFileKind::plain;
 }
 
-Result<std::vector<SdistFile>> from_tar(std::string_view tar_gz) {
-  TRY(const std::string tar, unpack_sdist(tar_gz));
-  TRY(const std::vector<TarMember> members, read_tar(tar));
-  std::vector<SdistFile> files;
-  for (const TarMember& member : members) {
-    TRY(std::string name, below(first_part(members.front().name), member.name));
-    if (member.kind == TarKind::directory) continue;
-    if (name.empty()) {
+/// Passes the members of a tar on as files below the top-level directory.
+class TarFiles final : public TarVisitor {
+ public:
+  explicit TarFiles(SdistVisitor& visitor) : visitor_(visitor) {}
+
+  Done member(const TarMember& member, uint64_t /*size*/) override {
+    TRY(const std::string name, place(member));
+    if (member.kind == TarKind::directory) return {};
+    found_ = true;
+    if (member.kind == TarKind::file) return visitor_.file({name, kind_of(member.mode)});
+    TRY_DONE(check_link(member));
+    return visitor_.file({name, SdistFileKind::link, member.target});
+  }
+  Done contents(std::string_view piece) override { return visitor_.contents(piece); }
+  Done same(const TarMember& member, const std::string& first) override {
+    TRY(const std::string name, place(member));
+    TRY(const std::string earlier, below(top_, first));
+    return visitor_.same({name, kind_of(member.mode)}, earlier);
+  }
+
+  bool found() const { return found_; }
+
+ private:
+  Result<std::string> place(const TarMember& member) {
+    if (top_.empty()) top_ = first_part(member.name);
+    TRY(std::string name, below(top_, member.name));
+    if (name.empty() && member.kind != TarKind::directory) {
       return fail(ErrorKind::check, quoted(member.name) + " in the sdist is not a directory");
     }
-    if (member.kind == TarKind::symlink) {
-      TRY_DONE(check_link(member));
-      files.push_back({std::move(name), SdistFileKind::link, member.target});
-      continue;
-    }
-    files.push_back({std::move(name), kind_of(member.mode), std::string(member.contents)});
+    return name;
   }
-  return files;
+
+  SdistVisitor& visitor_;
+  std::string top_;
+  bool found_ = false;
+};
+
+/// Whether there are files.
+Result<bool> visit_tar_gz(const ports::ByteSource& source, SdistVisitor& visitor) {
+  GzipStream tar(source, limits::kUnpackedSdist);
+  TarFiles files(visitor);
+  TRY_DONE(visit_tar(tar, files));
+  return files.found();
 }
 
-Result<std::vector<SdistFile>> from_zip(std::string_view bytes) {
-  const ports::MemorySource source{std::string(bytes)};
+Done visit_contents(const ZipReader& zip, const ZipMember& member, SdistVisitor& visitor) {
+  TRY(MemberStream stream, MemberStream::open(zip, member));
+  while (true) {
+    TRY(const std::string_view piece, stream.next());
+    if (piece.empty()) return {};
+    TRY_DONE(visitor.contents(piece));
+  }
+}
+
+Result<bool> visit_zip(const ports::ByteSource& source, SdistVisitor& visitor) {
   TRY(const ZipReader zip, ZipReader::open(source));
-  std::vector<SdistFile> files;
+  bool found = false;
   uint64_t total = 0;
   for (const ZipMember& member : zip.members()) {
     total += member.size;
-    if (total > kMostInZip) {
-      return fail(ErrorKind::check, "the sdist unpacks to more than 1 GiB");
-    }
+    TRY_DONE(check_size("what the zip file contains", total, limits::kUnpackedSdist));
     TRY(std::string name, below(first_part(zip.members().front().name), member.name));
     if (member.is_directory() || name.empty()) continue;
-    TRY(std::string contents, zip.read(member));
-    files.push_back({std::move(name), kind_of(member.mode), std::move(contents)});
+    found = true;
+    TRY_DONE(visitor.file({std::move(name), kind_of(member.mode)}));
+    TRY_DONE(visit_contents(zip, member, visitor));
   }
-  return files;
+  return found;
 }
 
 }  // namespace
 
-Result<std::vector<SdistFile>> sdist_files(std::string_view file_name, std::string_view bytes) {
-  TRY(std::vector<SdistFile> files,
-      file_name.ends_with(".zip") ? from_zip(bytes) : from_tar(bytes));
-  if (files.empty()) return fail(ErrorKind::check, quoted(file_name) + " contains no files");
-  return files;
+Done visit_sdist(std::string_view file_name, const ports::ByteSource& source,
+                 SdistVisitor& visitor) {
+  TRY(const bool found,
+      file_name.ends_with(".zip") ? visit_zip(source, visitor) : visit_tar_gz(source, visitor));
+  if (!found) return fail(ErrorKind::check, quoted(file_name) + " contains no files");
+  return {};
 }
 
 }  // namespace pinwheel::wheel

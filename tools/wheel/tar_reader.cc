@@ -2,7 +2,9 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "wheel/tar.h"
 #include "wheel/tar_format.h"
@@ -101,27 +103,82 @@ std::string path_of(std::string_view header, const Extended& extended) {
   return prefix.empty() ? name : prefix + "/" + name;
 }
 
-class TarReader {
+/// Takes bytes from a stream in pieces of any length.
+class TarInput {
  public:
-  explicit TarReader(std::string_view tar) : tar_(tar) {}
+  explicit TarInput(ByteStream& stream) : stream_(stream) {}
 
-  Result<std::vector<TarMember>> read() {
-    while (true) {
-      if (tar_.size() - at_ < tar::kBlock) return broken_tar("it ends without an end mark");
-      const std::string_view header = tar_.substr(at_, tar::kBlock);
-      if (header.find_first_not_of('\0') == std::string_view::npos) break;
-      at_ += tar::kBlock;
-      TRY_DONE(read_entry(header));
+  /// Exactly `length` bytes, or fewer at the end, valid until the next call.
+  Result<std::string_view> take(uint64_t length) {
+    TRY_DONE(fill());
+    if (chunk_.size() >= length) return take_some(length);
+    joined_ = chunk_;
+    while (joined_.size() < length) {
+      TRY(chunk_, stream_.next());
+      if (chunk_.empty()) break;
+      const uint64_t wanted = length - joined_.size();
+      joined_ += take_some(wanted);
     }
-    if (tar_.find_first_not_of('\0', at_) != std::string_view::npos) {
-      return broken_tar("it has data after its end");
-    }
-    if (pending_) return broken_tar("it ends after an extended header");
-    TRY_DONE(check_places());
-    return std::move(members_);
+    return std::string_view(joined_);
+  }
+
+  /// As many bytes as there are at hand, at most `length`; empty at the end.
+  Result<std::string_view> take_some_of(uint64_t length) {
+    TRY_DONE(fill());
+    return take_some(length);
   }
 
  private:
+  Done fill() {
+    if (!chunk_.empty()) return {};
+    TRY(chunk_, stream_.next());
+    return {};
+  }
+  std::string_view take_some(uint64_t length) {
+    const std::string_view piece = chunk_.substr(0, length);
+    chunk_.remove_prefix(piece.size());
+    return piece;
+  }
+
+  ByteStream& stream_;
+  std::string_view chunk_;
+  std::string joined_;
+};
+
+class TarReader {
+ public:
+  TarReader(ByteStream& tar, TarVisitor& visitor) : input_(tar), visitor_(visitor) {}
+
+  Done read() {
+    while (true) {
+      TRY(const std::string_view block, input_.take(tar::kBlock));
+      if (block.size() < tar::kBlock) return broken_tar("it ends without an end mark");
+      if (block.find_first_not_of('\0') == std::string_view::npos) break;
+      const std::string header(block);
+      TRY_DONE(read_entry(header));
+    }
+    TRY_DONE(check_rest());
+    if (pending_) return broken_tar("it ends after an extended header");
+    return check_places();
+  }
+
+ private:
+  /// What is remembered of a member.
+  struct Place {
+    TarKind kind = TarKind::file;
+    uint32_t mode = 0;
+  };
+
+  Done check_rest() {
+    while (true) {
+      TRY(const std::string_view piece, input_.take_some_of(UINT64_MAX));
+      if (piece.empty()) return {};
+      if (piece.find_first_not_of('\0') != std::string_view::npos) {
+        return broken_tar("it has data after its end");
+      }
+    }
+  }
+
   Done read_entry(std::string_view header) {
     if (octal_field(header, tar::kSum) != tar::sum_of(header)) {
       return broken_tar("a header checksum is wrong");
@@ -131,13 +188,17 @@ class TarReader {
                            type != tar::kGnuLongName && type != tar::kGnuLongTarget;
     std::optional<uint64_t> size = octal_field(header, tar::kSize);
     if (is_member && extended_.size) size = extended_.size;
-    if (!size || *size > tar_.size() - at_)
-      return broken_tar("a member is longer than the archive");
-    const std::string_view contents = tar_.substr(at_, *size);
-    const uint64_t padded = (*size + tar::kBlock - 1) / tar::kBlock * tar::kBlock;
-    if (padded > tar_.size() - at_) return broken_tar("a member is longer than the archive");
-    at_ += padded;
-    if (is_member) return add_member(header, type, contents);
+    if (!size) return broken_tar("a member is longer than the archive");
+    if (is_member) return add_member(header, type, *size);
+    return add_extended(type, *size);
+  }
+
+  Done add_extended(char type, uint64_t size) {
+    TRY_DONE(check_size("a header of the tar archive", size, limits::kTarHeader));
+    TRY(const std::string_view taken, input_.take(size));
+    if (taken.size() < size) return broken_tar("a member is longer than the archive");
+    const std::string contents(taken);
+    TRY_DONE(skip_padding(size));
     if (type == tar::kPaxGlobal) return check_global_pax(contents);
     pending_ = true;
     if (type == tar::kPax) {
@@ -149,30 +210,57 @@ class TarReader {
     return {};
   }
 
-  Done add_member(std::string_view header, char type, std::string_view contents) {
-    TarMember member{path_of(header, extended_), TarKind::file, contents};
+  enum class Contents { visited, skipped };
+  Done pass(uint64_t size, Contents what) {
+    for (uint64_t left = size; left > 0;) {
+      TRY(const std::string_view piece, input_.take_some_of(left));
+      if (piece.empty()) return broken_tar("a member is longer than the archive");
+      left -= piece.size();
+      if (what == Contents::visited) TRY_DONE(visitor_.contents(piece));
+    }
+    return skip_padding(size);
+  }
+
+  Done skip_padding(uint64_t size) {
+    const uint64_t padding = (tar::kBlock - size % tar::kBlock) % tar::kBlock;
+    TRY(const std::string_view taken, input_.take(padding));
+    if (taken.size() < padding) return broken_tar("a member is longer than the archive");
+    return {};
+  }
+
+  Done add_member(std::string_view header, char type, uint64_t size) {
+    TarMember member{path_of(header, extended_), TarKind::file};
     member.target = extended_.target.value_or(std::string(text_field(header, tar::kTarget)));
     member.mode = static_cast<uint32_t>(octal_field(header, tar::kMode).value_or(0) & 0777U);
     extended_ = {};
     pending_ = false;
+    if (places_.size() == limits::kMembers.most) {
+      return fail(too_many("the tar archive", limits::kMembers));
+    }
     if (member.name.size() > kMaxPath || !is_safe_member_name(member.name)) {
       return fail(ErrorKind::check,
                   "the tar archive contains the unsafe name " + quoted(member.name.substr(0, 200)));
     }
     const bool slash = member.name.back() == '/';
     if (slash) member.name.pop_back();
-    TRY_DONE(set_kind(member, type == tar::kOldFile && slash ? tar::kDirectory : type));
+    const char kind = type == tar::kOldFile && slash ? tar::kDirectory : type;
+    TRY_DONE(set_kind(member, kind, size));
     if (slash && member.kind != TarKind::directory) {
       return broken_tar(quoted(member.name) + " is not a directory but its name ends in a slash");
     }
-    if (!places_.emplace(member.name, members_.size()).second) {
+    if (!places_.emplace(member.name, Place{member.kind, member.mode}).second) {
       return fail(ErrorKind::check, "the tar archive contains " + quoted(member.name) + " twice");
     }
-    members_.push_back(std::move(member));
-    return {};
+    if (kind != tar::kHardLink) {
+      TRY_DONE(visitor_.member(member, size));
+      return pass(size, Contents::visited);
+    }
+    const std::string first = std::exchange(member.target, std::string());
+    TRY_DONE(visitor_.same(member, first));
+    return pass(size, Contents::skipped);
   }
 
-  Done set_kind(TarMember& member, char type) const {
+  Done set_kind(TarMember& member, char type, uint64_t size) const {
     switch (type) {
       case tar::kFile:
       case tar::kOldFile:
@@ -184,7 +272,7 @@ class TarReader {
       case tar::kSymlink:
       case tar::kDirectory:
         member.kind = type == tar::kSymlink ? TarKind::symlink : TarKind::directory;
-        if (!member.contents.empty()) return broken_tar(quoted(member.name) + " has contents");
+        if (size != 0) return broken_tar(quoted(member.name) + " has contents");
         if (type == tar::kDirectory) member.target.clear();
         return {};
       default:
@@ -195,21 +283,19 @@ class TarReader {
 
   Done resolve_hard_link(TarMember& member) const {
     const auto place = places_.find(member.target);
-    if (place == places_.end() || members_[place->second].kind != TarKind::file) {
+    if (place == places_.end() || place->second.kind != TarKind::file) {
       return fail(ErrorKind::check, quoted(member.name) + " is a hard link to " +
                                         quoted(member.target.substr(0, 200)) +
                                         ", which is not an earlier file in the tar archive");
     }
-    member.contents = members_[place->second].contents;
-    member.mode = members_[place->second].mode;
-    member.target.clear();
+    member.mode = place->second.mode;
     return {};
   }
 
   // Extracting below a file fails; below a link it would write elsewhere.
   Done check_places() const {
-    for (const auto& [name, index] : places_) {
-      if (members_[index].kind == TarKind::directory) continue;
+    for (const auto& [name, place] : places_) {
+      if (place.kind == TarKind::directory) continue;
       const std::string below = name + "/";
       const auto next = places_.lower_bound(below);
       if (next != places_.end() && next->first.starts_with(below)) {
@@ -220,18 +306,48 @@ class TarReader {
     return {};
   }
 
-  std::string_view tar_;
-  uint64_t at_ = 0;
+  TarInput input_;
+  TarVisitor& visitor_;
   Extended extended_;
   bool pending_ = false;
-  std::vector<TarMember> members_;
+  std::map<std::string, Place> places_;
+};
+
+/// Keeps views of all members; the whole archive is one piece.
+class TarCollector final : public TarVisitor {
+ public:
+  Done member(const TarMember& member, uint64_t /*size*/) override {
+    places_.emplace(member.name, members.size());
+    members.push_back(member);
+    return {};
+  }
+  Done contents(std::string_view piece) override {
+    members.back().contents = piece;
+    return {};
+  }
+  Done same(const TarMember& member, const std::string& first) override {
+    const std::string_view contents = members[places_.at(first)].contents;
+    TRY_DONE(this->member(member, contents.size()));
+    return this->contents(contents);
+  }
+
+  std::vector<TarMember> members;
+
+ private:
   std::map<std::string, size_t> places_;
 };
 
 }  // namespace
 
+Done visit_tar(ByteStream& tar, TarVisitor& visitor) {
+  return TarReader(tar, visitor).read();
+}
+
 Result<std::vector<TarMember>> read_tar(std::string_view tar) {
-  return TarReader(tar).read();
+  TextStream stream(tar);
+  TarCollector collector;
+  TRY_DONE(visit_tar(stream, collector));
+  return std::move(collector.members);
 }
 
 }  // namespace pinwheel::wheel

@@ -120,7 +120,10 @@ std::string write_tar(std::vector<TarMember> members, int64_t epoch) {
   std::sort(members.begin(), members.end(),
             [](const TarMember& left, const TarMember& right) { return left.name < right.name; });
   const auto time = static_cast<uint64_t>(std::clamp<int64_t>(epoch, 0, kLastTime));
+  uint64_t size = 0;
+  for (const TarMember& member : members) size += 2 * tar::kBlock + member.contents.size();
   std::string out;
+  out.reserve(size + 2 * tar::kBlock);
   for (const TarMember& member : members) append_member(out, member, time);
   out.append(2 * tar::kBlock, '\0');
   return out;

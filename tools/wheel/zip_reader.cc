@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "wheel/deflate.h"
 #include "wheel/zip_format.h"
@@ -142,6 +143,38 @@ Result<ZipMember> read_entry(ByteCursor& cursor) {
   return member;
 }
 
+/// The end of a member's record by the directory, which the local header can only move further.
+uint64_t least_end(const ZipMember& member) {
+  return member.header_offset + zip::kLocalHeaderSize + member.name.size() + member.compressed_size;
+}
+
+// Members that share bytes would be inflated once each: a small file would take for ever.
+Done check_overlaps(const std::vector<ZipMember>& members) {
+  std::vector<const ZipMember*> in_order;
+  in_order.reserve(members.size());
+  for (const ZipMember& member : members) in_order.push_back(&member);
+  std::sort(in_order.begin(), in_order.end(), [](const ZipMember* left, const ZipMember* right) {
+    return left->header_offset < right->header_offset;
+  });
+  for (size_t i = 1; i < in_order.size(); ++i) {
+    if (least_end(*in_order[i - 1]) <= in_order[i]->header_offset) continue;
+    return broken_zip("members " + quoted(in_order[i - 1]->name) + " and " +
+                      quoted(in_order[i]->name) + " overlap");
+  }
+  return {};
+}
+
+Done check_unpacked_size(const ports::ByteSource& source, const std::vector<ZipMember>& members) {
+  uint64_t total = 0;
+  for (const ZipMember& member : members) {
+    total = member.size > UINT64_MAX - total ? UINT64_MAX : total + member.size;
+  }
+  if (total <= limits::kUnpackedFree || total <= limits::kUnpackedRatio * source.size()) return {};
+  return fail(ErrorKind::check, "the archive unpacks to " + format_bytes(total) +
+                                    ", more than the limit of " +
+                                    std::to_string(limits::kUnpackedRatio) + " times its own size");
+}
+
 }  // namespace
 
 Result<ZipReader> ZipReader::open(const ports::ByteSource& source) {
@@ -149,6 +182,10 @@ Result<ZipReader> ZipReader::open(const ports::ByteSource& source) {
   reader.source_ = &source;
   TRY(reader.layout_, read_layout(source));
   const ZipLayout& layout = reader.layout_;
+  if (layout.entries > limits::kMembers.most) {
+    return fail(too_many("the archive", limits::kMembers));
+  }
+  TRY_DONE(check_size("the archive's directory", layout.directory_size, limits::kDirectory));
   TRY(const std::string bytes, source.read(layout.directory_offset, layout.directory_size));
   ByteCursor cursor(bytes);
   reader.members_.reserve(layout.entries);
@@ -166,6 +203,8 @@ Result<ZipReader> ZipReader::open(const ports::ByteSource& source) {
     reader.members_.push_back(std::move(member));
   }
   if (cursor.left() != 0) return broken_zip("its central directory has data after the last entry");
+  TRY_DONE(check_overlaps(reader.members_));
+  TRY_DONE(check_unpacked_size(source, reader.members_));
   return reader;
 }
 

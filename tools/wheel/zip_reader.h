@@ -40,7 +40,8 @@ class ZipReader {
  public:
   /// Rejects archives without an end record, with several disks, prepended data, names that would
   /// leave the directory they are extracted into, or a central directory that does not fit the
-  /// file.
+  /// file; before anything is inflated also members that overlap, and what is over the limits of
+  /// `base/limits`.
   static Result<ZipReader> open(const ports::ByteSource& source);
 
   const std::vector<ZipMember>& members() const { return members_; }

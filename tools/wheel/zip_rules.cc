@@ -12,8 +12,6 @@
 namespace pinwheel::wheel {
 namespace {
 
-constexpr uint64_t kRatioFrom = uint64_t{64} << 20U;
-constexpr uint64_t kRatio = 50;
 constexpr uint64_t kEnd64BodySize = 44;  // the record without its signature and size fields
 constexpr const char* kRebuild = "build the wheel again, or rewrite it with `pinwheel finish`";
 
@@ -185,17 +183,6 @@ void check_end(const ports::ByteSource& source, const ZipLayout& layout, Faults&
   }
 }
 
-void check_ratio(const ports::ByteSource& source, const ZipReader& zip, Faults& faults) {
-  uint64_t total = 0;
-  for (const ZipMember& member : zip.members()) {
-    total = member.size > UINT64_MAX - total ? UINT64_MAX : total + member.size;
-  }
-  if (total > kRatioFrom && total > kRatio * source.size()) {
-    faults.add("the archive unpacks to " + format_bytes(total) + ", more than " +
-               std::to_string(kRatio) + " times its own size");
-  }
-}
-
 }  // namespace
 
 std::vector<ZipFault> zip_faults(const ports::ByteSource& source) {
@@ -210,7 +197,6 @@ std::vector<ZipFault> zip_faults(const ports::ByteSource& source) {
   check_records(source, *zip, faults);
   check_directory(source, *zip, faults);
   check_end(source, zip->layout(), faults);
-  check_ratio(source, *zip, faults);
   return faults.take();
 }
 

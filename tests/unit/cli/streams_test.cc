@@ -5,6 +5,8 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "unit/catch.h"
 
@@ -31,6 +33,26 @@ class Redirected {
  private:
   int saved_ = -1;
 };
+
+TEST_CASE("what is hidden is in no output") {
+  Streams streams{GlobalOptions{}};
+  streams.hide(Secret("s3cr3t-value"));
+  char path[] = "/tmp/pinwheel-streams-XXXXXX";
+  const int file = mkstemp(path);
+  REQUIRE(file >= 0);
+  {
+    const Redirected to_file(dup(file));
+    streams.data("data s3cr3t-value\n");
+    streams.json("{\"a\": \"s3cr3t-value\"}\n");
+    streams.file("file s3cr3t-value\n");
+    streams.output("output czNjcjN0LXZhbHVl\n");
+  }
+  std::string text(200, '\0');
+  text.resize(static_cast<size_t>(pread(file, text.data(), text.size(), 0)));
+  close(file);
+  unlink(path);
+  CHECK(text == "data ***\n{\"a\": \"***\"}\nfile ***\noutput ***\n");
+}
 
 TEST_CASE("data that cannot be written to a full disk is an error") {
   Streams streams{GlobalOptions{}};

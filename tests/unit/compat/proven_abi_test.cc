@@ -14,7 +14,7 @@ inspect::WheelFacts module_taking(const std::string& tags, const std::string& fi
 }
 
 ProvenAbi proven(const inspect::WheelFacts& facts, const std::string& claimed) {
-  const Result<ProvenAbi> found = prove_python_abi(facts, claimed);
+  const Result<ProvenAbi> found = prove_python_abi(facts, claimed, 9);
   REQUIRE(found);
   return *found;
 }
@@ -25,7 +25,7 @@ TEST_CASE("a wheel holds the Stable ABI that it claims if it takes no more") {
             .value == "limited(3.11)");
   for (const Texts& beyond : {Texts{"PyFrame_GetBack"}, Texts{"PyBuffer_Release"}}) {
     const auto refused =
-        prove_python_abi(module_taking("cp310-abi3", "_C.abi3.so", beyond), "limited(3.10)");
+        prove_python_abi(module_taking("cp310-abi3", "_C.abi3.so", beyond), "limited(3.10)", 9);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::check);
     CHECK(refused.error().message.find(beyond[0]) != std::string::npos);
@@ -38,7 +38,7 @@ TEST_CASE("a wheel for every Python takes nothing that one Python changes") {
   pure.libraries.clear();
   CHECK(proven(pure, "none").because == "no libraries in it");
   const auto refused =
-      prove_python_abi(module_taking("py3-none", "_C.so", {"PyFrame_GetBack"}), "none");
+      prove_python_abi(module_taking("py3-none", "_C.so", {"PyFrame_GetBack"}), "none", 9);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.find("`PyFrame_GetBack` of `demo/_C.so`") != std::string::npos);
 }
@@ -56,6 +56,10 @@ TEST_CASE("a wheel for one Python stays that, and it is said what would allow mo
   CHECK(stable.value == "version");
   REQUIRE(stable.wider);
   CHECK(stable.wider->value == "limited(3.11)");
+  // What only Pythons of the past have is no wider: the project is for none of them.
+  const ProvenAbi old = proven(module_taking("cp311-cp311", file, {"PyModule_Create2"}), "version");
+  REQUIRE(old.wider);
+  CHECK(old.wider->value == "limited(3.9)");
 
   const ProvenAbi unneeded = proven(module_taking("cp311-cp311", "libx.so", {"malloc"}), "version");
   REQUIRE(unneeded.wider);

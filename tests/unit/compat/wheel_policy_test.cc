@@ -42,6 +42,14 @@ TEST_CASE("device code and size are judged where the matrix names them, the rest
   CHECK(named->strict == std::vector<std::string>{"size", "device-code", "debug-info"});
 }
 
+TEST_CASE("a wheel may need what the matrix says that others provide") {
+  matrix::Settings settings;
+  settings.build.external = {"libodbc.so.*"};
+  const Result<WheelPolicy> policy = wheel_policy(settings);
+  REQUIRE(policy);
+  CHECK(policy->expected.external == std::vector<std::string>{"libodbc.so.*"});
+}
+
 TEST_CASE("a size that is none is an error of the matrix") {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{}, std::vector<std::string>{"much"}}) {

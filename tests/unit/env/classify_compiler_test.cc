@@ -40,6 +40,17 @@ TEST_CASE("a full disk and an unsupported host compiler are environment errors, 
   CHECK(nvcc.hint.find("CUDAHOSTCXX") != std::string::npos);
 }
 
+TEST_CASE("torch's complaint of no CUDA toolkit has the compute that brings one") {
+  const env::Diagnosis none = env::classify_compiler(
+      {.code = 1},
+      "    raise OSError('CUDA_HOME environment variable is not set. '\n"
+      "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install "
+      "root.\n");
+  CHECK(none.kind == ErrorKind::environment);
+  CHECK(none.line.starts_with("OSError: CUDA_HOME environment variable is not set"));
+  CHECK(none.hint.find("`compute: [cuda/13.0]`") != std::string::npos);
+}
+
 TEST_CASE("a network fault inside a build is transient unless a compiler found an error too") {
   const std::string retry =
       "WARNING: Retrying (Retry(total=0)) after connection broken by 'X': /\n";

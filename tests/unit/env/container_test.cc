@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "matrix/secret_name.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -24,6 +25,24 @@ bool has(const std::vector<std::string>& argv, const std::vector<std::string>& p
 }
 
 }  // namespace
+
+TEST_CASE("no value of a name that a secret can have is among the client's arguments") {
+  for (const char* const name :
+       {"LICENSE_TOKEN", "PATH", "HOME", "USER", "TMPDIR", "LANG", "XDG_TOKEN", "DOCKER_TOKEN",
+        "CONTAINERS_TOKEN", "BUILDKIT_TOKEN", "CONTAINER_TOKEN"}) {
+    if (matrix::secret_name_problem(name)) continue;
+    CAPTURE(name);
+    const ports::Command command{{"make"}, "/", {{name, "s3cr3t-value"}}, {}};
+    const ports::Command ran = run_in_container(some_container(), "n", command, kClient);
+    CHECK(has(ran.argv, {"--env", name}));
+    CHECK(ran.environment.at(name) == "s3cr3t-value");
+    for (const std::string& argument : ran.argv) {
+      CHECK(argument.find("s3cr3t-value") == std::string::npos);
+    }
+  }
+  CHECK(matrix::secret_name_problem("DOCKER_TOKEN"));
+  CHECK_FALSE(matrix::secret_name_problem("LICENSE_TOKEN"));
+}
 
 TEST_CASE("a command runs through the client, with its mounts, user and directory") {
   ports::Command command{{"make", "all"}, "/build/src", {}, std::chrono::seconds(5)};

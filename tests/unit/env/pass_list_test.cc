@@ -1,5 +1,7 @@
 #include "env/pass_list.h"
 
+#include <algorithm>
+
 #include "env/commands.h"
 #include "unit/catch.h"
 
@@ -52,6 +54,40 @@ TEST_CASE("programs that pinwheel asks see what configures them, and no secret o
   const Variables told = helper_variables(user);
   CHECK(told.size() == seen.size());
   for (const std::string& name : seen) CHECK(told.contains(name));
+}
+
+TEST_CASE("each program sees what configures it, and not what configures another") {
+  const Variables all = {{"PATH", "p"},          {"https_proxy", "h"},    {"GIT_SSH_COMMAND", "g"},
+                         {"SSH_AUTH_SOCK", "s"}, {"PIP_INDEX_URL", "i"},  {"NETRC", "n"},
+                         {"DOCKER_HOST", "d"},   {"CONTAINER_HOST", "c"}, {"CONDA_EXE", "e"},
+                         {"MAMBA_EXE", "m"},     {"CUDA_HOME", "u"},      {"LD_LIBRARY_PATH", "l"},
+                         {"OF_THE_IMAGE", "o"}};
+  const auto seen_by = [&all](Helper helper) {
+    std::string letters;
+    for (const auto& [name, value] : variables_for(helper, all)) letters += value;
+    std::sort(letters.begin(), letters.end());
+    return letters;
+  };
+  CHECK(seen_by(Helper::system) == "hop");
+  CHECK(seen_by(Helper::git) == "ghops");
+  CHECK(seen_by(Helper::python) == "hinop");
+  CHECK(seen_by(Helper::conda) == "ehmnop");
+  CHECK(seen_by(Helper::container) == "cdhop");
+  CHECK(seen_by(Helper::compiler) == "hlopu");
+}
+
+TEST_CASE("a program is known by its name") {
+  for (const char* const name :
+       {"nvcc", "/opt/cuda/bin/nvcc", "g++-12", "x86_64-linux-gnu-gcc", "clang++-19", "c++"}) {
+    CAPTURE(name);
+    CHECK(helper_of(name) == Helper::compiler);
+  }
+  CHECK(helper_of("/usr/bin/python3.11") == Helper::python);
+  CHECK(helper_of("micromamba") == Helper::conda);
+  CHECK(helper_of("/usr/bin/podman") == Helper::container);
+  CHECK(helper_of("git") == Helper::git);
+  CHECK(helper_of("uname") == Helper::system);
+  CHECK(helper_of("gitlint") == Helper::system);
 }
 
 TEST_CASE("pip gets the network and its settings, and nothing that changes Python") {

@@ -32,7 +32,7 @@ ProjectFacts project_named(const std::string& name) {
 TEST_CASE("a pure project: one wheel, no environment, no build") {
   const ProjectFacts facts = project_named("demo");
   CHECK(value_of(facts, "abi.python") == LineValue("none"));
-  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  CHECK(value_of(facts, "axes.compute") == LineValue());
   CHECK(value_of(facts, "axes.torch") == LineValue());
   for (const MatrixLine& line : decide(facts).draft.lines) {
     CHECK_FALSE(line.key.starts_with("environment"));
@@ -53,6 +53,14 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
   CHECK(value_of(facts, "environment.torch.index") ==
         LineValue(Entries{{"cpu", "https://download.pytorch.org/whl/cpu"}}));
+  facts.wanted_computes = {"cuda/12.9"};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/12.9"}));
+  CHECK(value_of(facts, "environment.torch.index") ==
+        LineValue("https://download.pytorch.org/whl/{label}"));
+  CHECK(value_of(facts, "environment.variables") == LineValue(Entries{{"FORCE_CUDA", "1"}}));
+  facts.wanted_computes = {"cpu", "cuda/12.9"};
+  CHECK(value_of(facts, "environment.variables") == LineValue());
+  facts.wanted_computes.clear();
   facts.workflow.cudas = {"13.0"};
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu", "cuda/13.0"}));
   CHECK(value_of(facts, "environment.torch.index") ==
@@ -62,6 +70,21 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(value_of(facts, "abi.torch") == LineValue("minor"));
   REQUIRE(decide(facts).draft.left_out.size() == 1);
   CHECK(decide(facts).draft.left_out[0].why.find("FORCE_CUDA") != std::string::npos);
+}
+
+TEST_CASE("only what may be built for GPUs, or for a torch, has an axis of computes") {
+  ProjectFacts facts = project_named("demo");
+  facts.sources = {{"k.cc", {project::SourceMark::python_h}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue());
+  facts.sources = {{"k.hip", {project::SourceMark::hip}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  facts.sources.clear();
+  facts.cmake = project::CMakeLists{.languages = {"CXX", "CUDA"}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
+  facts.cmake.reset();
+  facts.setup_py = project::SetupPy{.torch_extension = true};
+  facts.torches = {{"2.14", {"3.12"}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cpu"}));
 }
 
 TEST_CASE("a project whose CMakeLists.txt always compiles CUDA has no build for CPUs") {
@@ -86,6 +109,21 @@ TEST_CASE("settings of cibuildwheel become a command") {
   facts.cibuildwheel.options["config-settings"] = {{}, {{"a", "{b}"}}, "pyproject.toml"};
   CHECK(std::get<Texts>(value_of(facts, "build.command")).at(7) == "-Ca={{b}}");
   CHECK(value_of(facts, "environment.pip") == LineValue(Texts{"build"}));
+}
+
+TEST_CASE("a project with Rust says where its crates come from") {
+  const auto left_out = [](const ProjectFacts& facts) {
+    Texts what;
+    for (const LeftOut& one : decide(facts).draft.left_out) what.push_back(one.what);
+    return what;
+  };
+  ProjectFacts facts = project_named("demo");
+  CHECK(left_out(facts).empty());
+  facts.tools.setuptools_rust = true;
+  CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
+  facts.tools.setuptools_rust = false;
+  facts.pyproject->build_system.requires_ = {"setuptools", "setuptools_rust>=1.5"};
+  CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
 }
 
 }  // namespace

@@ -58,6 +58,19 @@ TEST_CASE("environment, settings, image and packages of the build") {
   CHECK(got.left_out[0].why == "`PATH` is `$PATH:/x`, which a shell computes");
 }
 
+TEST_CASE("what a repair excludes stays out of the wheel") {
+  const FromCibuildwheel got = translated(
+      "repair-wheel-command = ['auditwheel repair --exclude liba.so.1 -w {dest_dir} {wheel}']\n");
+  CHECK(got.external == Texts{"liba.so.1"});
+  CHECK(got.repair_from == "pyproject.toml");
+  CHECK_FALSE(got.repairs_nothing);
+  CHECK(got.left_out.empty());
+  CHECK(translated("repair-wheel-command = ''\n").repairs_nothing);
+  const FromCibuildwheel own = translated("repair-wheel-command = 'sh fix.sh {wheel}'\n");
+  REQUIRE(own.left_out.size() == 1);
+  CHECK(own.left_out[0].why.find("can do the rest: `sh fix.sh {wheel}`") != std::string::npos);
+}
+
 TEST_CASE("whatever has no counterpart is listed with the reason") {
   const FromCibuildwheel got = translated(
       "before-all = 'yum install -y zlib-devel'\nrepair-wheel-command = 'x'\narchs = ['aarch64', "

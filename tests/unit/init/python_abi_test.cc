@@ -86,6 +86,27 @@ TEST_CASE("scikit-build-core, meson-python and maturin") {
   CHECK(chosen(facts) == "none");
 }
 
+TEST_CASE("scikit-build-core compiles unless it is told not to") {
+  ProjectFacts facts;
+  facts.pyproject = of_backend("scikit_build_core.build");
+  CHECK(chosen(facts) == "version");
+  facts.cmake = project::CMakeLists{};
+  facts.tools.scikit_build_pure = true;
+  CHECK(chosen(facts) == "none");
+  facts.tools.scikit_build_py_api = "cp312";
+  CHECK(chosen(facts) == "limited(3.12)");
+}
+
+TEST_CASE("setuptools-rust makes an extension module, of one Python unless bdist_wheel says more") {
+  ProjectFacts facts;
+  facts.pyproject = of_backend("setuptools.build_meta");
+  CHECK(chosen(facts) == "none");
+  facts.tools.setuptools_rust = true;
+  CHECK(chosen(facts) == "version");
+  facts.tools.bdist_py_limited_api = "cp39";
+  CHECK(chosen(facts) == "limited(3.9)");
+}
+
 TEST_CASE("a stable ABI that the wheel's name does not show is said") {
   ProjectFacts facts;
   facts.pyproject = of_backend("scikit_build_core.build");

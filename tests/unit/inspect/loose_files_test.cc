@@ -96,27 +96,54 @@ TEST_CASE("a file that cannot be opened is an error") {
   CHECK(gather_files("x.so", {missing}).error().message == "no such file");
 }
 
-TEST_CASE("a large library is streamed and has the same facts as a small one") {
-  // More than is held at once, with device code in the middle of it.
+/// More than is held at once, with device code in the middle of it.
+std::string large_library() {
   std::mt19937 random(3);
   std::string noise;
   while (noise.size() < 1 << 20U) noise += static_cast<char>(random());
   std::string contents;
   while (contents.size() < 60 << 20U) contents += noise;
-  const std::string elf = binary::make_elf(".data", contents);
-  wheel::Contents members = wheel::built_members();
-  members.emplace_back("demo_kit/_C.so", elf);
-  const ports::MemorySource source(
-      wheel::make_zip(wheel::with_record(members, "demo_kit-1.0.dist-info/RECORD")));
+  return binary::make_elf(".data", contents);
+}
+
+/// A wheel with the large library, whose contents are the same wherever it is asked for.
+const std::string& large_wheel() {
+  static const std::string kBytes = [] {
+    wheel::Contents members = wheel::built_members();
+    members.emplace_back("demo_kit/_C.so", large_library());
+    return wheel::make_zip(wheel::with_record(members, "demo_kit-1.0.dist-info/RECORD"));
+  }();
+  return kBytes;
+}
+
+TEST_CASE("a large library is streamed and has the same facts as a small one, on any threads") {
+  const unsigned threads = GENERATE(1U, 2U, 5U);
+  const ports::MemorySource source(large_wheel());
   const Result<WheelFacts> facts =
-      gather(wheel::kBuiltName, source, {{2, uint64_t{1} << 26U}, Measure::packing});
+      gather(wheel::kBuiltName, source, {{threads, uint64_t{1} << 26U}, Measure::packing});
   REQUIRE(facts);
   REQUIRE(facts->libraries.size() == 1);
-  CHECK(facts->libraries[0].elf.section(".data")->size == contents.size());
+  CHECK(facts->libraries[0].elf.section(".data")->size >= uint64_t{60} << 20U);
   CHECK(check(*facts, {}, {"record", "archive"})->empty());
-  const PackedMap& map = facts->packing.at("demo_kit/_C.so");
-  CHECK(map.packed(0, elf.size()) <= facts->members.back().compressed_size + elf.size());
-  CHECK(map.packed(0, elf.size()) > 0);
+  const MemberFacts& library = facts->members[facts->members.size() - 2];
+  const PackedMap& map = facts->packing.at(library.name);
+  CHECK(map.packed(0, library.size) <= library.compressed_size);
+  CHECK(map.packed(0, library.size) > 0);
+}
+
+TEST_CASE("a corrupt large library is a finding, and the other members are read") {
+  const unsigned threads = GENERATE(1U, 2U, 5U);
+  std::string bytes = large_wheel();
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  const ports::MemorySource source(bytes);
+  const Result<WheelFacts> facts =
+      gather(wheel::kBuiltName, source, {{threads, uint64_t{1} << 26U}, Measure::nothing});
+  REQUIRE(facts);
+  REQUIRE(facts->unreadable.size() == 1);
+  CHECK(facts->unreadable[0].rule == "archive");
+  CHECK(facts->unreadable[0].file == "demo_kit/_C.so");
+  CHECK(facts->members.size() == 7);
+  CHECK(facts->libraries.empty());
 }
 
 TEST_CASE("objects in a wheel are listed, small ones and a streamed one") {

@@ -85,3 +85,25 @@ TEST_CASE("an appended row remembers its include") {
   CHECK(result.rows.front().at.line == 0);
   CHECK(result.rows.back().at.line == 9);
 }
+
+TEST_CASE("rows are looked up by their values, however many there are") {
+  constexpr int kValues = 20'000;
+  Matrix matrix;
+  matrix.axes = {{"number", {}, {}}, {"letter", {"a", "b"}, {}}};
+  matrix.attributes = {"color"};
+  for (int i = 0; i < kValues; ++i) {
+    const std::string value = std::to_string(i);
+    matrix.axes[0].values.push_back(value);
+    if (i % 2 == 0) matrix.exclude.push_back(row({{"number", value}, {"letter", "a"}}));
+    if (i % 4 == 1) matrix.exclude.push_back(row({{"number", value}}));
+    matrix.include.push_back(row({{"color", value}, {"number", value}}));
+  }
+  const Combined result = combine(matrix);
+  CHECK(result.warnings.empty());
+  // Of four numbers: two keep one letter, one keeps none and is appended, one keeps both.
+  CHECK(result.rows.size() == kValues / 4 * 5);
+  for (const Combination& each : result.rows) {
+    REQUIRE(each.attributes.size() == 1);
+    REQUIRE(each.attributes[0].second == each.axes[0].second);
+  }
+}

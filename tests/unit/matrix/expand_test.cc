@@ -114,3 +114,23 @@ TEST_CASE("ten thousand combinations expand, each with its own id") {
   CHECK(expansion.excluded.size() == 300);
   CHECK(expansion.variants.back().id == "v9-v9-v9-v9");
 }
+
+TEST_CASE("more combinations than a machine can hold are an error before they are made") {
+  std::string body = "axes:\n";
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    body += std::string("  ") + name + ": [";
+    for (int i = 0; i < 100; ++i) body += "v" + std::to_string(i) + ", ";
+    body += "last]\n";
+  }
+  const Result<Expansion> refused = expand(parsed(body));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message == "up to axis `c` the axes have more than 200000 combinations");
+  CHECK(refused.error().at->line > 0);
+}
+
+TEST_CASE("an axis may have a hundred thousand values") {
+  std::string body = "axes:\n  python: ['3.11']\n  flavor:\n";
+  for (int i = 0; i < 100'000; ++i) body += "    - v" + std::to_string(i) + "\n";
+  CHECK(value_of(expand(parsed(body))).variants.size() == 100'000);
+}

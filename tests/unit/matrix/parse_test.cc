@@ -114,7 +114,8 @@ TEST_CASE("every section is parsed into its settings") {
       "  require: {default: ran, 'cuda/*': loaded}\n"
       "  index: {kind: directory, path: dist, label: local, name: '{name}-x'}\n"
       "  mirror: {kind: index, url: 'https://example.org', default: cpu, others: name-suffix,\n"
-      "           label: 'pt{torch.nodot}', auth: none, size-limit: 300 MB}\n",
+      "           label: 'pt{torch.nodot}', auth: none, size-limit: 300 MB}\n"
+      "store: [local, 'https://example.org/results,ro']\n",
       "m.yaml");
   if (!matrix) FAIL(render(matrix.error()));
   CHECK(matrix->package.source == "../src");
@@ -152,6 +153,7 @@ TEST_CASE("every section is parsed into its settings") {
   CHECK_FALSE(matrix->targets[0].anonymous);
   CHECK_FALSE(matrix->targets[0].size_limit);
   CHECK(matrix->require_evidence.at("cuda/*") == "loaded");
+  CHECK(matrix->stores == std::vector<std::string>{"local", "https://example.org/results,ro"});
 }
 
 TEST_CASE("an error points at the word, quotes its line and names the nearest key") {
@@ -165,4 +167,12 @@ TEST_CASE("an error points at the word, quotes its line and names the nearest ke
         "  5 | enviroment: {}\n"
         "    | ^\n"
         "hint: did you mean `environment`?\n");
+}
+
+TEST_CASE("axes and attributes are few") {
+  std::string body = "axes:\n  python: ['3.11']\n";
+  for (int i = 0; i < 64; ++i) body += "  a" + std::to_string(i) + ": [x]\n";
+  const Result<Matrix> refused = parse(kHead + body, "m.yaml");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "65 axes and attributes are more than 64");
 }

@@ -62,6 +62,16 @@ TEST_CASE("carriage returns are not part of an excerpt") {
   CHECK(root->members[1].key_at.excerpt == "b: 2");
 }
 
+TEST_CASE("nodes of a long line have a short excerpt, or none") {
+  std::string yaml = "a: [x";
+  for (int i = 0; i < 1000; ++i) yaml += ", y";
+  const Result<Node> root = read_yaml(yaml + "]\n", "m.yaml");
+  REQUIRE(root.has_value());
+  const std::vector<Node>& items = root->members[0].value.items;
+  CHECK(items.front().at == Location{"m.yaml", 1, 5, yaml.substr(0, 200)});
+  CHECK(items.back().at == Location{"m.yaml", 1, 3005, ""});
+}
+
 TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
@@ -70,11 +80,72 @@ TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
     for (int k = 0; k < 9; ++k) bomb += last + ", ";
     bomb += last + "]\n";
   }
-  CHECK(message_of(bomb) == "aliases expand to more than 100000 nodes");
+  CHECK(message_of(bomb) == "with its aliases, the file has more than 200000 values");
+  // Few nodes, and much text.
+  std::string texts = "a: [&a '" + std::string(20'000, 'x') + "'";
+  for (int i = 0; i < 1000; ++i) texts += ",\n *a";
+  CHECK(message_of(texts + "]\n") ==
+        "with its aliases, the file has more than 16000000 bytes of text");
+  // Every anchor keeps a copy of what is in it.
+  std::string anchors = "a: ";
+  for (int i = 0; i < 60; ++i) anchors += "&a" + std::to_string(i) + " [";
+  for (int i = 0; i < 5000; ++i) anchors += "x,\n ";
+  CHECK(message_of(anchors + std::string(60, ']') + "\n") ==
+        "with its aliases, the file has more than 200000 values");
+}
+
+TEST_CASE("a file that is too large is rejected before it is parsed") {
+  CHECK(message_of("a: '" + std::string(8'000'000, 'x') + "'\n") ==
+        "the file has 8000006 bytes, and a matrix at most 8000000");
+  std::string values = "a:\n";
+  for (int i = 0; i < 200'000; ++i) values += "- x\n";
+  CHECK(message_of(values) == "the file has more than 200000 values");
+}
+
+TEST_CASE("the parser does not hold more of a value, or of a list in brackets, than it may") {
+  const std::string refused = "a value or a list in brackets takes more than 512000 bytes";
+  CHECK(message_of("a: '" + std::string(1'000'000, 'x') + "'\n") == refused);
+  CHECK(message_of("a: " + std::string(1'000'000, 'x') + "\n") == refused);
+  std::string flow = "[";
+  for (int i = 0; i < 150'000; ++i) flow += "\"a\", ";
+  CHECK(message_of(flow + "b]") == refused);
+  CHECK(read_yaml("a: '" + std::string(400'000, 'x') + "'\n", "m.yaml"));
+}
+
+TEST_CASE("memory grows with the file, whether it has one line or many") {
+  const auto allocated = [](const std::string& between) {
+    std::string text = "a: [x";
+    for (int i = 0; i < 10'000; ++i) text += between + "x";
+    const Result<Node> root = read_yaml(text + "]\n", "m.yaml");
+    REQUIRE(root);
+    size_t bytes = 0;
+    for (const Node& item : root->find("a")->items) bytes += item.at.excerpt.size();
+    return bytes;
+  };
+  CHECK(allocated(", ") < 100'000);
+  CHECK(allocated(",\n  ") < 100'000);
 }
 
 TEST_CASE("deep nesting is an error, not a crash") {
-  CHECK(message_of(std::string(100'000, '[')).find("not valid YAML") != std::string::npos);
+  const std::string refused = "lists and mappings are more than 64 levels deep";
+  std::string mappings;
+  std::string blocks = "a:\n  ";
+  for (int i = 0; i < 50'000; ++i) {
+    mappings += "{a: ";
+    blocks += "- ";
+  }
+  CHECK(message_of(std::string(100'000, '[')) == refused);
+  CHECK(message_of(std::string(100'000, '[') + std::string(100'000, ']')) == refused);
+  CHECK(message_of(mappings) == refused);
+  CHECK(message_of(blocks) == refused);
+  CHECK(read_yaml("a: " + std::string(60, '[') + std::string(60, ']'), "m.yaml"));
+}
+
+TEST_CASE("keys given twice are found among very many") {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  CHECK(read_yaml(text, "m.yaml"));
+  CHECK(message_of(text + "k7: 2\n") == "key `k7` is given twice");
 }
 
 TEST_CASE("files that are not matrix files have errors of their own") {

@@ -116,6 +116,34 @@ TEST_CASE("what happens with libraries of the system: auto, none or a command") 
   CHECK(refused.error().message == "`build.repair` cannot be `auditwheel`");
 }
 
+TEST_CASE("secrets are names of variables, once each") {
+  const std::string axes = "axes: {python: ['3.11']}\n";
+  CHECK(settings(axes, "cp311").environment.secrets.empty());
+  const std::string body =
+      axes +
+      "environment: {secrets: [ONE_TOKEN]}\n"
+      "overrides: [{when: {python: '3.11'}, environment: {+secrets: [TWO, ONE_TOKEN]}}]\n";
+  CHECK(settings(body, "cp311").environment.secrets == Names{"ONE_TOKEN", "TWO"});
+  for (const auto& [environment, message] :
+       {std::pair{"{secrets: [PATH]}", "the secret `PATH` is set by pinwheel itself"},
+        {"{secrets: ['a b']}", "the secret `a b` is not the name of a variable"},
+        {"{secrets: [1A]}", "the secret `1A` is not the name of a variable"},
+        {"{secrets: [PINWHEEL_TOKEN_PYPI]}",
+         "the secret `PINWHEEL_TOKEN_PYPI` is for pinwheel, not for builds"},
+        {"{secrets: [DOCKER_AUTH]}",
+         "the secret `DOCKER_AUTH` is read by container engines themselves"},
+        {"{secrets: [KEY], variables: {KEY: x}}",
+         "the secret `KEY` has a value in `environment.variables`, which is no secret"}}) {
+    const Matrix matrix = parsed(axes + "environment: " + environment + "\n");
+    const Result<Settings> refused =
+        settings_for(matrix, testing::variant_named(value_of(expand(matrix)), "cp311"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::config);
+    CHECK(refused.error().message == message);
+    CHECK(refused.error().at->line > 0);
+  }
+}
+
 TEST_CASE("overrides apply in order, the later wins") {
   CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
   CHECK(settings(kSettingsBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});
@@ -136,6 +164,13 @@ TEST_CASE("checks keep their order and their arguments") {
   CHECK(checks.after[0].rule == "size");
   CHECK(checks.after[0].arguments == Names{"10 MB"});
   CHECK(checks.after[1].arguments == Names{"a::b", "a::c"});
+}
+
+TEST_CASE("libraries that others provide may depend on the variant") {
+  const std::string axes = "axes: {python: ['3.11']}\nbuild: {external: ";
+  CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.external.empty());
+  CHECK(settings(axes + "['libodbc.so.*', 'libpy{python}.so']}\n", "cp311").build.external ==
+        Names{"libodbc.so.*", "libpy3.11.so"});
 }
 
 TEST_CASE("a matrix without sections has the default settings") {

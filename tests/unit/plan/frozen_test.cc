@@ -20,7 +20,8 @@ FrozenPlan example() {
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
   frozen.levels = {env::Engine::podman, env::PythonSource::conda, {{"cuda/*", "mirror/cuda:13"}}};
-  frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}}};
+  frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}},
+                   {"ef56", {"debian:11", "sha256:bb", {}, "key", "3.9.2", "cpython"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};
   frozen.answers = {{"ef56", {"cffi>=1"}}};
   frozen.patchelf = env::kPatchelfVersion;

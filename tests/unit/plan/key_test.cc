@@ -28,6 +28,21 @@ TEST_CASE("the parts of a key are named, and long values are replaced by their d
   CHECK(parts.at("record").size() == 64);
 }
 
+TEST_CASE("a key has the names of secrets, if there are some") {
+  BuildWheel build;
+  CHECK_FALSE(key_parts(build).contains("secrets"));
+  build.secrets = {"LICENSE_TOKEN"};
+  CHECK(key_parts(build).at("secrets") == "[\"LICENSE_TOKEN\"]");
+  TestWheel test;
+  test.secrets = {"A", "B"};
+  CHECK(key_parts(test).at("secrets") == "[\"A\",\"B\"]");
+  BuildSdist sdist;
+  sdist.secrets = {"A"};
+  CHECK(key_parts(sdist).at("secrets") == "[\"A\"]");
+  CHECK(secrets_of(Action(test)) == test.secrets);
+  CHECK(secrets_of(Action(Publish{})).empty());
+}
+
 TEST_CASE("the mode of a repair is in the key, with what carries it out") {
   BuildWheel action;
   CHECK(key_parts(action).at("repair.mode") == "\"auto\"");
@@ -36,6 +51,15 @@ TEST_CASE("the mode of a repair is in the key, with what carries it out") {
   CHECK_FALSE(key_parts(action).contains("repair.patchelf"));
   action.settings.build.repair = {matrix::RepairMode::command, {"fix"}};
   CHECK(key_parts(action).at("repair.command") == "[\"fix\"]");
+}
+
+TEST_CASE("what others provide is in the key of a build, where the matrix names any") {
+  BuildWheel action;
+  CHECK_FALSE(key_parts(action).contains("repair.external"));
+  const std::string recipe = recipe_of(action);
+  action.settings.build.external = {"libodbc.so.*"};
+  CHECK(key_parts(action).at("repair.external") == "[\"libodbc.so.*\"]");
+  CHECK(recipe_of(action) != recipe);
 }
 
 TEST_CASE("a recipe omits the tools of a build, and nothing else") {

@@ -40,5 +40,16 @@ TEST_CASE("hooks that may compile are named; those that write a version are not"
   CHECK(parse_tool_tables("[tool]\nmaturin = 3\n", "p")->maturin_bindings.empty());
 }
 
+TEST_CASE("what scikit-build-core and setuptools-rust are told to make") {
+  const auto read = [](const char* text) { return *parse_tool_tables(text, "pyproject.toml"); };
+  CHECK_FALSE(read("[tool.scikit-build]\nwheel.platlib = true\n").scikit_build_pure);
+  CHECK(read("[tool.scikit-build]\nwheel.platlib = false\n").scikit_build_pure);
+  CHECK(read("[tool.scikit-build.wheel]\ncmake = false\n").scikit_build_pure);
+  CHECK(read("[tool.scikit-build]\ncmake.source-dir = 'src'\n").scikit_build_source == "src");
+  CHECK_FALSE(read("[tool.setuptools-rust]\n").setuptools_rust);
+  CHECK(read("[[tool.setuptools-rust.ext-modules]]\ntarget = 'a._a'\n").setuptools_rust);
+  CHECK(read("[[tool.setuptools-rust.bins]]\ntarget = 'a'\n").setuptools_rust);
+}
+
 }  // namespace
 }  // namespace pinwheel::project

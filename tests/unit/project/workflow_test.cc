@@ -35,6 +35,24 @@ jobs:
   CHECK(merged(*read, *read).pythons == read->pythons);
 }
 
+TEST_CASE("a workflow that stands for very much is left out") {
+  std::string values = "x";
+  for (int i = 0; i < 1000; ++i) values += ", CIBW_" + std::to_string(i) + ": v";
+  std::string text = "env: &e {" + values + "}\njobs:\n";
+  for (int i = 0; i < 200; ++i) text += "  j" + std::to_string(i) + ": {env: *e}\n";
+  const auto multiplied = parse_workflow(text, "w.yml");
+  REQUIRE_FALSE(multiplied);
+  CHECK(multiplied.error().message == "`w.yml` has more than 100000 values, with its aliases");
+  const auto large = parse_workflow(std::string(600'000, '['), "dir/w.yml");
+  REQUIRE_FALSE(large);
+  CHECK(large.error().message == "`w.yml` has 600000 bytes, more than 512000");
+  std::string pythons = "jobs: {a: {strategy: {matrix: {python: [3.10";
+  for (int i = 0; i < 5000; ++i) pythons += ", '3." + std::to_string(i) + "'";
+  const auto many = parse_workflow(pythons + "]}}}}", "w.yml");
+  REQUIRE(many);
+  CHECK(many->pythons.size() == 1000);
+}
+
 TEST_CASE("a workflow that is none gives nothing, invalid YAML is an error") {
   CHECK(*parse_workflow("a", "w.yml") == Workflow{});
   CHECK(*parse_workflow("jobs: [1]", "w.yml") == Workflow{});

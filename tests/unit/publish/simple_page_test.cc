@@ -1,5 +1,6 @@
 #include "publish/simple_page.h"
 
+#include "base/limits.h"
 #include "publish/index_pages.h"
 #include "unit/catch.h"
 
@@ -93,4 +94,51 @@ TEST_CASE("JSON that is malformed or of another version is rejected") {
     REQUIRE_FALSE(files);
     CHECK(files.error().kind == ErrorKind::publish);
   }
+}
+
+TEST_CASE("of a page only what is known of its files is held") {
+  const auto files = publish::parse_simple_page(kJson, R"({"junk": [[{"filename": "no"}], 1],
+      "meta": {"api-version": "1.1", "other": {"x": []}}, "versions": ["1.0"],
+      "files": [{"filename": "a-1.whl", "url": "u", "hashes": {"sha256": "AB"}, "yanked": [],
+                 "provenance": {"deep": {"filename": "no"}}, "size": 5},
+                {"filename": "a-2.whl", "url": "v", "hashes": {}}], "name": "a"})");
+  REQUIRE(files);
+  REQUIRE(files->size() == 2);
+  CHECK(files->at(0).filename == "a-1.whl");
+  CHECK(files->at(0).hashes.at("sha256") == "ab");
+  CHECK(files->at(0).size == 5);
+  CHECK(files->at(1).filename == "a-2.whl");
+}
+
+TEST_CASE("a page over a limit is rejected, and says which") {
+  const auto refused = [](std::string_view type, const std::string& page, std::string_view part) {
+    const auto files = publish::parse_simple_page(type, page);
+    REQUIRE_FALSE(files);
+    CHECK(files.error().kind == ErrorKind::publish);
+    INFO(files.error().message);
+    CHECK(files.error().message.find(part) != std::string::npos);
+  };
+  std::string html;
+  std::string json = R"({"meta": {"api-version": "1.0"}, "files": [)";
+  for (uint64_t i = 0; i < limits::kSimpleFiles.most; ++i) {
+    html += "<a href=x>";
+    json += R"({"filename":"a"},)";
+  }
+  CHECK(publish::parse_simple_page("text/html", html));
+  const std::string_view count = "has more than 200000 files, the limit for a simple page";
+  refused("text/html", html + "<a href=x>", count);
+  refused(kJson, json + R"({"filename":"a"}]})", count);
+  refused("text/html", std::string(limits::kSimplePage.most + 1, ' '),
+          "larger than the limit of 40 MB for a simple page");
+  refused("text/html", "<a href=" + std::string(200'000, 'x') + ">",
+          "larger than the limit of 100 KB for a tag of an HTML page");
+  refused("text/html", "<base href=" + std::string(3000, 'x') + ">",
+          "larger than the limit of 2.0 KB for the base URL of a page");
+}
+
+TEST_CASE("what looks like references takes no longer than its length") {
+  const auto files = publish::parse_simple_page(
+      "text/html", "<a href='" + std::string(90'000, '&') + "&amp;&#x26;'>");
+  REQUIRE(files);
+  CHECK(files->at(0).filename == std::string(90'002, '&'));
 }

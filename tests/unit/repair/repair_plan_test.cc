@@ -217,13 +217,54 @@ TEST_CASE("modules do not need libpython") {
   CHECK(plan.platforms == Texts{"manylinux_2_5_x86_64"});
 }
 
-TEST_CASE("a program outside site-packages cannot find grafts") {
+TEST_CASE("a program among the scripts that needs a graft is moved to where it finds it") {
+  inspect::ElfMember tool = member("demo-1.0.data/scripts/tool", {"libx.so.1", "libown.so"});
+  tool.elf.runpath = "/build/lib";
+  const inspect::WheelFacts wheel = demo_wheel({tool, member("demo/lib/libown.so", kOfLibc)});
+  Facts facts{wheel};
+  facts.libraries["libx.so.1"] = system_library("libx.so.1", "cdcdcdcd");
+  const RepairPlan plan = plan_repair(facts);
+  CHECK(told(plan.problems) == Texts{});
+  CHECK(plan.programs ==
+        std::vector<MovedProgram>{{"demo-1.0.data/scripts/tool", "demo.scripts/tool"}});
+  REQUIRE(plan.edits.size() == 2);
+  CHECK(plan.edits[0] == Edit{"demo.scripts/tool",
+                              "",
+                              {{"libx.so.1", "libx-cdcdcdcd.so.1"}},
+                              {},
+                              "$ORIGIN/../demo.libs:$ORIGIN/../demo/lib",
+                              "demo-1.0.data/scripts/tool"});
+  CHECK(plan.notes.size() == 1);
+}
+
+TEST_CASE("a program that needs nothing of the wheel stays where it is") {
+  inspect::ElfMember tool = member("demo-1.0.data/scripts/tool", kOfLibc);
+  CHECK_FALSE(plan_repair(Facts{demo_wheel({tool})}).changes());
+  tool.elf.rpath = "/build/lib";
+  const RepairPlan plan = plan_repair(Facts{demo_wheel({tool})});
+  CHECK(plan.programs.empty());
+  REQUIRE(plan.edits.size() == 1);
+  CHECK(plan.edits[0].member == "demo-1.0.data/scripts/tool");
+  CHECK(plan.edits[0].rpath == "");
+}
+
+TEST_CASE("a program whose dropped path found the wheel's own library is moved, too") {
+  inspect::ElfMember tool = member("demo-1.0.data/scripts/tool", {"libown.so"});
+  tool.elf.runpath = "/build/demo/lib";
+  const inspect::WheelFacts wheel = demo_wheel({tool, member("demo/lib/libown.so", kOfLibc)});
+  const RepairPlan plan = plan_repair(Facts{wheel});
+  REQUIRE(plan.edits.size() == 1);
+  CHECK(plan.edits[0].member == "demo.scripts/tool");
+  CHECK(plan.edits[0].rpath == "$ORIGIN/../demo/lib");
+}
+
+TEST_CASE("other files outside site-packages cannot find grafts") {
   const inspect::WheelFacts wheel =
-      demo_wheel({member("demo-1.0.data/scripts/tool", {"libx.so.1"})});
+      demo_wheel({member("demo-1.0.data/data/bin/tool", {"libx.so.1"})});
   Facts facts{wheel};
   facts.libraries["libx.so.1"] = system_library("libx.so.1", "cdcdcdcd");
   CHECK(told(plan_repair(facts).problems) ==
-        Texts{"`demo-1.0.data/scripts/tool` needs grafted libraries, but is installed outside "
+        Texts{"`demo-1.0.data/data/bin/tool` needs grafted libraries, but is installed outside "
               "site-packages"});
 }
 

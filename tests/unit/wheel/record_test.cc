@@ -1,5 +1,6 @@
 #include "wheel/record.h"
 
+#include "base/limits.h"
 #include "unit/catch.h"
 #include "unit/wheel/python.h"
 
@@ -71,6 +72,21 @@ TEST_CASE("every mismatch between RECORD and the members is a fault with its pat
   CHECK(fault_at({{"a", "md5", "AAA", 1}, rows[1]}, members) == "a");
   CHECK(fault_at({{"a"}, rows[1]}, members) == "a");
   CHECK(fault_at({rows[0]}, members) == kPath);
+}
+
+TEST_CASE("a RECORD of too many lines, bytes or fields is refused before it is held") {
+  std::string lines;
+  for (uint64_t i = 0; i < limits::kRecordLines.most; ++i) lines += "a,,\n";
+  CHECK(parse_record(lines)->size() == limits::kRecordLines.most);
+  const auto refused = parse_record(lines + "a,,\n");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "RECORD has more than 200000 lines, the limit for a RECORD");
+  const auto large = parse_record(std::string(limits::kRecord.most + 1, 'a'));
+  REQUIRE_FALSE(large);
+  CHECK(large.error().message == "RECORD is larger than the limit of 40 MB for a RECORD");
+  const auto wide = parse_record("a" + std::string(1000, ',') + "\n");
+  REQUIRE_FALSE(wide);
+  CHECK(wide.error().message == "RECORD line 1 has more than 3 fields");
 }
 
 }  // namespace

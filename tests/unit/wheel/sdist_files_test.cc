@@ -31,26 +31,64 @@ const std::string kZip =
     "  z.writestr(i, data)\n"
     "z.close()\n";
 
+struct KeptFile {
+  SdistFile file;
+  std::string contents;
+};
+
+/// Keeps all files with their contents.
+class KeepFiles final : public SdistVisitor {
+ public:
+  Done file(const SdistFile& file) override {
+    kept.push_back({file, file.target});
+    return {};
+  }
+  Done contents(std::string_view piece) override {
+    kept.back().contents += piece;
+    return {};
+  }
+  Done same(const SdistFile& file, const std::string& first) override {
+    kept.push_back({file, "as " + first});
+    return {};
+  }
+  std::vector<KeptFile> kept;
+};
+
+Result<std::vector<KeptFile>> files_of(const std::string& name, const std::string& bytes) {
+  KeepFiles files;
+  TRY_DONE(visit_sdist(name, ports::MemorySource(bytes), files));
+  return std::move(files.kept);
+}
+
 TEST_CASE("the files of an sdist lie below its top-level directory") {
   for (const auto& [name, how, count] :
        {std::tuple{"a-1.tar.gz", kTar, size_t{3}}, {"a-1.zip", kZip, size_t{2}}}) {
-    const auto files = sdist_files(name, packed(how));
+    const auto files = files_of(name, packed(how));
     REQUIRE(files);
     REQUIRE(files->size() == count);
-    CHECK(files->at(0).name == "PKG-INFO");
+    CHECK(files->at(0).file.name == "PKG-INFO");
     CHECK(files->at(0).contents == "x");
-    CHECK(files->at(0).kind == SdistFileKind::plain);
-    CHECK(files->at(1).name == "bin/run");
-    CHECK(files->at(1).kind == SdistFileKind::executable);
+    CHECK(files->at(0).file.kind == SdistFileKind::plain);
+    CHECK(files->at(1).file.name == "bin/run");
+    CHECK(files->at(1).file.kind == SdistFileKind::executable);
     if (count < 3) continue;
-    CHECK(files->at(2).kind == SdistFileKind::link);
+    CHECK(files->at(2).file.kind == SdistFileKind::link);
     CHECK(files->at(2).contents == "bin/run");
   }
 }
 
+TEST_CASE("a hard link is a file with the contents of another") {
+  const auto files = files_of(
+      "a-1.tar.gz", gzip(tar_entry("a-1/x", "1") + tar_entry("a-1/y", "", '1', "a-1/x") + kTarEnd));
+  REQUIRE(files);
+  REQUIRE(files->size() == 2);
+  CHECK(files->at(1).file.name == "y");
+  CHECK(files->at(1).contents == "as x");
+}
+
 TEST_CASE("an archive that would unpack elsewhere, or to nothing, is refused") {
   const auto refused = [](const std::string& entries, const std::string& part) {
-    const auto files = sdist_files("a-1.tar.gz", gzip(entries + kTarEnd));
+    const auto files = files_of("a-1.tar.gz", gzip(entries + kTarEnd));
     REQUIRE_FALSE(files);
     CHECK(files.error().kind == ErrorKind::check);
     INFO(files.error().message);
@@ -60,8 +98,8 @@ TEST_CASE("an archive that would unpack elsewhere, or to nothing, is refused") {
   refused(tar_entry("../x", "1"), "");
   refused(tar_entry("a-1", "1"), "not a directory");
   refused("", "contains no files");
-  CHECK_FALSE(sdist_files("a-1.tar.gz", "not gzip"));
-  CHECK_FALSE(sdist_files("a-1.zip", "not a zip"));
+  CHECK_FALSE(files_of("a-1.tar.gz", "not gzip"));
+  CHECK_FALSE(files_of("a-1.zip", "not a zip"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "unit/catch.h"
 #include "unit/wheel/make_tar.h"
 #include "unit/wheel/python.h"
@@ -164,6 +165,66 @@ TEST_CASE("invalid extended headers are rejected") {
   REQUIRE(named);
   CHECK(named->front().name == "y.z");
   CHECK(named->front().contents == "data");
+}
+
+/// Gives a few bytes at a time.
+class Dripping final : public ByteStream {
+ public:
+  Dripping(std::string_view bytes, size_t length) : bytes_(bytes), length_(length) {}
+  Result<std::string_view> next() override {
+    const std::string_view piece = bytes_.substr(0, length_);
+    bytes_.remove_prefix(piece.size());
+    return piece;
+  }
+
+ private:
+  std::string_view bytes_;
+  size_t length_;
+};
+
+/// Writes down what it is told.
+class Notes final : public TarVisitor {
+ public:
+  Done member(const TarMember& member, uint64_t size) override {
+    text += fmt::format("\n{} {} ", member.name, size);
+    return {};
+  }
+  Done contents(std::string_view piece) override {
+    text += piece;
+    return {};
+  }
+  Done same(const TarMember& member, const std::string& first) override {
+    text += fmt::format("\n{} as {}", member.name, first);
+    return {};
+  }
+  std::string text;
+};
+
+TEST_CASE("a tar archive is read in order from pieces of any length") {
+  const std::string tar = tar_entry("a", "hello") + tar_entry("d/", "", '5') +
+                          tar_entry("pax", "21 path=" + std::string(12, 'n') + "\n", 'x') +
+                          tar_entry("short", std::string(700, 'y')) + tar_entry("b", "", '1', "a") +
+                          kTarEnd;
+  const std::string seen =
+      "\na 5 hello\nd 0 \nnnnnnnnnnnnn 700 " + std::string(700, 'y') + "\nb as a";
+  for (const size_t length : {1UL, 5UL, 511UL, 512UL, 513UL, 100'000UL}) {
+    INFO(length);
+    Dripping stream(tar, length);
+    Notes notes;
+    REQUIRE(visit_tar(stream, notes));
+    CHECK(notes.text == seen);
+  }
+  Dripping cut(std::string_view(tar).substr(0, tar.size() - 1200), 100);
+  Notes notes;
+  CHECK_FALSE(visit_tar(cut, notes));
+}
+
+TEST_CASE("a tar archive of too many members, or with a long header, is refused") {
+  std::string many;
+  for (uint64_t i = 0; i <= limits::kMembers.most; ++i) many += tar_entry(std::to_string(i), "");
+  check_tar_refused(many + kTarEnd, "more than 200000 members, the limit for an archive");
+  const std::string pax = tar_entry("pax", std::string(limits::kTarHeader.most + 1, 'x'), 'x');
+  check_tar_refused(pax + kTarEnd, "limit of 1.0 MB for the extended header of a tar archive");
 }
 
 }  // namespace

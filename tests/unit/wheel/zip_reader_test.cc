@@ -1,7 +1,10 @@
 #include "wheel/zip_reader.h"
 
+#include "base/bytes.h"
+#include "base/limits.h"
 #include "unit/catch.h"
 #include "unit/wheel/make_wheel.h"
+#include "wheel/zip_format.h"
 
 namespace pinwheel::wheel {
 namespace {
@@ -58,6 +61,39 @@ TEST_CASE("names that leave the directory are rejected") {
   }
   CHECK(is_safe_member_name("a/b/"));
   CHECK(is_safe_member_name("caf\xc3\xa9.py"));
+}
+
+TEST_CASE("members that overlap are refused before anything is inflated") {
+  std::string bytes = make_zip({{"a.py", "x"}, {"b.py", "y"}, {"c.py", "z"}});
+  const size_t offset = bytes.rfind("c.py") - 4;  // it stands before the name
+  const std::string second = bytes.substr(bytes.rfind("b.py") - 4, 4);
+  bytes.replace(offset, 4, second);
+  const ports::MemorySource source(bytes);
+  const Result<ZipReader> zip = ZipReader::open(source);
+  REQUIRE_FALSE(zip);
+  CHECK(zip.error().message ==
+        "the archive is not a valid zip file: members `b.py` and `c.py` overlap");
+}
+
+TEST_CASE("an archive of too many members is refused before its directory is read") {
+  const uint64_t count = limits::kMembers.most + 1;
+  std::string bytes(count * zip::kCentralHeaderSize, '\0');
+  const uint64_t end64 = bytes.size();
+  append_le<uint32_t>(bytes, zip::kEnd64);
+  append_le<uint64_t>(bytes, zip::kEnd64Size - 12);
+  for (int i = 0; i < 3; ++i) append_le<uint32_t>(bytes, 0);  // versions and disks
+  for (const uint64_t field : {count, count, end64, uint64_t{0}}) append_le<uint64_t>(bytes, field);
+  append_le<uint32_t>(bytes, zip::kEnd64Locator);
+  append_le<uint32_t>(bytes, 0);
+  append_le<uint64_t>(bytes, end64);
+  append_le<uint32_t>(bytes, 1);
+  append_le<uint32_t>(bytes, zip::kEnd);
+  bytes += std::string(4, '\0') + std::string(12, '\xff') + std::string(2, '\0');
+  const ports::MemorySource source(bytes);
+  const Result<ZipReader> zip = ZipReader::open(source);
+  REQUIRE_FALSE(zip);
+  CHECK(zip.error().message ==
+        "the archive has more than 200000 members, the limit for an archive");
 }
 
 }  // namespace

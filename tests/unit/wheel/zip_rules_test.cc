@@ -181,9 +181,8 @@ TEST_CASE("members may not overlap or lack their header") {
   std::string bytes = archive({Raw{}, Raw{"b.py"}});
   const size_t second = bytes.rfind("b.py") - 4;  // the offset stands before the name
   bytes.replace(second, 4, std::string(4, '\0'));
-  const Texts overlap = faults_of(bytes);
-  CHECK(std::find(overlap.begin(), overlap.end(), "member `b.py` overlaps another member") !=
-        overlap.end());
+  CHECK(faults_of(bytes) ==
+        Texts{"the archive is not a valid zip file: members `a.py` and `b.py` overlap"});
   bytes = archive({Raw{}});
   bytes[0] = 'X';
   CHECK(faults_of(bytes) == Texts{"member `a.py` has no local header"});
@@ -231,9 +230,8 @@ TEST_CASE("more than 64 MiB may not expand from less than a fiftieth") {
   Raw raw;
   raw.local_method = raw.central_method = zip::kDeflated;
   raw.central_size = 65U << 20U;
-  const Texts faults = faults_of(raw);
-  CHECK(std::find(faults.begin(), faults.end(),
-                  "the archive unpacks to 68 MB, more than 50 times its own size") != faults.end());
+  CHECK(faults_of(raw) ==
+        Texts{"the archive unpacks to 68 MB, more than the limit of 50 times its own size"});
   raw.central_size = 63U << 20U;
   CHECK(faults_of(raw) == Texts{"member `a.py` has a different size in its local header"});
 }

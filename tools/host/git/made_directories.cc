@@ -25,16 +25,29 @@ Result<MadeDirectories> MadeDirectories::below(const std::filesystem::path& sour
   TRY(const std::filesystem::path top, real_path(source));
   for (const std::filesystem::path& directory : made) {
     TRY(const std::filesystem::path real, real_path(directory));
-    const std::string relative = (real / "").lexically_relative(top).string();
-    const bool is_below = relative != "." && relative != "./" && !relative.starts_with("..");
-    if (is_below) found.names_.push_back(relative);
+    found.add(real, top);
+    // A link to elsewhere is not what it leads to, and lies where it is named.
+    const std::filesystem::path plain = directory.lexically_normal();
+    const std::filesystem::path name = plain.has_filename() ? plain : plain.parent_path();
+    TRY(const std::filesystem::path parent, real_path(name.parent_path()));
+    if (parent / name.filename() != real) found.add(parent / name.filename(), top);
   }
   return found;
+}
+
+void MadeDirectories::add(const std::filesystem::path& path, const std::filesystem::path& top) {
+  const std::string relative = (path / "").lexically_relative(top).string();
+  const bool is_below = relative != "." && relative != "./" && !relative.starts_with("..");
+  if (is_below) names_.push_back(relative);
 }
 
 bool MadeDirectories::contains(std::string_view name) const {
   return std::any_of(names_.begin(), names_.end(),
                      [name](const std::string& directory) { return name.starts_with(directory); });
+}
+
+bool MadeDirectories::covers(std::string_view name) const {
+  return contains(std::string(name) + "/");
 }
 
 }  // namespace pinwheel::host

@@ -12,15 +12,20 @@ namespace pinwheel::host {
 /// the source does not count: a run may have made the checkout itself.
 class MadeDirectories {
  public:
-  /// Those of `made` that are below `source`; links do not matter. `environment` if one cannot be
+  /// Those of `made` that are below `source`, and links there that lead to them; other links do
+  /// not matter. `environment` if one cannot be
   /// reached.
   static Result<MadeDirectories> below(const std::filesystem::path& source,
                                        const std::vector<std::filesystem::path>& made);
 
   /// Whether the file, relative to the source, is below one of them.
   bool contains(std::string_view name) const;
+  /// Whether it is one of them or below one.
+  bool covers(std::string_view name) const;
 
  private:
+  void add(const std::filesystem::path& path, const std::filesystem::path& top);
+
   std::vector<std::string> names_;  ///< relative to the source, with a slash at the end
 };
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/git/build_leftovers.h"
 #include "host/git/made_directories.h"
 #include "host/system/digest_file.h"
 #include "host/system/system_error.h"
@@ -36,13 +38,17 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   return names;
 }
 
-/// The same without what runs made.
+/// The same without what runs and builds made.
 Result<std::vector<std::string>> walk_but(const fs::path& directory,
                                           const std::vector<fs::path>& made) {
   TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
   TRY(std::vector<std::string> names, walk(directory));
   std::erase_if(names, [&](const std::string& name) { return below.contains(name); });
-  return names;
+  const BuildLeftovers leftovers(directory, names);
+  std::vector<std::string> kept;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(kept),
+               [&](const std::string& name) { return !leftovers.contains(name); });
+  return kept;
 }
 
 /// Whether the directory or a parent has a `.git`.
@@ -57,21 +63,22 @@ bool is_in_checkout(const fs::path& directory) {
 }
 
 Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory,
-                                            const std::vector<fs::path>& made) {
+                                            const NotSource& others) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return fail(ErrorKind::config,
                 fmt::format("package source `{}` is not a directory", directory.string()),
                 "`package.source` is relative to the matrix file");
   }
-  Result<std::vector<std::string>> names = git.files(directory, made);
+  Result<std::vector<std::string>> names = git.files(directory, others.made);
   // A checkout that git cannot read is an error: taking every file would include ignored ones.
-  if (!names && !is_in_checkout(directory)) names = walk_but(directory, made);
+  if (!names && !is_in_checkout(directory)) names = walk_but(directory, others.made);
   if (!names) return names;
+  TRY(const MadeDirectories named, MadeDirectories::below(directory, others.named));
   // A tracked file that was deleted in the work tree is not part of the package.
-  std::erase_if(*names, [&directory](const std::string& name) {
+  std::erase_if(*names, [&](const std::string& name) {
     std::error_code ignored;
-    return !fs::exists(fs::symlink_status(directory / name, ignored));
+    return named.covers(name) || !fs::exists(fs::symlink_status(directory / name, ignored));
   });
   if (names->empty()) {
     return fail(ErrorKind::config,
@@ -135,8 +142,8 @@ Result<plan::Source> read_files(const fs::path& directory, const std::vector<std
 }  // namespace
 
 Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
-                                 const std::vector<fs::path>& made) {
-  TRY(const std::vector<std::string> names, list_files(git, directory, made));
+                                 const NotSource& others) {
+  TRY(const std::vector<std::string> names, list_files(git, directory, others));
   return read_files(directory, names);
 }
 
@@ -145,11 +152,11 @@ Result<plan::Source> read_directory(const fs::path& directory) {
   return read_files(directory, names);
 }
 
-Done export_source(ports::Git& git, const plan::Source& source, const std::vector<fs::path>& made,
+Done export_source(ports::Git& git, const plan::Source& source, const NotSource& others,
                    const fs::path& destination, int64_t epoch) {
   const fs::path directory = source.directory;
   TRY(const std::vector<std::string> names,
-      source.requirement.empty() ? list_files(git, directory, made) : walk(directory));
+      source.requirement.empty() ? list_files(git, directory, others) : walk(directory));
   Sha256 whole;
   for (const std::string& name : names) {
     const Kind kind = kind_of(directory / name);

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <vector>
 
 #include "base/result.h"
+#include "host/system/not_source.h"
 #include "plan/action.h"
 #include "ports/files.h"
 #include "ports/git.h"
@@ -12,10 +12,11 @@ namespace pinwheel::host {
 
 /// The package as git sees it: tracked files, and untracked ones that are not ignored. The digest
 /// covers paths, contents and the executable bit, so it is the same in every clone and under every
-/// umask. All files of a directory outside git are included. What runs put below one of `made` is
-/// not: it would change the source. `config` if it is missing or empty.
+/// umask. Of a directory outside git all files are included but what builds leave
+/// (`BuildLeftovers`). What `others` names is never: it would change the source. `config` if it is
+/// missing or empty.
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory,
-                                 const std::vector<std::filesystem::path>& made);
+                                 const NotSource& others);
 
 /// All files of a directory that is not a checkout, such as an unpacked sdist, whatever lies above
 /// it; otherwise as `read_source`.
@@ -23,9 +24,8 @@ Result<plan::Source> read_directory(const std::filesystem::path& directory);
 
 /// Copies the snapshot to `destination` with modes 0644 and 0755 and `epoch` as the modification
 /// time; symbolic links stay links. `step` if the tree no longer matches `source.digest`: it was
-/// edited in the meantime. `made` as for `read_source`.
-Done export_source(ports::Git& git, const plan::Source& source,
-                   const std::vector<std::filesystem::path>& made,
+/// edited in the meantime. `others` as for `read_source`.
+Done export_source(ports::Git& git, const plan::Source& source, const NotSource& others,
                    const std::filesystem::path& destination, int64_t epoch);
 
 }  // namespace pinwheel::host

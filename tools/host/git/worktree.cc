@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::host {
 namespace {
@@ -22,7 +23,7 @@ ports::Command command(const GitProgram& git, const fs::path& directory,
   ports::Command out{{"git", "-C", directory.string(), "-c", "core.hooksPath=/dev/null", "-c",
                       "core.fsmonitor=false"},
                      "/",
-                     git.variables,
+                     env::variables_for(env::Helper::git, git.variables),
                      {}};
   out.argv.insert(out.argv.end(), arguments.begin(), arguments.end());
   for (const char* const name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,9 +12,11 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/get_remote.h"
+#include "host/system/file_source.h"
 #include "host/system/files.h"
 #include "host/system/scratch_directory.h"
 #include "host/system/system_error.h"
@@ -31,10 +34,10 @@ namespace fs = std::filesystem;
 
 constexpr int kFound = 200;
 constexpr int kNoSuchPage = 404;
-constexpr uint64_t kLargestArchive = uint64_t{1} << 30U;
 constexpr std::string_view kFileScheme = "file://";
 constexpr const char* kSourceDirectory = "source";
 constexpr const char* kOriginFile = "origin.json";
+constexpr const char* kArchiveFile = "archive";
 
 /// A file on an index or in a directory.
 struct Candidate {
@@ -153,14 +156,14 @@ Result<Candidate> find_sdist(ports::Http& http, const env::PipIndexes& indexes,
               "remove `no-index` from pip's configuration");
 }
 
-Result<std::string> download(ports::Http& http, const Candidate& candidate) {
-  if (is_local(candidate.url)) return LocalFiles().read(local_path(candidate.url));
-  std::string bytes;
-  const auto prepare = [&bytes](ports::HttpRequest& request) {
-    bytes.clear();
-    request.sink = [&bytes](std::string_view part) {
-      if (bytes.size() <= kLargestArchive) bytes.append(part);
-    };
+/// Receives the archive in a file.
+Done download(ports::Http& http, const Candidate& candidate, const fs::path& path) {
+  std::optional<std::ofstream> file;
+  const auto prepare = [&](ports::HttpRequest& request) {
+    // The body of a redirect is not part of the archive.
+    file.emplace(path, std::ios::binary);
+    request.sink = [&file](std::string_view part) { *file << part; };
+    request.sink_limit = limits::kSdist;
   };
   RemoteAccess access{http};
   if (candidate.index) {
@@ -169,10 +172,10 @@ Result<std::string> download(ports::Http& http, const Candidate& candidate) {
   }
   TRY(const RemoteReply reply, get_remote(access, candidate.url, prepare));
   if (reply.reply.status != kFound) return fail(unexpected_answer(reply));
-  if (bytes.size() > kLargestArchive) {
-    return fail(ErrorKind::check, fmt::format("{} is larger than 1 GiB", quoted(candidate.url)));
-  }
-  return bytes;
+  errno = 0;
+  file->close();
+  if (!*file) return fail(system_error("written", path, errno == 0 ? EIO : errno));
+  return {};
 }
 
 Done check_hash(const publish::IndexFile& file, const std::string& sha256) {
@@ -182,23 +185,92 @@ Done check_hash(const publish::IndexFile& file, const std::string& sha256) {
                                             quoted(file.filename), sha256, stated->second));
 }
 
-Done write_file(const fs::path& path, const wheel::SdistFile& file) {
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) return fail(system_error("created", path.parent_path(), error.value()));
-  if (file.kind == wheel::SdistFileKind::link) {
-    fs::create_symlink(file.contents, path, error);
-    if (error) return fail(system_error("created", path, error.value()));
+/// Writes the files of an sdist below a directory.
+class WriteFiles final : public wheel::SdistVisitor {
+ public:
+  explicit WriteFiles(fs::path directory) : directory_(std::move(directory)) {}
+
+  Done file(const wheel::SdistFile& file) override {
+    TRY_DONE(finish());
+    path_ = directory_ / file.name;
+    TRY_DONE(make_parent());
+    if (file.kind == wheel::SdistFileKind::link) {
+      std::error_code error;
+      fs::create_symlink(file.target, path_, error);
+      if (error) return fail(system_error("created", path_, error.value()));
+      return {};
+    }
+    mode_ = mode_of(file);
+    out_.emplace(path_, std::ios::binary);
     return {};
   }
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  out << file.contents;
-  out.close();
-  if (!out) return fail(system_error("written", path, errno == 0 ? EIO : errno));
-  const mode_t mode = file.kind == wheel::SdistFileKind::executable ? 0755 : 0644;
-  if (::chmod(path.c_str(), mode) != 0) return fail(system_error("written", path, errno));
-  return {};
+  Done contents(std::string_view piece) override {
+    *out_ << piece;
+    return {};
+  }
+  /// A copy could multiply what is written.
+  Done same(const wheel::SdistFile& file, const std::string& first) override {
+    TRY_DONE(finish());
+    path_ = directory_ / file.name;
+    TRY_DONE(make_parent());
+    std::error_code error;
+    fs::create_hard_link(directory_ / first, path_, error);
+    if (error) return fail(system_error("created", path_, error.value()));
+    return {};
+  }
+  /// Completes the last file.
+  Done finish() {
+    if (!out_) return {};
+    errno = 0;
+    out_->close();
+    const bool whole = static_cast<bool>(*out_);
+    out_.reset();
+    if (!whole) return fail(system_error("written", path_, errno == 0 ? EIO : errno));
+    return set_mode(mode_);
+  }
+
+ private:
+  static mode_t mode_of(const wheel::SdistFile& file) {
+    return file.kind == wheel::SdistFileKind::executable ? 0755 : 0644;
+  }
+  Done make_parent() const {
+    std::error_code error;
+    fs::create_directories(path_.parent_path(), error);
+    if (error) return fail(system_error("created", path_.parent_path(), error.value()));
+    return {};
+  }
+  Done set_mode(mode_t mode) const {
+    if (::chmod(path_.c_str(), mode) != 0) return fail(system_error("written", path_, errno));
+    return {};
+  }
+
+  fs::path directory_;
+  fs::path path_;
+  mode_t mode_ = 0;
+  std::optional<std::ofstream> out_;
+};
+
+Result<std::string> sha256_of(const ports::ByteSource& bytes) {
+  constexpr uint64_t kPiece = uint64_t{1} << 20U;
+  Sha256 hash;
+  for (uint64_t at = 0; at < bytes.size(); at += kPiece) {
+    TRY(const std::string piece, bytes.read(at, std::min(kPiece, bytes.size() - at)));
+    hash.update(piece);
+  }
+  return to_hex(hash.finish());
+}
+
+/// Unpacks the archive, whose digest is compared with the index's first; returns the digest.
+Result<std::string> unpack(const publish::IndexFile& file, const fs::path& archive,
+                           const fs::path& source) {
+  TRY(const std::unique_ptr<FileSource> bytes, FileSource::open(archive));
+  TRY_DONE(check_size(quoted(file.filename), bytes->size(), limits::kSdist));
+  TRY(std::string sha256, sha256_of(*bytes));
+  TRY_DONE(check_hash(file, sha256));
+  WriteFiles files(source);
+  TRY_DONE(wheel::visit_sdist(file.filename, *bytes, files));
+  TRY_DONE(files.finish());
+  return sha256;
 }
 
 }  // namespace
@@ -215,17 +287,14 @@ std::optional<UnpackedSdist> kept_sdist(const fs::path& directory) {
 Result<UnpackedSdist> fetch_sdist(ports::Http& http, const env::PipIndexes& indexes,
                                   const SdistRequest& request, const MaskSecret& mask) {
   TRY(const Candidate candidate, find_sdist(http, indexes, request, mask));
-  TRY(const std::string bytes, download(http, candidate));
-  const std::string sha256 = sha256_hex(bytes);
-  TRY_DONE(check_hash(candidate.file, sha256));
-  TRY(const std::vector<wheel::SdistFile> contents,
-      wheel::sdist_files(candidate.file.filename, bytes));
   LocalFiles files;
   const fs::path pending = request.directory.string() + fmt::format(".{}", ::getpid());
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(files, pending));
-  for (const wheel::SdistFile& file : contents) {
-    TRY_DONE(write_file(pending / kSourceDirectory / file.name, file));
-  }
+  const bool local = is_local(candidate.url);
+  const fs::path archive = local ? local_path(candidate.url) : pending / kArchiveFile;
+  if (!local) TRY_DONE(download(http, candidate, archive));
+  TRY(const std::string sha256, unpack(candidate.file, archive, pending / kSourceDirectory));
+  if (!local) TRY_DONE(files.remove_all(archive));
   const nlohmann::json origin = {{"url", candidate.url}, {"sha256", sha256}};
   TRY_DONE(files.write(pending / kOriginFile, origin.dump() + "\n"));
   // Another run may have been faster: its result is as good.

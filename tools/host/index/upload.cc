@@ -88,8 +88,6 @@ Result<std::vector<Holding>> look_up_all(const UploadSession& session,
 }
 
 Reply send(const UploadSession& session, const Artifact& file) {
-  // Plus a minute per 10 MB, to allow for a slow connection; a dead one is detected by `stall`.
-  constexpr uint64_t kBytesPerMinute = 10'000'000;
   ports::HttpRequest request;
   request.method = "POST";
   request.url = session.target.endpoint.upload_url;
@@ -98,7 +96,9 @@ Reply send(const UploadSession& session, const Artifact& file) {
   checked.contents = std::make_shared<CheckedBytes>(file.contents, file.sha256, file.filename);
   request.form = publish::upload_form(checked);
   request.credentials = session.target.credentials;
-  request.timeout += std::chrono::minutes(file.size / kBytesPerMinute);
+  // Only the beginning of a reply is ever shown.
+  request.body_limit = limits::kUploadReply;
+  request.long_body = ports::LongBody::ends;
   return session.http.send(request);
 }
 

@@ -6,12 +6,13 @@
 #include <memory>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "host/system/file_source.h"
 #include "publish/sdist_metadata.h"
 #include "publish/upload_form.h"
 #include "wheel/archive.h"
-#include "wheel/deflate.h"
+#include "wheel/gzip_stream.h"
 #include "wheel/metadata.h"
 #include "wheel/zip_rules.h"
 
@@ -21,9 +22,6 @@ namespace {
 
 using publish::Artifact;
 using publish::FileKind;
-
-/// An sdist contains source code; one that unpacks to more than this is rejected.
-constexpr uint64_t kSdistLimit = 4ULL << 30U;
 
 Done read_digests(const ports::ByteSource& source, Artifact& file) {
   constexpr uint64_t kPiece = 1ULL << 20U;
@@ -58,8 +56,7 @@ std::vector<Error> archive_findings(const ports::ByteSource& source, const std::
 }
 
 Result<std::string> read_sdist_metadata(const ports::ByteSource& source) {
-  TRY(const std::string packed, source.read(0, source.size()));
-  TRY(const std::string tar, wheel::gunzip(packed, kSdistLimit));
+  wheel::GzipStream tar(source, limits::kUnpackedSdist);
   return publish::sdist_metadata(tar);
 }
 

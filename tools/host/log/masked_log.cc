@@ -11,60 +11,70 @@
 namespace pinwheel::host {
 namespace {
 
-/// The passwords of the URLs in a text: as written, and as they are sent.
-void add_passwords(const std::string& text, std::vector<Secret>& secrets) {
-  for (const std::string& word : split(text, ' ')) {
-    const std::optional<UrlParts> parts = split_url(word);
-    if (!parts) continue;
-    const size_t colon = parts->userinfo.find(':');
-    const std::string password =
-        colon == std::string::npos ? parts->userinfo : parts->userinfo.substr(colon + 1);
-    if (password.size() < Secret::kShortest) continue;
-    secrets.emplace_back(password);
-    secrets.emplace_back(decode_percent(password));
-  }
+/// What a password beside a token says: there is none.
+bool is_filler(std::string_view password) {
+  return password.empty() || password == "x-oauth-basic" || password == "x-access-token";
+}
+
+/// What is secret in the part of a URL before its `@`, as written and as it is sent.
+void add_userinfo(std::string_view userinfo, std::vector<Secret>& secrets) {
+  const size_t colon = std::min(userinfo.find(':'), userinfo.size());
+  const std::string_view after = userinfo.substr(std::min(colon + 1, userinfo.size()));
+  const std::string secret(is_filler(after) ? userinfo.substr(0, colon) : after);
+  if (secret.size() < Secret::kShortest) return;
+  secrets.emplace_back(secret);
+  const std::string sent = decode_percent(secret);
+  if (sent != secret) secrets.emplace_back(sent);
+}
+
+/// A proxy may be named without a scheme: `user:password@proxy:3128`.
+bool names_proxy(std::string_view name) {
+  return to_lower(name).ends_with("proxy");
 }
 
 }  // namespace
 
-std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables) {
+std::vector<Secret> credentials_in(const std::map<std::string, std::string>& variables) {
   std::vector<Secret> secrets;
   for (const auto& [name, value] : variables) {
+    for (const std::string& word : split(value, ' ')) {
+      const std::optional<UrlParts> parts = split_url(word);
+      if (parts) add_userinfo(parts->userinfo, secrets);
+      const size_t at = word.rfind('@');
+      const bool bare = !parts && names_proxy(name) && at != std::string::npos;
+      if (bare) add_userinfo(std::string_view(word).substr(0, at), secrets);
+    }
+  }
+  return secrets;
+}
+
+std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables) {
+  std::vector<Secret> secrets = credentials_in(variables);
+  for (const auto& [name, value] : variables) {
     if (names_secret(name) && value.size() >= Secret::kShortest) secrets.emplace_back(value);
-    if (value.find("://") != std::string::npos) add_passwords(value, secrets);
   }
   return secrets;
 }
 
 MaskedLog::MaskedLog(ports::LogHandle log) : log_(std::move(log)) {}
 
-std::string MaskedLog::masked(const std::string& text) const {
-  std::string out = mask_urls(text);
-  for (const Secret& secret : secrets_) {
-    if (out.find(secret.reveal()) != std::string::npos) out = redact(out, secret);
-  }
-  return out;
-}
-
 void MaskedLog::write(const ports::LogEvent& event) {
   const std::lock_guard lock(mutex_);
   ports::LogEvent safe = event;
   for (ports::LogField& field : safe.fields) {
-    if (auto* const text = std::get_if<std::string>(&field.value)) *text = masked(*text);
+    if (auto* const text = std::get_if<std::string>(&field.value)) {
+      *text = hidden_.mask(mask_urls(*text));
+    }
     if (auto* const list = std::get_if<std::vector<std::string>>(&field.value)) {
-      for (std::string& each : *list) each = masked(each);
+      for (std::string& each : *list) each = hidden_.mask(mask_urls(each));
     }
   }
   log_->write(safe);
 }
 
 void MaskedLog::hide(const Secret& secret) {
-  if (secret.empty()) return;
   const std::lock_guard lock(mutex_);
-  const auto longer = [](const Secret& one, const Secret& other) {
-    return one.reveal().size() > other.reveal().size();
-  };
-  secrets_.insert(std::upper_bound(secrets_.begin(), secrets_.end(), secret, longer), secret);
+  hidden_.add(secret);
 }
 
 }  // namespace pinwheel::host

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/hidden_text.h"
+#include "base/secret.h"
 #include "ports/log.h"
 
 namespace pinwheel::host {
@@ -12,8 +14,12 @@ namespace pinwheel::host {
 /// shorter than `Secret::kShortest`, and the passwords of URLs in all of them.
 std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables);
 
-/// A log without secrets: what was given to `hide` is replaced by `***` in every text, and so are
-/// the credentials and queries of URLs.
+/// The passwords of the URLs and proxies in variables, and tokens in the place of a user: as they
+/// are written and as they are sent.
+std::vector<Secret> credentials_in(const std::map<std::string, std::string>& variables);
+
+/// A log without secrets: what was given to `hide` is replaced by `***` in every text, in
+/// whatever spelling (`base/hidden_text`), and so are the credentials and queries of URLs.
 class MaskedLog final : public ports::Log {
  public:
   explicit MaskedLog(ports::LogHandle log);
@@ -22,11 +28,9 @@ class MaskedLog final : public ports::Log {
   void hide(const Secret& secret) override;
 
  private:
-  std::string masked(const std::string& text) const;
-
   ports::LogHandle log_;
   std::mutex mutex_;
-  std::vector<Secret> secrets_;  ///< longest first: one may be part of another
+  HiddenText hidden_;
 };
 
 }  // namespace pinwheel::host

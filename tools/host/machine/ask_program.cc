@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::host {
 
@@ -11,7 +12,7 @@ std::optional<std::string> ask_program(const EnvMachine& machine,
                                        const std::map<std::string, std::string>& more) {
   ports::Command command;
   command.argv = argv;
-  command.environment = machine.variables;
+  command.environment = env::variables_for(env::helper_of(argv.at(0)), machine.variables);
   for (const auto& [name, value] : more) command.environment[name] = value;
   command.timeout = std::chrono::seconds(30);
   const Result<ports::Captured> ran = machine.process.capture(command);

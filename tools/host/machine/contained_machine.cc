@@ -134,7 +134,7 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
 ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& workplace,
                                    const env::ContainerImage& image, const std::string& name,
                                    const std::stop_token& stop)
-    : engine_(stop, kClientGrace),
+    : engine_(stop, kClientGrace, workplace.hidden),
       logged_engine_(engine_, *around.log, around.clock),
       logged_cleaner_(cleaner_, *around.log, around.clock),
       process_(logged_engine_, logged_cleaner_, container_of(around, workplace, image, name),

@@ -1,16 +1,23 @@
 #include "host/machine/local_machine.h"
 
+#include <chrono>
 #include <utility>
 
 #include "env/pass_list.h"
 
 namespace pinwheel::host {
+namespace {
+
+constexpr std::chrono::milliseconds kGrace = std::chrono::seconds(2);
+
+}  // namespace
 
 LocalMachine::LocalMachine(const std::map<std::string, std::string>& variables,
                            std::filesystem::path cache, std::filesystem::path state,
-                           std::stop_token stop, ports::LogHandle log_to)
+                           std::stop_token stop, ports::LogHandle log_to,
+                           std::shared_ptr<const HiddenText> hidden)
     : log(std::move(log_to)),
-      children(std::move(stop)),
+      children(std::move(stop), kGrace, std::move(hidden)),
       files(disk, *log, clock),
       process(children, *log, clock),
       machine{.files = files,
@@ -23,6 +30,6 @@ LocalMachine::LocalMachine(const std::map<std::string, std::string>& variables,
 
 LocalMachine::LocalMachine(const Workplace& workplace)
     : LocalMachine(workplace.variables, workplace.cache, workplace.state, workplace.stop,
-                   workplace.log) {}
+                   workplace.log, workplace.hidden) {}
 
 }  // namespace pinwheel::host

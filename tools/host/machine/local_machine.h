@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -17,11 +18,13 @@ namespace pinwheel::host {
 /// The machine that pinwheel runs on, with the ports that its `machine` refers to. What they do is
 /// logged.
 struct LocalMachine {
-  /// A stop request terminates its commands. Of the user's variables they see `helper_variables`.
+  /// A stop request terminates its commands. Of the user's variables they see `helper_variables`;
+  /// no log that they write has what is `hidden`.
   LocalMachine(const std::map<std::string, std::string>& variables, std::filesystem::path cache,
                std::filesystem::path state, std::stop_token stop = {},
-               ports::LogHandle log = ports::no_log());
-  /// Uses the workplace's variables, directories, stop token and log.
+               ports::LogHandle log = ports::no_log(),
+               std::shared_ptr<const HiddenText> hidden = {});
+  /// Uses the workplace's variables, directories, stop token, log and hidden text.
   explicit LocalMachine(const Workplace& workplace);
   LocalMachine(const LocalMachine&) = delete;
   LocalMachine& operator=(const LocalMachine&) = delete;

@@ -3,12 +3,13 @@
 #include <sys/utsname.h>
 
 #include "base/text.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::host {
 
 std::string running_arch(const EnvMachine& machine) {
-  const Result<ports::Captured> ran =
-      machine.process.capture({{"uname", "-m"}, "/", machine.variables, {}});
+  const Result<ports::Captured> ran = machine.process.capture(
+      {{"uname", "-m"}, "/", env::variables_for(env::Helper::system, machine.variables), {}});
   return ran && ran->exit.ok() ? std::string(trim(ran->out)) : std::string();
 }
 

@@ -2,8 +2,8 @@
 
 namespace pinwheel::host {
 
-std::vector<std::filesystem::path> made_directories(const Workplace& workplace) {
-  return {workplace.output, workplace.state, workplace.cache};
+NotSource not_source(const Workplace& workplace) {
+  return {{workplace.output, workplace.state, workplace.cache}, workplace.named};
 }
 
 }  // namespace pinwheel::host

@@ -2,14 +2,18 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include "base/hidden_text.h"
 #include "base/secret.h"
 #include "env/container.h"
 #include "env/container_image.h"
 #include "env/engine.h"
 #include "host/machine/fixed_path.h"
+#include "host/system/not_source.h"
 #include "ports/log.h"
 #include "ports/process.h"
 #include "publish/upload_event.h"
@@ -39,6 +43,11 @@ struct Workplace {
   std::string token_file;
   PlainHttp plain_http = PlainHttp::refused;  ///< `--insecure`
   ports::LogHandle log = ports::no_log();
+  /// Of the caller, by the names in `environment.secrets`, for the steps of this run.
+  std::map<std::string, Secret> secrets = {};
+  /// What no log, journal or report has: `secrets`, and credentials in the user's variables. May be
+  /// null.
+  std::shared_ptr<const HiddenText> hidden = {};
   MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};
   /// Stops the preparation of the run; each step has its own.
@@ -47,9 +56,11 @@ struct Workplace {
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
   /// Called with the exit of a build's or a test's own command, on the step's thread; may be empty.
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
+  /// What the command line names that is no source wherever it lies, absolute.
+  std::vector<std::filesystem::path> named = {};
 };
 
-/// The directories that runs fill, which are no part of a package's source wherever they lie.
-std::vector<std::filesystem::path> made_directories(const Workplace& workplace);
+/// What runs fill and what the command line names: no part of a package's source.
+NotSource not_source(const Workplace& workplace);
 
 }  // namespace pinwheel::host

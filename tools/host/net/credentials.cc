@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::host {
 
@@ -91,7 +92,7 @@ Found from_variable(const CredentialRequest& request) {
 
 Found from_token_file(const CredentialRequest& request, ports::Files& files) {
   if (request.token_file.empty()) return std::nullopt;
-  TRY(const std::string text, files.read(request.token_file));
+  TRY(const std::string text, ports::read_within(files, request.token_file, limits::kCredentials));
   if (trim(text).empty()) {
     return fail(ErrorKind::config,
                 fmt::format("the token file {} is empty", quoted(request.token_file.string())));
@@ -105,7 +106,7 @@ Found from_pypirc(const CredentialRequest& request, ports::Files& files) {
   const std::filesystem::path path = std::filesystem::path(home) / ".pypirc";
   TRY(const ports::FileStatus status, files.status(path));
   if (status.type == ports::FileType::missing) return std::nullopt;
-  TRY(const std::string text, files.read(path));
+  TRY(const std::string text, ports::read_within(files, path, limits::kCredentials));
   const std::map<std::string, Section> sections = parse_ini(text);
   const Section* section = find_section(sections, request.target, request.endpoint.upload_url);
   if (section == nullptr) return std::nullopt;

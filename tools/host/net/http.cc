@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/http_failure.h"
@@ -30,12 +32,24 @@ struct SentFile {
 
 /// The state that libcurl's callbacks update during a request.
 struct Exchange {
+  using Clock = std::chrono::steady_clock;
+
   const ports::HttpRequest* request = nullptr;
+  const HttpBounds* bounds = nullptr;
   const std::stop_token* cancel = nullptr;
   ports::HttpResponse response = {};
-  uint64_t received = 0;
-  bool too_long = false;
+  Clock::time_point begun = Clock::now();
+  size_t header_bytes = 0;
+  uint64_t sunk = 0;    ///< bytes that the sink received
+  bool is_cut = false;  ///< the body was longer than is kept
+  /// Why a callback ended the request.
+  std::optional<Error> fault = std::nullopt;
 };
+
+std::string host_of(const std::string& url) {
+  const std::optional<UrlParts> parts = split_url(url);
+  return parts ? parts->host : url;
+}
 
 size_t on_file(char* buffer, size_t size, size_t count, void* user) {
   SentFile& file = *static_cast<SentFile*>(user);
@@ -57,25 +71,45 @@ int on_seek(void* user, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
+/// What a callback returns to end the request: less than it was given.
+constexpr size_t kEndTransfer = 0;
+
 size_t on_body(char* data, size_t size, size_t count, void* user) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   const std::string_view bytes(data, size * count);
-  exchange.received += bytes.size();
-  exchange.too_long = exchange.received > exchange.request->most_bytes.value_or(UINT64_MAX);
-  if (exchange.too_long) return 0;
   if (exchange.request->sink) {
+    exchange.sunk += bytes.size();
+    if (exchange.sunk > exchange.request->sink_limit.most) {
+      exchange.fault = too_large(quoted(exchange.request->url), exchange.request->sink_limit);
+      return kEndTransfer;
+    }
     exchange.request->sink(bytes);
-  } else {
-    exchange.response.body += bytes;
+    return bytes.size();
   }
-  return bytes.size();
+  std::string& body = exchange.response.body;
+  const ByteLimit& limit = exchange.request->body_limit;
+  const std::string_view kept = bytes.substr(0, limit.most - body.size());
+  body += kept;
+  if (kept.size() == bytes.size()) return bytes.size();
+  exchange.is_cut = true;
+  if (exchange.request->long_body == ports::LongBody::fails) {
+    exchange.fault = too_large(quoted(exchange.request->url), limit);
+  }
+  return kEndTransfer;
 }
 
 /// Handles a header line; a status line starts a new response (after `100 Continue`, or a proxy's
 /// response).
 size_t on_header(char* data, size_t size, size_t count, void* user) {
-  ports::HttpResponse& response = static_cast<Exchange*>(user)->response;
+  Exchange& exchange = *static_cast<Exchange*>(user);
+  ports::HttpResponse& response = exchange.response;
   const std::string_view line(data, size * count);
+  exchange.header_bytes += line.size();
+  if (exchange.header_bytes > limits::kReplyHeader.most) {
+    exchange.fault = too_large(quoted(host_of(exchange.request->url)), limits::kReplyHeader);
+    exchange.fault->kind = ErrorKind::transient;
+    return kEndTransfer;
+  }
   if (line.starts_with("HTTP/")) {
     response.headers.clear();
     const size_t status = line.find(' ');
@@ -89,8 +123,17 @@ size_t on_header(char* data, size_t size, size_t count, void* user) {
   return line.size();
 }
 
-int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t total, curl_off_t sent) {
-  const Exchange& exchange = *static_cast<const Exchange*>(user);
+int on_progress(void* user, curl_off_t expected, curl_off_t received, curl_off_t total,
+                curl_off_t sent) {
+  Exchange& exchange = *static_cast<Exchange*>(user);
+  const HttpBounds& bounds = *exchange.bounds;
+  const auto bytes =
+      static_cast<uint64_t>(std::max(expected, received)) + static_cast<uint64_t>(total);
+  if (bounds.longest.count() > 0 &&
+      Exchange::Clock::now() - exchange.begun > time_for(bounds, bytes)) {
+    exchange.fault = too_long(bounds, bytes, host_of(exchange.request->url));
+    return 1;
+  }
   if (exchange.request->progress && total > 0) {
     exchange.request->progress(static_cast<uint64_t>(sent), static_cast<uint64_t>(total));
   }
@@ -204,11 +247,8 @@ void set_options(Transfer& transfer, const ports::HttpRequest& request,
   transfer.set(CURLOPT_FOLLOWLOCATION, 0L);
   transfer.set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   transfer.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
-  transfer.set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
-  if (options.stall.count() > 0) {
-    transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-    transfer.set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall.count()));
-  }
+  transfer.set(CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(options.bounds.min_speed));
+  transfer.set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.bounds.window.count()));
   set_protocols(transfer);
   set_trust(transfer, options.ca_bundle);
   if (request.credentials) {
@@ -247,18 +287,6 @@ void set_body(Transfer& transfer, const ports::HttpRequest& request) {
   } else if (request.method != "GET") {
     transfer.set(CURLOPT_CUSTOMREQUEST, request.method);
   }
-}
-
-ports::HttpFailure too_long(const ports::HttpRequest& request) {
-  const std::optional<UrlParts> parts = split_url(request.url);
-  const std::string host = parts ? parts->host : request.url;
-  return {Error{ErrorKind::check,
-                fmt::format("the answer of {} is longer than {}", quoted(host),
-                            format_bytes(request.most_bytes.value_or(0))),
-                std::nullopt,
-                {},
-                {}},
-          ports::Sent::perhaps};
 }
 
 }  // namespace
@@ -325,7 +353,7 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
     const ports::HttpRequest& request) {
   const Result<const CurlLibrary*> curl = curl_library();
   if (!curl) return tl::unexpected(ports::HttpFailure{curl.error(), ports::Sent::nothing});
-  Exchange exchange{&request, &cancel_};
+  Exchange exchange{&request, &options_.bounds, &cancel_};
   const auto give_back = [this](CURL* easy) { handles_->give_back(easy); };
   const std::unique_ptr<CURL, decltype(give_back)> handle(handles_->take(**curl), give_back);
   Transfer transfer(**curl, handle.get());
@@ -340,13 +368,18 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
   transfer.set(CURLOPT_XFERINFODATA, &exchange);
   transfer.set(CURLOPT_NOPROGRESS, 0L);
   const CURLcode code = transfer.perform();
-  if (std::optional<Error> fault = transfer.fault()) {
-    return tl::unexpected(ports::HttpFailure{*std::move(fault), ports::Sent::perhaps});
+  for (const std::optional<Error>& fault : {transfer.fault(), exchange.fault}) {
+    if (fault) return tl::unexpected(ports::HttpFailure{*fault, ports::Sent::perhaps});
   }
-  if (exchange.too_long) return tl::unexpected(too_long(request));
-  if (code != CURLE_OK) {
-    return tl::unexpected(http_failure(
-        {code, transfer.number(CURLINFO_REQUEST_SIZE), (*curl)->easy_strerror(code)}, request.url));
+  if (code != CURLE_OK && !exchange.is_cut) {
+    const long sent = transfer.number(CURLINFO_REQUEST_SIZE);
+    ports::HttpFailure failure =
+        http_failure({code, sent, (*curl)->easy_strerror(code)}, request.url);
+    // Before anything was sent it is the time to connect that is over.
+    if (code == CURLE_OPERATION_TIMEDOUT && sent > 0) {
+      failure.error = too_slow(options_.bounds, host_of(request.url));
+    }
+    return tl::unexpected(std::move(failure));
   }
   exchange.response.status = static_cast<int>(transfer.number(CURLINFO_RESPONSE_CODE));
   return std::move(exchange.response);

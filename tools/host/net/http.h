@@ -1,11 +1,11 @@
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
 
+#include "host/net/http_bounds.h"
 #include "ports/http.h"
 
 namespace pinwheel::host {
@@ -19,9 +19,7 @@ struct HttpOptions {
   std::string user_agent = "pinwheel";  ///< "pinwheel/1.2.0"
   /// A file or directory of trusted certificates; empty: the system's.
   std::filesystem::path ca_bundle = {};
-  /// A request that transfers nothing for this long is aborted (whole seconds; 0: never). This
-  /// includes the time an index takes to process an uploaded file.
-  std::chrono::seconds stall = std::chrono::minutes(5);
+  HttpBounds bounds = {};
   Connections connections = Connections::fresh;
   /// A netrc file with credentials by host, for requests without their own; empty: none.
   std::filesystem::path netrc = {};
@@ -37,7 +35,8 @@ std::filesystem::path netrc_from(const std::map<std::string, std::string>& envir
 /// HTTP through libcurl, which is loaded at the first request. HTTP/1.1 (PyPI puts its message in
 /// the reason phrase), multipart bodies streamed with a Content-Length, no redirects, http and
 /// https only, libcurl's proxy variables. Thread-safe. A stop request on `cancel` ends requests
-/// within a second, with kind `interrupted`.
+/// within a second, with kind `interrupted`. A request of which libcurl hears nothing in time, or
+/// that breaks a bound, is `transient`.
 class CurlHttp final : public ports::Http {
  public:
   explicit CurlHttp(HttpOptions options = {}, std::stop_token cancel = {});

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/environment_marker.h"
+#include "env/pass_list.h"
 #include "host/provision/complete_directory.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/machine_interpreter.h"
@@ -27,7 +28,8 @@ constexpr std::array<const char*, 5> kPythons = {"3.13", "3.12", "3.11", "3.10",
 /// The client at a path or with a name on PATH; `environment` if it does not run.
 Result<env::CondaClient> ask(const EnvMachine& machine, const std::string& name) {
   TRY(const std::string program, find_program(name, machine.variables));
-  ports::Command command{{program, "--version"}, "/", machine.variables};
+  ports::Command command{
+      {program, "--version"}, "/", env::variables_for(env::Helper::conda, machine.variables)};
   command.timeout = std::chrono::seconds(60);
   TRY(const ports::Captured ran, machine.process.capture(command));
   if (ran.exit.canceled)

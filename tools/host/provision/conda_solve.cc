@@ -10,6 +10,7 @@
 #include "env/classify_conda.h"
 #include "env/conda_client.h"
 #include "env/conda_output.h"
+#include "env/pass_list.h"
 #include "env/rattler_script.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/conda_find.h"
@@ -36,7 +37,10 @@ env::CondaTarget target_here() {
 Result<env::CondaTarget> target_of(const EnvMachine& machine, const env::Request& request) {
   env::CondaTarget target = target_here();
   TRY(const ports::Captured ran,
-      machine.process.capture({{"getconf", "GNU_LIBC_VERSION"}, "/", machine.variables, {}}));
+      machine.process.capture({{"getconf", "GNU_LIBC_VERSION"},
+                               "/",
+                               env::variables_for(env::Helper::system, machine.variables),
+                               {}}));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "solving was interrupted");
   target.glibc = env::parse_glibc(ran.out);
   target.cuda = request.conda_cuda;

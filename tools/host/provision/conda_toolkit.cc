@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "env/conda_toolkit.h"
+#include "env/pass_list.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/complete_directory.h"
 #include "host/provision/conda_prefix.h"
@@ -21,7 +22,10 @@ Result<env::Toolkit> ask_compiler(const EnvMachine& machine, const env::Request&
                                   const fs::path& prefix) {
   const bool cuda = request.toolkit.starts_with("cuda/");
   const fs::path program = prefix / "bin" / (cuda ? "nvcc" : "hipcc");
-  ports::Command command{{program.string(), "--version"}, "/", machine.variables, {}};
+  ports::Command command{{program.string(), "--version"},
+                         "/",
+                         env::variables_for(env::Helper::compiler, machine.variables),
+                         {}};
   command.environment["HIP_PLATFORM"] = "amd";
   command.timeout = std::chrono::seconds(30);
   TRY(const ports::Captured ran, machine.process.capture(command));

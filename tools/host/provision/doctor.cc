@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "env/engine_client.h"
+#include "env/pass_list.h"
 #include "host/machine/ask_program.h"
 #include "host/machine/container_engine.h"
 #include "host/machine/gpu.h"
@@ -64,7 +65,7 @@ std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, const env::
                                           env::EngineFacts& facts) {
   ports::Command command{{facts.program, "info", "--format", std::string(kind.info_format)},
                          "/",
-                         machine.variables,
+                         env::variables_for(env::Helper::container, machine.variables),
                          std::chrono::seconds(15)};
   const Result<ports::Captured> ran = machine.process.capture(command);
   if (!ran) return std::nullopt;

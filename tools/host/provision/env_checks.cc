@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "env/architectures.h"
 #include "env/commands.h"
+#include "env/pass_list.h"
 #include "host/machine/machine_name.h"
 
 namespace pinwheel::host {
@@ -103,7 +104,8 @@ env::CompilerRange supported(const EnvMachine& machine, const env::Toolkit& tool
   for (const std::string& directory : env::include_directories(toolkit, machine_name())) {
     // A container's files are not the host's: they are read where the compiler runs.
     const Result<ports::Captured> read =
-        run(machine, {"cat", directory + "/crt/host_config.h"}, machine.variables);
+        run(machine, {"cat", directory + "/crt/host_config.h"},
+            env::variables_for(env::Helper::system, machine.variables));
     if (read && read->exit.ok()) return env::supported_compilers(toolkit.release, read->out);
   }
   return env::supported_compilers(toolkit.release, "");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "env/commands.h"
+#include "env/pass_list.h"
 #include "env/pypi_toolkit.h"
 #include "host/provision/complete_directory.h"
 #include "host/provision/env_pip.h"
@@ -32,7 +33,10 @@ Done link(const fs::path& target, const fs::path& at) {
 
 /// The installed nvcc must have the resolved version, and start here.
 Done check_nvcc(const EnvMachine& machine, const env::Toolkit& toolkit) {
-  ports::Command command{{toolkit.compiler, "--version"}, "/", machine.variables, {}};
+  ports::Command command{{toolkit.compiler, "--version"},
+                         "/",
+                         env::variables_for(env::Helper::compiler, machine.variables),
+                         {}};
   command.timeout = std::chrono::seconds(30);
   TRY(const ports::Captured ran, machine.process.capture(command));
   const auto release = env::parse_nvcc_release(ran.out);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "env/made_toolkit.h"
+#include "env/pass_list.h"
 #include "env/pypi_toolkit.h"
 #include "host/machine/ask_program.h"
 #include "host/provision/conda_toolkit.h"
@@ -54,7 +55,7 @@ std::string without_trailing_slashes(const fs::path& path) {
 std::string nvcc_prefix(const EnvMachine& machine, const fs::path& nvcc) {
   ports::Command command;
   command.argv = {nvcc.string(), "--dryrun", "-x", "cu", "-c", "/dev/null"};
-  command.environment = machine.variables;
+  command.environment = env::variables_for(env::Helper::compiler, machine.variables);
   command.timeout = std::chrono::seconds(30);
   const Result<ports::Captured> ran = machine.process.capture(command);
   if (ran) {

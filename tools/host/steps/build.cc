@@ -10,6 +10,7 @@
 #include "host/steps/build_site.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/finish_files.h"
+#include "host/steps/leaked_secret.h"
 #include "host/steps/repair_build.h"
 #include "plan/key.h"
 
@@ -42,8 +43,8 @@ std::map<std::string, std::string> probe_variables(const StepContext& context,
   std::map<std::string, std::string> variables = clean_variables(setting);
   for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
     variables.erase(name);
-    const auto users = setting.user.find(name);
-    if (users != setting.user.end()) variables.insert(*users);
+    const auto users = context.machine.variables.find(name);
+    if (users != context.machine.variables.end()) variables.insert(*users);
   }
   for (const auto& [name, value] : action.variables) variables[name] = value;
   return variables;
@@ -86,9 +87,11 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
   std::vector<fs::path> finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
-                                record_of(action, site.space.mode(), built)};
+                                record_of(action, site.space.mode(), built),
+                                action.settings.build.external};
     const fs::path directory = context.attempt.scratch / "finished";
     TRY(const plan::Output output, finish_wheel(built.wheel, request, directory));
+    TRY_DONE(check_wheel_for_secrets(output.path, action.secrets, context.workplace.secrets));
     TRY_DONE(check_after(context, action, site, naming, output.path));
     finished.emplace_back(output.path);
   }

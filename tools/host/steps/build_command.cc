@@ -71,10 +71,22 @@ ports::Command filled_command(const plan::BuildWheel& action, const BuildSetting
   command.environment = with(clean_variables(setting), action.variables);
   command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
   add_version(command.environment, action.version);
+  command.environment =
+      with_secrets(std::move(command.environment), action.secrets, setting.secrets);
   return command;
 }
 
 }  // namespace
+
+std::map<std::string, std::string> with_secrets(std::map<std::string, std::string> variables,
+                                                const std::vector<std::string>& names,
+                                                const std::map<std::string, Secret>& values) {
+  for (const std::string& name : names) {
+    const auto found = values.find(name);
+    if (found != values.end()) variables[name] = found->second.reveal();
+  }
+  return variables;
+}
 
 std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
                                                   const BuildSpace& space) {
@@ -144,6 +156,8 @@ ports::Command sdist_command(const plan::BuildSdist& action, const BuildSetting&
   command.environment = with(clean_variables(setting), action.variables);
   command.environment["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
   add_version(command.environment, action.version);
+  command.environment =
+      with_secrets(std::move(command.environment), action.secrets, setting.secrets);
   return command;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/secret.h"
 #include "env/toolkit.h"
 #include "host/machine/fixed_path.h"
 #include "plan/action.h"
@@ -25,7 +26,13 @@ struct BuildSetting {
   std::map<std::string, std::string>
       toolkit;  ///< CUDA_HOME and so on; its PATH comes after the environment's
   int cores = 1;
+  std::map<std::string, Secret> secrets = {};  ///< values, at least of those that the action names
 };
+
+/// The variables with those of the named secrets that have a value.
+std::map<std::string, std::string> with_secrets(std::map<std::string, std::string> variables,
+                                                const std::vector<std::string>& names,
+                                                const std::map<std::string, Secret>& values);
 
 /// A toolkit's variables, with paths as the build sees them: below `kToolkitName` if it is mounted
 /// there.

@@ -13,6 +13,7 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/full_disk.h"
 #include "host/provision/toolkit.h"
+#include "host/steps/path_without.h"
 #include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
 
@@ -45,10 +46,23 @@ std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironm
   return mounts;
 }
 
+/// The directories of a container are the image's.
+Result<std::string> seen_path(const StepContext& context, const env::Request& request,
+                              const BuildSpace& space) {
+  const auto user = context.machine.variables.find("PATH");
+  if (user == context.machine.variables.end()) return std::string();
+  const bool contained = context.machine.host != nullptr;
+  if (!request.toolkit.empty() || contained) return user->second;
+  return path_without(user->second, "nvcc", space);
+}
+
 }  // namespace
 
 BuildSetting BuildSite::setting(const StepContext& context) const {
-  return {space, context.machine.variables, toolkit_variables, context.attempt.cores};
+  BuildSetting setting{space, context.machine.variables, toolkit_variables, context.attempt.cores,
+                       context.workplace.secrets};
+  if (!path.empty()) setting.user["PATH"] = path;
+  return setting;
 }
 
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request) {
@@ -64,14 +78,16 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
     TRY(toolkit, find_toolkit(context.machine, request));
   }
   TRY_DONE(make_directories(context));
-  TRY_DONE(export_source(context.git, source, made_directories(context.workplace),
+  TRY_DONE(export_source(context.git, source, not_source(context.workplace),
                          context.attempt.scratch / kSourceName, epoch));
   BuildSpace space(context.attempt.scratch, context.workplace.paths,
                    mounts_of(context, base, toolkit));
   std::map<std::string, std::string> variables;
   if (toolkit) variables = seen_variables(*toolkit, space);
   if (!base.conda.empty()) add_conda_path(space, variables);
-  return BuildSite{std::move(base), std::move(toolkit), std::move(space), std::move(variables)};
+  TRY(std::string path, seen_path(context, request, space));
+  return BuildSite{std::move(base), std::move(toolkit), std::move(space), std::move(variables),
+                   std::move(path)};
 }
 
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,

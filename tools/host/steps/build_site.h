@@ -19,6 +19,9 @@ struct BuildSite {
   BuildSpace space;
   /// Variables of the toolkit, with paths as the build sees them; PATH includes the conda prefix.
   std::map<std::string, std::string> toolkit_variables;
+  /// The user's PATH as the build sees it: of a build without a toolkit, without the machine's
+  /// nvcc, for which projects look to decide that they compile for GPUs.
+  std::string path;
 
   BuildSetting setting(const StepContext& context) const;
 };

@@ -21,6 +21,13 @@ fs::path scratch(const std::string& name) {
   return fs::path(script_variable("scratch")) / name;
 }
 
+/// The script takes secrets from its own environment, and stops where one is missing.
+std::map<std::string, Secret> secret_variables(const std::vector<std::string>& names) {
+  std::map<std::string, Secret> values;
+  for (const std::string& name : names) values.emplace(name, Secret(script_variable(name)));
+  return values;
+}
+
 /// The user's variables, as seen by the environment's commands.
 const std::map<std::string, std::string>& variables_of(const DryEnvironment& environment,
                                                        const Workplace& workplace) {
@@ -142,6 +149,9 @@ std::string repair_lines(const plan::BuildWheel& action, const DryEnvironment& e
       setting.space.seen(kSourceName),
       env::pip_variables(setting.user),
       {}};
+  for (const std::string& glob : action.settings.build.external) {
+    command.argv.insert(command.argv.end(), {"--exclude", glob});
+  }
   const std::string searched =
       value_at(build_command(action, setting).environment, "LD_LIBRARY_PATH");
   if (!searched.empty()) command.environment["LD_LIBRARY_PATH"] = searched;
@@ -165,6 +175,9 @@ std::string finish_line(const plan::BuildWheel& action, const wheel::Naming& nam
       script_word(root + "/" + from), shell_quote(naming.distribution), shell_quote(naming.version),
       action.source_date_epoch, script_word(record), shell_quote(output.string()));
   if (!action.requires_torch.empty()) line += " --requires " + shell_quote(action.requires_torch);
+  for (const std::string& glob : action.settings.build.external) {
+    line += " --external " + shell_quote(glob);
+  }
   return heredoc(record, plan::wheel_record(action)) + line + "\n";
 }
 
@@ -212,7 +225,7 @@ std::string script_of_build(const plan::BuildWheel& action, const DryEnvironment
   out += make_space(root, environment);
   out += export_lines(action.source, root, action.source_date_epoch);
   const std::map<std::string, std::string>& user = variables_of(environment, workplace);
-  const BuildSetting setting{space, user, variables, cores};
+  const BuildSetting setting{space, user, variables, cores, secret_variables(action.secrets)};
   out += line_in(environment, space.wrap(build_command(action, setting)));
   out += repair_lines(action, environment, setting, root);
   for (const wheel::Naming& naming : action.namings) {
@@ -230,7 +243,8 @@ std::string script_of_sdist(const plan::BuildSdist& action, const DryEnvironment
   std::string out = make_space(root, environment);
   out += export_lines(action.source, root, action.source_date_epoch);
   const std::map<std::string, std::string>& user = variables_of(environment, workplace);
-  out += line_in(environment, space.wrap(sdist_command(action, {space, user, variables, 1})));
+  const BuildSetting setting{space, user, variables, 1, secret_variables(action.secrets)};
+  out += line_in(environment, space.wrap(sdist_command(action, setting)));
   return out + fmt::format("\"$pinwheel\" finish {}/*.tar.gz --epoch {} --output-dir {}\n",
                            script_word(root + "/" + kDistName), action.source_date_epoch,
                            shell_quote(workplace.output.string()));

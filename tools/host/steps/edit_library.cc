@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "binary/elf.h"
+#include "env/pass_list.h"
 #include "host/system/file_source.h"
 #include "ports/byte_source.h"
 
@@ -52,7 +53,11 @@ Done run_patchelf(const EditPlace& place, const repair::Edit& edit, const fs::pa
   for (std::string& argument : patchelf_arguments(edit)) argv.push_back(std::move(argument));
   argv.push_back(file.string());
   TRY(const ports::Captured ran,
-      place.machine.process.capture({std::move(argv), place.scratch, place.machine.variables, {}}));
+      place.machine.process.capture(
+          {std::move(argv),
+           place.scratch,
+           env::variables_for(env::Helper::system, place.machine.variables),
+           {}}));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "the repair was interrupted");
   if (ran.exit.ok()) return {};
   return fail(ErrorKind::environment,
@@ -94,11 +99,12 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
                           return source->read(0, source->size());
                         }};
   }
-  const wheel::ZipMember* const member = archive.zip.find(edit.member);
-  if (member == nullptr) {
-    return fail(ErrorKind::internal, quoted(edit.member) + " is not in the wheel");
-  }
-  const uint32_t mode = (member->mode & kExecutableBits) != 0 ? 0755 : 0644;
+  const std::string& name = edit.moved_from.empty() ? edit.member : edit.moved_from;
+  const wheel::ZipMember* const member = archive.zip.find(name);
+  if (member == nullptr) return fail(ErrorKind::internal, quoted(name) + " is not in the wheel");
+  // Installers make scripts executable, whatever the archive says.
+  const bool runs = !edit.moved_from.empty() || (member->mode & kExecutableBits) != 0;
+  const uint32_t mode = runs ? 0755 : 0644;
   return EditedSource{member->size, mode, [&archive, member] { return archive.zip.read(*member); }};
 }
 

@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The lowest platform tag that the wheel's binaries allow, found by reading every ELF file in it.
-Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built) {
+Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
+                                           const std::vector<std::string>& external) {
   std::vector<inspect::ElfMember> files;
   for (const wheel::ZipMember& member : built.zip.members()) {
     if (member.name.ends_with('/')) continue;
@@ -34,7 +35,7 @@ Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built) {
     TRY(binary::Elf elf, binary::read_elf(ports::MemorySource(std::move(bytes))));
     files.push_back({member.name, std::move(elf)});
   }
-  return inspect::platform_tag(files);
+  return inspect::platform_tag(files, external);
 }
 
 Done refuse_bare_linux(const wheel::WheelArchive& built, const inspect::PlatformTag& tag) {
@@ -61,7 +62,7 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
                                   const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built_path));
   TRY(const wheel::WheelArchive built, wheel::open_wheel(built_path.filename().string(), *source));
-  TRY(const inspect::PlatformTag tag, justified_tag(built));
+  TRY(const inspect::PlatformTag tag, justified_tag(built, request.external));
   TRY_DONE(refuse_bare_linux(built, tag));
   TRY(const wheel::Naming naming, complete_naming(built, request.naming));
   const wheel::FinishSpec spec{

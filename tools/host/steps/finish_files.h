@@ -15,8 +15,9 @@ namespace pinwheel::host {
 struct FinishRequest {
   wheel::Naming naming;  ///< the wheel's own name or version if empty
   int64_t epoch = 0;
-  std::string requirement = {};  ///< "torch>=2.10"; empty: unchanged
-  std::string record_json = {};  ///< contents of pinwheel.json; empty: none
+  std::string requirement = {};            ///< "torch>=2.10"; empty: unchanged
+  std::string record_json = {};            ///< contents of pinwheel.json; empty: none
+  std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
 };
 
 /// Rewrites a built wheel reproducibly with its final name and the lowest platform tag that its

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "env/pass_list.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
 #include "pep/name.h"
@@ -87,7 +88,10 @@ class LibrarySearch {
   using Wanteds = std::vector<repair::Wanted>;
 
   Result<std::string> ask(Lines argv) const {
-    ports::Command command{std::move(argv), place_.scratch, place_.machine.variables, {}};
+    ports::Command command{std::move(argv),
+                           place_.scratch,
+                           env::variables_for(env::Helper::system, place_.machine.variables),
+                           {}};
     if (place_.wrap) command = place_.wrap(std::move(command));
     TRY(const ports::Captured ran, place_.machine.process.capture(command));
     if (ran.exit.canceled) return fail(ErrorKind::interrupted, "the repair was interrupted");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::host {
 namespace {
@@ -55,7 +56,7 @@ Result<std::vector<repair::OwnerPackage>> owner_packages(const LibraryPlace& pla
   TRY_DONE(place.machine.files.make_directories(directory));
   ports::Command command{{"sh", "-c", kAskOwners, "sh", directory.string()},
                          place.scratch,
-                         place.machine.variables,
+                         env::variables_for(env::Helper::system, place.machine.variables),
                          {}};
   command.argv.insert(command.argv.end(), paths.begin(), paths.end());
   if (place.wrap) command = place.wrap(std::move(command));

@@ -10,6 +10,7 @@
 #include "host/steps/step_context.h"
 #include "host/steps/test.h"
 #include "host/steps/toolkit.h"
+#include "host/system/files.h"
 
 namespace pinwheel::host {
 namespace {
@@ -37,15 +38,37 @@ struct PerformAction {
   }
 };
 
+Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attempt& attempt,
+                                   std::stop_token stop) {
+  TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, std::move(stop)));
+  const StepContext context = step->context();
+  return std::visit(PerformAction{context}, attempt.step->action);
+}
+
+Result<run::Success> masked(Result<run::Success> result, const HiddenText& hidden) {
+  if (!result) return fail(hidden.mask(std::move(result).error()));
+  for (std::string& warning : result->warnings) warning = hidden.mask(warning);
+  if (result->skipped) result->skipped = hidden.mask(*result->skipped);
+  return result;
+}
+
+/// A build may leave its secrets anywhere in its directories.
+Done forget_secrets(const run::Attempt& attempt) {
+  if (plan::secrets_of(attempt.step->action).empty()) return {};
+  return LocalFiles().remove_all(attempt.scratch);
+}
+
 }  // namespace
 
 Result<run::Success> perform(const Workplace& workplace, const run::Attempt& attempt,
                              std::stop_token stop) {
   // Outcomes refer to the log even if nothing is written to it.
   std::ofstream(attempt.log, std::ios::app).close();
-  TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, std::move(stop)));
-  const StepContext context = step->context();
-  return std::visit(PerformAction{context}, attempt.step->action);
+  Result<run::Success> result = perform_as_is(workplace, attempt, std::move(stop));
+  if (workplace.hidden) result = masked(std::move(result), *workplace.hidden);
+  const Done forgotten = forget_secrets(attempt);
+  if (result && !forgotten) return fail(forgotten.error());
+  return result;
 }
 
 }  // namespace pinwheel::host

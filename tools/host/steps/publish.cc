@@ -146,7 +146,9 @@ Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan
   std::vector<publish::Artifact> artifacts;
   artifacts.reserve(files.size());
   for (const Built& built : files) artifacts.push_back(built.file);
-  CurlHttp curl({.ca_bundle = ca_bundle_from(context.workplace.variables)}, context.stop);
+  TRY(const HttpBounds bounds, http_bounds_from(context.workplace.variables));
+  CurlHttp curl({.ca_bundle = ca_bundle_from(context.workplace.variables), .bounds = bounds},
+                context.stop);
   LoggedHttp http(curl, *context.workplace.log, context.machine.clock);
   UploadOptions options;
   options.size_limit = action.target.size_limit;

@@ -92,6 +92,9 @@ Result<wheel::RepackSpec> repack_spec(const LibraryPlace& place, const PlannedRe
     spec.digests.emplace(member.name, member.sha256);
   }
   TRY(spec.members, edited_members(place, planned, archive));
+  for (const repair::MovedProgram& moved : outcome.plan.programs) {
+    spec.members.push_back(wheel::new_member(moved.script, repair::launcher(moved), 0755));
+  }
   if (outcome.components.empty()) return spec;
   spec.members.push_back(wheel::new_member(archive.info_path("sboms/pinwheel.cdx.json"),
                                            repair::sbom(*planned.facts.name, outcome.components)));

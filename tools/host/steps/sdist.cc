@@ -2,6 +2,7 @@
 
 #include "host/steps/build_site.h"
 #include "host/steps/finish_files.h"
+#include "host/steps/leaked_secret.h"
 
 namespace pinwheel::host {
 
@@ -12,6 +13,7 @@ Result<run::Success> perform_sdist(const StepContext& context, const plan::Build
                       "building the sdist"));
   TRY(const std::filesystem::path built,
       only_file(context, context.attempt.scratch / kDistName, ".tar.gz"));
+  TRY_DONE(check_sdist_for_secrets(built, action.secrets, context.workplace.secrets));
   const SdistRequest request{action.distribution, action.version, action.source_date_epoch};
   TRY(const plan::Output output, finish_sdist(built, request, context.workplace.output));
   run::Success success;

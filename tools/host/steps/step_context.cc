@@ -23,7 +23,8 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
     : workplace_(workplace),
       attempt_(attempt),
       stop_(std::move(stop)),
-      local_(workplace.variables, workplace.cache, workplace.state, stop_, workplace.log) {}
+      local_(workplace.variables, workplace.cache, workplace.state, stop_, workplace.log,
+             workplace.hidden) {}
 
 StepContext OpenStep::context() {
   return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, git_, stop_};
@@ -32,14 +33,20 @@ StepContext OpenStep::context() {
 Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,
                                             std::stop_token stop) {
   auto step = std::make_unique<OpenStep>(workplace, attempt, std::move(stop));
-  TRY(step->contained_, contain(step->local_.machine, workplace, container_of(attempt.step->action),
+  Workplace around = workplace;
+  // The engine remembers the variables of a container that it keeps.
+  if (!plan::secrets_of(attempt.step->action).empty()) {
+    around.containers.after_failure = env::AfterEnd::remove;
+  }
+  TRY(step->contained_, contain(step->local_.machine, around, container_of(attempt.step->action),
                                 attempt.step->id, step->stop_));
   TRY_DONE(step->local_.files.make_directories(attempt.scratch));
   return step;
 }
 
 void append_log(const StepContext& context, const std::string& text) {
-  std::ofstream(context.attempt.log, std::ios::app) << text;
+  const auto& hidden = context.workplace.hidden;
+  std::ofstream(context.attempt.log, std::ios::app) << (hidden ? hidden->mask(text) : text);
 }
 
 void report_exit(const StepContext& context, const ports::Exit& exit) {

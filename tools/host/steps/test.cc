@@ -46,7 +46,7 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
   for (const auto& [name, value] : action.variables) variables[name] = value;
   variables["PATH"] = overlay.path();
   variables["PINWHEEL_COMPUTE"] = action.compute;
-  return variables;
+  return with_secrets(std::move(variables), action.secrets, context.workplace.secrets);
 }
 
 /// Runs a command of the test, with output to the log. A failing test is a failed step, whatever it
@@ -68,7 +68,7 @@ Done prepare_directories(const StepContext& context, const plan::TestWheel& acti
     TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
   }
   if (action.source.directory.empty()) return {};
-  return export_source(context.git, action.source, made_directories(context.workplace),
+  return export_source(context.git, action.source, not_source(context.workplace),
                        context.attempt.scratch / kSourceName, 0);
 }
 

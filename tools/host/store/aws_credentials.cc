@@ -58,8 +58,6 @@ ports::HttpRequest quick_request(std::string url) {
   ports::HttpRequest request;
   request.url = std::move(url);
   request.connect_timeout = std::chrono::seconds(2);
-  request.timeout = std::chrono::seconds(10);
-  request.most_bytes = 1UL << 20;
   return request;
 }
 

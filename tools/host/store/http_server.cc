@@ -1,14 +1,11 @@
 #include "host/store/http_server.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "publish/reply.h"
 
 namespace pinwheel::host {
 namespace {
-
-constexpr uint64_t kMostErrorBytes = 64UL << 10;
 
 /// Servers that know ActionResults write Protocol Buffers unless they are asked for JSON.
 const char* type_of(const std::string& path) {
@@ -28,16 +25,13 @@ ports::HttpRequest HttpServer::request(const std::string& method, const std::str
   if (!access_.token.empty()) {
     request.headers.emplace_back("Authorization", "Bearer " + access_.token.reveal());
   }
-  request.timeout = transfer_timeout(0);
   return request;
 }
 
 PlaceResult<bool> HttpServer::get(const std::string& path, const ObjectSink& sink) {
   ports::HttpRequest request = this->request("GET", path);
   request.headers.emplace_back("Accept", type_of(path));
-  request.timeout = transfer_timeout(sink.most_bytes);
-  // A page that says why there is nothing may be longer than the object.
-  request.most_bytes = std::max(sink.most_bytes, kMostErrorBytes);
+  request.sink_limit = object_limit(sink);
   request.sink = sink.write;
   const PlaceResult<ports::HttpResponse> response = send_request(*http_, request, sink.restart);
   if (!response) return tl::unexpected(response.error());
@@ -60,7 +54,6 @@ PlaceDone HttpServer::put(const std::string& path, const ObjectToPut& object) {
   ports::HttpRequest request = this->request("PUT", path);
   request.headers.emplace_back("Content-Type", type_of(path));
   request.contents = object.contents;
-  request.timeout = transfer_timeout(object.contents->size());
   const PlaceResult<ports::HttpResponse> response = send_request(*http_, request);
   if (!response) return tl::unexpected(response.error());
   if (is_success(response->status)) return {};

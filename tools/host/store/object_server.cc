@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -46,9 +48,9 @@ FaultKind kind_of_error(ErrorKind kind) {
 
 }  // namespace
 
-std::chrono::milliseconds transfer_timeout(uint64_t bytes) {
-  constexpr uint64_t kSlowest = 256'000;
-  return std::chrono::seconds(60 + bytes / kSlowest);
+ByteLimit object_limit(const ObjectSink& sink) {
+  constexpr uint64_t kPage = 64UL << 10;
+  return {"an object of a store", std::max(sink.most_bytes, kPage)};
 }
 
 PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpResponse& response) {

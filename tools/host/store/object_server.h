@@ -1,11 +1,11 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/limits.h"
 #include "host/store/place.h"
 #include "ports/byte_source.h"
 #include "ports/http.h"
@@ -50,8 +50,8 @@ PlaceResult<ports::HttpResponse> send_request(ports::Http& http, const ports::Ht
 /// The fault that a response of a server is, which is not one of success.
 PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpResponse& response);
 
-/// How long a transfer of so many bytes may take: what is slower than 256 KB a second is too slow.
-std::chrono::milliseconds transfer_timeout(uint64_t bytes);
+/// Of the body of an answer: a page that says why there is nothing may be longer than the object.
+ByteLimit object_limit(const ObjectSink& sink);
 
 constexpr int kHttpOk = 200;
 constexpr int kHttpNotFound = 404;

@@ -18,11 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::shared_ptr<ports::Http> client(const StoreSetup& setup, const fs::path& netrc) {
+Result<std::shared_ptr<ports::Http>> client(const StoreSetup& setup, const fs::path& netrc) {
   HttpOptions options;
+  TRY(options.bounds, http_bounds_from(setup.environment));
   options.user_agent = setup.user_agent;
   options.ca_bundle = ca_bundle_from(setup.environment);
-  options.stall = setup.patience;
+  options.bounds.window = setup.patience;
   options.connections = Connections::kept;
   options.netrc = netrc;
   return std::make_shared<CurlHttp>(std::move(options), setup.cancel);
@@ -66,13 +67,14 @@ Result<std::unique_ptr<Place>> open_http(const store::PlaceDescription& place,
                 "use a URL that starts with https://");
   }
   const fs::path netrc = is_private(place.url) ? netrc_from(setup.environment) : fs::path();
-  auto server = std::make_unique<HttpServer>(client(setup, netrc), std::move(access));
+  TRY(std::shared_ptr<ports::Http> http, client(setup, netrc));
+  auto server = std::make_unique<HttpServer>(std::move(http), std::move(access));
   return std::make_unique<RemotePlace>(place.url, std::move(server));
 }
 
 Result<std::unique_ptr<Place>> open_s3(const store::PlaceDescription& place,
                                        const StoreSetup& setup) {
-  const std::shared_ptr<ports::Http> http = client(setup, {});
+  TRY(const std::shared_ptr<ports::Http> http, client(setup, {}));
   auto credentials =
       std::make_shared<AwsCredentials>(AwsSetup{setup.environment, http, setup.mask});
   auto server = std::make_unique<S3Server>(

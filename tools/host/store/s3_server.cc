@@ -15,7 +15,6 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr uint64_t kMostReply = 1UL << 20;
 constexpr int kConflict = 409;
 constexpr int kExists = 412;
 constexpr int kNotImplemented = 501;
@@ -98,11 +97,8 @@ PlaceResult<ports::HttpResponse> S3Server::send(const Request& request) {
   out.headers = store::signed_headers(unsigned_request, *keys,
                                       {place_.region, "s3", std::chrono::system_clock::now()});
   out.contents = request.contents;
-  const uint64_t sent = request.contents ? request.contents->size() : 0;
-  const uint64_t received = request.sink != nullptr ? request.sink->most_bytes : 0;
-  out.timeout = transfer_timeout(std::max(sent, received));
-  out.most_bytes = std::max(received, kMostReply);
   if (request.sink == nullptr) return send_request(*http_, out);
+  out.sink_limit = object_limit(*request.sink);
   out.sink = request.sink->write;
   return send_request(*http_, out, request.sink->restart);
 }

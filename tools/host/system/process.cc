@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +78,7 @@ struct Stream {
   UniqueFd child;
   UniqueFd ours = {};
   std::string text = {};
+  std::function<void(std::string_view)> take = {};  ///< called instead of keeping the text
 };
 
 /// Reads the available bytes; false at the end of the stream.
@@ -83,7 +86,12 @@ bool read_available(Stream& stream) {
   std::array<char, 65536> buffer = {};
   const ssize_t got = ::read(stream.ours.get(), buffer.data(), buffer.size());
   if (got < 0) return errno == EINTR || errno == EAGAIN;
-  stream.text.append(buffer.data(), static_cast<size_t>(got));
+  const std::string_view text(buffer.data(), static_cast<size_t>(got));
+  if (stream.take) {
+    stream.take(text);
+  } else {
+    stream.text.append(text);
+  }
   return got > 0;
 }
 
@@ -232,8 +240,9 @@ Result<ports::Exit> read_verdict(const ports::Command& command, const std::strin
 
 }  // namespace
 
-ChildProcesses::ChildProcesses(std::stop_token cancel, std::chrono::milliseconds grace)
-    : cancel_(std::move(cancel)), grace_(grace) {}
+ChildProcesses::ChildProcesses(std::stop_token cancel, std::chrono::milliseconds grace,
+                               std::shared_ptr<const HiddenText> hidden)
+    : cancel_(std::move(cancel)), grace_(grace), hidden_(std::move(hidden)) {}
 
 namespace {
 
@@ -258,6 +267,16 @@ Result<ports::Exit> run(const ports::Command& asked, const std::stop_token& canc
   return exit;
 }
 
+/// Writes as much as the file takes: a full disk does not end the program whose log it is.
+void write_to(const UniqueFd& file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
 }  // namespace
 
 Result<ports::Captured> ChildProcesses::capture(const ports::Command& command) {
@@ -272,6 +291,16 @@ Result<ports::Captured> ChildProcesses::capture(const ports::Command& command) {
 Result<ports::Exit> ChildProcesses::log(const ports::Command& command,
                                         const std::filesystem::path& log) {
   TRY(UniqueFd file, open_for_child(log, O_WRONLY | O_CREAT | O_APPEND));
+  if (hidden_ && !hidden_->empty()) {
+    TRY(Pipe pipe, make_pipe());
+    HidingStream hiding(*hidden_);
+    Stream out{UniqueFd(::fcntl(pipe.write.get(), F_DUPFD_CLOEXEC, 10)), std::move(pipe.read)};
+    out.take = [&](std::string_view text) { write_to(file, hiding.pass(text)); };
+    Stream err{std::move(pipe.write)};
+    Result<ports::Exit> exit = run(command, cancel_, grace_, out, err);
+    write_to(file, hiding.end());
+    return exit;
+  }
   Stream out{UniqueFd(::fcntl(file.get(), F_DUPFD_CLOEXEC, 10))};
   Stream err{std::move(file)};
   return run(command, cancel_, grace_, out, err);

@@ -2,9 +2,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
+#include "base/hidden_text.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
@@ -18,9 +20,11 @@ namespace pinwheel::host {
 /// terminates what the object is running and rejects later calls.
 class ChildProcesses final : public ports::Process {
  public:
-  /// `grace` is the time between TERM and KILL, for a time limit and for a cancellation.
+  /// `grace` is the time between TERM and KILL, for a time limit and for a cancellation. No log has
+  /// what is `hidden`; what is captured is as the program wrote it.
   explicit ChildProcesses(std::stop_token cancel = {},
-                          std::chrono::milliseconds grace = std::chrono::seconds(2));
+                          std::chrono::milliseconds grace = std::chrono::seconds(2),
+                          std::shared_ptr<const HiddenText> hidden = {});
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
@@ -28,6 +32,7 @@ class ChildProcesses final : public ports::Process {
  private:
   std::stop_token cancel_;
   std::chrono::milliseconds grace_;
+  std::shared_ptr<const HiddenText> hidden_;
 };
 
 }  // namespace pinwheel::host

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "env/pass_list.h"
 
 namespace pinwheel::host {
 
@@ -22,7 +23,7 @@ Result<fs::path> torch_site_of(const std::string& python, ports::Process& proces
                         "import importlib.util as u, os\n"
                         "print(os.path.dirname(os.path.dirname(u.find_spec('torch').origin)))"},
                        {},
-                       variables}));
+                       env::variables_for(env::Helper::python, env::helper_variables(variables))}));
   const std::string site(trim(ran.out));
   if (ran.exit.ok() && !site.empty()) return fs::path(site);
   return fail(ErrorKind::environment, fmt::format("{} has no torch", pinwheel::quoted(python)),

@@ -43,5 +43,18 @@ TEST_CASE("links to a source and to what is made do not matter") {
   CHECK(made_below(scratch.path() / "link", {scratch.path() / "out"}).contains("dist/a.whl"));
 }
 
+TEST_CASE("a file that is named is covered, and so is a link that is named") {
+  const Scratch scratch;
+  const fs::path source = scratch.path() / "source";
+  fs::create_directories(source);
+  fs::create_symlink(scratch.path() / "plan.json", source / "link.json");
+  const MadeDirectories named =
+      made_below(source, {source / "plan.json", source / "store/", source / "link.json"});
+  for (const char* const name : {"plan.json", "store/ac/a", "link.json"}) CHECK(named.covers(name));
+  for (const char* const name : {"plan.json5", "a/plan.json", "stored", "link.jso"}) {
+    CHECK_FALSE(named.covers(name));
+  }
+}
+
 }  // namespace
 }  // namespace pinwheel::host

@@ -89,11 +89,24 @@ TEST_CASE("what runs make in a directory outside git is not part of it") {
   scratch.write("a.py", "one");
   scratch.write("dist/a.whl", "two");
   FakeGit git = refusing();
-  const Result<plan::Source> source = read_source(git, scratch.path(), {scratch.path() / "dist"});
+  const Result<plan::Source> source = read_source(git, scratch.path(), {{scratch.path() / "dist"}});
   REQUIRE(source);
   CHECK(source->digest == digest_of(scratch.path(), {"a.py"}));
-  CHECK(export_source(git, *source, {scratch.path() / "dist"}, scratch.path() / "copy", 0));
+  CHECK(export_source(git, *source, {{scratch.path() / "dist"}}, scratch.path() / "copy", 0));
   CHECK_FALSE(fs::exists(scratch.path() / "copy/dist"));
+}
+
+TEST_CASE("a plan that the command line names is no part of a source, even if it is tracked") {
+  const Scratch scratch;
+  scratch.write("a.py", "one");
+  scratch.write("plan.json", "{}");
+  FakeGit git(std::vector<std::string>{"a.py", "plan.json"});
+  const NotSource others{.named = {scratch.path() / "plan.json"}};
+  const Result<plan::Source> source = read_source(git, scratch.path(), others);
+  REQUIRE(source);
+  CHECK(source->digest == digest_of(scratch.path(), {"a.py"}));
+  CHECK(export_source(git, *source, others, scratch.path() / "copy", 0));
+  CHECK_FALSE(fs::exists(scratch.path() / "copy/plan.json"));
 }
 
 TEST_CASE("a missing or empty source is a config error") {

@@ -26,6 +26,17 @@ TEST_CASE("secrets are found by the names of variables and in the URLs of any") 
         std::set<std::string>{"ghp_012345", "pa%2Fssword", "pa/ssword", "t0k3n012"});
 }
 
+TEST_CASE("credentials are found in addresses and proxies, whatever their variables are called") {
+  CHECK(revealed(host::credentials_in({{"PIP_INDEX_URL", "https://__token__:pypi-0123@h/simple"},
+                                       {"HTTPS_PROXY", "me:proxy%20word@proxy:3128"},
+                                       {"http_proxy", "http://me:longpassword@proxy:3128"},
+                                       {"OTHER", "git+https://ghp_0123456:x-oauth-basic@h/a.git"},
+                                       {"GH_TOKEN", "ghp_012345"},
+                                       {"MAIL", "someone-long@example.org"}})) ==
+        std::set<std::string>{"pypi-0123", "proxy%20word", "proxy word", "longpassword",
+                              "ghp_0123456"});
+}
+
 TEST_CASE("a masked log hides secrets and URLs' credentials in every text of an event") {
   const auto kept = std::make_shared<fakes::KeptLog>();
   host::MaskedLog log(kept);

@@ -17,6 +17,23 @@ TEST_CASE("a build sees a mounted toolkit at its mount, and the machine's at its
   CHECK(host::seen_variables(toolkit, without) == toolkit.variables);
 }
 
+TEST_CASE("a build gets the secrets that it names, and no other") {
+  const host::BuildSpace space("/scratch", host::PathMode::fixed, {});
+  plan::BuildWheel action;
+  action.settings.build.command = {"make"};
+  action.secrets = {"LICENSE_TOKEN", "MISSING"};
+  const ports::Command command = host::build_command(
+      action, {space, {}, {}, 1, {{"LICENSE_TOKEN", Secret("a")}, {"OTHER", Secret("b")}}});
+  CHECK(command.environment.at("LICENSE_TOKEN") == "a");
+  CHECK_FALSE(command.environment.contains("OTHER"));
+  CHECK_FALSE(command.environment.contains("MISSING"));
+  plan::BuildSdist sdist;
+  sdist.secrets = {"OTHER"};
+  const ports::Command packing =
+      host::sdist_command(sdist, {space, {}, {}, 1, {{"OTHER", Secret("b")}}});
+  CHECK(packing.environment.at("OTHER") == "b");
+}
+
 TEST_CASE("HOME is private to a build, and toolchains and caches below the user's are not") {
   const host::BuildSpace space("/scratch", host::PathMode::fixed, {});
   const auto variables_of = [&](std::map<std::string, std::string> user) {

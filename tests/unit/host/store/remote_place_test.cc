@@ -26,7 +26,7 @@ class RemoteStore {
     access.url = url();
     HttpOptions options;
     options.connections = Connections::kept;
-    options.stall = std::chrono::seconds(2);
+    options.bounds.window = std::chrono::seconds(2);
     return std::make_unique<RemotePlace>(
         access.url, std::make_unique<HttpServer>(std::make_shared<CurlHttp>(options), access));
   }

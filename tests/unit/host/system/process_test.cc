@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "unit/catch.h"
@@ -111,6 +112,25 @@ TEST_CASE("a child runs in its directory and appends to its log") {
   REQUIRE(run);
   CHECK(run->ok());
   CHECK(scratch.read("log") == "before\n" + scratch.path().string() + "\nerr\n");
+}
+
+TEST_CASE("a log has no secret, wherever the program cuts it, and nothing else is lost") {
+  const Scratch scratch;
+  const auto hidden = std::make_shared<HiddenText>();
+  std::const_pointer_cast<HiddenText>(hidden)->add(Secret("s3cr3t-value"), "TOKEN");
+  host::ChildProcesses children({}, 2s, hidden);
+  const Result<ports::Exit> run = children.log(
+      shell("printf 'a s3cr3t'; sleep 0.1; printf -- '-value b\n'; printf 's3cr3t-value\n' >&2;"
+            "printf s3cr3t-value | base64; head -c 300000 /dev/zero | tr '\\0' x; exit 3"),
+      scratch.path() / "log");
+  REQUIRE(run);
+  CHECK(run->code == 3);
+  const std::string log = scratch.read("log");
+  CHECK(log.starts_with("a *** b\n***\n***"));
+  CHECK(log.ends_with(std::string(300000, 'x')));
+  const auto captured = children.capture(shell("printf s3cr3t-value"));
+  REQUIRE(captured);
+  CHECK(captured->out == "s3cr3t-value");
 }
 
 TEST_CASE("a program that cannot be started is an environment error that names it") {

@@ -1,0 +1,84 @@
+"""Jobs of one release, each on a machine of its own: a clone, a state directory, a cache and an output directory."""
+
+import json
+import pathlib
+import shutil
+
+from conftest import Project
+
+# What may differ between two machines that do the same.
+OF_THE_MACHINE = ("elapsed_ms", "log", "attempts", "state")
+
+
+class Jobs:
+    """The jobs of a project's frozen plan. Results travel in directories, as artifacts do."""
+
+    def __init__(self, project: Project, place: pathlib.Path):
+        self.project = project
+        self.place = place
+        self.matrix = "matrix.yaml"
+        self.count = 0
+        planner = self.job("plan")
+        planner.run("plan", self.matrix, "--out", "plan.json")
+        self.plan = planner.directory / "plan.json"
+
+    def job(self, name: str, *artifacts: pathlib.Path) -> Project:
+        """A fresh machine. Its checkout has the plan, and the artifacts of other jobs below `in`."""
+        self.count += 1
+        home = self.place / f"{self.count}-{name.replace(':', '-')}"
+        home.mkdir(parents=True)
+        self.project.git("clone", "-q", str(self.project.directory), str(home / "checkout"))
+        environment = self.project.environment | {"PINWHEEL_CACHE_DIR": str(home / "cache")}
+        job = Project(self.project.binary, home / "checkout", environment, self.place / "no-resolutions")
+        job.patience = self.project.patience
+        if name != "plan":
+            shutil.copy(self.plan, job.directory / "plan.json")
+        for artifact in artifacts:
+            shutil.copytree(artifact, job.directory / "in", dirs_exist_ok=True)
+        return job
+
+    def rows(self, stage: str) -> list[dict]:
+        """The rows of a stage, in order, as a workflow gets them."""
+        job = self.job("rows")
+        ran = job.run("plan", "--plan", "plan.json", "--format", "github", "--stage", stage)
+        assert json.loads(ran.stdout)["chunks"] == 1
+        return json.loads(ran.stdout)["include"]
+
+    def build(self, step: str, **environment: str) -> tuple[Project, dict]:
+        job = self.job(step)
+        return job, job.report("build", "--plan", "plan.json", "--step", step, "--store", "dir:out", **environment)
+
+    def test(self, step: str, *artifacts: pathlib.Path, **environment: str) -> tuple[Project, dict]:
+        job = self.job(step, *artifacts)
+        stores = ["--store", "dir:in,ro", "--store", "dir:out", "--reuse-only"]
+        return job, job.report("test", "--plan", "plan.json", "--step", step, *stores, **environment)
+
+    def make_all(self) -> tuple[dict[str, dict], list[pathlib.Path]]:
+        """Builds and tests everything, each step in its own job: the outcomes of the steps, and the artifacts."""
+        outcomes, artifacts = {}, {}
+        for row in self.rows("build"):
+            job, report = self.build(row["step"])
+            outcomes |= report
+            artifacts[row["step"]] = job.directory / "out"
+        for row in self.rows("test"):
+            job, report = self.test(row["step"], *(artifacts[need] for need in row["needs"]))
+            assert [report[need]["state"] for need in row["needs"]] == ["reused"] * len(row["needs"])
+            outcomes |= {step: outcome for step, outcome in report.items() if step not in outcomes}
+            artifacts[row["step"]] = job.directory / "out"
+        return outcomes, list(artifacts.values())
+
+    def finish(self, *artifacts: pathlib.Path) -> Project:
+        """A machine with all artifacts, where the gate holds and which publishes to each target."""
+        job = self.job("publish", *artifacts)
+        release = ["release", "--plan", "plan.json", "--store", "dir:in", "--reuse-only"]
+        assert "nothing was published" in job.run(*release, "--gate").stderr
+        assert not job.index.exists()
+        job.published = job.report(*release, "--target", "index")
+        return job
+
+
+def comparable(outcome: dict) -> dict:
+    """An outcome without what times, paths and machines decide."""
+    kept = {name: value for name, value in outcome.items() if name not in OF_THE_MACHINE}
+    outputs = outcome.get("outputs", [])
+    return kept | {"outputs": [each | {"path": pathlib.Path(each["path"]).name} for each in outputs]}

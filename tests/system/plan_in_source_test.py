@@ -1,0 +1,63 @@
+"""Plans, reports and logs that a command line names are no source, wherever they lie."""
+
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def script(project):
+    return project("script")
+
+
+def test_a_plan_inside_the_checkout_does_not_make_itself_stale(script):
+    script.run("plan", "matrix.yaml", "--out", "plan.json")
+    first = (script.directory / "plan.json").read_text()
+    outcomes = script.report("build", "--plan", "plan.json", "--step", "build:plain")
+    assert outcomes["build:plain"]["state"] == "done"
+    script.run("plan", "matrix.yaml", "--out", "plan.json")
+    assert (script.directory / "plan.json").read_text() == first
+
+
+def test_a_committed_plan_is_current_for_its_own_commit(script):
+    (script.directory / "plan.json").write_text("an old one\n")
+    script.commit()
+    script.run("plan", "matrix.yaml", "--out", "plan.json", "--channel", "ci")
+    plan = json.loads((script.directory / "plan.json").read_text())
+    outcomes = script.report("build", "--plan", "plan.json", "--step", "build:plain")
+    assert outcomes["build:plain"]["state"] == "done"
+    elsewhere = script.directory.parent / "plan.json"
+    shutil.move(script.directory / "plan.json", elsewhere)
+    script.git("rm", "-q", "--cached", "plan.json")
+    again = script.report("build", "--plan", str(elsewhere), "--step", "build:plain")
+    assert again["build:plain"]["state"] == "reused", plan
+
+
+def test_a_log_inside_the_checkout_changes_nothing(script):
+    outcomes = script.report("build", "matrix.yaml", "--log-file", "log.txt", "-j", "1")
+    assert outcomes["build:plain"]["state"] == "done"
+    again = script.report("build", "matrix.yaml", "--log-file", "log.txt")
+    assert again["build:plain"]["state"] == "reused"
+
+
+def test_a_report_inside_the_checkout_is_no_source(script):
+    script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "raise SystemExit(3)"]))
+    ran = script.run("test", "matrix.yaml", "-s", "flavor=plain", "--json", code=1)
+    (script.directory / "report.json").write_text(ran.stdout)
+    (step,) = [one["id"] for one in json.loads(ran.stdout)["outcomes"] if one["state"] == "failed"]
+    again = script.run("reproduce", "report.json", "--here", code=1)
+    assert f"{step}: failed (exit code 3)" in again.stdout
+    assert "differs" not in again.stderr
+
+
+def test_a_matrix_beside_a_plan_must_be_that_of_the_plan(script):
+    shutil.copy(script.directory / "matrix.yaml", script.directory / "other.yaml")
+    script.commit()
+    script.run("plan", "matrix.yaml", "--out", "plan.json")
+    refused = script.run("build", "other.yaml", "--plan", "plan.json", code=2)
+    assert "`matrix.yaml`" in refused.stderr and "hint: omit the matrix" in refused.stderr
+    script.run("plan", "other.yaml", "--plan", "plan.json", "--format", "ids", code=2)
+    assert script.starts() == {}
+    outcomes = script.report("build", str(script.directory / "matrix.yaml"), "--plan", "plan.json")
+    assert outcomes["build:plain"]["state"] == "done"

@@ -1,0 +1,16 @@
+#include "base/limits.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+TEST_CASE("what is too large or too many says what the limit is, and for what") {
+  constexpr ByteLimit kPage{"a page", 40'000'000};
+  CHECK(check_size("x", 40'000'000, kPage));
+  const Done large = check_size("`a`", 40'000'001, kPage);
+  REQUIRE_FALSE(large);
+  CHECK(large.error().kind == ErrorKind::check);
+  CHECK(large.error().message == "`a` is larger than the limit of 40 MB for a page");
+  CHECK(too_many("`a.whl`", {"members", "an archive", 200'000}).message ==
+        "`a.whl` has more than 200000 members, the limit for an archive");
+}

@@ -1,0 +1,55 @@
+#include "cli/reuse_only.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::cli {
+namespace {
+
+using Ids = std::set<std::string>;
+
+plan::Plan example() {
+  plan::Plan plan;
+  plan.steps = {{"env:a", "e", plan::CreateEnvironment{}},
+                {"build:x", "b", plan::BuildWheel{}, {"env:a"}},
+                {"test:x", "t", plan::TestWheel{}, {"env:a", "build:x"}},
+                {"publish:index", "p", plan::Publish{}, {"build:x", "test:x"}}};
+  return plan;
+}
+
+TEST_CASE("a run that only reuses carries out what is named, else what its command is for") {
+  const plan::Plan plan = example();
+  CHECK(requested_steps(plan, {}, plan::Stage::test, {"build:x"}) == Ids{"build:x"});
+  CHECK(requested_steps(plan, {}, plan::Stage::build, {}).empty());
+  CHECK(requested_steps(plan, {}, plan::Stage::test, {}) == Ids{"test:x"});
+  CHECK(requested_steps(plan, {}, plan::Stage::publish, {}) == Ids{"publish:index"});
+  RunOptions gate;
+  gate.gate = true;
+  CHECK(requested_steps(plan, gate, plan::Stage::publish, {}).empty());
+}
+
+TEST_CASE("a gate is about all targets and all steps, and nothing is looked up for a dry run") {
+  RunOptions options;
+  CHECK(check_reuse_options(options));
+  options.reuse_only = true;
+  options.gate = true;
+  CHECK(check_reuse_options(options));
+  options.targets = {"index"};
+  CHECK(check_reuse_options(options).error().kind == ErrorKind::usage);
+  options.targets = {};
+  options.steps = {"sdist"};
+  CHECK(check_reuse_options(options).error().message == "`--step` and `--gate` exclude each other");
+  options.steps = {};
+  options.dry_run = true;
+  CHECK_FALSE(check_reuse_options(options));
+}
+
+TEST_CASE("each missing step is named with every place where it was looked for") {
+  const std::map<std::string, Error> missing =
+      missing_results(example(), {}, {"test:x"}, {"`.pinwheel`", "`dir:in`"});
+  REQUIRE(missing.size() == 1);
+  CHECK(missing.at("build:x").kind == ErrorKind::check);
+  CHECK(missing.at("build:x").message == "`build:x` has no result in `.pinwheel`, `dir:in`");
+}
+
+}  // namespace
+}  // namespace pinwheel::cli

@@ -1,0 +1,58 @@
+#include "host/steps/path_without.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "host/system/program.h"
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path program(const Scratch& scratch, const std::string& name) {
+  const fs::path path = scratch.write(name, "#!/bin/sh\n");
+  fs::permissions(path, fs::perms::owner_all);
+  return path;
+}
+
+TEST_CASE("a directory without the program stays on PATH as it is") {
+  const Scratch scratch;
+  program(scratch, "bin/cc");
+  const BuildSpace space(scratch.path() / "build", PathMode::real, {});
+  const std::string path = (scratch.path() / "bin").string() + ":/nosuch:";
+  CHECK(path_without(path, "nvcc", space).value() == path);
+  CHECK_FALSE(fs::exists(scratch.path() / "build"));
+}
+
+TEST_CASE("of a directory with the program the others are found") {
+  const Scratch scratch;
+  program(scratch, "first/cc");
+  program(scratch, "second/nvcc");
+  program(scratch, "second/cmake");
+  const BuildSpace space(scratch.path() / "build", PathMode::real, {});
+  const std::string path =
+      (scratch.path() / "first").string() + ":" + (scratch.path() / "second").string();
+  const std::map<std::string, std::string> seen = {
+      {"PATH", path_without(path, "nvcc", space).value()}};
+  CHECK(find_program("cc", seen).value() == (scratch.path() / "first/cc").string());
+  const std::string cmake = find_program("cmake", seen).value();
+  CHECK(cmake == (scratch.path() / "build/programs/0/cmake").string());
+  CHECK(fs::read_symlink(cmake) == scratch.path() / "second/cmake");
+  CHECK_FALSE(find_program("nvcc", seen));
+}
+
+TEST_CASE("at a fixed path the directory is named as the build sees it") {
+  const Scratch scratch;
+  program(scratch, "bin/nvcc");
+  const BuildSpace space(scratch.path() / "build", PathMode::fixed, {});
+  CHECK(path_without((scratch.path() / "bin").string(), "nvcc", space).value() ==
+        std::string(kFixedPath) + "/programs/0");
+  CHECK(fs::is_directory(scratch.path() / "build/programs/0"));
+}
+
+}  // namespace
+}  // namespace pinwheel::host

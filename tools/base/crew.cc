@@ -1,0 +1,96 @@
+#include "base/crew.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pinwheel {
+
+// Nothing can wait for ever: a thread waits here only while another one processes a piece, and that
+// one waits for nobody.
+
+namespace {
+
+// Enough for a helper that looks up from its own job now and then, little memory.
+constexpr size_t kWaiting = 16;
+
+}  // namespace
+
+bool Crew::help(Lock& lock, const Relay* than) {
+  for (Relay* const relay : relays_) {
+    if (relay == than) return false;
+    if (!relay->has_work()) continue;
+    relay->process_next(lock);
+    return true;
+  }
+  return false;
+}
+
+Relay::Relay(Crew& crew, Process process) : crew_(crew), process_(std::move(process)) {
+  const Crew::Lock lock = crew_.lock();
+  crew_.relays_.push_back(this);
+}
+
+Relay::~Relay() {
+  Crew::Lock lock = crew_.lock();
+  waiting_.clear();
+  while (is_busy_) crew_.wait(lock);
+  crew_.relays_.erase(std::find(crew_.relays_.begin(), crew_.relays_.end(), this));
+}
+
+std::string Relay::buffer() {
+  const Crew::Lock lock = crew_.lock();
+  if (used_.empty()) return {};
+  std::string out = std::move(used_.back());
+  used_.pop_back();
+  return out;
+}
+
+void Relay::push(std::string piece) {
+  Crew::Lock lock = crew_.lock();
+  if (failure_) std::rethrow_exception(failure_);
+  waiting_.push_back(std::move(piece));
+  crew_.announce();
+  while (crew_.help(lock, this)) {
+  }
+  process_until(kWaiting, lock);
+}
+
+void Relay::finish() {
+  Crew::Lock lock = crew_.lock();
+  process_until(0, lock);
+}
+
+/// Returns when at most so many pieces wait, and with 0 when none is being processed, either.
+void Relay::process_until(size_t most_waiting, Crew::Lock& lock) {
+  while (waiting_.size() > most_waiting || (most_waiting == 0 && is_busy_)) {
+    if (has_work()) {
+      process_next(lock);
+    } else {
+      crew_.wait(lock);
+    }
+  }
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Relay::process_next(Crew::Lock& lock) {
+  is_busy_ = true;
+  std::string piece = std::move(waiting_.front());
+  waiting_.pop_front();
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    process_(piece);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  is_busy_ = false;
+  used_.push_back(std::move(piece));
+  if (failure) {
+    failure_ = failure;
+    waiting_.clear();
+  }
+  crew_.announce();
+}
+
+}  // namespace pinwheel

@@ -1,0 +1,75 @@
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel {
+
+class Relay;
+
+/// Threads that run jobs together. A job may hand over pieces of its work (`Relay`) to whichever
+/// thread has time. One lock guards it all: processing a piece takes long, compared with locking.
+class Crew {
+ public:
+  using Lock = std::unique_lock<std::mutex>;
+
+  Lock lock() { return Lock(mutex_); }
+  /// Waits until something may have changed: a piece was handed over or processed, or `announce`
+  /// was called.
+  void wait(Lock& lock) { changed_.wait(lock); }
+  void announce() { changed_.notify_all(); }
+  /// Processes a piece of the oldest relay that has one, with the lock released meanwhile; only of
+  /// those older than `than`, if it is set. Returns whether there was a piece.
+  bool help(Lock& lock, const Relay* than = nullptr);
+
+ private:
+  friend class Relay;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Relay*> relays_;  ///< the oldest first
+};
+
+/// The pieces of data that one job makes, on their way to a function that processes them in order,
+/// one at a time, on any thread of the crew. So a long job keeps a single thread busy with what
+/// only one can do, such as inflating, while the others take the rest off it.
+class Relay {
+ public:
+  using Process = std::function<void(std::string_view)>;
+
+  /// `process` must not use the crew. Relays that were made earlier are helped first.
+  Relay(Crew& crew, Process process);
+  /// Drops the pieces that were not processed.
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  /// A used buffer for the next piece, if there is one; its contents are of no use.
+  std::string buffer();
+  /// Hands over the next piece. Helps older relays, and processes pieces of this one when as many
+  /// wait as may. Rethrows what `process` threw.
+  void push(std::string piece);
+  /// Returns when all pieces have been processed; rethrows what `process` threw.
+  void finish();
+
+ private:
+  friend class Crew;
+
+  bool has_work() const { return !is_busy_ && !waiting_.empty(); }
+  void process_next(Crew::Lock& lock);
+  void process_until(size_t most_waiting, Crew::Lock& lock);
+
+  Crew& crew_;
+  Process process_;
+  std::deque<std::string> waiting_;
+  std::vector<std::string> used_;
+  bool is_busy_ = false;  ///< a thread processes a piece
+  std::exception_ptr failure_;
+};
+
+}  // namespace pinwheel

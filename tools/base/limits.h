@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pinwheel {
+
+/// The most bytes that are read of something from outside.
+struct ByteLimit {
+  std::string_view of;  ///< "a simple page"
+  uint64_t most = 0;
+};
+/// The most parts of something from outside that are read.
+struct CountLimit {
+  std::string_view parts;  ///< "members"
+  std::string_view of;     ///< "an archive"
+  uint64_t most = 0;
+};
+
+/// Everything that is read into memory, or parsed, has one of these limits, far above what exists:
+/// the largest page of PyPI has about 20 MB, and the largest RECORD 30,000 lines. They keep the
+/// memory of a command below 1 GB whatever it is given. The table in tools/README.md lists them.
+namespace limits {
+
+inline constexpr uint64_t kMega = 1'000'000;
+
+// What a server answers.
+inline constexpr ByteLimit kSimplePage{"a simple page", 40 * kMega};
+inline constexpr CountLimit kSimpleFiles{"files", "a simple page", 200'000};
+inline constexpr ByteLimit kHtmlTag{"a tag of an HTML page", kMega / 10};
+inline constexpr ByteLimit kBaseUrl{"the base URL of a page", 2000};
+inline constexpr ByteLimit kUploadReply{"the reply to an upload", kMega / 10};
+inline constexpr ByteLimit kDownload{"a download", 20'000 * kMega};
+inline constexpr ByteLimit kReplyHeader{"the header of a reply", kMega / 4};
+
+// Archives, and what they say of themselves.
+inline constexpr CountLimit kMembers{"members", "an archive", 200'000};
+inline constexpr ByteLimit kDirectory{"the directory of a zip file", 60 * kMega};
+inline constexpr uint64_t kUnpackedRatio = 50;  ///< an archive may unpack to as many times its size
+inline constexpr uint64_t kUnpackedFree = 64 << 20U;  ///< up to here any ratio is harmless
+inline constexpr ByteLimit kMetadata{"the metadata of a package", 8 * kMega};
+inline constexpr ByteLimit kRecord{"a RECORD", 40 * kMega};
+inline constexpr CountLimit kRecordLines{"lines", "a RECORD", 200'000};
+inline constexpr ByteLimit kTarHeader{"the extended header of a tar archive", kMega};
+inline constexpr ByteLimit kSdist{"an sdist", 1000 * kMega};
+inline constexpr ByteLimit kUnpackedSdist{"an unpacked sdist", 4000 * kMega};
+inline constexpr ByteLimit kFinishedSdist{"an unpacked sdist that is written anew", 350 * kMega};
+
+// Files that people or other tools write.
+inline constexpr ByteLimit kMatrix{"a matrix file", 8 * kMega};
+inline constexpr ByteLimit kProjectFile{"a file of a project", 8 * kMega};
+inline constexpr ByteLimit kLock{"a lock", 8 * kMega};
+inline constexpr ByteLimit kPipReport{"pip's report", 40 * kMega};
+inline constexpr ByteLimit kCredentials{"a file of credentials", kMega};
+inline constexpr ByteLimit kPlan{"a frozen plan", 32 * kMega};
+inline constexpr ByteLimit kReport{"a report", 32 * kMega};
+
+}  // namespace limits
+
+/// "X is larger than the limit of 40 MB for a simple page", kind `check`; a subject from outside is
+/// `quoted` by the caller.
+Error too_large(std::string_view subject, const ByteLimit& limit);
+/// "X has more than 200000 members, the limit for an archive", kind `check`.
+Error too_many(std::string_view subject, const CountLimit& limit);
+/// `too_large` if it has more bytes than that.
+Done check_size(std::string_view subject, uint64_t bytes, const ByteLimit& limit);
+
+}  // namespace pinwheel

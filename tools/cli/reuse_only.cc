@@ -1,0 +1,82 @@
+#include "cli/reuse_only.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "cli/plan_facts.h"
+#include "cli/prepare_run.h"
+#include "cli/step_choice.h"
+#include "plan/known_results.h"
+
+namespace pinwheel::cli {
+namespace {
+
+std::string requested_by_itself(plan::Stage stage) {
+  switch (stage) {
+    case plan::Stage::build:
+      return {};
+    case plan::Stage::test:
+      return "test:";
+    case plan::Stage::publish:
+      return "publish:";
+  }
+  return {};
+}
+
+Done exclude(const char* one, const char* other, const char* hint) {
+  return fail(ErrorKind::usage, fmt::format("`{}` and `{}` exclude each other", one, other), hint);
+}
+
+}  // namespace
+
+std::set<std::string> requested_steps(const plan::Plan& plan, const RunOptions& options,
+                                      plan::Stage stage, const std::vector<std::string>& named) {
+  if (!named.empty()) return {named.begin(), named.end()};
+  std::set<std::string> requested;
+  const std::string kind = requested_by_itself(stage);
+  if (options.gate || kind.empty()) return requested;
+  for (const plan::Step& step : plan.steps) {
+    if (step.id.starts_with(kind)) requested.insert(step.id);
+  }
+  return requested;
+}
+
+Done check_reuse_options(const RunOptions& options) {
+  if (options.dry_run && options.reuse_only) {
+    return exclude("--dry-run", "--reuse-only", "a dry run looks nothing up");
+  }
+  if (!options.gate) return {};
+  if (options.dry_run) return exclude("--dry-run", "--gate", "a gate publishes nothing anyway");
+  if (!options.targets.empty()) {
+    return exclude("--target", "--gate", "a gate is about every target of the run");
+  }
+  if (!options.steps.empty()) {
+    return exclude("--step", "--gate", "a gate is about the whole release");
+  }
+  return {};
+}
+
+Result<RunScope> carrying_only(RunScope scope, const RunOptions& options, plan::Stage stage,
+                               const std::vector<std::string>& named) {
+  TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
+  const std::set<std::string> requested = requested_steps(whole, options, stage, named);
+  plan::Plan part = whole;
+  std::erase_if(part.steps, [&](const plan::Step& step) { return !requested.contains(step.id); });
+  scope.carried = carried_by(part);
+  return scope;
+}
+
+std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
+                                             const std::set<std::string>& requested,
+                                             const std::vector<std::string>& places) {
+  std::map<std::string, Error> missing;
+  for (const std::string& step : plan::missing_steps(plan, results, requested)) {
+    missing[step] = {ErrorKind::check,
+                     fmt::format("{} has no result in {}", quoted(step), join(places, ", "))};
+  }
+  return missing;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,117 @@
+#include "cli/run_store.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/product.h"
+#include "cli/step_choice.h"
+#include "env/request.h"
+#include "host/machine/ignored_directory.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+#include "host/store/open_store.h"
+#include "host/system/files.h"
+#include "plan/known_results.h"
+#include "store/domain.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Places = std::vector<store::PlaceDescription>;
+
+/// A new directory of results is ignored by git: a later plan does not take it for source.
+void make_directories(const Places& places) {
+  host::LocalFiles files;
+  for (const store::PlaceDescription& place : places) {
+    const bool written = place.access == store::Access::read_write;
+    if (place.kind != store::PlaceKind::directory || !written) continue;
+    // A place that cannot be made is a fault of the place, which a run survives.
+    static_cast<void>(host::make_output_directory(files, place.path));
+  }
+}
+
+}  // namespace
+
+Result<Places> named_places(const StoreOptions& options,
+                            const std::map<std::string, std::string>& variables) {
+  Places places;
+  if (options.places.empty()) {
+    TRY(places, store::parse_places(value_at(variables, "PINWHEEL_STORE")));
+  }
+  for (const std::string& text : options.places) {
+    TRY(store::PlaceDescription place, store::parse_place(text));
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+Result<Places> matrix_places(const matrix::Matrix& matrix,
+                             const std::map<std::string, std::string>& variables) {
+  const bool read_only = store::event_of(variables) == store::Event::pull_request;
+  Places places;
+  for (const std::string& text : matrix.stores) {
+    Result<store::PlaceDescription> place = store::parse_place(text, store::NamedBy::matrix);
+    if (!place) {
+      Error error = std::move(place).error();
+      error.kind = ErrorKind::config;
+      error.message = fmt::format("`store` of {}: {}", quoted(matrix.file), error.message);
+      return fail(std::move(error));
+    }
+    if (read_only) place->access = store::Access::read_only;
+    if (place->kind == store::PlaceKind::directory) {
+      place->path = (fs::path(matrix.directory) / place->path).lexically_normal().string();
+    }
+    places.push_back(*std::move(place));
+  }
+  return places;
+}
+
+std::vector<std::string> directories_of(const Places& places) {
+  std::vector<std::string> directories;
+  for (const store::PlaceDescription& place : places) {
+    if (place.kind == store::PlaceKind::directory) directories.push_back(place.path);
+  }
+  return directories;
+}
+
+Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
+                                                    const matrix::Matrix& matrix,
+                                                    const host::Workplace& workplace,
+                                                    const std::stop_token& cancel,
+                                                    Streams& streams) {
+  host::StoreSetup setup;
+  TRY(setup.domain, store::choose_domain(options.domain, workplace.variables));
+  TRY(setup.places, named_places(options, workplace.variables));
+  make_directories(setup.places);
+  TRY(Places of_matrix, matrix_places(matrix, workplace.variables));
+  for (store::PlaceDescription& place : of_matrix) setup.places.push_back(std::move(place));
+  setup.cache = workplace.cache;
+  setup.environment = workplace.variables;
+  setup.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion);
+  setup.mask = [&streams](const Secret& secret) { streams.mask(secret); };
+  setup.log = workplace.log;
+  setup.cancel = cancel;
+  TRY(std::unique_ptr<host::Store> store, host::open_store(setup));
+  return std::shared_ptr<host::Store>(std::move(store));
+}
+
+host::ResultFacts result_facts(const PreparedRun& run, std::string plan_digest) {
+  host::ResultFacts facts;
+  facts.plan = std::move(plan_digest);
+  const host::LocalMachine local(run.gathered.workplace);
+  for (const plan::Step& step : run.plan.steps) {
+    const env::Request* const request = plan::travels(step) ? request_of(step.action) : nullptr;
+    if (request == nullptr || request->python.empty()) continue;
+    const auto resolution = host::load_resolution(local.machine, env::digest(*request));
+    if (resolution) facts.pythons[step.id] = resolution->python;
+  }
+  facts.writer.commit = run.gathered.facts.commit;
+  facts.writer.channel = run.gathered.scope.version.channel;
+  return facts;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,97 @@
+#include "host/steps/leaked_secret.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string_view>
+
+#include "base/hidden_text.h"
+#include "base/text.h"
+#include "host/system/file_source.h"
+#include "host/system/files.h"
+#include "wheel/archive.h"
+#include "wheel/member_stream.h"
+#include "wheel/sdist_files.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+HiddenText hidden_values(const std::vector<std::string>& names,
+                         const std::map<std::string, Secret>& values) {
+  HiddenText hidden;
+  for (const std::string& name : names) {
+    const auto found = values.find(name);
+    if (found != values.end()) hidden.add(found->second, name);
+  }
+  return hidden;
+}
+
+/// Fails if the stream had a secret; `where` itself may be part of it.
+Done check_found(const HidingStream& stream, const HiddenText& hidden, const fs::path& file,
+                 const std::string& where) {
+  if (stream.found().empty()) return {};
+  return fail(ErrorKind::check,
+              fmt::format("{} of `{}` contains the secret {}", quoted(hidden.mask(where)),
+                          hidden.mask(file.filename().string()), quoted(*stream.found().begin())),
+              "make the build keep it out of what it packs; the file was not kept");
+}
+
+/// Names come first: a secret may be split between them and nothing else.
+Done check_text(std::string_view text, const HiddenText& hidden, const fs::path& file,
+                const std::string& where) {
+  HidingStream stream(hidden);
+  stream.pass(text);
+  stream.end();
+  return check_found(stream, hidden, file, where);
+}
+
+Done check_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
+                  const HiddenText& hidden, const fs::path& file) {
+  TRY_DONE(check_text(member.name, hidden, file, member.name));
+  if (member.name.ends_with('/')) return {};
+  HidingStream stream(hidden);
+  TRY(wheel::MemberStream contents, wheel::MemberStream::open(archive.zip, member));
+  for (;;) {
+    TRY(const std::string_view piece, contents.next());
+    if (piece.empty()) break;
+    stream.pass(piece);
+    TRY_DONE(check_found(stream, hidden, file, member.name));
+  }
+  stream.end();
+  return check_found(stream, hidden, file, member.name);
+}
+
+}  // namespace
+
+Done check_wheel_for_secrets(const fs::path& wheel, const std::vector<std::string>& names,
+                             const std::map<std::string, Secret>& values) {
+  const HiddenText hidden = hidden_values(names, values);
+  if (hidden.empty()) return {};
+  const std::string file_name = wheel.filename().string();
+  TRY_DONE(check_text(file_name, hidden, wheel, "the name"));
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(wheel));
+  TRY(const wheel::WheelArchive archive, wheel::open_wheel(file_name, *source));
+  for (const wheel::ZipMember& member : archive.zip.members()) {
+    TRY_DONE(check_member(archive, member, hidden, wheel));
+  }
+  return {};
+}
+
+Done check_sdist_for_secrets(const fs::path& sdist, const std::vector<std::string>& names,
+                             const std::map<std::string, Secret>& values) {
+  const HiddenText hidden = hidden_values(names, values);
+  if (hidden.empty()) return {};
+  const std::string file_name = sdist.filename().string();
+  TRY_DONE(check_text(file_name, hidden, sdist, "the name"));
+  TRY(const std::string bytes, LocalFiles().read(sdist));
+  TRY(const std::vector<wheel::SdistFile> files, wheel::sdist_files(file_name, bytes));
+  for (const wheel::SdistFile& file : files) {
+    TRY_DONE(check_text(file.name, hidden, sdist, file.name));
+    TRY_DONE(check_text(file.contents, hidden, sdist, file.name));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::host

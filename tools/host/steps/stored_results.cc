@@ -1,0 +1,243 @@
+#include "host/steps/stored_results.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "host/system/digest_file.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Places answer slowly rather than work hard.
+constexpr unsigned kSearches = 8;
+
+std::string compiler_of(const plan::Step& step) {
+  const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+  return build == nullptr ? std::string() : std::string(trim(build->toolchain));
+}
+
+std::string now(const ports::Clock& clock) {
+  const auto time = std::chrono::system_clock::to_time_t(clock.now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+}
+
+std::string name_of(const plan::Output& output) {
+  return fs::path(output.path).filename().string();
+}
+
+/// How many files a step leaves.
+size_t count_of_outputs(const plan::Step& step) {
+  if (const auto* const build = std::get_if<plan::BuildWheel>(&step.action)) {
+    return build->namings.size();
+  }
+  return std::holds_alternative<plan::BuildSdist>(step.action) ? 1 : 0;
+}
+
+void keep(const plan::Step& step, const plan::StepOutcome& outcome, const ResultFacts& facts,
+          const ports::Clock& clock, Store& store) {
+  store::StoredResult result = stored_result(step, outcome, facts);
+  result.finished = now(clock);
+  if (!outcome.log.empty()) {
+    if (const Result<FileDigest> log = digest_file(outcome.log)) result.log_sha256 = log->sha256;
+  }
+  std::map<std::string, fs::path> files;
+  for (const plan::Output& output : outcome.outputs) files[name_of(output)] = output.path;
+  store.keep(std::move(result), std::move(files));
+}
+
+/// A result that was looked up.
+struct Hit {
+  store::StoredResult stored;
+  plan::StepOutcome outcome;
+};
+
+struct LookedUp {
+  std::optional<Hit> hit = std::nullopt;
+  std::optional<Error> warning = std::nullopt;
+};
+
+plan::StepOutcome outcome_of(const store::StoredResult& result, const fs::path& output) {
+  plan::StepOutcome outcome;
+  outcome.id = result.step;
+  outcome.key = result.key;
+  outcome.parts = result.parts;
+  const bool skipped = result.ending == store::Ending::skipped;
+  outcome.state = skipped ? plan::StepState::skipped : plan::StepState::done;
+  outcome.reason = result.reason;
+  outcome.evidence = plan::parse_evidence(result.evidence).value_or(plan::Evidence::none);
+  outcome.warnings = result.warnings;
+  for (const store::StoredOutput& file : result.outputs) {
+    outcome.outputs.push_back(
+        {(output / fs::path(file.name).filename()).string(), file.blob.sha256, file.blob.size});
+  }
+  return outcome;
+}
+
+/// The result in a place that has all its files, which are then in the output directory.
+LookedUp take(const FoundResult& found, const ResultSearch& search) {
+  LookedUp looked;
+  Hit hit{found.result, outcome_of(found.result, search.output)};
+  for (size_t i = 0; i < hit.outcome.outputs.size(); ++i) {
+    Done made =
+        search.store.materialize(found, found.result.outputs[i], hit.outcome.outputs[i].path);
+    if (made) continue;
+    looked.warning = std::move(made).error();
+    return looked;
+  }
+  search.log->write({ports::LogLevel::info,
+                     "result_found",
+                     {{"step", found.result.step},
+                      {"key", found.result.key},
+                      {"place", found.place},
+                      {"run", found.result.writer.run}}});
+  looked.hit = std::move(hit);
+  return looked;
+}
+
+bool will_do(const store::StoredResult& result, const ResultSearch& search) {
+  return result.ending == store::Ending::done || search.skipped_will_do.contains(result.step);
+}
+
+LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
+  const std::string& step = open.step->id;
+  const std::optional<FoundResult> own = search.store.find({step, open.key});
+  if (own && will_do(own->result, search) && objections(open, own->result, search.facts).empty()) {
+    return take(*own, search);
+  }
+  if (search.facts.plan.empty()) return {};
+  const std::optional<FoundResult> other = search.store.find({step, {}, search.facts.plan});
+  if (!other || !will_do(other->result, search)) return {};
+  const std::vector<std::string> reasons = objections(open, other->result, search.facts);
+  if (reasons.empty()) return take(*other, search);
+  LookedUp refused;
+  refused.warning =
+      Error{ErrorKind::check, fmt::format("the result of {} in `{}` is not of this plan: {}",
+                                          quoted(step), other->place, join(reasons, ", "))};
+  return refused;
+}
+
+/// Looks several steps up at the same time.
+std::vector<LookedUp> look_up_all(const std::vector<plan::OpenStep>& open,
+                                  const ResultSearch& search) {
+  std::vector<LookedUp> looked(open.size());
+  run_jobs(std::vector<uint64_t>(open.size(), 1), {.threads = kSearches},
+           [&](size_t i) { looked[i] = look_up(open[i], search); });
+  return looked;
+}
+
+}  // namespace
+
+store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
+                                  const ResultFacts& facts) {
+  store::StoredResult result;
+  result.step = outcome.id;
+  result.key = outcome.key;
+  result.parts = outcome.parts;
+  const bool skipped = outcome.state == plan::StepState::skipped;
+  result.ending = skipped ? store::Ending::skipped : store::Ending::done;
+  result.reason = outcome.reason;
+  result.evidence = std::string(to_string(outcome.evidence));
+  for (const plan::Output& output : outcome.outputs) {
+    result.outputs.push_back({name_of(output), {output.sha256, output.size}});
+  }
+  result.warnings = outcome.warnings;
+  result.elapsed_ms = outcome.elapsed.count();
+  result.attempts = outcome.attempts;
+  result.machine.compiler = compiler_of(step);
+  if (const auto python = facts.pythons.find(step.id); python != facts.pythons.end()) {
+    result.machine.python = python->second;
+  }
+  result.plan = facts.plan;
+  result.writer = facts.writer;
+  return result;
+}
+
+std::vector<std::string> objections(const plan::OpenStep& open, const store::StoredResult& found,
+                                    const ResultFacts& facts) {
+  std::vector<std::string> reasons;
+  if (found.step != open.step->id) reasons.push_back("it is of " + quoted(found.step));
+  if (found.outputs.size() != count_of_outputs(*open.step)) {
+    reasons.push_back(fmt::format("it has {}", plural(found.outputs.size(), "file")));
+  }
+  if (found.key == open.key && plan::key_of(found.parts) == found.key) return reasons;
+  const std::vector<std::string> parts = plan::disagreements(open.parts, found.parts);
+  if (!parts.empty()) reasons.push_back("it differs in " + quoted_list(parts));
+  const auto python = facts.pythons.find(open.step->id);
+  const bool other_python = python != facts.pythons.end() && !found.machine.python.empty() &&
+                            found.machine.python != python->second;
+  if (other_python) {
+    reasons.push_back(fmt::format("it was made with Python {}, and the plan has {}",
+                                  found.machine.python, python->second));
+  }
+  return reasons;
+}
+
+SearchedResults search_store(plan::Results results, const ResultSearch& search) {
+  SearchedResults all{std::move(results)};
+  std::set<std::string> asked;
+  while (true) {
+    std::vector<plan::OpenStep> open = plan::open_steps(search.plan, all.results);
+    std::erase_if(open, [&](const plan::OpenStep& each) { return asked.contains(each.step->id); });
+    if (open.empty()) return all;
+    std::vector<LookedUp> looked = look_up_all(open, search);
+    for (size_t i = 0; i < open.size(); ++i) {
+      const std::string& step = open[i].step->id;
+      asked.insert(step);
+      if (looked[i].warning) all.warnings.push_back(*std::move(looked[i].warning));
+      if (!looked[i].hit) continue;
+      // Under the key of this machine, where the run looks for it.
+      all.results[{step, open[i].key}] = std::move(looked[i].hit->outcome);
+      all.found[step] = std::move(looked[i].hit->stored);
+    }
+  }
+}
+
+void keep_reused(const plan::Plan& plan, const SearchedResults& known, const ResultFacts& facts,
+                 const ports::Clock& clock, Store& store) {
+  const std::map<std::string, plan::StepOutcome> reused = plan::reuse(plan, known.results);
+  for (const plan::Step& step : plan.steps) {
+    const auto outcome = reused.find(step.id);
+    if (outcome == reused.end() || !plan::travels(step)) continue;
+    const auto found = known.found.find(step.id);
+    if (found == known.found.end()) {
+      // As it ended then: reusing it took no time.
+      const auto earlier = known.results.find({step.id, outcome->second.key});
+      if (earlier != known.results.end()) keep(step, earlier->second, facts, clock, store);
+    } else if (!facts.plan.empty() && found->second.plan != facts.plan) {
+      store::StoredResult result = found->second;
+      result.plan = facts.plan;
+      std::map<std::string, fs::path> files;
+      for (size_t i = 0; i < result.outputs.size(); ++i) {
+        files[result.outputs[i].name] = outcome->second.outputs[i].path;
+      }
+      store.keep(std::move(result), std::move(files));
+    }
+  }
+}
+
+Done KeepingRecorder::started(const run::Attempt& attempt) {
+  return journal_.started(attempt);
+}
+
+Done KeepingRecorder::finished(const plan::StepOutcome& outcome) {
+  TRY_DONE(journal_.finished(outcome));
+  const auto step = std::find_if(plan_.steps.begin(), plan_.steps.end(),
+                                 [&](const plan::Step& each) { return each.id == outcome.id; });
+  if (step == plan_.steps.end() || !plan::travels(*step)) return {};
+  const bool test = std::holds_alternative<plan::TestWheel>(step->action);
+  const bool over =
+      outcome.state == plan::StepState::done || (test && outcome.state == plan::StepState::skipped);
+  if (over) keep(*step, outcome, facts_, clock_, store_);
+  return {};
+}
+
+}  // namespace pinwheel::host

@@ -1,0 +1,12 @@
+#pragma once
+#include <optional>
+#include <string>
+
+namespace pinwheel::matrix {
+
+/// Why no secret of builds can have that name: it is no name of a variable, pinwheel sets that
+/// variable itself, uploads alone may have it, or a container engine would show its value among its
+/// arguments. nullopt if it can.
+std::optional<std::string> secret_name_problem(const std::string& name);
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,130 @@
+#include "plan/known_results.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace pinwheel::plan {
+namespace {
+
+/// An environment or a toolkit: it needs nothing, and has no files of its own.
+bool is_ground(const Step& step) {
+  return std::holds_alternative<CreateEnvironment>(step.action) ||
+         std::holds_alternative<MakeToolkit>(step.action);
+}
+
+bool is_fact_of_machine(const std::string& part) {
+  return part == "toolchain" || part.starts_with("needs toolkit:");
+}
+
+/// What is known of a step before anything runs.
+struct KnownStep {
+  std::optional<KeyParts> parts = std::nullopt;  ///< complete
+  bool has_result = false;
+};
+
+/// Goes through a plan, needs first.
+class Knowledge {
+ public:
+  Knowledge(const Plan& plan, const Results& results) {
+    for (const Step& step : plan.steps) add(step, results);
+  }
+
+  const KnownStep& of(const std::string& id) const { return steps_.at(id); }
+
+ private:
+  void add(const Step& step, const Results& results) {
+    KnownStep& known = steps_[step.id];
+    std::map<std::string, std::string> products;
+    for (const std::string& need : step.needs) {
+      const auto product = products_.find(need);
+      if (product != products_.end()) products.insert(*product);
+    }
+    if (products.size() == step.needs.size()) known.parts = with_needs(step.parts, products);
+    std::optional<StepOutcome> result;
+    if (known.parts) result = find_result(results, step.id, *known.parts);
+    known.has_result = result.has_value();
+    if (result) {
+      products_[step.id] = product_of(*result);
+    } else if (is_ground(step)) {
+      products_[step.id] = step.key;
+    }
+  }
+
+  std::map<std::string, KnownStep> steps_ = {};
+  std::map<std::string, std::string> products_ = {};  ///< by step id
+};
+
+}  // namespace
+
+bool travels(const Step& step) {
+  return std::holds_alternative<BuildWheel>(step.action) ||
+         std::holds_alternative<BuildSdist>(step.action) ||
+         std::holds_alternative<TestWheel>(step.action);
+}
+
+std::vector<OpenStep> open_steps(const Plan& plan, const Results& results) {
+  const Knowledge knowledge(plan, results);
+  std::vector<OpenStep> open;
+  for (const Step& step : plan.steps) {
+    const KnownStep& known = knowledge.of(step.id);
+    if (!travels(step) || known.has_result || !known.parts) continue;
+    open.push_back({&step, *known.parts, key_of(*known.parts)});
+  }
+  return open;
+}
+
+std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& there) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : here) {
+    const auto other = there.find(name);
+    if (other == there.end() || other->second != value) names.insert(name);
+  }
+  for (const auto& [name, value] : there) {
+    if (!here.contains(name)) names.insert(name);
+  }
+  std::erase_if(names, is_fact_of_machine);
+  return {names.begin(), names.end()};
+}
+
+Plan without_idle(const Plan& plan, const Results& results) {
+  const Knowledge knowledge(plan, results);
+  std::set<std::string> needed;
+  std::set<std::string> only_known;  // needed, but by steps with a result
+  for (const Step& step : plan.steps) {
+    std::set<std::string>& by = knowledge.of(step.id).has_result ? only_known : needed;
+    by.insert(step.needs.begin(), step.needs.end());
+  }
+  std::map<std::string, std::string> dropped;  // id -> product
+  Plan rest;
+  rest.digest = plan.digest;
+  for (const Step& step : plan.steps) {
+    const bool idle = is_ground(step) && only_known.contains(step.id) &&
+                      !needed.contains(step.id) && !knowledge.of(step.id).has_result;
+    if (idle) {
+      dropped[step.id] = step.key;
+      continue;
+    }
+    Step& kept = rest.steps.emplace_back(step);
+    for (const std::string& need : step.needs) {
+      const auto product = dropped.find(need);
+      if (product != dropped.end()) kept.parts = with_needs(std::move(kept.parts), {*product});
+    }
+    std::erase_if(kept.needs, [&](const std::string& need) { return dropped.contains(need); });
+  }
+  return rest;
+}
+
+std::vector<std::string> missing_steps(const Plan& plan, const Results& results,
+                                       const std::set<std::string>& requested) {
+  const Knowledge knowledge(plan, results);
+  std::vector<std::string> missing;
+  for (const Step& step : plan.steps) {
+    if (!travels(step) || requested.contains(step.id)) continue;
+    if (!knowledge.of(step.id).has_result) missing.push_back(step.id);
+  }
+  return missing;
+}
+
+}  // namespace pinwheel::plan
