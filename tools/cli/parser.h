@@ -28,8 +28,9 @@ using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
                  EnvShellOptions, EnvExportOptions, InspectOptions, CompatOptions,
-                 TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
-                 DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
+                 StoreCommandOptions, TorchExportsOptions, FinishOptions, RepairOptions,
+                 ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions, DocsOptions,
+                 CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

@@ -67,6 +67,16 @@ std::string header_names(const std::map<std::string, std::string>& headers) {
   return join(names, ";");
 }
 
+/// The text that is signed.
+std::string canonical_request(const AwsRequest& request, const AwsKeys& keys,
+                              const AwsScope& scope) {
+  const std::map<std::string, std::string> headers = canonical_headers(request, keys, scope);
+  std::string text = fmt::format("{}\n{}\n{}\n", request.method, encoded_path(request.path),
+                                 encoded_query(request.query));
+  for (const auto& [name, value] : headers) text += fmt::format("{}:{}\n", name, value);
+  return text + fmt::format("\n{}\n{}", header_names(headers), request.payload_sha256);
+}
+
 std::string signature(const std::string& canonical, const AwsKeys& keys, const AwsScope& scope) {
   const std::string text = fmt::format("{}\n{}\n{}\n{}", kAlgorithm, time_stamp(scope),
                                        scope_text(scope), sha256_hex(canonical));
@@ -114,15 +124,6 @@ std::string encoded_query(const NameValues& query) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : encoded) parts.push_back(fmt::format("{}={}", name, value));
   return join(parts, "&");
-}
-
-std::string canonical_request(const AwsRequest& request, const AwsKeys& keys,
-                              const AwsScope& scope) {
-  const std::map<std::string, std::string> headers = canonical_headers(request, keys, scope);
-  std::string text = fmt::format("{}\n{}\n{}\n", request.method, encoded_path(request.path),
-                                 encoded_query(request.query));
-  for (const auto& [name, value] : headers) text += fmt::format("{}:{}\n", name, value);
-  return text + fmt::format("\n{}\n{}", header_names(headers), request.payload_sha256);
 }
 
 NameValues signed_headers(const AwsRequest& request, const AwsKeys& keys, const AwsScope& scope) {

@@ -42,10 +42,6 @@ std::string encoded_path(std::string_view path);
 /// "a=1&b=", sorted as it is signed; empty without a query.
 std::string encoded_query(const NameValues& query);
 
-/// The text that is signed, with the headers that `signed_headers` adds.
-std::string canonical_request(const AwsRequest& request, const AwsKeys& keys,
-                              const AwsScope& scope);
-
 /// All headers of the request: its own, `x-amz-date`, `x-amz-content-sha256`, the session token,
 /// and `Authorization`.
 NameValues signed_headers(const AwsRequest& request, const AwsKeys& keys, const AwsScope& scope);
