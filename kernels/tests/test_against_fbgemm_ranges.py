@@ -31,3 +31,10 @@ def test_sums_match_fbgemm(batch, dtype, index, rng):
     values = torch.randint(0, 2, (int(offsets[-1]) * batch,)).to(dtype)
     ours = pk.segment_sum_csr(batch, offsets, values)
     assert torch.equal(ours, FBGEMM.segment_sum_csr(batch, offsets, values))
+
+
+def test_sums_of_an_empty_batch_match_fbgemm():
+    values = torch.zeros(0)
+    for starts in (torch.tensor([0]), torch.tensor([0, 0, 0])):
+        ours = pk.segment_sum_csr(0, starts, values)
+        assert torch.equal(ours, FBGEMM.segment_sum_csr(0, starts, values))

@@ -91,6 +91,18 @@ def test_sums_of_integers_wrap_around(device):
     assert pk.segment_sum_csr(1, torch.tensor([0, 2, 3], device=device), values).tolist() == [-(2**31), 5]
 
 
+@pytest.mark.parametrize("index", INDEX_DTYPES)
+def test_an_empty_batch_has_empty_segments(index, device):
+    starts = torch.tensor([0, 2, 3], dtype=index, device=device)
+    values = torch.zeros(0, device=device, requires_grad=True)
+    assert pk.segment_sum_csr(0, starts[:1], values).shape == (0,)
+    sums = pk.segment_sum_csr(0, starts, values)
+    assert sums.tolist() == [0, 0]
+    sums.sum().backward()
+    assert values.grad.shape == (0,)
+    assert pk.segment_sum_csr(0, starts, torch.ones(6, device=device)).tolist() == [0, 0]
+
+
 def test_non_contiguous_input_is_supported(device):
     offsets = torch.tensor([0, 9, 2, 9, 3], device=device)[::2]
     values = torch.arange(12.0, device=device)[::2]
@@ -113,7 +125,7 @@ CPU_ONLY_BAD_RANGES = {
 }
 VALUES = torch.zeros(6)
 BAD_SUMS = {
-    "no batch": (0, STARTS, VALUES, "`batch_size` must be positive"),
+    "a negative batch": (-1, STARTS, VALUES, "`batch_size` is negative: -1"),
     "offsets of rank 2": (2, STARTS[None], VALUES, "`csr_seg` must be 1-D"),
     "empty offsets": (2, STARTS[:0], VALUES, "at least one element"),
     "offsets of a float dtype": (2, STARTS.float(), VALUES, "int32 or int64, not Float"),

@@ -86,8 +86,8 @@ def test_a_tensor_without_contents_among_others_is_an_error():
     values = torch.randn(3, 2)
     with pytest.raises(RuntimeError, match="pinwheel::jagged_to_padded_dense: `offsets` is on the device"):
         pk.jagged_to_padded_dense(values, [OFFSETS[0].to("meta")], [2])
-    with pytest.raises(RuntimeError, match="`lengths` is on the device `cpu`, `t_in` on `meta`"):
-        pk.pack_segments(values.to("meta"), torch.tensor([3]), 3)
+    with pytest.raises(RuntimeError, match="`lengths` is on the device `meta`, `t_in` on `cpu`"):
+        pk.pack_segments(values, torch.tensor([3], device="meta"), 3)
 
 
 def test_errors_without_contents_name_the_operator():

@@ -36,7 +36,7 @@ class Driven:
         self.row = row
         self.directory = directory
         self.cache = cache
-        self.environment = variables(cache)
+        self.environment = variables(cache) | row.variables
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -52,8 +52,12 @@ class Driven:
         return self.run("init", "--from", self.row.requirement, "--out", "matrix.yaml", *self.row.init)
 
     def build(self) -> subprocess.CompletedProcess:
+        return self.selected("build")
+
+    def selected(self, command: str, *options: str) -> subprocess.CompletedProcess:
         selected = [part for one in self.row.select for part in ("--select", one)]
-        return self.run("build", "matrix.yaml", *selected, "--state-dir", "state", "--output-dir", "dist")
+        places = ["--state-dir", "state", "--output-dir", "dist"]
+        return self.run(command, "matrix.yaml", *selected, *places, *options)
 
     def wheel(self) -> pathlib.Path:
         (wheel,) = (self.directory / "dist").glob("*.whl")
@@ -63,6 +67,18 @@ class Driven:
         """The packages that pinwheel chose for the build's environment."""
         files = (self.directory / "state" / "resolutions").glob("*.json")
         return {package["name"] for file in files for package in json.loads(file.read_text())["packages"]}
+
+    def devices(self) -> list[str]:
+        """The GPUs for which the wheel has machine code, "sm_80"."""
+        ran = self.run("inspect", str(self.wheel()), "--json")
+        return sorted({code["arch"] for code in json.loads(ran.stdout)["device_code"] if code["kind"] == "cubin"})
+
+    def evidence(self) -> set[str]:
+        """How much pinwheel's own tests of the wheel have shown."""
+        ran = self.selected("test", "--json")
+        assert ran.returncode == 0, ran.stderr
+        outcomes = json.loads(ran.stdout)["outcomes"]
+        return {each["evidence"] for each in outcomes if each["id"].startswith("test:")}
 
     def does(self) -> None:
         """Installs the wheel by pip where nothing else is, and does the row's one thing there."""

@@ -1,5 +1,5 @@
 """Packages that nobody here wrote, unchanged: the matrix that `init` makes, the wheel that `build` makes of it, and one
-thing that the installed wheel does. `pytest tests/projects --bless` writes the matrices and the table of README.md."""
+thing that the installed wheel does. `pytest tests/projects --bless` writes the matrices and the table of both pages."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from driven import Driven, cache_directory, grafted  # noqa: E402
 from rows import HERE, ROWS, TIERS, table  # noqa: E402
 
-README = HERE / "README.md"
+PAGES = (HERE / "README.md", HERE.parent.parent / "README.md")
 BLOCK = re.compile(r"(?<=<!-- projects -->\n).*?(?=<!-- end -->)", re.DOTALL)
 PACKAGES = HERE.parent.parent / "scripts" / "packages.txt"
 
@@ -24,13 +24,21 @@ def in_its_tier(row):
     return pytest.param(row, id=row.name, marks=marks + [pytest.mark.projects] * (row.tier == "projects"))
 
 
-@pytest.fixture
-def driven(pinwheel, tmp_path):
-    """A function that makes a row ready. The environments of the small ones are kept for later sessions."""
+@pytest.fixture(scope="session")
+def session_cache():
+    """pinwheel's cache for the tier: what one package fetched, the next has. It is removed, since it is large."""
     with tempfile.TemporaryDirectory(prefix="pinwheel-projects-") as scratch:
-        yield lambda row: Driven(
-            pinwheel, row, tmp_path, cache_directory("pinwheel") if row.tier == "default" else pathlib.Path(scratch)
-        )
+        yield pathlib.Path(scratch)
+
+
+@pytest.fixture
+def driven(pinwheel, tmp_path, session_cache):
+    """A function that makes a row ready. The environments of the small ones are kept for later sessions."""
+
+    def make(row) -> Driven:
+        return Driven(pinwheel, row, tmp_path, cache_directory("pinwheel") if row.tier == "default" else session_cache)
+
+    return make
 
 
 def assert_installed(packages: list[str]) -> None:
@@ -65,7 +73,12 @@ def test_a_package_of_pypi_is_built_unchanged_and_does_something(row, driven, tm
     assert project.wheel().name.split("-", 2)[2].startswith(row.tags), project.wheel().name
     assert grafted(project.wheel()) == sorted(row.grafted)
     assert set(row.requires) <= project.resolved()
-    project.does()
+    if row.devices:
+        # There is no GPU here: pinwheel loads it beside a torch for CUDA, and a stand-in for the driver.
+        assert project.devices() == row.devices
+        assert project.evidence() == {"loaded"}
+    else:
+        project.does()
 
 
 def test_each_package_has_one_row_and_one_matrix():
@@ -74,7 +87,8 @@ def test_each_package_has_one_row_and_one_matrix():
     assert {path.stem for path in HERE.glob("*.yaml")} == {*names, "projects"}
     for row in ROWS:
         assert row.tier in TIERS, row.name
-        assert bool(row.stops) != bool(row.does and row.tags), f"{row.name}: it either stops or does something"
+        does = row.tags and (row.does or row.devices)
+        assert bool(row.stops) != bool(does), f"{row.name}: it either stops or does something"
         assert row.tier == "projects" or not (row.torch or row.debian or row.stops), row.name
 
 
@@ -85,9 +99,10 @@ def test_the_packages_of_debian_are_those_of_the_tier():
     assert of_tier == {package for row in ROWS for package in row.debian} - there
 
 
-def test_the_page_has_the_table(request):
-    text = README.read_text()
+@pytest.mark.parametrize("page", PAGES, ids=("here", "top"))
+def test_the_pages_have_the_table(page, request):
+    text = page.read_text()
     assert BLOCK.search(text)
     if request.config.getoption("--bless"):
-        README.write_text(BLOCK.sub(lambda _: table(ROWS), text))
-    assert BLOCK.search(README.read_text())[0] == table(ROWS)
+        page.write_text(BLOCK.sub(lambda _: table(ROWS), text))
+    assert BLOCK.search(page.read_text())[0] == table(ROWS)

@@ -31,6 +31,8 @@ class Row:
     tags: str = ""  # of the wheel, without its platform
     grafted: list[str] = dataclasses.field(default_factory=list)  # libraries that `repair` put into the wheel
     does: str = ""  # statements that import it and do one thing
+    variables: dict[str, str] = dataclasses.field(default_factory=dict)  # of the caller
+    devices: list[str] = dataclasses.field(default_factory=list)  # the GPU code in the wheel, "sm_80"
     init: list[str] = dataclasses.field(default_factory=list)  # options of `init`, where this machine has one torch
     takes: int = 15  # seconds, about
     stops: Stop | None = None
@@ -74,8 +76,8 @@ def needed(row: Row) -> str:
 def result(row: Row) -> str:
     if row.stops:
         return f"stops at `{row.stops.at}`, exit {row.stops.exit}: {row.stops.why}"
-    inside = f" with {', '.join(row.grafted)} inside" if row.grafted else ""
-    return f"`{row.tags}`{inside}"
+    inside = [*row.grafted, *(f"code for {device}" for device in row.devices)]
+    return f"`{row.tags}`" + (f" with {', '.join(inside)} inside" if inside else "")
 
 
 def table(rows: list[Row]) -> str:

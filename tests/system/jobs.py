@@ -1,4 +1,4 @@
-"""Jobs of one release, each on a machine of its own: a clone, a state directory, a cache and an output directory."""
+"""Jobs of one release, each in a clone, a state directory and an output directory of its own, as on other machines."""
 
 import json
 import pathlib
@@ -13,13 +13,14 @@ OF_THE_MACHINE = ("elapsed_ms", "log", "attempts", "state")
 class Jobs:
     """The jobs of a project's frozen plan. Results travel in directories, as artifacts do."""
 
-    def __init__(self, project: Project, place: pathlib.Path):
+    def __init__(self, project: Project, place: pathlib.Path, matrix: str = "matrix.yaml", index: str = "../index"):
         self.project = project
         self.place = place
-        self.matrix = "matrix.yaml"
+        self.index = index
+        self.own_caches = False  # as well; environments are then made in each job
         self.count = 0
         planner = self.job("plan")
-        planner.run("plan", self.matrix, "--out", "plan.json")
+        planner.run("plan", matrix, "--out", "plan.json")
         self.plan = planner.directory / "plan.json"
 
     def job(self, name: str, *artifacts: pathlib.Path) -> Project:
@@ -28,9 +29,11 @@ class Jobs:
         home = self.place / f"{self.count}-{name.replace(':', '-')}"
         home.mkdir(parents=True)
         self.project.git("clone", "-q", str(self.project.directory), str(home / "checkout"))
-        environment = self.project.environment | {"PINWHEEL_CACHE_DIR": str(home / "cache")}
+        own = {"PINWHEEL_CACHE_DIR": str(home / "cache")} if self.own_caches else {}
+        environment = self.project.environment | own
         job = Project(self.project.binary, home / "checkout", environment, self.place / "no-resolutions")
         job.patience = self.project.patience
+        job.index = job.directory / self.index
         if name != "plan":
             shutil.copy(self.plan, job.directory / "plan.json")
         for artifact in artifacts:

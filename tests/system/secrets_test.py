@@ -9,10 +9,13 @@ import urllib.parse
 import zipfile
 
 import pytest
+from conftest import PYTHON
 from contained import in_bullseye, states
+from indexes import real_index
 
 VALUE = "hunter/2 \u00e9+s3cr3t==~"
 NAME = "LICENSE_TOKEN"
+TAG = "cp" + PYTHON.replace(".", "")
 TAIL = "import runpy, sys\nsys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
 PRINT = (
     """
@@ -191,6 +194,32 @@ def test_credentials_of_pip_and_proxies_are_masked_where_a_build_prints_them(scr
     log = script.run("logs", "build:plain").stdout
     assert "http://me:***@127.0.0.1:9" in log
     assert_nowhere(script, ran.stdout, ran.stderr, log, value=password)
+
+
+def test_credentials_of_an_index_are_in_no_record(script, wheels):
+    password = "pip-passw0rd"
+    script.resolutions = script.directory.parent / "resolutions"
+    script.start_afresh()
+
+    def change(matrix):
+        matrix["environment"].pop("secrets")
+        matrix["environment"]["pip"] = ["spam"]
+        del matrix["build"]["command"][1]
+        del matrix["test"]["command"][1]
+
+    script.edit(change)
+    with real_index(wheels) as url:
+        index = {"PIP_EXTRA_INDEX_URL": url.replace("http://", f"http://me:{password}@") + "/simple"}
+        ran = script.run("build", "matrix.yaml", "-v", "--json", **index)
+        plan = script.directory.parent / "plan.json"
+        frozen = script.run("plan", "matrix.yaml", "--out", str(plan), "-v", **index)
+        locked = script.run("env", "lock", "matrix.yaml", "-v", **index)
+        assert "spam" in (script.directory / "matrix.locks").joinpath(f"pylock.{TAG}-plain.toml").read_text()
+        exported = script.run("env", "export", "matrix.yaml", "--out", str(script.output / "export"), "-v", **index)
+    runs = (ran, frozen, locked, exported)
+    assert_nowhere(script, *(text for each in runs for text in (each.stdout, each.stderr)), value=password)
+    written = [plan, *(script.directory / "matrix.locks").iterdir()]
+    assert all(password not in path.read_text() for path in written)
 
 
 @pytest.mark.docker

@@ -10,8 +10,8 @@ namespace pinwheel {
 
 namespace {
 
-// Enough for a helper that looks up from its own job now and then, little memory.
-constexpr size_t kWaiting = 16;
+// Enough that a helper may look up from its own job only now and then, yet little memory.
+constexpr size_t kWaiting = 8;
 
 }  // namespace
 
@@ -25,9 +25,13 @@ bool Crew::help(Lock& lock, const Relay* than) {
   return false;
 }
 
-Relay::Relay(Crew& crew, Process process) : crew_(crew), process_(std::move(process)) {
+Relay::Relay(Crew& crew, uint64_t length, Process process)
+    : crew_(crew), length_(length), process_(std::move(process)) {
   const Crew::Lock lock = crew_.lock();
-  crew_.relays_.push_back(this);
+  std::vector<Relay*>& relays = crew_.relays_;
+  const auto shorter = std::find_if(relays.begin(), relays.end(),
+                                    [length](const Relay* each) { return each->length_ < length; });
+  relays.insert(shorter, this);
 }
 
 Relay::~Relay() {
@@ -49,7 +53,10 @@ void Relay::push(std::string piece) {
   Crew::Lock lock = crew_.lock();
   if (failure_) std::rethrow_exception(failure_);
   waiting_.push_back(std::move(piece));
+  // A thread that is woken while this one has the lock would only wait again.
+  lock.unlock();
   crew_.announce();
+  lock.lock();
   while (crew_.help(lock, this)) {
   }
   process_until(kWaiting, lock);

@@ -1,5 +1,6 @@
 #pragma once
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -23,8 +24,8 @@ class Crew {
   /// was called.
   void wait(Lock& lock) { changed_.wait(lock); }
   void announce() { changed_.notify_all(); }
-  /// Processes a piece of the oldest relay that has one, with the lock released meanwhile; only of
-  /// those older than `than`, if it is set. Returns whether there was a piece.
+  /// Processes a piece of the longest relay that has one, with the lock released meanwhile; only of
+  /// those before `than`, if it is set. Returns whether there was a piece.
   bool help(Lock& lock, const Relay* than = nullptr);
 
  private:
@@ -32,7 +33,7 @@ class Crew {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Relay*> relays_;  ///< the oldest first
+  std::vector<Relay*> relays_;  ///< the longest first
 };
 
 /// The pieces of data that one job makes, on their way to a function that processes them in order,
@@ -42,8 +43,9 @@ class Relay {
  public:
   using Process = std::function<void(std::string_view)>;
 
-  /// `process` must not use the crew. Relays that were made earlier are helped first.
-  Relay(Crew& crew, Process process);
+  /// `length` is what will be handed over in all: the longest relay is helped first, because its
+  /// job ends last. `process` must not use the crew.
+  Relay(Crew& crew, uint64_t length, Process process);
   /// Drops the pieces that were not processed.
   ~Relay();
   Relay(const Relay&) = delete;
@@ -51,7 +53,7 @@ class Relay {
 
   /// A used buffer for the next piece, if there is one; its contents are of no use.
   std::string buffer();
-  /// Hands over the next piece. Helps older relays, and processes pieces of this one when as many
+  /// Hands over the next piece. Helps longer relays, and processes pieces of this one when as many
   /// wait as may. Rethrows what `process` threw.
   void push(std::string piece);
   /// Returns when all pieces have been processed; rethrows what `process` threw.
@@ -65,6 +67,7 @@ class Relay {
   void process_until(size_t most_waiting, Crew::Lock& lock);
 
   Crew& crew_;
+  uint64_t length_;
   Process process_;
   std::deque<std::string> waiting_;
   std::vector<std::string> used_;

@@ -55,7 +55,7 @@ std::string utf8_of(uint32_t code) {
 
 /// `text` begins with a mark of `skip` characters and as many hexadecimal digits as named.
 Spelled spelled_hex(std::string_view text, size_t skip, size_t digits) {
-  const Spelled plain{std::string(text.substr(0, 1))};
+  Spelled plain{std::string(text.substr(0, 1))};
   const std::optional<uint32_t> value =
       hex_number(text.substr(skip, std::min(digits, text.size() - skip)));
   if (!value) return plain;

@@ -47,6 +47,11 @@ inline constexpr ByteLimit kSdist{"an sdist", 1000 * kMega};
 inline constexpr ByteLimit kUnpackedSdist{"an unpacked sdist", 4000 * kMega};
 inline constexpr ByteLimit kFinishedSdist{"an unpacked sdist that is written anew", 350 * kMega};
 
+inline constexpr ByteLimit kElfNames{"the names of an ELF file", 120 * kMega};
+inline constexpr CountLimit kElfSymbols{"symbols", "an ELF file", 1'000'000};
+inline constexpr CountLimit kElfSections{"sections", "an ELF file", 300'000};
+inline constexpr ByteLimit kWheelSymbols{"the symbols of a wheel", 250 * kMega};
+
 // Files that people or other tools write.
 inline constexpr ByteLimit kMatrix{"a matrix file", 8 * kMega};
 inline constexpr ByteLimit kProjectFile{"a file of a project", 8 * kMega};

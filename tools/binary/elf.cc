@@ -58,13 +58,14 @@ Result<Elf> read_elf(const ports::ByteSource& source) {
   TRY(const Dynamic dynamic, read_dynamic(image));
   read_flags(image, dynamic, elf);
   if (!has_tag(dynamic, kStringTable)) return elf;
-  TRY(const std::string strings,
+  TRY(std::string bytes,
       image.at_address(value_of(dynamic, kStringTable), value_of(dynamic, kStringSize)));
+  StringTable strings(std::move(bytes));
   for (const auto& [tag, value] : dynamic) {
-    if (tag == kNeeded) elf.needed.push_back(text_at(strings, value));
-    if (tag == kSoname) elf.soname = text_at(strings, value);
-    if (tag == kRpath) elf.rpath = text_at(strings, value);
-    if (tag == kRunpath) elf.runpath = text_at(strings, value);
+    if (tag == kNeeded) elf.needed.push_back(strings.at(value));
+    if (tag == kSoname) elf.soname = strings.at(value);
+    if (tag == kRpath) elf.rpath = strings.at(value);
+    if (tag == kRunpath) elf.runpath = strings.at(value);
   }
   VersionNames versions;
   if (has_tag(dynamic, kVerneed)) {
@@ -77,6 +78,7 @@ Result<Elf> read_elf(const ports::ByteSource& source) {
   if (has_tag(dynamic, kSymbolTable)) {
     TRY_DONE(read_symbols(image, dynamic, {table.headers, strings, versions}, elf));
   }
+  TRY_DONE(strings.within());
   return elf;
 }
 

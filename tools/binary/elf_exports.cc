@@ -88,8 +88,7 @@ SymbolEntry read_entry(ByteCursor& cursor) {
   return entry;
 }
 
-Done read_names(const Image& image, const Dynamic& dynamic, const std::string& strings,
-                ElfExports& out) {
+Done read_names(const Image& image, const Dynamic& dynamic, StringTable& strings, ElfExports& out) {
   if (!has_tag(dynamic, kGnuHash)) return broken_elf("it has no `.gnu.hash`");
   TRY(const HashTable table, read_hash(image, value_of(dynamic, kGnuHash)));
   if (table.count == 0) return {};
@@ -100,7 +99,7 @@ Done read_names(const Image& image, const Dynamic& dynamic, const std::string& s
   ByteCursor cursor(symbols);
   for (uint64_t i = 0; i < table.count - table.first; ++i) {
     const SymbolEntry entry = read_entry(cursor);
-    std::string name = text_at(strings, entry.name);
+    std::string name = strings.at(entry.name);
     const uint32_t link = load_le<uint32_t>(table.links, i * 4).value_or(0);
     if ((gnu_hash(name) | 1U) != (link | 1U)) {
       return broken_elf("the name of a symbol does not match its hash");
@@ -116,14 +115,18 @@ Result<ElfExports> read_exports(const ports::ByteSource& source) {
   TRY(const ElfHeader header, read_elf_header(source));
   TRY(const Image image, Image::open(source, header));
   TRY(const Dynamic dynamic, read_dynamic(image));
-  TRY(const std::string strings,
+  TRY(std::string bytes,
       image.at_address(value_of(dynamic, kStringTable), value_of(dynamic, kStringSize)));
+  StringTable strings(std::move(bytes));
   ElfExports out;
   for (const auto& [tag, value] : dynamic) {
-    if (tag == kNeeded) out.needed.push_back(text_at(strings, value));
-    if (tag == kSoname) out.soname = text_at(strings, value);
+    if (tag == kNeeded) out.needed.push_back(strings.at(value));
+    if (tag == kSoname) out.soname = strings.at(value);
   }
-  TRY_DONE(read_names(image, dynamic, strings, out));
+  const Done names = read_names(image, dynamic, strings, out);
+  // Names beyond the limit do not match their hashes either.
+  TRY_DONE(strings.within());
+  TRY_DONE(names);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 
 namespace pinwheel::binary {
 namespace {
@@ -38,9 +39,23 @@ tl::unexpected<Error> broken_elf(const std::string& why) {
   return fail(ErrorKind::check, "the ELF file is corrupt: " + why);
 }
 
-std::string text_at(const std::string& table, uint64_t offset) {
-  if (offset >= table.size()) return {};
-  return table.substr(offset, table.find('\0', offset) - offset);
+bool StringTable::take(uint64_t length) {
+  taken_ = std::min(taken_ + length, limits::kElfNames.most + 1);
+  return taken_ <= limits::kElfNames.most;
+}
+
+std::string StringTable::at(uint64_t offset) {
+  if (offset >= bytes_.size() || !take(0)) return {};
+  const uint64_t length = std::min(bytes_.find('\0', offset), bytes_.size()) - offset;
+  return take(length) ? bytes_.substr(offset, length) : std::string();
+}
+
+std::string StringTable::copy(const std::string& text) {
+  return take(text.size()) ? text : std::string();
+}
+
+Done StringTable::within() const {
+  return check_size("what the ELF file names", taken_, limits::kElfNames);
 }
 
 Result<ElfHeader> read_elf_header(const ports::ByteSource& source) {
@@ -102,6 +117,9 @@ Result<SectionTable> read_sections(const Image& image, const ElfHeader& header) 
   SectionTable table;
   std::vector<SectionHeader>& headers = table.headers;
   if (header.sections_at == 0 || header.sections == 0) return table;
+  if (header.sections > limits::kElfSections.most) {
+    return fail(too_many("the ELF file", limits::kElfSections));
+  }
   TRY(const std::string bytes,
       image.at_offset(header.sections_at, header.sections * kSectionHeaderSize));
   ByteCursor cursor(bytes);
@@ -117,12 +135,14 @@ Result<SectionTable> read_sections(const Image& image, const ElfHeader& header) 
     headers.push_back(section);
   }
   if (header.names >= headers.size()) return broken_elf("its section names are missing");
-  TRY(const std::string names,
+  TRY(std::string bytes_of_names,
       image.at_offset(headers[header.names].offset, headers[header.names].size));
+  StringTable names(std::move(bytes_of_names));
   for (const SectionHeader& section : headers) {
     table.sections.push_back(
-        {text_at(names, section.name), section.offset, section.type == kNoBits ? 0 : section.size});
+        {names.at(section.name), section.offset, section.type == kNoBits ? 0 : section.size});
   }
+  TRY_DONE(names.within());
   return table;
 }
 

@@ -78,8 +78,26 @@ using Dynamic = std::vector<std::pair<uint64_t, uint64_t>>;
 uint64_t value_of(const Dynamic& dynamic, uint64_t tag);
 bool has_tag(const Dynamic& dynamic, uint64_t tag);
 
-/// The NUL-terminated string at an offset of a string table; empty when the offset is out of range.
-std::string text_at(const std::string& table, uint64_t offset);
+/// A string table. Names may overlap, so that a small table can have more names than fit memory:
+/// those that are copied are counted.
+class StringTable {
+ public:
+  explicit StringTable(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  /// The NUL-terminated string at an offset; empty when the offset is out of range, and for all
+  /// that are asked for once there are more than `limits::kElfNames`.
+  std::string at(uint64_t offset);
+  /// Another copy of a string that `at` returned; counted too.
+  std::string copy(const std::string& text);
+  /// Kind `check` once the limit was hit.
+  Done within() const;
+
+ private:
+  bool take(uint64_t length);
+
+  std::string bytes_;
+  uint64_t taken_ = 0;
+};
 
 /// Kind `check` for anything but a 64-bit little-endian ELF file.
 Result<ElfHeader> read_elf_header(const ports::ByteSource& source);

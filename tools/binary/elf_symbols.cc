@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 
 namespace pinwheel::binary {
 namespace {
@@ -86,7 +87,7 @@ SymbolKind kind_of(uint8_t info) {
 Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables& tables,
                   Elf& elf) {
   TRY(const uint64_t count, count_symbols(image, dynamic, tables.sections));
-  if (count > UINT64_MAX / kSymbolSize) return broken_elf("its symbol table is truncated");
+  if (count > limits::kElfSymbols.most) return fail(too_many("the ELF file", limits::kElfSymbols));
   TRY(const std::string bytes,
       image.at_address(value_of(dynamic, kSymbolTable), count * kSymbolSize));
   if (bytes.size() < count * kSymbolSize) return broken_elf("its symbol table is truncated");
@@ -97,7 +98,7 @@ Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables
   ByteCursor cursor(bytes);
   for (uint64_t i = 0; i < count; ++i) {
     Symbol symbol;
-    symbol.name = text_at(tables.strings, cursor.u32());
+    symbol.name = tables.strings.at(cursor.u32());
     const uint8_t info = cursor.u8();
     symbol.binding = binding_of(info);
     symbol.kind = kind_of(info);
@@ -109,8 +110,8 @@ Done read_symbols(const Image& image, const Dynamic& dynamic, const SymbolTables
     const auto version = tables.versions.find(index);
     // 0 and 1 mean local and unversioned; index 1 in the definitions names the file itself.
     if (index > 1 && version != tables.versions.end()) {
-      symbol.version = version->second.name;
-      symbol.library = version->second.library;
+      symbol.version = tables.strings.copy(version->second.name);
+      symbol.library = tables.strings.copy(version->second.library);
     }
     (section == 0 ? elf.undefined : elf.defined).push_back(std::move(symbol));
   }

@@ -10,7 +10,7 @@ namespace pinwheel::binary {
 /// The tables that symbols refer to.
 struct SymbolTables {
   const std::vector<SectionHeader>& sections;
-  const std::string& strings;
+  StringTable& strings;
   const VersionNames& versions;
 };
 

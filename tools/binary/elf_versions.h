@@ -21,10 +21,9 @@ using VersionNames = std::map<uint16_t, VersionName>;
 /// The versions required of other libraries, from the table at `address`; adds their indexes to
 /// `names`. Kind `check` when the table is truncated or cyclic.
 Result<std::vector<VersionNeed>> read_version_needs(const Image& image, uint64_t address,
-                                                    const std::string& strings,
-                                                    VersionNames& names);
+                                                    StringTable& strings, VersionNames& names);
 /// Adds the versions that the file defines to `names`; kind `check` as above.
-Done read_version_definitions(const Image& image, uint64_t address, const std::string& strings,
+Done read_version_definitions(const Image& image, uint64_t address, StringTable& strings,
                               VersionNames& names);
 
 }  // namespace pinwheel::binary

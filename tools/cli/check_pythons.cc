@@ -4,33 +4,17 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/python_use.h"
 #include "cli/workplace.h"
-#include "env/engine.h"
 #include "host/machine/local_machine.h"
+#include "host/provision/fetch_python.h"
 #include "host/provision/machine_interpreter.h"
-#include "matrix/variant_index.h"
 
 namespace pinwheel::cli {
 namespace {
-
-/// Python -> the steps that need it: the builds of the selection, then its tests.
-std::map<std::string, std::vector<std::string>> needed_pythons(const RunScope& scope) {
-  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
-  std::map<std::string, std::vector<std::string>> needed;
-  for (const plan::BuildGroup& group : scope.outline.builds) {
-    const auto builder = variants.find(group.cls.representative);
-    if (builder) needed[(*builder)->get("python")].push_back("build:" + group.cls.id);
-  }
-  for (const matrix::Variant& variant : scope.outline.variants) {
-    needed[variant.get("python")].push_back("test:" + variant.id);
-  }
-  needed.erase("");
-  return needed;
-}
 
 /// "`build:cp314`, `test:cp314-cpu` and 3 more steps".
 std::string in_words(std::vector<std::string> steps) {
@@ -41,23 +25,31 @@ std::string in_words(std::vector<std::string> steps) {
   return fmt::format("{} and {}", quoted_list(steps), plural(more, "more step"));
 }
 
+void tell_missing(const PythonUse& use, const host::EnvMachine& machine, Streams& streams) {
+  const Result<env::Interpreter> found = host::interpreter_for(machine, use.version);
+  if (!found && use.from == matrix::PythonFrom::automatic) {
+    return streams.note(fmt::format("Python {} is not here yet: a run fetches it by {}\n",
+                                    use.version, host::has_uv(machine) ? "uv" : "conda"));
+  }
+  const Done fits = found ? env::check_libc(*found, use.libc) : fail(found.error());
+  if (fits) return;
+  Error error = fits.error();
+  error.message +=
+      fmt::format("; {} stop{} without it", in_words(use.users), use.users.size() == 1 ? "s" : "");
+  streams.warn(error);
+}
+
 }  // namespace
 
 void warn_of_missing_pythons(const RunScope& scope, Streams& streams) {
-  const bool conda = scope.levels.python == env::PythonSource::conda;
-  if (conda || env::uses_containers(scope.levels.engine)) return;
+  // Settings that are wrong are the plan's to report.
+  const std::vector<PythonUse> uses = python_uses(scope).value_or(std::vector<PythonUse>());
+  if (uses.empty()) return;
   const std::map<std::string, std::string> variables = user_variables();
   const Result<std::filesystem::path> cache = cache_directory(variables);
   if (!cache) return streams.warn(cache.error());
   const host::LocalMachine local(variables, *cache, scope.global.state_dir, {}, streams.log());
-  for (auto& [python, steps] : needed_pythons(scope)) {
-    const Result<env::Interpreter> found = host::interpreter_for(local.machine, python);
-    if (found) continue;
-    Error error = found.error();
-    error.message +=
-        fmt::format("; {} stop{} without it", in_words(steps), steps.size() == 1 ? "s" : "");
-    streams.warn(error);
-  }
+  for (const PythonUse& use : uses) tell_missing(use, local.machine, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -1,10 +1,17 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/python_use.h"
 #include "cli/workplace.h"
 #include "env/doctor.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/doctor.h"
+#include "host/provision/machine_interpreter.h"
+#include "host/system/files.h"
+#include "matrix/axis_value.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -22,6 +29,22 @@ std::string as_text(const std::vector<env::DoctorLine>& lines) {
   return out;
 }
 
+/// The Pythons of a matrix that this machine lacks.
+Result<std::vector<env::MissingPython>> missing_pythons(const std::string& file,
+                                                        const host::EnvMachine& machine,
+                                                        Streams& streams) {
+  std::vector<env::MissingPython> missing;
+  if (file.empty()) return missing;
+  host::LocalFiles files;
+  TRY(const Loaded loaded, load_matrix(files, file, streams, Warnings::tell));
+  TRY(const std::vector<PythonUse> uses, python_uses(loaded));
+  for (const PythonUse& use : uses) {
+    if (use.libc == matrix::kMusl || host::interpreter_for(machine, use.version)) continue;
+    missing.push_back({use.version, use.from == matrix::PythonFrom::automatic, use.users});
+  }
+  return missing;
+}
+
 }  // namespace
 
 Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options,
@@ -29,8 +52,11 @@ Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
   const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
-  const std::vector<env::DoctorLine> lines =
-      env::diagnose_machine(host::gather_doctor_facts(local.machine));
+  TRY(std::vector<env::MissingPython> missing,
+      missing_pythons(options.matrix, local.machine, streams));
+  env::DoctorFacts facts = host::gather_doctor_facts(local.machine);
+  facts.missing = std::move(missing);
+  const std::vector<env::DoctorLine> lines = env::diagnose_machine(facts);
   if (options.json) {
     streams.json(env::to_json(lines));
   } else {

@@ -20,7 +20,8 @@ Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options
   }
   for (const std::string& file : options.files) {
     const bool sdist = file.ends_with(".tar.gz");
-    const host::SdistRequest of_sdist{options.distribution, options.wheel_version, options.epoch};
+    const host::FinishSdistRequest of_sdist{options.distribution, options.wheel_version,
+                                            options.epoch};
     TRY(const plan::Output output, sdist ? host::finish_sdist(file, of_sdist, global.output_dir)
                                          : host::finish_wheel(file, request, global.output_dir));
     streams.data(fmt::format("{} sha256={}\n", output.path, output.sha256));

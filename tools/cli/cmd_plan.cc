@@ -132,14 +132,18 @@ Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& opt
 }
 
 /// The rows of a frozen plan's jobs.
-Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope) {
+Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope, Streams& streams) {
   plan::PlanFacts facts = plan_facts(scope.version, {});
   facts.durations = earlier_durations(scope.global.state_dir);
   TRY(const plan::Plan plan, decide_plan(scope, facts));
   const report::Rows rows =
       options.stage == StageRows::build ? report::Rows::builds : report::Rows::tests;
   TRY(const report::JobRows jobs,
-      report::job_rows(plan, scope.outline, scope.loaded.expansion.variants, rows));
+      report::job_rows(plan, scope.outline, scope.loaded.expansion.variants, scope.loaded.matrix.ci,
+                       rows));
+  for (const std::string& step : jobs.unplaced) {
+    streams.note(fmt::format("`{}` gets no job: `ci.runners.test` names no runner for it\n", step));
+  }
   return report::chunk_of(jobs, options.chunk.value_or(1));
 }
 
@@ -183,7 +187,7 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& options, Strea
                                            streams));
     if (needs_facts(options)) return show_scope(options, scope, streams);
     TRY(const std::string text, options.format == PlanFormat::github
-                                    ? rows_of(options, scope)
+                                    ? rows_of(options, scope, streams)
                                     : text_from_matrix(options, scope.loaded, scope.outline));
     print(options, text, streams);
     return 0;

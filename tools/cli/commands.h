@@ -27,6 +27,12 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
                           Streams& streams);
 Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& options,
                            Streams& streams);
+Result<int> cmd_ci_generate(const GlobalOptions& global, const CiGenerateOptions& options,
+                            Streams& streams);
+Result<int> cmd_ci_check(const GlobalOptions& global, const CiCheckOptions& options,
+                         Streams& streams);
+Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& options,
+                           Streams& streams);
 Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
                         Streams& streams);
 Result<int> cmd_store(const GlobalOptions& global, const StoreCommandOptions& options,

@@ -33,9 +33,9 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
     TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
     const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, scope.version.machine);
     for (const wheel::Naming& naming : namings.at(group.cls.id)) {
-      files.push_back(fmt::format("{}-{}-{}-{}-*_{}.whl",
-                                  replace_all(naming.distribution, "-", "_"), naming.version,
-                                  tags.python, tags.abi, tags.arch));
+      files.push_back(fmt::format("{}-{}-{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
+                                  naming.version, tags.python, tags.abi,
+                                  plan::platform_pattern(tags)));
     }
   }
   return files;

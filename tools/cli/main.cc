@@ -47,6 +47,13 @@ struct Dispatch {
   Result<int> operator()(const EnvExportOptions& o) const {
     return cmd_env_export(global, o, streams);
   }
+  Result<int> operator()(const CiGenerateOptions& o) const {
+    return cmd_ci_generate(global, o, streams);
+  }
+  Result<int> operator()(const CiCheckOptions& o) const { return cmd_ci_check(global, o, streams); }
+  Result<int> operator()(const CiExplainOptions& o) const {
+    return cmd_ci_explain(global, o, streams);
+  }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
   Result<int> operator()(const StoreCommandOptions& o) const {
     return cmd_store(global, o, streams);

@@ -141,6 +141,29 @@ struct InitOptions {
   bool json = false;
 };
 
+/// Where `ci` finds the matrix and the workflows.
+struct CiPlace {
+  std::string matrix;
+  std::string out;                ///< empty: .github/workflows of the checkout
+  std::vector<std::string> sets;  ///< empty: all that the matrix gives
+};
+
+struct CiGenerateOptions {
+  CiPlace place;
+  bool json = false;
+};
+
+struct CiCheckOptions {
+  CiPlace place;
+  std::string updates;
+};
+
+struct CiExplainOptions {
+  std::vector<std::string> arguments;  ///< a job or a step, and optionally a matrix file
+  std::string channel;
+  bool json = false;
+};
+
 enum class EnvVerb { list, remove };
 struct EnvOptions {
   EnvVerb verb = EnvVerb::list;
@@ -262,6 +285,7 @@ struct LogsOptions {
 };
 
 struct DoctorOptions {
+  std::string matrix;  ///< whose Pythons are looked for; empty: none
   bool json = false;
 };
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/ci_options.h"
 #include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
@@ -33,6 +34,7 @@ struct Parser {
   InitOptions init;
   PublishOptions publish;
   EnvCommands env;
+  CiCommands ci;
   InspectOptions inspect;
   TorchExportsOptions torch_exports;
   StoreCommandOptions store;
@@ -207,6 +209,8 @@ void add_small_commands(Parser& parser) {
   logs.add_option("--attempt", parser.logs.attempt, "number of the attempt (default: the last)");
   CLI::App& doctor = *parser.app.add_subcommand(
       "doctor", "what this machine can build and test, and how to fix the rest");
+  doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are looked for")
+      ->type_name("[MATRIX]");
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");
   complete.add_option("line", parser.complete.line, "the line up to the cursor")->required();
@@ -238,6 +242,7 @@ void add_commands(Parser& parser) {
   add_publish(parser);
   add_env(parser.app, parser.env);
   add_store_command(parser.app, parser.store);
+  add_ci(parser.app, parser.ci);
   add_reproduce(parser);
   add_small_commands(parser);
 }
@@ -291,6 +296,12 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("schema")) return SchemaOptions{};
   if (app.got_subcommand("docs")) return parser.docs;
   if (app.got_subcommand("completion")) return parser.completion;
+  if (app.got_subcommand("ci")) {
+    const CLI::App& workflows = *app.get_subcommand("ci");
+    if (workflows.got_subcommand("check")) return parser.ci.check;
+    if (workflows.got_subcommand("explain")) return parser.ci.explain;
+    return parser.ci.generate;
+  }
   const CLI::App& environments = *app.get_subcommand("env");
   if (environments.got_subcommand("lock")) return parser.env.lock;
   if (environments.got_subcommand("shell")) return parser.env.shell;

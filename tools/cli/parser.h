@@ -27,10 +27,10 @@ struct PrintText {
 using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
-                 EnvShellOptions, EnvExportOptions, InspectOptions, CompatOptions,
-                 StoreCommandOptions, TorchExportsOptions, FinishOptions, RepairOptions,
-                 ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions, DocsOptions,
-                 CompleteOptions, CompletionOptions>;
+                 EnvShellOptions, EnvExportOptions, CiGenerateOptions, CiCheckOptions,
+                 CiExplainOptions, InspectOptions, CompatOptions, StoreCommandOptions,
+                 TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
+                 DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

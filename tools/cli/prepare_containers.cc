@@ -145,6 +145,8 @@ Result<PreparedContainers> prepare_containers(const RunScope& scope,
                                               const host::Workplace& workplace,
                                               const PinnedImages& pinned, Streams& streams) {
   if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
+  // A job that only publishes needs no engine.
+  if (scope.carried && scope.carried->steps.empty()) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
   ImageSite site(workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory,

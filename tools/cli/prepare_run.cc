@@ -15,6 +15,7 @@
 #include "cli/earlier_results.h"
 #include "cli/plan_facts.h"
 #include "cli/prepare_environments.h"
+#include "cli/python_use.h"
 #include "cli/recorded_run.h"
 #include "cli/workplace.h"
 
@@ -71,6 +72,7 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
         built_variants(known.loaded, known.outline));
     TRY_DONE(check_build_requires(known.loaded.matrix, built, streams));
     tell_ignored(build, streams);
+    TRY_DONE(fetch_missing_pythons(known, workplace, streams));
   }
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);

@@ -9,7 +9,8 @@ void add_repair(CLI::App& program, RepairOptions& options) {
       "repair", "put the system's libraries that a wheel needs into it, as `build` does");
   app.add_option("wheels", options.wheels, "the wheels")->type_name("WHEEL")->required();
   app.add_option("--plat", options.platform,
-                 "the platform it must run on, `manylinux_2_28` (default: the oldest possible)")
+                 "the platform it must run on, `manylinux_2_28`, `musllinux_1_2` (default: the "
+                 "oldest possible)")
       ->type_name("TAG");
   app.add_option("--exclude", options.exclude,
                  "a library that others provide, `libfoo.so.*`; may be repeated")

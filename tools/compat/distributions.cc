@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "inspect/libc.h"
 #include "pep/version.h"
 
 namespace pinwheel::compat {
@@ -76,6 +77,9 @@ Wants wants_of(const inspect::WheelFacts& facts) {
 
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts) {
   const Wants wants = wants_of(facts);
+  // Without musl, nothing else matters; the first member says enough.
+  std::vector<std::string> of_musl = inspect::needs_of_libc(facts.libraries, pep::Libc::musl);
+  if (of_musl.size() > 1) of_musl.resize(1);
   std::vector<DistributionVerdict> out;
   for (const Distribution& distribution : kDistributions) {
     DistributionVerdict verdict{distribution.name, distribution.glibc};
@@ -87,6 +91,7 @@ std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& 
       verdict.reasons.push_back(
           fmt::format("{} needs {}", quoted(newest.member), quoted(newest.version)));
     }
+    verdict.reasons.insert(verdict.reasons.begin(), of_musl.begin(), of_musl.end());
     verdict.runs = verdict.reasons.empty();
     out.push_back(std::move(verdict));
   }

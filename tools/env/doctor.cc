@@ -39,6 +39,66 @@ DoctorLine python(const DoctorFacts& facts) {
   return line;
 }
 
+std::string usable_versions(const DoctorFacts& facts, bool (*wanted)(const Interpreter&)) {
+  std::vector<std::string> versions;
+  for (const Interpreter& interpreter : facts.interpreters) {
+    const bool usable = interpreter.implementation == "cpython" && interpreter.makes_environments;
+    if (usable && wanted(interpreter)) versions.push_back(full_version(interpreter));
+  }
+  return join(versions, ", ");
+}
+
+/// How to get a Python: by the user, or by pinwheel.
+std::string way_to(const std::string& version) {
+  return fmt::format("uv python install {}, or `environment: {{python: auto}}` in the matrix",
+                     version);
+}
+
+DoctorLine missing(const MissingPython& python, const DoctorFacts& facts) {
+  DoctorLine line{.name = "python " + python.version, .found = "none"};
+  std::string variants = quoted(python.users.front());
+  if (python.users.size() > 1) {
+    variants += " and " + plural(python.users.size() - 1, "more variant");
+  }
+  if (python.fetched) {
+    line.allows =
+        fmt::format("{}: {} fetches it when a step needs it", variants, facts.uv ? "uv" : "conda");
+    return line;
+  }
+  line.verdict = DoctorVerdict::limited;
+  line.allows = fmt::format("not {}", variants);
+  line.mend = way_to(python.version);
+  return line;
+}
+
+DoctorLine free_threaded(const DoctorFacts& facts) {
+  constexpr const char* kName = "free-threads";
+  const std::string found = usable_versions(
+      facts, [](const Interpreter& interpreter) { return interpreter.free_threaded; });
+  if (!found.empty()) {
+    return {kName, DoctorVerdict::good, found, "variants with these Python versions"};
+  }
+  return {kName, DoctorVerdict::limited, "none", "no variants such as 3.14t", way_to("3.14t")};
+}
+
+DoctorLine musl(const DoctorFacts& facts) {
+  const std::string found = usable_versions(facts, is_for_musl);
+  if (!found.empty()) {
+    return {"musl", DoctorVerdict::good, "Python " + found, "musllinux wheels"};
+  }
+  const bool contained =
+      std::any_of(facts.engines.begin(), facts.engines.end(),
+                  [](const auto& engine) { return engine.second.info.has_value(); });
+  const std::string image = "quay.io/pypa/musllinux_1_2_" + facts.arm64.machine;
+  if (contained) {
+    return {"musl", DoctorVerdict::good, "none",
+            fmt::format("musllinux wheels in containers, with the base `{}`", image)};
+  }
+  return {
+      "musl", DoctorVerdict::limited, "none", "no musllinux wheels",
+      fmt::format("apt-get install podman, and `environment: {{container: {{base: {}}}}}`", image)};
+}
+
 DoctorLine compilers(const DoctorFacts& facts) {
   std::vector<std::string> names;
   names.reserve(facts.compilers.size());
@@ -188,12 +248,16 @@ std::string_view to_string(DoctorVerdict verdict) {
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
   const DoctorLine cores{"cores", facts.cores == 0 ? DoctorVerdict::limited : DoctorVerdict::good,
                          plural(facts.cores, "core"), "as many compilations in parallel"};
-  std::vector<DoctorLine> lines = {python(facts), compilers(facts), cuda(facts), rocm(facts)};
+  std::vector<DoctorLine> lines = {python(facts)};
+  for (const MissingPython& each : facts.missing) lines.push_back(missing(each, facts));
+  const std::vector<DoctorLine> tools = {free_threaded(facts), compilers(facts), cuda(facts),
+                                         rocm(facts)};
+  lines.insert(lines.end(), tools.begin(), tools.end());
   const std::vector<DoctorLine> engines = engine_lines(facts);
   lines.insert(lines.end(), engines.begin(), engines.end());
   const std::vector<DoctorLine> others = {
-      conda(facts),  gpu(facts), gpu_containers_line(facts), arm64_line(facts), disk(facts),
-      memory(facts), cores};
+      musl(facts),       conda(facts), gpu(facts),    gpu_containers_line(facts),
+      arm64_line(facts), disk(facts),  memory(facts), cores};
   lines.insert(lines.end(), others.begin(), others.end());
   return lines;
 }

@@ -33,9 +33,18 @@ struct Arm64Facts {
   std::string cross_compiler = {};       ///< "aarch64-linux-gnu-g++ 12.2.0"; empty: none
 };
 
+/// A Python of a matrix that this machine does not have.
+struct MissingPython {
+  std::string version;                  ///< "3.13t"
+  bool fetched = false;                 ///< `environment.python: auto`
+  std::vector<std::string> users = {};  ///< variants
+};
+
 /// Facts about this machine, gathered once.
 struct DoctorFacts {
   std::vector<Interpreter> interpreters = {};
+  bool uv = false;                          ///< whether uv is on PATH
+  std::vector<MissingPython> missing = {};  ///< of the matrix, if one was named
   std::vector<HostCompiler> compilers = {};
   std::vector<Toolkit> toolkits = {};          ///< CUDA and ROCm
   std::map<Engine, EngineFacts> engines = {};  ///< those that have a client
@@ -62,8 +71,9 @@ struct DoctorLine {
   std::string mend = {};    ///< a command that fixes it; empty if nothing is wrong
 };
 
-/// One line each for interpreters, compilers, CUDA, ROCm, every container engine, conda, GPU, GPUs
-/// in containers, arm64, disk, memory, cores, in this order. Pure.
+/// One line each for interpreters, every missing Python of the matrix, free-threaded interpreters,
+/// compilers, CUDA, ROCm, every container engine, musl, conda, GPU, GPUs in containers, arm64,
+/// disk, memory, cores, in this order. Pure.
 std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts);
 
 /// Whether the machine can build and test a CPU package: Python, compiler and disk space are not

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 
 namespace pinwheel::env {
 namespace {
@@ -48,6 +49,34 @@ bool fits(const Interpreter& interpreter, std::string_view wanted) {
          interpreter.free_threaded == want.free_threaded &&
          (interpreter.version == want.version ||
           interpreter.version.starts_with(want.version + "."));
+}
+
+bool is_for_musl(const Interpreter& interpreter) {
+  return interpreter.soabi.ends_with("-musl");
+}
+
+Done check_libc(const Interpreter& interpreter, std::string_view libc) {
+  const bool musl = is_for_musl(interpreter);
+  if (libc.empty() || musl == (libc == matrix::kMusl)) return {};
+  return fail(
+      ErrorKind::environment,
+      fmt::format("Python {} at `{}` is for {}, the variant is for {}", full_version(interpreter),
+                  interpreter.path, musl ? "musl" : "glibc", libc),
+      fmt::format("use `--engine docker` or `podman`, with `environment.container.base: "
+                  "quay.io/pypa/{}_{{arch}}`",
+                  musl ? "manylinux_2_28" : "musllinux_1_2"));
+}
+
+std::optional<std::string> other_libc(const Interpreter& interpreter, const pep::TagSet& tags) {
+  const bool musl = is_for_musl(interpreter);
+  const bool fits_one =
+      std::any_of(tags.platform.begin(), tags.platform.end(), [musl](const std::string& platform) {
+        const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(platform);
+        return !policy || (policy->libc == pep::Libc::musl) == musl;
+      });
+  if (fits_one) return std::nullopt;
+  return fmt::format("the wheel is for {}, Python here is for {}", musl ? "glibc" : "musl",
+                     musl ? "musl" : "glibc");
 }
 
 ports::Command probe_interpreter(const std::string& program,
@@ -104,7 +133,10 @@ Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& fo
   std::string have = names.empty() ? "found none" : "found " + join(names, ", ");
   return Error{.kind = ErrorKind::environment,
                .message = fmt::format("no Python `{}` on this machine; {}", wanted, have),
-               .hint = fmt::format("run `pyenv install {0}` or `uv python install {0}`", wanted)};
+               .hint = fmt::format(
+                   "run `pyenv install {0}` or `uv python install {0}`, or let pinwheel fetch "
+                   "it: `environment.python: auto`",
+                   wanted)};
 }
 
 }  // namespace pinwheel::env

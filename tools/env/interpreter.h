@@ -1,10 +1,12 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "pep/tag.h"
 #include "ports/process.h"
 
 namespace pinwheel::env {
@@ -30,6 +32,16 @@ std::string full_version(const Interpreter& interpreter);
 /// Whether it is CPython of the wanted version: "3.11" matches 3.11.7, "3.13t" only a free-threaded
 /// 3.13, and "3.13" never a free-threaded one.
 bool fits(const Interpreter& interpreter, std::string_view wanted);
+
+/// Whether it was built for musl, by the suffix of its modules: "cpython-312-x86_64-linux-musl".
+bool is_for_musl(const Interpreter& interpreter);
+
+/// Checks an interpreter against a value of the axis `libc`, "musl" or "glibc"; empty: any.
+/// `environment` for the other one.
+Done check_libc(const Interpreter& interpreter, std::string_view libc);
+
+/// Why the interpreter cannot import a wheel with these tags: they are for the other C library.
+std::optional<std::string> other_libc(const Interpreter& interpreter, const pep::TagSet& tags);
 
 /// Runs a program that may be Python and makes it describe itself in one line of JSON.
 ports::Command probe_interpreter(const std::string& program,

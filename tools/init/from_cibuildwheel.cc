@@ -229,7 +229,8 @@ void take_option(const ProjectFacts& facts, const Setting& setting, FromCibuildw
   }
   if (name.starts_with("manylinux-")) return take_image(setting, result);
   if (name.starts_with("musllinux-")) {
-    return leave_out(result, setting, "pinwheel builds no musllinux wheels");
+    return leave_out(result, setting,
+                     "an axis `libc: [glibc, musl]` makes wheels for musl, in containers for it");
   }
   leave_out(result, setting, "pinwheel does not know this option");
 }

@@ -1,8 +1,10 @@
 #include "inspect/gather.h"
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "inspect/claim.h"
 #include "inspect/read_member.h"
@@ -41,6 +43,27 @@ void take_reading(const std::string& name, MemberReading reading, WheelFacts& fa
   if (reading.device_code) facts.device_code.push_back(*std::move(reading.device_code));
 }
 
+/// The memory of the names of a library, about.
+uint64_t memory_of(const binary::Elf& elf) {
+  uint64_t bytes = elf.sections.size() * sizeof(binary::Section);
+  for (const auto* symbols : {&elf.undefined, &elf.defined}) {
+    bytes += symbols->size() * sizeof(binary::Symbol);
+    for (const binary::Symbol& symbol : *symbols) bytes += symbol.name.size();
+  }
+  return bytes;
+}
+
+/// The tables of all libraries stay in memory, so that they are bounded together.
+void keep_within(const std::string& name, std::atomic<uint64_t>& held, MemberReading& reading) {
+  if (!reading.library) return;
+  held += memory_of(reading.library->elf);
+  if (held <= limits::kWheelSymbols.most) return;
+  reading.library.reset();
+  reading.unreadable.push_back(
+      unreadable("platform-tag", name,
+                 too_large("what the libraries of the wheel contain", limits::kWheelSymbols)));
+}
+
 void note_missing(const wheel::WheelArchive& archive, WheelFacts& facts) {
   const std::pair<const char*, const char*> required[] = {
       {"METADATA", "metadata"}, {"WHEEL", "wheel-name"}, {"RECORD", "record"}};
@@ -61,8 +84,10 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   }
   std::vector<MemberReading> readings(members.size());
   Crew crew;
+  std::atomic<uint64_t> held = 0;
   run_jobs(costs, options.limits, crew, [&](size_t i) {
     readings[i] = read_member(archive, *members[i], options.measure, crew);
+    keep_within(members[i]->name, held, readings[i]);
   });
   for (size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members[i]->name;

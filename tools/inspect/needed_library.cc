@@ -6,12 +6,14 @@
 #include <set>
 
 #include "base/text.h"
+#include "inspect/libc.h"
 #include "inspect/policy.h"
 
 namespace pinwheel::inspect {
 namespace {
 
-bool is_on_every_system(const std::string& soname, const std::string& arch) {
+bool is_on_every_system(const std::string& soname, const std::string& arch, pep::Libc libc) {
+  if (libc == pep::Libc::musl) return is_musl_system_library(soname);
   const std::span<const Policy> known = policies(arch);
   return !known.empty() && is_system_library(soname, known.back());
 }
@@ -57,9 +59,11 @@ std::string_view provider_id(Provider provider) {
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
                                             const std::vector<std::string>& external) {
   const std::set<std::string> own = own_sonames(facts.libraries);
+  // A wheel of both has no platform; each library is then on one half of the systems.
+  const pep::Libc libc = libc_of(facts.libraries).value_or(std::nullopt).value_or(pep::Libc::glibc);
   const auto provider_of = [&](const std::string& soname, const std::string& arch) {
     if (own.count(soname) != 0) return Provider::own;
-    if (is_on_every_system(soname, arch)) return Provider::system;
+    if (is_on_every_system(soname, arch, libc)) return Provider::system;
     if (is_torch_library(soname)) return Provider::torch;
     if (is_external_library(soname, {})) return Provider::gpu;
     return is_external_library(soname, external) ? Provider::declared : Provider::nobody;

@@ -7,7 +7,7 @@
 namespace pinwheel::inspect {
 
 enum class Provider {
-  system,    ///< every system of the wheel's manylinux policy has it
+  system,    ///< every system of the wheel's policy has it
   own,       ///< the wheel itself
   torch,     ///< the torch distribution
   gpu,       ///< the driver, or a distribution of NVIDIA's or AMD's libraries

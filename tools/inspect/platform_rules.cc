@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/text.h"
 #include "inspect/rule_functions.h"
 #include "pep/tag.h"
@@ -61,8 +59,6 @@ class PlatformJudge {
     } else if (!policy || policy->arch != arch) {
       add(facts_.file_name, "has the tag " + quoted(tag) + ", but binaries for Linux " + arch,
           first_library(), hint);
-    } else if (policy->libc == pep::Libc::musl) {
-      check_musl(tag);
     } else {
       check_policy(tag, *policy, earned);
     }
@@ -71,21 +67,12 @@ class PlatformJudge {
   void check_policy(const std::string& tag, const pep::LinuxPolicy& policy,
                     const PlatformTag& earned) {
     const Result<std::vector<std::string>> against =
-        policy_objections(facts_.libraries, policy.minor, expected_.external);
+        policy_objections(facts_.libraries, policy, expected_.external);
     if (against && against->empty()) return;
     add(facts_.file_name, "has the tag " + quoted(tag) + ", which its binaries do not justify",
         against ? join(*against, "; ") : against.error().message,
         earned.tag.starts_with("linux_") ? "no policy allows what they need"
                                          : "tag it " + quoted(earned.tag));
-  }
-
-  void check_musl(const std::string& tag) {
-    for (const ElfMember& library : facts_.libraries) {
-      const std::vector<std::string>& needed = library.elf.needed;
-      if (std::find(needed.begin(), needed.end(), "libc.so.6") == needed.end()) continue;
-      add(library.name, "needs glibc's `libc.so.6`, but the wheel is tagged " + quoted(tag), "",
-          "build it on a system with musl");
-    }
   }
 
   std::string first_library() const { return quoted(facts_.libraries.front().name); }

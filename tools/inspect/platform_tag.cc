@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/text.h"
+#include "inspect/libc.h"
+#include "inspect/musl_policy.h"
 #include "inspect/policy.h"
 
 namespace pinwheel::inspect {
@@ -74,6 +76,14 @@ Result<std::string> common_arch(const std::vector<ElfMember>& files) {
   return arch;
 }
 
+const Policy* policy_of(const std::string& arch, const pep::LinuxPolicy& claimed) {
+  const Policy* policy = nullptr;
+  for (const Policy& candidate : policies(arch)) {
+    if (candidate.minor <= claimed.minor) policy = &candidate;
+  }
+  return policy;
+}
+
 }  // namespace
 
 std::set<std::string> own_sonames(const std::vector<ElfMember>& files) {
@@ -100,7 +110,9 @@ Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
                                  const std::vector<std::string>& external) {
   if (files.empty()) return PlatformTag{"any"};
   TRY(const std::string arch, common_arch(files));
+  TRY(const std::optional<pep::Libc> libc, libc_of(files));
   const std::set<std::string> provided = provided_elsewhere(files, external);
+  if (libc == pep::Libc::musl) return musl_tag(files, provided, arch);
   PlatformTag result{"linux_" + arch};
   for (const Policy& policy : policies(arch)) {
     std::vector<std::string> against = objections(files, provided, policy, arch);
@@ -113,19 +125,23 @@ Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
   return result;
 }
 
-Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files, int minor,
+Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files,
+                                                   const pep::LinuxPolicy& claimed,
                                                    const std::vector<std::string>& external) {
   if (files.empty()) return std::vector<std::string>{};
   TRY(const std::string arch, common_arch(files));
-  const Policy* policy = nullptr;
-  for (const Policy& candidate : policies(arch)) {
-    if (candidate.minor <= minor) policy = &candidate;
+  TRY(const std::optional<pep::Libc> libc, libc_of(files));
+  if (libc && *libc != claimed.libc) return needs_of_libc(files, *libc);
+  const std::set<std::string> provided = provided_elsewhere(files, external);
+  if (claimed.libc == pep::Libc::musl && claimed.minor >= kOldestMusl) {
+    return musl_objections(files, provided, claimed.minor);
   }
-  if (policy == nullptr) {
-    return fail(ErrorKind::check,
-                "no policy for " + arch + " is as old as manylinux_2_" + std::to_string(minor));
-  }
-  return objections(files, provided_elsewhere(files, external), *policy, arch);
+  const Policy* const policy =
+      claimed.libc == pep::Libc::glibc ? policy_of(arch, claimed) : nullptr;
+  if (policy != nullptr) return objections(files, provided, *policy, arch);
+  pep::LinuxPolicy any = claimed;
+  any.arch = arch;
+  return fail(ErrorKind::check, "no policy is as old as " + pep::to_string(any));
 }
 
 }  // namespace pinwheel::inspect

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "binary/elf.h"
+#include "pep/tag.h"
 
 namespace pinwheel::inspect {
 
@@ -16,7 +17,7 @@ struct ElfMember {
 
 /// The platform tag that a set of ELF files justifies, and what rules out an older one.
 struct PlatformTag {
-  std::string tag;                        ///< "manylinux_2_28_x86_64", "linux_x86_64", or "any"
+  std::string tag;  ///< "manylinux_2_28_x86_64", "musllinux_1_2_x86_64", "linux_x86_64", or "any"
   std::vector<std::string> reasons = {};  ///< why not the next older policy, with file and version
 };
 
@@ -31,15 +32,17 @@ bool is_torch_library(const std::string& soname);
 bool is_external_library(const std::string& soname, const std::vector<std::string>& external);
 
 /// The oldest manylinux policy that allows every version that the files need and has every library
-/// that neither the wheel itself nor `external` provides. `linux_<arch>` when there is none, "any"
-/// for no files. Kind `check` for files of several or unknown architectures.
+/// that neither the wheel itself nor `external` provides; for files that need musl, its newest
+/// policy. `linux_<arch>` when there is none, "any" for no files. Kind `check` for files of several
+/// or unknown architectures, or of two C libraries.
 Result<PlatformTag> platform_tag(const std::vector<ElfMember>& files,
                                  const std::vector<std::string>& external = {});
 
-/// The violations of the policy manylinux_2_`minor`, each with file and version or library; a minor
-/// without a policy of its own counts as the next older policy. Kind `check` for an architecture or
-/// a minor without any policy.
-Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files, int minor,
+/// The violations of a policy, each with file and version or library; a minor without a policy of
+/// its own counts as the next older policy. Kind `check` for an architecture or a minor without any
+/// policy, and for files of two C libraries.
+Result<std::vector<std::string>> policy_objections(const std::vector<ElfMember>& files,
+                                                   const pep::LinuxPolicy& claimed,
                                                    const std::vector<std::string>& external = {});
 
 }  // namespace pinwheel::inspect

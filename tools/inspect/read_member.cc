@@ -130,7 +130,7 @@ Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& me
       wheel::PassedMember::open(archive.zip, member));
   StreamedFile passing(member.size);
   uint32_t crc = 0;
-  Relay relay(crew, [&](std::string_view piece) {
+  Relay relay(crew, member.size, [&](std::string_view piece) {
     crc = wheel::crc32(piece, crc);
     passing.feed(piece);
   });

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "inspect/libc.h"
 #include "inspect/policy.h"
 #include "inspect/required_libraries.h"
 #include "inspect/symbol_owner.h"
@@ -32,7 +33,7 @@ bool is_versioned_system_library(const std::string& soname) {
 
 bool is_everywhere(const std::string& soname) {
   // The system libraries are the same for all architectures.
-  return is_system_library(soname, policies("x86_64").back());
+  return is_system_library(soname, policies("x86_64").back()) || is_musl_itself(soname);
 }
 
 bool is_gpu_library(const std::string& soname) {

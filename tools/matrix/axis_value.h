@@ -5,6 +5,11 @@
 
 namespace pinwheel::matrix {
 
+/// The axis of the C library, and its values: wheels for each have platform tags of their own.
+inline constexpr std::string_view kLibcAxis = "libc";
+inline constexpr std::string_view kGlibc = "glibc";
+inline constexpr std::string_view kMusl = "musl";
+
 /// The parts of a value of the compute axis: "cuda/13.0" is family "cuda", version "13.0"; "cpu"
 /// has no version.
 struct Compute {

@@ -27,6 +27,8 @@ Done decode_sections(const Node& root, Matrix& matrix);
 Done decode_publish(const Node& root, Matrix& matrix);
 /// `channels`; needs the axes and the publish targets.
 Done decode_channels(const Node& root, Matrix& matrix);
+/// `ci`; needs the axes and the publish targets.
+Done decode_ci(const Node& root, Matrix& matrix);
 
 /// A condition (`when`, `only`, `select`); an axis that the matrix lacks is an error.
 Result<When> decode_when(const Node& node, const Matrix& matrix);

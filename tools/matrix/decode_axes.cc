@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
@@ -14,6 +15,14 @@ namespace {
 
 constexpr std::string_view kCompute = "compute";
 
+/// The values of `compute` and `libc` decide how builds are made, so others are mistakes.
+Done check_value(std::string_view axis, const Node& value) {
+  if (axis == kCompute) return check_compute(value.scalar, value.at);
+  if (axis != kLibcAxis || value.scalar == kGlibc || value.scalar == kMusl) return {};
+  return fail(config_error(fmt::format("axis `{}` cannot have {}", kLibcAxis, quoted(value.scalar)),
+                           value.at, "its values are `glibc` and `musl`"));
+}
+
 Result<Axis> decode_axis(const Node::Member& member) {
   Axis axis{member.key, {}, member.key_at};
   std::set<std::string> seen;
@@ -22,7 +31,7 @@ Result<Axis> decode_axis(const Node::Member& member) {
       return fail(config_error(fmt::format("axis `{}` lists `{}` twice", member.key, value.scalar),
                                value.at));
     }
-    if (member.key == kCompute) TRY_DONE(check_compute(value.scalar, value.at));
+    TRY_DONE(check_value(member.key, value));
     axis.values.push_back(value.scalar);
   }
   return axis;
@@ -51,7 +60,7 @@ Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::st
         return fail(config_error(fmt::format("unknown {} `{}`", what, member.key), member.key_at,
                                  suggest(member.key, names)));
       }
-      if (member.key == kCompute) TRY_DONE(check_compute(member.value.scalar, member.value.at));
+      TRY_DONE(check_value(member.key, member.value));
       row.values.emplace_back(member.key, member.value.scalar);
     }
     rows.push_back(std::move(row));

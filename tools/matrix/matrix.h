@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "matrix/ci_settings.h"
 #include "matrix/node.h"
 #include "matrix/target_kind.h"
 
@@ -134,6 +135,7 @@ struct Matrix {
   /// What the source's backend requires beyond that, by variant; set by who has asked it.
   std::map<std::string, BackendAnswer> backend_answers = {};
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
+  CiSettings ci = {};
   std::vector<std::string> stores = {};                 ///< places of results, as they are written
 };
 

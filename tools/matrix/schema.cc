@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
 
@@ -65,6 +67,17 @@ bool is_requirement(std::string_view text) {
          all_of(text.substr(equals + 2), [](char c) { return is_name(c) || c == '+' || c == '!'; });
 }
 
+/// Five fields of digits, names and `*,-/`; their ranges are GitHub's to judge.
+bool is_cron(std::string_view text) {
+  const std::vector<std::string> fields = split(text, ' ');
+  return fields.size() == 5 && std::all_of(fields.begin(), fields.end(), [](const auto& field) {
+           return all_of(field, [](char c) {
+             return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '*' || c == ',' ||
+                    c == '-' || c == '/';
+           });
+         });
+}
+
 }  // namespace
 
 bool has_format(Format format, std::string_view text) {
@@ -90,6 +103,8 @@ bool has_format(Format format, std::string_view text) {
       return text == "none" || text == "minor" || is_call_of("stable", text);
     case Format::requirement:
       return is_requirement(text);
+    case Format::cron:
+      return is_cron(text);
   }
   return false;
 }
@@ -118,6 +133,8 @@ std::string_view describe(Format format) {
       return "`none`, `stable(2.10)` or `minor`";
     case Format::requirement:
       return "a requirement such as `torch-scatter==2.1.2`";
+    case Format::cron:
+      return "five fields of cron such as `17 3 * * *`";
   }
   return "";
 }

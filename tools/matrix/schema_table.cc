@@ -152,6 +152,8 @@ Shape environment() {
             "class"},
        }),
        "the packages for `--python conda`, and toolkits from conda"},
+      {"python", one_of({"found", "auto"}),
+       "a Python that this machine lacks: an error, or fetched by uv or conda"},
       {"tools", texts(), "build tools: cmake>=3.26"},
       {"pip", texts(), "other build requirements, from PyPI"},
       {"build-requires", one_of({"auto", "none"}),
@@ -294,6 +296,37 @@ Shape publish() {
   return shape;
 }
 
+/// One label or several, by compute and architecture.
+Shape labels_by_value() {
+  return by_value(with_item(Kind::scalar_or_list, scalar(Format::text)));
+}
+
+Shape ci() {
+  return mapping({
+      {"on",
+       mapping({
+           {"paths", texts(), "the files whose change starts a run; default: all"},
+           {"nightly", scalar(Format::cron), "when the nightly runs, in UTC: 17 3 * * *"},
+           {"tags", list(scalar(Format::text)), "the tags whose push starts a release"},
+       }),
+       "what starts the workflows"},
+      {"runners",
+       mapping({
+           {"build", labels_by_value(), "labels of the runners that build"},
+           {"test", labels_by_value(), "labels of the runners that test"},
+       }),
+       "by compute, `@ARCH` behind it for one architecture: the labels of `runs-on`"},
+      {"timeout", scalar(Format::duration), "the time limit of one job"},
+      {"concurrency", one_of({"cancel", "queue"}),
+       "what happens to the outdated runs of a pull request"},
+      {"environments", mapping_to(scalar(Format::name)),
+       "by publish target: the environment that protects its job"},
+      {"forks", one_of({"build", "test"}), "how far the jobs of a pull request from a fork go"},
+      {"store", scalar(Format::text),
+       "where results are kept beside the artifacts, s3://bucket/prefix"},
+  });
+}
+
 Shape file() {
   return mapping({
       {"schema", one_of({"pinwheel/1"}), "the version of this format, pinwheel/1", Need::required},
@@ -313,6 +346,7 @@ Shape file() {
       {"overrides", overrides(), "changes to the four sections above, applied in order"},
       {"channels", mapping_to(channel()), "the sets of variants that workflows run"},
       {"publish", publish(), "where wheels are published, and their names there"},
+      {"ci", ci(), "the workflows that `pinwheel ci generate` writes"},
       {"store", list(scalar(Format::text)),
        "the places that results are shared through, nearest first: local, dir:PATH, https://..."},
   });

@@ -113,6 +113,9 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
     TRY(environment.conda.packages, reader.list(*conda, "packages"));
     TRY(environment.conda.toolkit, reader.list(*conda, "toolkit"));
   }
+  if (const Node* const python = node.find("python"); python && python->scalar == "auto") {
+    environment.python = PythonFrom::automatic;
+  }
   TRY(environment.tools, reader.list(node, "tools"));
   TRY(environment.pip, reader.list(node, "pip"));
   if (const Node* const torch = node.find("torch")) {

@@ -50,12 +50,17 @@ struct CondaSettings {
 /// Whether an environment has what the project's `[build-system]` requires.
 enum class BuildRequires { automatic, none };
 
+/// What happens where the machine does not have a variant's Python: it is an error, or uv or conda
+/// fetch it.
+enum class PythonFrom { found, automatic };
+
 struct EnvironmentSettings {
   ContainerSettings container = {};
   /// Replacement images: glob on an image's name -> image; the first match applies.
   std::vector<std::pair<std::string, std::string>> mirrors = {};
   CondaSettings conda = {};
 
+  PythonFrom python = PythonFrom::found;
   std::vector<std::string> tools = {};  ///< build tools
   std::vector<std::string> pip = {};    ///< requirements
   BuildRequires build_requires = BuildRequires::automatic;

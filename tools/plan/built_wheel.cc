@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "pep/cpython_tag.h"
 #include "pep/name.h"
+#include "pep/tag.h"
 #include "pep/version.h"
 #include "project/limited_api.h"
 
@@ -102,7 +104,9 @@ std::vector<std::string> same_file(const BuildWheel& action, const pep::WheelNam
   for (const Sibling& sibling : action.siblings) {
     const bool python = fit == TagFit::wider || sibling.tags.python == action.tags.python;
     const bool abi = fit == TagFit::wider || sibling.tags.abi == action.tags.abi;
-    if (python && abi && (any || sibling.tags.arch == action.tags.arch)) {
+    const bool platform =
+        sibling.tags.arch == action.tags.arch && sibling.tags.libc == action.tags.libc;
+    if (python && abi && (any || platform)) {
       same.push_back(sibling.step);
     }
   }
@@ -119,7 +123,7 @@ Error collision_error(const pep::WheelName& built, const std::vector<std::string
   error.hint = fit == TagFit::wider
                    ? fmt::format("write `abi: {{python: {}}}`: one build then serves them all",
                                  python_abi_of(built.tags))
-                   : "remove the axis `arch`: the wheel does not depend on it";
+                   : "remove the axis `arch` or `libc`: the wheel does not depend on it";
   return error;
 }
 
@@ -200,6 +204,20 @@ Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
         python_part(built.tags), python_part(action.tags), python_abi_of(built.tags)));
   }
   return warnings;
+}
+
+Done judge_platform(const BuildWheel& action, const pep::WheelName& finished) {
+  if (action.tags.libc.empty()) return {};
+  const pep::Libc wanted = action.tags.libc == matrix::kMusl ? pep::Libc::musl : pep::Libc::glibc;
+  for (const std::string& platform : finished.tags.platform) {
+    const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(platform);
+    if (!policy || policy->libc == wanted) continue;
+    return fail(ErrorKind::unplanned_wheel,
+                fmt::format("the build made a wheel for `{}`, but its variants are for {}",
+                            platform, action.tags.libc),
+                "build it with the compiler and the libraries of an image for " + action.tags.libc);
+  }
+  return {};
 }
 
 }  // namespace pinwheel::plan

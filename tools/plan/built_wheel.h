@@ -34,4 +34,8 @@ Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
                                                    const std::string& metadata_name,
                                                    project::Backend backend);
 
+/// Checks the platform tag of a finished wheel against the axis `libc`. Kind `unplanned_wheel` for
+/// the other C library; a wheel for any platform is for both.
+Done judge_platform(const BuildWheel& action, const pep::WheelName& finished);
+
 }  // namespace pinwheel::plan

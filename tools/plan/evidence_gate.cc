@@ -38,8 +38,8 @@ bool is_accepted(const std::string& test, const std::map<std::string, std::strin
   return accepted.contains(one) || accepted.contains(variant_of(test));
 }
 
-}  // namespace
-
+/// Each test with less than the required evidence whose variant was not accepted with a reason.
+/// `config` for an unknown evidence.
 Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::string>& required,
                                                const std::vector<StepOutcome>& outcomes,
                                                const std::map<std::string, std::string>& accepted) {
@@ -59,6 +59,8 @@ Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::
   }
   return missing;
 }
+
+}  // namespace
 
 Done check_evidence(const std::map<std::string, std::string>& required,
                     const std::vector<StepOutcome>& outcomes,

@@ -9,12 +9,6 @@
 
 namespace pinwheel::plan {
 
-/// Each test with less than the required evidence, unless its variant was accepted with a reason:
-/// of kind `check`, and empty if none is short. `config` for an unknown evidence.
-Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::string>& required,
-                                               const std::vector<StepOutcome>& outcomes,
-                                               const std::map<std::string, std::string>& accepted);
-
 /// `publish.require`: each test must have at least the required evidence, unless its variant was
 /// accepted with a reason. Kind `check`, with each test that falls short as a cause.
 Done check_evidence(const std::map<std::string, std::string>& required,

@@ -83,6 +83,13 @@ Json to_json(const matrix::RepairSettings& repair) {
   return {{"mode", "command"}, {"command", repair.command}};
 }
 
+/// Without an axis `libc`, as before there was one.
+Json to_json(const WheelTags& tags) {
+  Json out = {tags.python, tags.abi, tags.arch};
+  if (!tags.libc.empty()) out.push_back(tags.libc);
+  return out;
+}
+
 Json to_json(const BuildWheel& action) {
   Json json = {{"action", "build-wheel"},
                {"class", action.class_id},
@@ -100,7 +107,7 @@ Json to_json(const BuildWheel& action) {
                {"torch-abi", {static_cast<int>(action.torch_abi), action.torch_target}},
                {"variables", action.variables},
                {"namings", to_json(action.namings)},
-               {"tags", {action.tags.python, action.tags.abi, action.tags.arch}},
+               {"tags", to_json(action.tags)},
                {"toolchain", action.toolchain},
                {"requires-torch", action.requires_torch},
                {"epoch", action.source_date_epoch},

@@ -36,7 +36,7 @@ std::string local_segment(const std::string& text) {
 }
 
 bool is_wheel_tag_axis(std::string_view axis) {
-  return axis == "python" || axis == "arch";
+  return axis == "python" || axis == "arch" || axis == matrix::kLibcAxis;
 }
 
 bool takes_local_versions(matrix::TargetKind kind) {
@@ -150,7 +150,8 @@ std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
   return "compute";
 }
 
-using FileIdentity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+using FileIdentity =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 
 Error collision(const matrix::Matrix& matrix, const Place& first, const Place& second,
                 const wheel::Naming& naming) {
@@ -199,7 +200,7 @@ Done name_for_target(const matrix::Matrix& matrix, const NamingRequest& request,
     if (!target.name.empty()) naming.targets.push_back(target.name);
     const WheelTags tags = tags_of(matrix.abi, *place.representative, request.machine);
     const auto [at, fresh] = taken.try_emplace(
-        FileIdentity{distribution, version, tags.python, tags.abi, tags.arch}, place);
+        FileIdentity{distribution, version, tags.python, tags.abi, tags.arch, tags.libc}, place);
     if (!fresh) return fail(collision(matrix, at->second, place, naming));
     add_naming(namings[cls.id], std::move(naming));
   }
@@ -208,10 +209,16 @@ Done name_for_target(const matrix::Matrix& matrix, const NamingRequest& request,
 
 }  // namespace
 
+std::string platform_pattern(const WheelTags& tags) {
+  if (tags.libc.empty()) return "*_" + tags.arch;
+  return (tags.libc == matrix::kMusl ? "musllinux_*_" : "manylinux_*_") + tags.arch;
+}
+
 WheelTags tags_of(const matrix::Abi& abi, const matrix::Variant& representative,
                   const std::string& machine) {
   const std::string& arch = representative.get("arch");
-  WheelTags tags{"py3", "none", arch.empty() ? machine : arch};
+  WheelTags tags{"py3", "none", arch.empty() ? machine : arch,
+                 representative.get(matrix::kLibcAxis)};
   if (abi.python == matrix::PythonAbi::limited) {
     tags.python = "cp" + without_dots(abi.python_limited);
     tags.abi = "abi3";

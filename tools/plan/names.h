@@ -20,10 +20,15 @@ struct ReleaseVersion {
 
 /// The tags in a wheel's file name.
 struct WheelTags {
-  std::string python;  ///< "py3", "cp310", "cp312"
-  std::string abi;     ///< "none", "abi3", "cp312", "cp313t"
-  std::string arch;    ///< "x86_64"; the machine's own if the matrix has no `arch` axis
+  std::string python;     ///< "py3", "cp310", "cp312"
+  std::string abi;        ///< "none", "abi3", "cp312", "cp313t"
+  std::string arch;       ///< "x86_64"; the machine's own if the matrix has no `arch` axis
+  std::string libc = {};  ///< "glibc" or "musl"; empty if the matrix has no `libc` axis
 };
+
+/// What is known of a wheel's platform tag before it is built: "musllinux_*_x86_64"; without an
+/// axis `libc`, "*_x86_64".
+std::string platform_pattern(const WheelTags& tags);
 
 /// The tags for the class's ABI; `representative` is the variant that builds it.
 WheelTags tags_of(const matrix::Abi& abi, const matrix::Variant& representative,

@@ -107,6 +107,23 @@ std::string bdist_option(std::string_view code) {
   return {};
 }
 
+/// Whether the flag of `options={...} if py_limited_api else {}` is `False`: by its last
+/// assignment, or in every branch of an `if` (`True` for a new torch and `False` for an old one is
+/// usual).
+bool is_switched_off(const std::string& code) {
+  bool on = true;
+  bool branch_on = false;
+  for (const std::string& line : split(code, '\n')) {
+    const std::string packed = replace_all(line, " ", "");
+    const bool value = packed == "py_limited_api=True";
+    if (!value && packed != "py_limited_api=False") continue;
+    const bool branch = line.starts_with(' ') || line.starts_with('\t');
+    branch_on = value || (branch && branch_on);
+    on = branch_on;
+  }
+  return !on;
+}
+
 /// "cp310" of a `get_tag` that says `"cp310", "abi3"`, in code without spaces; `python` is "cp3".
 std::string tag_beside(const std::string& code, const std::string& python, const std::string& abi) {
   for (const std::string quote : {"\"", "'"}) {
@@ -145,9 +162,7 @@ SetupPy parse_setup_py(std::string_view text) {
   const std::string packed = replace_all(code, " ", "");
   result.ninja = result.torch_extension && packed.find("use_ninja=False") == std::string::npos;
   result.limited_api = packed.find("py_limited_api=True") != std::string::npos;
-  // `options={...} if py_limited_api else {}` is a common form.
-  const bool off = packed.find("\npy_limited_api=False") != std::string::npos;
-  if (!off) result.py_limited_api = bdist_option(code);
+  if (!is_switched_off(code)) result.py_limited_api = bdist_option(code);
   result.tag_beside_abi3 = tag_beside(packed, "cp3", "abi3");
   result.tag_beside_none = tag_beside(packed, "py3", "none");
   result.limited_api_version = limited_api_macro(code);

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "base/text.h"
+#include "inspect/libc.h"
 #include "inspect/platform_tag.h"
 #include "inspect/policy.h"
 #include "inspect/required_libraries.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const inspect::Policy& policy_of(const Facts& facts) {
+const inspect::Policy& manylinux_policy(const Facts& facts) {
   const std::span<const inspect::Policy> known = inspect::policies(architecture_of(facts.wheel));
   const inspect::Policy* chosen = &known.back();
   if (!facts.target.minor) return *chosen;
@@ -43,7 +44,8 @@ class Closure {
  public:
   explicit Closure(const Facts& facts)
       : facts_(facts),
-        policy_(policy_of(facts)),
+        policy_(manylinux_policy(facts)),
+        libc_(libc_of(facts.wheel)),
         own_(inspect::own_sonames(facts.wheel.libraries)) {}
 
   std::map<std::string, NeededEntry> run() {
@@ -67,9 +69,14 @@ class Closure {
     }
   }
 
+  bool is_of_system(const std::string& soname) const {
+    if (libc_ == pep::Libc::musl) return inspect::is_musl_system_library(soname);
+    return inspect::is_system_library(soname, policy_);
+  }
+
   Fate fate_of(const std::string& soname) const {
     if (own_.count(soname) != 0) return Fate::own;
-    if (inspect::is_system_library(soname, policy_)) return Fate::system;
+    if (is_of_system(soname)) return Fate::system;
     if (glob_match("libpython*.so*", soname)) return Fate::python;
     if (inspect::is_torch_library(soname) || inspect::is_driver_library(soname)) {
       return Fate::provided;
@@ -85,6 +92,7 @@ class Closure {
 
   const Facts& facts_;
   const inspect::Policy& policy_;
+  pep::Libc libc_;
   std::set<std::string> own_;
   std::map<std::string, NeededEntry> found_;
   std::deque<const Library*> waiting_;

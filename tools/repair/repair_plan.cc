@@ -236,7 +236,9 @@ class Planner {
     if (!oldest) {
       plan_.problems.push_back(oldest.error());
     } else if (oldest->tag.starts_with("linux_")) {
-      report_too_new("every manylinux policy", oldest->reasons, "");
+      const bool musl = libc_of(facts_.wheel) == pep::Libc::musl;
+      report_too_new(musl ? "every musllinux policy" : "every manylinux policy", oldest->reasons,
+                     "");
     } else if (facts_.target.minor) {
       decide_target(*oldest, external);
     } else if (plan_.changes() || !holds(plan_.platforms, oldest->tag)) {
@@ -264,9 +266,11 @@ class Planner {
   }
 
   void decide_target(const inspect::PlatformTag& oldest, const Lines& external) {
-    const int minor = *facts_.target.minor;
-    const std::string tag = fmt::format("manylinux_2_{}_{}", minor, architecture_of(facts_.wheel));
-    const Result<Lines> against = inspect::policy_objections(result_, minor, external);
+    pep::LinuxPolicy wanted{libc_of(facts_.wheel), 2, *facts_.target.minor,
+                            architecture_of(facts_.wheel)};
+    if (wanted.libc == pep::Libc::musl) wanted.major = 1;
+    const std::string tag = pep::to_string(wanted);
+    const Result<Lines> against = inspect::policy_objections(result_, wanted, external);
     if (!against) {
       plan_.problems.push_back(against.error());
     } else if (!against->empty()) {

@@ -1,10 +1,13 @@
 #include "repair/target.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
+#include "inspect/libc.h"
+#include "inspect/musl_policy.h"
 #include "inspect/policy.h"
-#include "pep/tag.h"
 
 namespace pinwheel::repair {
 namespace {
@@ -20,11 +23,21 @@ std::string with_architecture(const std::string& text, const std::string& arch) 
   return text + "_" + arch;
 }
 
-bool needs_musl(const inspect::ElfMember& library) {
-  const std::vector<std::string>& needed = library.elf.needed;
-  return std::any_of(needed.begin(), needed.end(), [](const std::string& soname) {
-    return soname.starts_with("libc.musl-") || soname == "libc.so";
-  });
+/// Whether a policy is that old, or older.
+bool has_policy(const pep::LinuxPolicy& wanted) {
+  if (wanted.libc == pep::Libc::musl) {
+    return wanted.major == 1 && wanted.minor >= inspect::kOldestMusl;
+  }
+  const std::span<const inspect::Policy> known = inspect::policies(wanted.arch);
+  return wanted.major == 2 && !known.empty() && wanted.minor >= known.front().minor;
+}
+
+/// For a platform with the other C library than the wheel's.
+tl::unexpected<Error> other_libc(const std::string& text, pep::Libc own) {
+  const bool musl = own == pep::Libc::musl;
+  return fail(ErrorKind::usage,
+              fmt::format("the wheel is for {}, not for {}", musl ? "musl" : "glibc", quoted(text)),
+              musl ? "use `musllinux_1_2`, or `auto`" : kPlatformHint);
 }
 
 }  // namespace
@@ -39,29 +52,29 @@ Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& 
   const std::string arch = architecture_of(wheel);
   const std::string whole = with_architecture(text, arch.empty() ? "x86_64" : arch);
   const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(whole);
-  if (!policy || policy->libc != pep::Libc::glibc || policy->major != 2) {
-    return fail(ErrorKind::usage, "unknown platform " + quoted(text), kPlatformHint);
-  }
+  if (!policy) return fail(ErrorKind::usage, "unknown platform " + quoted(text), kPlatformHint);
   if (!arch.empty() && policy->arch != arch) {
     return fail(ErrorKind::usage, "the wheel is for " + arch + ", not for " + quoted(text),
                 kPlatformHint);
   }
-  const std::span<const inspect::Policy> known = inspect::policies(policy->arch);
-  if (known.empty() || policy->minor < known.front().minor) {
+  if (!wheel.libraries.empty() && policy->libc != libc_of(wheel)) {
+    return other_libc(text, libc_of(wheel));
+  }
+  if (!has_policy(*policy)) {
     return fail(ErrorKind::usage, "there is no policy as old as " + quoted(text), kPlatformHint);
   }
   return Target{policy->minor};
 }
 
-bool is_for_musl(const inspect::WheelFacts& wheel) {
+pep::Libc libc_of(const inspect::WheelFacts& wheel) {
+  const std::optional<pep::Libc> needed = inspect::libc_of(wheel.libraries).value_or(std::nullopt);
+  if (needed) return *needed;
   const auto is_musl = [](const std::string& platform) {
     return platform.starts_with("musllinux");
   };
-  if (wheel.name &&
-      std::any_of(wheel.name->tags.platform.begin(), wheel.name->tags.platform.end(), is_musl)) {
-    return true;
-  }
-  return std::any_of(wheel.libraries.begin(), wheel.libraries.end(), needs_musl);
+  const bool tagged = wheel.name && std::any_of(wheel.name->tags.platform.begin(),
+                                                wheel.name->tags.platform.end(), is_musl);
+  return tagged ? pep::Libc::musl : pep::Libc::glibc;
 }
 
 Done check_repairable(const inspect::WheelFacts& wheel) {
@@ -69,11 +82,7 @@ Done check_repairable(const inspect::WheelFacts& wheel) {
     return fail(ErrorKind::check, quoted(wheel.file_name) + " is not the name of a wheel",
                 "a wheel's name has the form `NAME-VERSION-PYTHON-ABI-PLATFORM.whl`");
   }
-  if (is_for_musl(wheel)) {
-    return fail(ErrorKind::check,
-                quoted(wheel.file_name) + " is for musl, which `repair` has no policies for",
-                "build it in a manylinux image, or repair it with `auditwheel`");
-  }
+  if (const auto libc = inspect::libc_of(wheel.libraries); !libc) return fail(libc.error());
   const std::string arch = architecture_of(wheel);
   if (!arch.empty() && inspect::policies(arch).empty()) {
     return fail(ErrorKind::check,

@@ -4,29 +4,32 @@
 
 #include "base/result.h"
 #include "inspect/wheel_facts.h"
+#include "pep/tag.h"
 
 namespace pinwheel::repair {
 
 /// The platform that a repaired wheel must run on.
 struct Target {
-  /// 28 of manylinux_2_28; nullopt: the oldest that the binaries justify.
+  /// 28 of manylinux_2_28, 2 of musllinux_1_2; nullopt: the one that the binaries justify.
   std::optional<int> minor = std::nullopt;
 
   bool operator==(const Target&) const = default;
 };
 
-/// Reads `--plat`: "manylinux_2_28_x86_64", "manylinux_2_28", "manylinux2014", or "auto". Kind
-/// `usage` for anything else, and for an architecture that is not the wheel's.
+/// Reads `--plat`: "manylinux_2_28_x86_64", "manylinux_2_28", "manylinux2014", "musllinux_1_2", or
+/// "auto". Kind `usage` for anything else, and for an architecture or a C library that is not the
+/// wheel's.
 Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& wheel);
 
 /// The architecture of the wheel's libraries, "x86_64"; empty without any.
 std::string architecture_of(const inspect::WheelFacts& wheel);
 
-/// Whether the wheel is for musl, by its tags or by what its libraries need.
-bool is_for_musl(const inspect::WheelFacts& wheel);
+/// The C library that the wheel is for, by what its libraries need; where they need none, by its
+/// tags.
+pep::Libc libc_of(const inspect::WheelFacts& wheel);
 
-/// Kind `check` for a wheel that cannot be repaired at all: it is for musl, or for an architecture
-/// without policies, or its file name is not a wheel's.
+/// Kind `check` for a wheel that cannot be repaired at all: it needs two C libraries, or is for an
+/// architecture without policies, or its file name is not a wheel's.
 Done check_repairable(const inspect::WheelFacts& wheel);
 
 }  // namespace pinwheel::repair

@@ -39,8 +39,8 @@ std::string names_text(const Explained& known, const matrix::AbiClass& cls,
   if (namings == known.namings.end()) return out;
   for (const wheel::Naming& naming : namings->second) {
     const std::string file =
-        fmt::format("{}-{}-{}-{}-*_{}.whl", replace_all(naming.distribution, "-", "_"),
-                    naming.version, tags.python, tags.abi, tags.arch);
+        fmt::format("{}-{}-{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
+                    naming.version, tags.python, tags.abi, plan::platform_pattern(tags));
     out += line("wheel", naming.targets.empty()
                              ? file
                              : fmt::format("{} (for {})", file, join(naming.targets, ", ")));

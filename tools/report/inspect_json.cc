@@ -68,8 +68,9 @@ void put_platform(const inspect::WheelFacts& facts, const inspect::Expectations&
                     : SortedJson();
   const std::optional<pep::LinuxPolicy> policy =
       earned ? pep::parse_linux_policy(earned->tag) : std::nullopt;
-  out["policy"] = policy ? SortedJson(fmt::format("manylinux_{}_{}", policy->major, policy->minor))
-                         : SortedJson();
+  out["policy"] =
+      policy ? SortedJson(earned->tag.substr(0, earned->tag.size() - policy->arch.size() - 1))
+             : SortedJson();
   const std::map<std::string, std::string> newest = newest_versions(facts.libraries);
   const auto version_of = [&](const char* family) {
     const auto found = newest.find(family);

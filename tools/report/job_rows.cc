@@ -8,9 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "matrix/variant_index.h"
+#include "plan/runner_labels.h"
 #include "plan/step_id.h"
 #include "report/github_row.h"
 
@@ -19,9 +22,8 @@ namespace {
 
 using JobJson = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 4> kOwnKeys = {"step", "name", "needs", "minutes"};
-constexpr const char* kHosted = "ubuntu-24.04";
-constexpr const char* kHostedArm = "ubuntu-24.04-arm";
+constexpr std::array<std::string_view, 6> kOwnKeys = {"step",    "name",     "needs",
+                                                      "minutes", "artifact", "from"};
 
 /// A row to be, with what decides its place.
 struct Job {
@@ -89,16 +91,46 @@ std::string name_of(const std::string& step) {
   return name;
 }
 
-JobJson row_of(const Job& job) {
+/// A step id without what the name of an artifact must not hold. Ids of tests on images may differ
+/// in such characters alone.
+std::string artifact_of(const std::string& step) {
+  std::string name = step;
+  for (char& each : name) {
+    if (!is_alphanumeric(each) && each != '.' && each != '_') each = '-';
+  }
+  if (step.find('@') != std::string::npos) name += "-" + sha256_hex(step).substr(0, 8);
+  return name;
+}
+
+/// A test with a command for machines without a GPU runs on any of them.
+plan::NeedsGpu needs_gpu(const plan::Step& step) {
+  const auto* const test = std::get_if<plan::TestWheel>(&step.action);
+  const bool gpu = test != nullptr && test->settings.hardware == matrix::Hardware::gpu &&
+                   test->settings.without_gpu.empty();
+  return gpu ? plan::NeedsGpu::yes : plan::NeedsGpu::no;
+}
+
+std::optional<std::vector<std::string>> runner_of(const Job& job, const matrix::CiSettings& ci) {
+  const bool test = job.step->id.starts_with("test:");
+  return plan::runner_labels(ci, test ? plan::RunnerUse::test : plan::RunnerUse::build,
+                             *job.variant, needs_gpu(*job.step));
+}
+
+JobJson row_of(const Job& job, const std::vector<std::string>& labels) {
   const matrix::Variant& variant = *job.variant;
   JobJson row = github_row(variant, job.build);
   row["step"] = job.step->id;
   row["name"] = name_of(job.step->id);
-  if (!row.contains("runner")) {
-    row["runner"] = variant.get("arch") == "aarch64" ? kHostedArm : kHosted;
+  if (labels.size() == 1) {
+    row["runner"] = labels.front();
+  } else {
+    row["runner"] = labels;
   }
-  row["needs"] = needs_of(*job.step);
+  const std::vector<std::string> needs = needs_of(*job.step);
+  row["needs"] = needs;
   row["minutes"] = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
+  row["artifact"] = artifact_of(job.step->id);
+  row["from"] = needs.empty() ? std::string() : artifact_of(needs.front());
   return row;
 }
 
@@ -137,7 +169,8 @@ std::vector<JobJson> cut(const std::vector<JobJson>& rows) {
 }  // namespace
 
 Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
-                         const std::vector<matrix::Variant>& variants, Rows rows) {
+                         const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
+                         Rows rows) {
   TRY_DONE(check_names(variants));
   const Known known = know(plan, outline, variants);
   std::vector<Job> jobs;
@@ -150,9 +183,15 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                    [](const Job& one, const Job& other) { return one.seconds > other.seconds; });
   std::vector<JobJson> made;
   made.reserve(jobs.size());
-  for (const Job& job : jobs) made.push_back(row_of(job));
-  const std::vector<JobJson> chunks = cut(made);
   JobRows out;
+  for (const Job& job : jobs) {
+    if (const auto labels = runner_of(job, ci)) {
+      made.push_back(row_of(job, *labels));
+    } else {
+      out.unplaced.push_back(job.step->id);
+    }
+  }
+  const std::vector<JobJson> chunks = cut(made);
   for (const JobJson& chunk : chunks) {
     const JobJson line = {{"include", chunk}, {"chunks", chunks.size()}};
     out.chunks.push_back(line.dump() + "\n");

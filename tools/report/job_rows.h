@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "matrix/ci_settings.h"
 #include "matrix/variant.h"
 #include "plan/outline.h"
 #include "plan/step.h"
@@ -20,17 +21,22 @@ constexpr size_t kGitHubChunkBytes = 900'000;
 ///
 ///     step     "build:cu130", for `--step`
 ///     name     "build cu130", for people
-///     runner   the attribute `runner` of the variant, else a hosted runner of its architecture
+///     runner   the labels of its runner (plan/runner_labels.h), a text or a list
 ///     needs    the builds that a test needs, as step ids
 ///     minutes  predicted, with the environments, at least 1
+///     artifact the step, fit for the name of an artifact: "build-cu130"
+///     from     the same of the build that a test needs; of a build empty
 ///
+/// A test whose runner is not configured has no row; `unplaced` has its id.
 /// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of
 /// one of these keys, other than `runner`.
 struct JobRows {
-  std::vector<std::string> chunks;  ///< each `{"include":[...],"chunks":n}` on one line
+  std::vector<std::string> chunks;         ///< each `{"include":[...],"chunks":n}` on one line
+  std::vector<std::string> unplaced = {};  ///< ids of steps
 };
 Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
-                         const std::vector<matrix::Variant>& variants, Rows rows);
+                         const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
+                         Rows rows);
 
 /// A chunk, counted from 1; `usage` if there is none of that number.
 Result<std::string> chunk_of(const JobRows& rows, int number);

@@ -14,7 +14,7 @@ namespace pinwheel::wheel {
 namespace {
 
 // Little enough to stay in a cache between the kernel and the inflater.
-constexpr uint64_t kInput = uint64_t{128} << 10U;
+constexpr uint64_t kInput = uint64_t{256} << 10U;
 
 }  // namespace
 

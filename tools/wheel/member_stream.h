@@ -13,7 +13,7 @@ namespace pinwheel::wheel {
 /// outlive it.
 class MemberStream {
  public:
-  static constexpr uint64_t kPiece = uint64_t{1} << 18U;
+  static constexpr uint64_t kPiece = uint64_t{1} << 19U;
 
   /// A position to resume from later.
   struct Mark;

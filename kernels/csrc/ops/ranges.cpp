@@ -1,5 +1,7 @@
 #include "jobs/ranges.h"
 
+#include <limits>
+
 #include "base/register.h"
 #include "ops/run.h"
 
@@ -79,7 +81,7 @@ SumDtype sum_dtype(const char* op, const Tensor& values) {
 
 Tensor segment_sum_csr(int64_t batch_size, const Tensor& csr_seg, const Tensor& values_in) {
   const char* const op = "segment_sum_csr";
-  require(batch_size > 0, op, "`batch_size` must be positive, not ", batch_size);
+  require(batch_size >= 0, op, "`batch_size` is negative: ", batch_size);
   require(values_in.dim() == 1, op, "`values` must be 1-D, got shape ", shape_text(values_in));
   require(csr_seg.dim() == 1 && csr_seg.numel() >= 1, op,
           "`csr_seg` must be 1-D with at least one element, got shape ", shape_text(csr_seg));
@@ -93,7 +95,10 @@ Tensor segment_sum_csr(int64_t batch_size, const Tensor& csr_seg, const Tensor& 
   with_index_type(offsets, [&](auto index) {
     using Index = decltype(index);
     if (is_on_cpu(offsets)) {
-      check_rising<Index>(op, "csr_seg", offsets, 0, values.numel() / batch_size);
+      // Units without values end nowhere.
+      const int64_t units =
+          batch_size > 0 ? values.numel() / batch_size : std::numeric_limits<int64_t>::max();
+      check_rising<Index>(op, "csr_seg", offsets, 0, units);
     }
     if (segments == 0) return;
     SegmentSumJob<Index> job;

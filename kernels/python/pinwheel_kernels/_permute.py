@@ -95,6 +95,7 @@ def _backward_of(name: str) -> Any:
         places = torch.arange(1, ctx.count + 1, device=lengths.device)
         total = given[0].shape[0]
         _, source, _ = getattr(_ops, name)(permute, lengths, places, None, total)
+        source = source.to(given[0].device)  # elsewhere only if the gradients are "meta" tensors
         found = [
             None if grad is None else grad.new_zeros(ctx.count + 1).index_add(0, source, grad)[1:]
             for grad in wanted

@@ -31,7 +31,7 @@ def offsets_range(offsets: Tensor, range_size: int) -> Tensor:
 def segment_sum_csr(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
     """Sums of segments: `out[s] = values[csr_seg[s] * batch_size : csr_seg[s + 1] * batch_size].sum()`.
 
-    batch_size: the number of values per unit of an offset, at least 1.
+    batch_size: the number of values per unit of an offset. With 0, all sums are those of empty segments.
     csr_seg: [S + 1] of int32 or int64, non-decreasing. Values before the first and past the last offset belong
         to no segment.
     values: 1-D, of float32, float16, bfloat16, float64, int32 or int64.
@@ -39,8 +39,9 @@ def segment_sum_csr(batch_size: int, csr_seg: Tensor, values: Tensor) -> Tensor:
     Returns [S] of the dtype of `values`; the sum of an empty segment is 0. 16-bit types are added in float32
     and rounded once; integers wrap around. Deterministic. Differentiable in `values`, any number of times.
 
-    Raises RuntimeError on a wrong rank or dtype, and on the CPU on offsets that decrease or are out of range.
-    On a GPU they are not read back; out-of-range segments are empty there. Modeled on FBGEMM's operator.
+    Raises RuntimeError on a wrong rank or dtype and a negative `batch_size`, and on the CPU on offsets that
+    decrease or are out of range. On a GPU they are not read back; out-of-range segments are empty there. Modeled
+    on FBGEMM's operator.
     """
     return _ops.segment_sum_csr(batch_size, csr_seg, values)
 

@@ -29,6 +29,7 @@ def is_built(name: str) -> bool:
 def shapes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates the function that returns the results' shapes and dtypes without computing them.
 
+    Beside "meta" tensors, others (lengths, indices) may be on one device; all results are then "meta" tensors.
     Errors that it raises through `torch._check` name the operator.
     """
 
@@ -41,15 +42,21 @@ def shapes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` after a check that all tensors are on one device, with errors that name the operator."""
+    """`function` with checks of the tensors' devices, and with errors that name the operator."""
     schema = _operator(name)._schema.arguments
 
     @functools.wraps(function)
     def checked(*arguments: Any, **named: Any) -> Any:
         given = [*zip((argument.name for argument in schema), arguments, strict=False), *named.items()]
+        tensors = [(place, tensor) for place, value in given for tensor in _tensors(value)]
         try:
-            _check_devices(given)
-            return function(*arguments, **named)
+            _check_devices(tensors)
+            results = function(*arguments, **named)
+            if len({tensor.device for _, tensor in tensors}) < 2:
+                return results
+            changed = [argument.name for argument in schema if _is_changed(argument)]
+            _check_only_shapes(tensors, results, changed)
+            return _on_meta(results)
         except RuntimeError as error:
             if type(error) is not RuntimeError:  # the compiler's own errors, which must reach it unchanged
                 raise
@@ -58,19 +65,49 @@ def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _check_devices(given: list[tuple[str, Any]]) -> None:
-    """Mixing a "meta" tensor with others would return results that nothing was written to."""
-    tensors = [
-        (name, tensor)
-        for name, value in given
-        for tensor in (value if isinstance(value, (list, tuple)) else [value])
-        if isinstance(tensor, Tensor)
-    ]
-    for name, tensor in tensors[1:]:
-        if tensor.device != tensors[0][1].device:
-            raise RuntimeError(
-                f"`{name}` is on the device `{tensor.device}`, `{tensors[0][0]}` on `{tensors[0][1].device}`"
-            )
+def _tensors(value: Any) -> list[Tensor]:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [each for each in values if isinstance(each, Tensor)]
+
+
+def _is_changed(argument: Any) -> bool:
+    return argument.alias_info is not None and argument.alias_info.is_write
+
+
+def _is_meta(tensor: Tensor) -> bool:
+    return tensor.device.type == "meta"
+
+
+def _check_devices(tensors: list[tuple[str, Tensor]]) -> None:
+    """All tensors are on one device, or on one and on "meta"."""
+    real = [(name, tensor) for name, tensor in tensors if not _is_meta(tensor)]
+    for name, tensor in real[1:]:
+        if tensor.device != real[0][1].device:
+            raise _other_device(name, tensor, *real[0])
+
+
+def _check_only_shapes(tensors: list[tuple[str, Tensor]], results: Any, changed: list[str]) -> None:
+    """The data is on "meta": otherwise a result on a device, or a tensor to change there, would be forgotten."""
+    written = [tensor for name, tensor in tensors if name in changed]
+    if all(_is_meta(tensor) for tensor in written) and (
+        written or any(_is_meta(tensor) for tensor in _tensors(results))
+    ):
+        return
+    first = tensors[0]
+    raise _other_device(*next(each for each in tensors if each[1].device != first[1].device), *first)
+
+
+def _other_device(name: str, tensor: Tensor, first_name: str, first: Tensor) -> RuntimeError:
+    return RuntimeError(f"`{name}` is on the device `{tensor.device}`, `{first_name}` on `{first.device}`")
+
+
+def _on_meta(results: Any) -> Any:
+    """The results on "meta": one made beside a tensor on a device would be on it, with nothing written to it."""
+    if isinstance(results, (list, tuple)):
+        return type(results)(_on_meta(each) for each in results)
+    if isinstance(results, Tensor) and not _is_meta(results):
+        return results.new_empty(results.shape, device="meta")
+    return results
 
 
 def _operator(name: str) -> Any:

@@ -19,7 +19,7 @@ TEST_CASE("one thread alone processes its pieces in order, when many wait and at
   std::string seen;
   size_t most = 0;
   size_t made = 0;
-  Relay relay(crew, [&](std::string_view piece) {
+  Relay relay(crew, 1, [&](std::string_view piece) {
     most = std::max(most, made - seen.size());
     seen += piece;
   });
@@ -37,7 +37,7 @@ TEST_CASE("one thread alone processes its pieces in order, when many wait and at
 
 TEST_CASE("buffers are used again") {
   Crew crew;
-  Relay relay(crew, [](std::string_view /*piece*/) {});
+  Relay relay(crew, 1, [](std::string_view /*piece*/) {});
   CHECK(relay.buffer().empty());
   std::string large(100, 'x');
   const char* const place = large.data();
@@ -48,13 +48,40 @@ TEST_CASE("buffers are used again") {
   CHECK(relay.buffer().empty());
 }
 
+TEST_CASE("the longest relay is helped first, before pieces of shorter ones") {
+  Crew crew;
+  std::string seen;
+  const auto note = [&seen](std::string_view piece) { seen += piece; };
+  Relay shorter(crew, 10, note);
+  Relay longest(crew, 30, note);
+  Relay middle(crew, 20, note);
+  shorter.push("s");
+  middle.push("m");
+  longest.push("l");
+  CHECK(seen.empty());
+  Crew::Lock lock = crew.lock();
+  CHECK_FALSE(crew.help(lock, &longest));
+  CHECK(crew.help(lock, &middle));
+  CHECK(seen == "l");
+  CHECK_FALSE(crew.help(lock, &middle));
+  lock.unlock();
+  // Who hands over a piece helps longer relays, not its own.
+  shorter.push("s");
+  CHECK(seen == "lm");
+  lock.lock();
+  CHECK(crew.help(lock));
+  CHECK(crew.help(lock));
+  CHECK_FALSE(crew.help(lock));
+  CHECK(seen == "lmss");
+}
+
 TEST_CASE("a thread without a job processes the pieces of one that has, in order") {
   Crew crew;
   std::vector<int> seen;
   std::atomic<bool> was_helped = false;
   const auto work = [&](size_t /*job*/) {
     const std::thread::id maker = std::this_thread::get_id();
-    Relay relay(crew, [&](std::string_view piece) {
+    Relay relay(crew, 1, [&](std::string_view piece) {
       if (std::this_thread::get_id() != maker) was_helped = true;
       seen.push_back(std::stoi(std::string(piece)));
     });
@@ -77,7 +104,7 @@ TEST_CASE("many jobs hand over pieces at once, each in its own order, on any num
   Crew crew;
   std::vector<std::string> seen(kJobs);
   run_jobs(std::vector<uint64_t>(kJobs, 1), {threads, 4}, crew, [&](size_t job) {
-    Relay relay(crew, [&, job](std::string_view piece) { seen[job] += piece; });
+    Relay relay(crew, 1, [&, job](std::string_view piece) { seen[job] += piece; });
     for (size_t i = 0; i < 200; ++i) {
       std::string piece = relay.buffer();
       piece = std::to_string(job * i) + ' ';
@@ -98,7 +125,7 @@ TEST_CASE("jobs that wait for memory help those that run") {
   Crew crew;
   std::vector<size_t> processed(3, 0);
   run_jobs({8, 8, 8}, {3, 10}, crew, [&](size_t job) {
-    Relay relay(crew, [&, job](std::string_view piece) { processed[job] += piece.size(); });
+    Relay relay(crew, 1, [&, job](std::string_view piece) { processed[job] += piece.size(); });
     for (size_t i = 0; i < 300; ++i) relay.push(std::string(3, 'x'));
     relay.finish();
   });
@@ -110,7 +137,7 @@ TEST_CASE("what processing throws reaches the job, and pieces after it are dropp
   Crew crew;
   std::atomic<int> processed = 0;
   const auto work = [&](size_t job) {
-    Relay relay(crew, [&, job](std::string_view /*piece*/) {
+    Relay relay(crew, 1, [&, job](std::string_view /*piece*/) {
       if (job == 0) throw std::runtime_error("no memory");
       ++processed;
     });
@@ -127,7 +154,7 @@ TEST_CASE("a job that fails with pieces under way ends only when none is being p
   std::atomic<bool> was_dead = false;
   const auto work = [&](size_t job) {
     if (job == 1) return;
-    Relay relay(crew, [&](std::string_view /*piece*/) {
+    Relay relay(crew, 1, [&](std::string_view /*piece*/) {
       std::this_thread::sleep_for(1ms);
       if (!is_alive) was_dead = true;
     });

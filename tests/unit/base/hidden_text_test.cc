@@ -12,7 +12,7 @@ HiddenText hiding(const std::string& secret, const std::string& name = "TOKEN") 
   return hidden;
 }
 
-std::string base64(const std::string& text) {
+std::string encoded(const std::string& text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   for (size_t i = 0; i < text.size(); i += 3) {
@@ -58,7 +58,7 @@ TEST_CASE("base64 of a secret is hidden wherever it begins, in both alphabets") 
   const HiddenText hidden = hiding(secret);
   for (const std::string before : {"", "u", "us", "use", "user:"}) {
     for (const std::string after : {"", "\n", "@h", "end"}) {
-      std::string text = base64(before + secret + after);
+      std::string text = encoded(before + secret + after);
       CAPTURE(before, after, text);
       const std::string masked = hidden.mask("Basic " + text + " done");
       CHECK(masked.starts_with("Basic "));
@@ -76,7 +76,7 @@ TEST_CASE("base64 of a secret is hidden wherever it begins, in both alphabets") 
 TEST_CASE("a secret is hidden wherever the text is cut, and other text is not changed") {
   const HiddenText hidden = hiding("s3cr3t-s3cr3t-value");
   const std::string text = "s3cr3t-s3cr3t-s3cr3t-value s3cr3t% \\u s3cr3t-s3cr3t-valu\n" +
-                           base64("xs3cr3t-s3cr3t-value") + " s3cr3t%2ds3cr3t%2Dvalue.";
+                           encoded("xs3cr3t-s3cr3t-value") + " s3cr3t%2ds3cr3t%2Dvalue.";
   const std::string whole = hidden.mask(text);
   CHECK(whole.starts_with("s3cr3t-*** s3cr3t% \\u s3cr3t-s3cr3t-valu\n"));
   CHECK(whole.ends_with(" ***."));

@@ -7,7 +7,7 @@ namespace {
 
 using Ids = std::set<std::string>;
 
-plan::Plan example() {
+plan::Plan example_plan() {
   plan::Plan plan;
   plan.steps = {{"env:a", "e", plan::CreateEnvironment{}},
                 {"build:x", "b", plan::BuildWheel{}, {"env:a"}},
@@ -17,7 +17,7 @@ plan::Plan example() {
 }
 
 TEST_CASE("a run that only reuses carries out what is named, else what its command is for") {
-  const plan::Plan plan = example();
+  const plan::Plan plan = example_plan();
   CHECK(requested_steps(plan, {}, plan::Stage::test, {"build:x"}) == Ids{"build:x"});
   CHECK(requested_steps(plan, {}, plan::Stage::build, {}).empty());
   CHECK(requested_steps(plan, {}, plan::Stage::test, {}) == Ids{"test:x"});
@@ -45,7 +45,7 @@ TEST_CASE("a gate is about all targets and all steps, and nothing is looked up f
 
 TEST_CASE("each missing step is named with every place where it was looked for") {
   const std::map<std::string, Error> missing =
-      missing_results(example(), {}, {"test:x"}, {"`.pinwheel`", "`dir:in`"});
+      missing_results(example_plan(), {}, {"test:x"}, {"`.pinwheel`", "`dir:in`"});
   REQUIRE(missing.size() == 1);
   CHECK(missing.at("build:x").kind == ErrorKind::check);
   CHECK(missing.at("build:x").message == "`build:x` has no result in `.pinwheel`, `dir:in`");

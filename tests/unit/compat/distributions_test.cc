@@ -35,6 +35,16 @@ TEST_CASE("libstdc++ counts on its own") {
   CHECK(running({{"libz.so.1", {"ZLIB_1.2.9"}}}).size() == 9);
 }
 
+TEST_CASE("a wheel for musl runs on none of them") {
+  inspect::WheelFacts facts = inspect::native_facts();
+  facts.libraries = {inspect::library("demo/a.so", {"libc.musl-x86_64.so.1"}),
+                     inspect::library("demo/b.so", {"libc.musl-x86_64.so.1"})};
+  for (const DistributionVerdict& verdict : judge_distributions(facts)) {
+    CHECK_FALSE(verdict.runs);
+    CHECK(verdict.reasons == Texts{"`demo/a.so` needs `libc.musl-x86_64.so.1` of musl"});
+  }
+}
+
 TEST_CASE("reasons name file and version, and bundled libraries are not a reason") {
   inspect::WheelFacts facts = inspect::native_facts();
   facts.libraries = {inspect::library("demo/_C.so", {"libstdc++-12ab.so.6"},

@@ -37,7 +37,7 @@ const DoctorLine& line(const std::vector<DoctorLine>& lines, const std::string& 
 
 TEST_CASE("a good machine can build, and its limits are shown") {
   const std::vector<DoctorLine> lines = diagnose_machine(good_machine());
-  CHECK(lines.size() == 13);
+  CHECK(lines.size() == 15);
   CHECK(can_build(lines));
   CHECK(line(lines, "cuda").verdict == DoctorVerdict::good);
   CHECK(line(lines, "gpu").allows == "GPU wheels are built and loaded, never executed");
@@ -68,6 +68,36 @@ TEST_CASE("conda packages need a recent client, or a Python for py-rattler") {
   CHECK(line(diagnose_machine(facts), "conda").verdict == DoctorVerdict::good);
 }
 
+TEST_CASE("a Python that a matrix lacks here has a line with the way to it") {
+  DoctorFacts facts = good_machine();
+  facts.missing = {{.version = "3.13t", .users = {"cp313t-cpu", "cp313t-cu130"}},
+                   {.version = "3.15", .fetched = true, .users = {"cp315-cpu"}}};
+  const std::vector<DoctorLine> lines = diagnose_machine(facts);
+  CHECK(line(lines, "python 3.13t").verdict == DoctorVerdict::limited);
+  CHECK(line(lines, "python 3.13t").allows == "not `cp313t-cpu` and 1 more variant");
+  CHECK(line(lines, "python 3.13t").mend ==
+        "uv python install 3.13t, or `environment: {python: auto}` in the matrix");
+  CHECK(line(lines, "python 3.15").verdict == DoctorVerdict::good);
+  CHECK(line(lines, "python 3.15").allows == "`cp315-cpu`: conda fetches it when a step needs it");
+  CHECK(can_build(lines));
+}
+
+TEST_CASE("free-threaded Pythons and musl have a line each") {
+  DoctorFacts facts = good_machine();
+  CHECK(line(diagnose_machine(facts), "free-threads").mend.starts_with("uv python install 3.14t"));
+  CHECK(line(diagnose_machine(facts), "musl").mend.find("quay.io/pypa/musllinux_1_2_x86_64") !=
+        std::string::npos);
+  facts.interpreters.push_back(facts.interpreters[0]);
+  facts.interpreters[1].version = "3.13.5";
+  facts.interpreters[1].free_threaded = true;
+  CHECK(line(diagnose_machine(facts), "free-threads").found == "3.13.5t");
+  facts.interpreters[0].soabi = "cpython-311-x86_64-linux-musl";
+  CHECK(line(diagnose_machine(facts), "musl").found == "Python 3.11.2");
+  facts.interpreters[0].soabi.clear();
+  facts.engines[Engine::podman].info = EngineInfo();
+  CHECK(line(diagnose_machine(facts), "musl").verdict == DoctorVerdict::good);
+}
+
 TEST_CASE("a compiler that CUDA rejects is detected") {
   DoctorFacts facts = good_machine();
   facts.toolkits = {cuda_toolkit("/usr", "11.8.89")};
@@ -78,7 +108,7 @@ TEST_CASE("a compiler that CUDA rejects is detected") {
 TEST_CASE("the JSON form has every line") {
   const auto json = nlohmann::json::parse(to_json(diagnose_machine(good_machine())));
   CHECK(json.at("format") == 1);
-  CHECK(json.at("lines").size() == 13);
+  CHECK(json.at("lines").size() == 15);
   CHECK(json.at("lines")[0].at("name") == "python");
   CHECK(json.at("lines")[0].at("verdict") == "good");
 }

@@ -76,7 +76,7 @@ TEST_CASE("each program sees what configures it, and not what configures another
   CHECK(seen_by(Helper::compiler) == "hlopu");
 }
 
-TEST_CASE("a program is known by its name") {
+TEST_CASE("a helper is known by the name of its program") {
   for (const char* const name :
        {"nvcc", "/opt/cuda/bin/nvcc", "g++-12", "x86_64-linux-gnu-gcc", "clang++-19", "c++"}) {
     CAPTURE(name);

@@ -38,8 +38,9 @@ TEST_CASE("binaries and tag must be for the same machine and C library") {
   CHECK(told_of_platform("manylinux_2_28_aarch64").size() == 1);
   CHECK(told_of_platform("win_amd64").size() == 1);
   CHECK(told_of_platform("musllinux_1_2_x86_64") ==
-        Texts{"[platform-tag] `demo/_C.so`: needs glibc's `libc.so.6`, but the wheel is tagged "
-              "`musllinux_1_2_x86_64`"});
+        Texts{"[platform-tag] `demo_kit-1.0-py3-none-musllinux_1_2_x86_64.whl`: has the tag "
+              "`musllinux_1_2_x86_64`, which its binaries do not justify (`demo/_C.so` needs "
+              "`libc.so.6` of glibc)"});
   WheelFacts mixed = native_facts();
   mixed.libraries.push_back(library("demo/arm.so"));
   mixed.libraries.back().elf.machine = 183;

@@ -25,6 +25,7 @@ const std::string kSettingsBody =
     "    spec: {default: 'torch~={torch}.0', nightly: '--pre torch'}\n"
     "    index: {'cuda/*': 'https://example.org/{label}'}\n"
     "  toolkit: pypi\n"
+    "  python: auto\n"
     "  variables: {TORCH: '{torch}'}\n"
     "build:\n"
     "  command: [make, '{dest_dir}', 'CUDA={compute.version}', '{{raw}}']\n"
@@ -57,6 +58,7 @@ TEST_CASE("settings apply to one variant: values selected, templates expanded") 
   CHECK(cuda.environment.pip == Names{"build"});
   CHECK(cuda.environment.torch == TorchSettings{"torch~=2.13.0", "https://example.org/cu130"});
   CHECK(cuda.environment.toolkit == ToolkitFrom::pypi);
+  CHECK(cuda.environment.python == PythonFrom::automatic);
   CHECK(cuda.environment.variables ==
         std::map<std::string, std::string>{{"TORCH", "2.13"}, {"EXTRA", "x"}});
   CHECK(cuda.build.command == Names{"make", "{dest_dir}", "CUDA=13.0", "{{raw}}"});
@@ -176,6 +178,7 @@ TEST_CASE("libraries that others provide may depend on the variant") {
 TEST_CASE("a matrix without sections has the default settings") {
   const Settings plain = settings("axes: {python: ['3.11']}\n", "cp311");
   CHECK(plain.environment.toolkit == ToolkitFrom::automatic);
+  CHECK(plain.environment.python == PythonFrom::found);
   CHECK(plain.environment.torch == TorchSettings{});
   CHECK(plain.build.command.front() == "python");
   CHECK(plain.build.timeout == std::chrono::hours(3));

@@ -27,6 +27,19 @@ TagFit fit(const std::string& built, const WheelTags& planned) {
   return tag_fit(wheel(built + "-any").tags, planned, "3.10");
 }
 
+TEST_CASE("a wheel for the other C library is not the planned one") {
+  const BuildWheel musl = build({"cp313", "cp313t", "x86_64", "musl"});
+  CHECK(judge_platform(musl, wheel("cp313-cp313t-musllinux_1_2_x86_64")));
+  CHECK(judge_platform(musl, wheel("py3-none-any")));
+  const Done done = judge_platform(musl, wheel("cp313-cp313t-manylinux_2_28_x86_64"));
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == ErrorKind::unplanned_wheel);
+  CHECK(done.error().message ==
+        "the build made a wheel for `manylinux_2_28_x86_64`, but its variants are for musl");
+  const WheelTags any{"cp313", "cp313t", "x86_64"};
+  CHECK(judge_platform(build(any), wheel("cp313-cp313t-musllinux_1_2_x86_64")));
+}
+
 TEST_CASE("tags are compared by the Pythons that install them") {
   const WheelTags none{"py3", "none", "x86_64"};
   const WheelTags limited{"cp310", "abi3", "x86_64"};

@@ -190,3 +190,20 @@ TEST_CASE("wheel tags follow the Python ABI") {
   CHECK(tags_of(abi, threaded, "aarch64").abi == "none");
   CHECK(tags_of(abi, threaded, "aarch64").arch == "aarch64");
 }
+
+TEST_CASE("wheels for glibc and musl have names of their own") {
+  NamesExample example;
+  example.matrix.axes = {{"libc", {"glibc", "musl"}, {}}};
+  for (size_t i = 0; i < 2; ++i) {
+    matrix::Variant& made = example.request.variants[i];
+    made.axes = {{"python", "3.11"}, {"compute", "cpu"}, {"libc", i == 0 ? "glibc" : "musl"}};
+  }
+  CHECK(label_of(example.matrix, example.request.variants[1]) == "cpu");
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cpu")[0].version == namings->at("cu13")[0].version);
+  const WheelTags tags = tags_of(example.matrix.abi, example.request.variants[1], "x86_64");
+  CHECK(platform_pattern(tags) == "musllinux_*_x86_64");
+  CHECK(platform_pattern({"py3", "none", "aarch64", "glibc"}) == "manylinux_*_aarch64");
+  CHECK(platform_pattern({"py3", "none", "aarch64"}) == "*_aarch64");
+}

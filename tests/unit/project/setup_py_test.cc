@@ -82,5 +82,17 @@ TEST_CASE("a stable ABI that the command for wheels decides is seen") {
             .py_limited_api.empty());
 }
 
+TEST_CASE("an option for a new torch alone counts, unless a later line takes it back") {
+  const std::string branches =
+      "if torch.__version__ >= \"2.6.0\":\n    py_limited_api = True\nelse:\n"
+      "    py_limited_api = False\n";
+  const std::string call =
+      "setup(options={\"bdist_wheel\": {\"py_limited_api\": \"cp39\"}} if py_limited_api else "
+      "{})\n";
+  CHECK(parse_setup_py(branches + call).py_limited_api == "cp39");
+  CHECK(parse_setup_py(branches + "py_limited_api = False\n" + call).py_limited_api.empty());
+  CHECK(parse_setup_py("if old:\n    py_limited_api = False\n" + call).py_limited_api.empty());
+}
+
 }  // namespace
 }  // namespace pinwheel::project

@@ -101,6 +101,22 @@ TEST_CASE("a graft's symbols count for the policy") {
   }
 }
 
+TEST_CASE("a wheel for musl gets the libraries that musl's policy lacks, and its tag") {
+  const inspect::WheelFacts wheel =
+      demo_wheel({member("demo/_C.so", {"libstdc++.so.6", "libz.so.1", "libc.musl-x86_64.so.1"})});
+  Facts facts{wheel};
+  facts.libraries["libstdc++.so.6"] =
+      system_library("libstdc++.so.6", "ffffffff", {"libc.musl-x86_64.so.1"});
+  const RepairPlan plan = plan_repair(facts);
+  CHECK(plan.problems.empty());
+  REQUIRE(plan.grafts.size() == 1);
+  CHECK(plan.grafts[0].member == "demo.libs/libstdc++-ffffffff.so.6");
+  CHECK(plan.platforms == Texts{"musllinux_1_2_x86_64"});
+
+  facts.target = {1};
+  CHECK(plan_repair(facts).platforms == Texts{"musllinux_1_1_x86_64"});
+}
+
 TEST_CASE("versions that a wheel requires of a grafted library follow its name") {
   const inspect::WheelFacts wheel =
       demo_wheel({member("demo/_C.so", {"libz2.so.1"}, {{"libz2.so.1", {"ZLIB_99.1"}}})});

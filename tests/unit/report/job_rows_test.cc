@@ -33,7 +33,7 @@ struct Example {
   }
 
   Json rows(Rows kind) const {
-    const Result<JobRows> made = job_rows(plan, outline, expansion.variants, kind);
+    const Result<JobRows> made = job_rows(plan, outline, expansion.variants, matrix.ci, kind);
     REQUIRE(made);
     REQUIRE(made->chunks.size() == 1);
     return Json::parse(made->chunks[0]);
@@ -106,10 +106,42 @@ TEST_CASE("a row runs on the machine of its architecture, or where the matrix sa
   }
 }
 
+TEST_CASE("a row has names for its artifact and for that of its build") {
+  const Json builds = Example(two_computes()).rows(Rows::builds).at("include");
+  CHECK(builds[0].at("artifact") == "build-cu13");
+  CHECK(builds[0].at("from") == "");
+  const Json tests = Example(two_computes()).rows(Rows::tests).at("include");
+  for (const Json& row : tests) {
+    CHECK(row.at("artifact") == "test-" + row.at("id").get<std::string>());
+    CHECK(row.at("from") == (row.at("compute") == "cpu" ? "build-cpu" : "build-cu13"));
+  }
+}
+
+TEST_CASE("runners of `ci` place the rows, and a GPU test without one has none") {
+  const std::string gpu = R"(
+test: {hardware: {"cuda/*": gpu, default: none}}
+)";
+  const Example nowhere(two_computes() + gpu);
+  const Result<JobRows> rows = job_rows(nowhere.plan, nowhere.outline, nowhere.expansion.variants,
+                                        nowhere.matrix.ci, Rows::tests);
+  REQUIRE(rows);
+  CHECK(rows->unplaced == std::vector<std::string>{"test:cp311-cu130", "test:cp312-cu130"});
+  CHECK(Json::parse(rows->chunks[0]).at("include").size() == 2);
+  const Example placed(two_computes() + gpu +
+                       "ci: {runners: {test: {\"cuda/*\": [self-hosted, gpu]}, build: big}}\n");
+  const Json tests = placed.rows(Rows::tests).at("include");
+  for (const Json& row : tests) {
+    if (row.at("compute") == "cpu") continue;
+    CHECK(row.at("runner") == Json::array({"self-hosted", "gpu"}));
+  }
+  const Json builds = placed.rows(Rows::builds).at("include");
+  CHECK(builds[0].at("runner") == "big");
+}
+
 TEST_CASE("an axis with the name of a row's own key is an error") {
   const Example example(yaml("  python: [\"3.11\"]\n  step: [one, two]\n"));
-  const Result<JobRows> rows =
-      job_rows(example.plan, example.outline, example.expansion.variants, Rows::tests);
+  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
+                                        example.matrix.ci, Rows::tests);
   REQUIRE_FALSE(rows);
   CHECK(rows.error().kind == ErrorKind::config);
   CHECK(rows.error().message.find("`step`") != std::string::npos);
@@ -119,8 +151,8 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   std::string flavors;
   for (int i = 0; i < 600; ++i) flavors += (i == 0 ? "f" : ", f") + std::to_string(i);
   const Example example(yaml("  python: [\"3.11\"]\n  flavor: [" + flavors + "]\n"));
-  const Result<JobRows> rows =
-      job_rows(example.plan, example.outline, example.expansion.variants, Rows::tests);
+  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
+                                        example.matrix.ci, Rows::tests);
   REQUIRE(rows);
   REQUIRE(rows->chunks.size() == 3);
   std::set<std::string> steps;
@@ -148,8 +180,8 @@ TEST_CASE("a chunk ends before its bytes are too many") {
   std::string attributes = "attributes: [note]\ninclude: [{python: \"3.11\", note: \"" +
                            std::string(20000, 'y') + "\"}]\n";
   const Example example(yaml("  python: [\"3.11\"]\n  flavor: [" + flavors + "]\n") + attributes);
-  const Result<JobRows> rows =
-      job_rows(example.plan, example.outline, example.expansion.variants, Rows::tests);
+  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
+                                        example.matrix.ci, Rows::tests);
   REQUIRE(rows);
   CHECK(rows->chunks.size() > 1);
   for (const std::string& chunk : rows->chunks) CHECK(chunk.size() < 1'000'000);

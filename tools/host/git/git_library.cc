@@ -12,7 +12,11 @@ namespace {
 constexpr const char* kName = "libgit2.so." LIBGIT2_SOVERSION;
 
 bool find_objects(void* handle, GitLibrary& git) {
-  return find_function(handle, "git_commit_free", git.commit_free) &&
+  return find_function(handle, "git_buf_dispose", git.buf_dispose) &&
+         find_function(handle, "git_patch_free", git.patch_free) &&
+         find_function(handle, "git_patch_from_buffers", git.patch_from_buffers) &&
+         find_function(handle, "git_patch_to_buf", git.patch_to_buf) &&
+         find_function(handle, "git_commit_free", git.commit_free) &&
          find_function(handle, "git_commit_id", git.commit_id) &&
          find_function(handle, "git_commit_lookup", git.commit_lookup) &&
          find_function(handle, "git_commit_parent_id", git.commit_parent_id) &&

@@ -10,6 +10,7 @@ namespace pinwheel::host {
 /// when the first repository is opened: loading libgit2 and its dozen dependencies takes half of
 /// the startup time of `plan --format ids`, which needs none of them.
 struct GitLibrary {
+  decltype(&git_buf_dispose) buf_dispose = nullptr;
   decltype(&git_commit_free) commit_free = nullptr;
   decltype(&git_commit_id) commit_id = nullptr;
   decltype(&git_commit_lookup) commit_lookup = nullptr;
@@ -28,6 +29,9 @@ struct GitLibrary {
   decltype(&git_object_peel) object_peel = nullptr;
   decltype(&git_oid_fromstrn) oid_fromstrn = nullptr;
   decltype(&git_oid_tostr_s) oid_tostr_s = nullptr;
+  decltype(&git_patch_free) patch_free = nullptr;
+  decltype(&git_patch_from_buffers) patch_from_buffers = nullptr;
+  decltype(&git_patch_to_buf) patch_to_buf = nullptr;
   decltype(&git_reference_free) reference_free = nullptr;
   decltype(&git_reference_is_branch) reference_is_branch = nullptr;
   decltype(&git_reference_peel) reference_peel = nullptr;

@@ -63,7 +63,7 @@ bool is_in_checkout(const fs::path& directory) {
 }
 
 Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory,
-                                            const NotSource& others) {
+                                            const ports::NotSource& others) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return fail(ErrorKind::config,
@@ -142,7 +142,7 @@ Result<plan::Source> read_files(const fs::path& directory, const std::vector<std
 }  // namespace
 
 Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
-                                 const NotSource& others) {
+                                 const ports::NotSource& others) {
   TRY(const std::vector<std::string> names, list_files(git, directory, others));
   return read_files(directory, names);
 }
@@ -152,7 +152,7 @@ Result<plan::Source> read_directory(const fs::path& directory) {
   return read_files(directory, names);
 }
 
-Done export_source(ports::Git& git, const plan::Source& source, const NotSource& others,
+Done export_source(ports::Git& git, const plan::Source& source, const ports::NotSource& others,
                    const fs::path& destination, int64_t epoch) {
   const fs::path directory = source.directory;
   TRY(const std::vector<std::string> names,

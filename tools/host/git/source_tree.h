@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "base/result.h"
-#include "host/system/not_source.h"
 #include "plan/action.h"
 #include "ports/files.h"
 #include "ports/git.h"
@@ -16,7 +15,7 @@ namespace pinwheel::host {
 /// (`BuildLeftovers`). What `others` names is never: it would change the source. `config` if it is
 /// missing or empty.
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory,
-                                 const NotSource& others);
+                                 const ports::NotSource& others);
 
 /// All files of a directory that is not a checkout, such as an unpacked sdist, whatever lies above
 /// it; otherwise as `read_source`.
@@ -25,7 +24,7 @@ Result<plan::Source> read_directory(const std::filesystem::path& directory);
 /// Copies the snapshot to `destination` with modes 0644 and 0755 and `epoch` as the modification
 /// time; symbolic links stay links. `step` if the tree no longer matches `source.digest`: it was
 /// edited in the meantime. `others` as for `read_source`.
-Done export_source(ports::Git& git, const plan::Source& source, const NotSource& others,
+Done export_source(ports::Git& git, const plan::Source& source, const ports::NotSource& others,
                    const std::filesystem::path& destination, int64_t epoch);
 
 }  // namespace pinwheel::host

@@ -176,7 +176,7 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
 
 void remove_left_containers(ports::Process& process, const Workplace& workplace) {
   const Containers& containers = workplace.containers;
-  if (!env::uses_containers(workplace.engine)) return;
+  if (!env::uses_containers(workplace.engine) || containers.client.empty()) return;
   const std::string label = fmt::format("{}={}", kRunLabel, run_label_value(workplace.state));
   const Result<ports::Captured> listed =
       process.capture(env::list_containers(containers.client, label, containers.variables));

@@ -2,7 +2,7 @@
 
 namespace pinwheel::host {
 
-NotSource not_source(const Workplace& workplace) {
+ports::NotSource not_source(const Workplace& workplace) {
   return {{workplace.output, workplace.state, workplace.cache}, workplace.named};
 }
 

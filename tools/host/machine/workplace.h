@@ -13,7 +13,7 @@
 #include "env/container_image.h"
 #include "env/engine.h"
 #include "host/machine/fixed_path.h"
-#include "host/system/not_source.h"
+#include "ports/git.h"
 #include "ports/log.h"
 #include "ports/process.h"
 #include "publish/upload_event.h"
@@ -61,6 +61,6 @@ struct Workplace {
 };
 
 /// What runs fill and what the command line names: no part of a package's source.
-NotSource not_source(const Workplace& workplace);
+ports::NotSource not_source(const Workplace& workplace);
 
 }  // namespace pinwheel::host

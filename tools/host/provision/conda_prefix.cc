@@ -154,9 +154,9 @@ Result<std::string> install_conda_packages(const EnvMachine& machine, const Pack
 }
 
 Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::string& python,
-                                      const Packages& packages) {
+                                      const Packages& packages, const fs::path& place) {
   CondaPrefix prefix;
-  prefix.directory = machine.cache / "conda" / env::conda_prefix_id(packages);
+  prefix.directory = machine.cache / place / env::conda_prefix_id(packages);
   const auto make_it = [&]() -> Result<env::EnvironmentMarker> {
     Result<env::EnvironmentMarker> made = make(machine, python, packages, prefix.directory);
     // Packages with an unusable Python are of no use either.

@@ -22,12 +22,17 @@ Result<std::string> install_conda_packages(const EnvMachine& machine,
                                            const std::vector<env::CondaPackage>& packages,
                                            const std::filesystem::path& directory);
 
-/// The prefix of these packages in `<machine.cache>/conda/<id>`: created once by the host's client
-/// from the exact list, complete only after the sha256 of every archive has been checked. A machine
-/// that is a container sees it at the same path. Errors: `environment` for a file with a different
-/// hash, for a full disk, and if its Python does not start (the C library is too old); `config` if
-/// its Python has the wrong version; `transient` for a channel that does not respond at the moment.
+/// Where a prefix is for environments of conda packages, below the cache.
+inline constexpr const char* kCondaPlace = "conda";
+
+/// The prefix of these packages in `<machine.cache>/<place>/<id>`: created once by the host's
+/// client from the exact list, complete only after the sha256 of every archive has been checked. A
+/// machine that is a container sees it at the same path. Errors: `environment` for a file with a
+/// different hash, for a full disk, and if its Python does not start (the C library is too old);
+/// `config` if its Python has the wrong version; `transient` for a channel that does not respond at
+/// the moment.
 Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::string& python,
-                                      const std::vector<env::CondaPackage>& packages);
+                                      const std::vector<env::CondaPackage>& packages,
+                                      const std::filesystem::path& place = kCondaPlace);
 
 }  // namespace pinwheel::host

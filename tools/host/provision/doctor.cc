@@ -18,6 +18,7 @@
 #include "host/machine/gpu.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/conda_find.h"
+#include "host/provision/fetch_python.h"
 #include "host/provision/interpreters.h"
 #include "host/provision/toolkit.h"
 #include "host/system/program.h"
@@ -122,7 +123,9 @@ env::Arm64Facts arm64_facts(const EnvMachine& machine) {
 
 env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   env::DoctorFacts facts;
-  facts.interpreters = list_interpreters(machine.files, machine.process, machine.variables);
+  facts.interpreters =
+      list_interpreters(machine.files, machine.process, machine.variables, machine.cache);
+  facts.uv = has_uv(machine);
   facts.compilers = compilers(machine);
   facts.toolkits = list_toolkits(machine);
   for (const env::Engine engine : env::kEngines) {

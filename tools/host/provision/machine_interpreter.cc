@@ -41,8 +41,7 @@ Result<env::Interpreter> contained_interpreter(const EnvMachine& machine,
 
 Result<env::Interpreter> find_for(const EnvMachine& machine, const std::string& wanted) {
   if (machine.host != nullptr) return contained_interpreter(machine, wanted);
-  return find_interpreter(machine.files, machine.process, machine.variables, wanted,
-                          machine.cache / "interpreters");
+  return find_interpreter(machine.files, machine.process, machine.variables, wanted, machine.cache);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// Any Python will do: the program does not depend on it.
 Result<env::Interpreter> any_interpreter(const EnvMachine& machine) {
   const std::vector<env::Interpreter> found =
-      list_interpreters(machine.files, machine.process, machine.variables);
+      list_interpreters(machine.files, machine.process, machine.variables, machine.cache);
   const auto usable = std::find_if(
       found.begin(), found.end(),
       [](const env::Interpreter& interpreter) { return interpreter.makes_environments; });

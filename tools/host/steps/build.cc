@@ -12,6 +12,8 @@
 #include "host/steps/finish_files.h"
 #include "host/steps/leaked_secret.h"
 #include "host/steps/repair_build.h"
+#include "pep/wheel_name.h"
+#include "plan/built_wheel.h"
 #include "plan/key.h"
 
 namespace pinwheel::host {
@@ -91,6 +93,9 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
                                 action.settings.build.external};
     const fs::path directory = context.attempt.scratch / "finished";
     TRY(const plan::Output output, finish_wheel(built.wheel, request, directory));
+    TRY(const pep::WheelName name,
+        pep::parse_wheel_name(fs::path(output.path).filename().string()));
+    TRY_DONE(plan::judge_platform(action, name));
     TRY_DONE(check_wheel_for_secrets(output.path, action.secrets, context.workplace.secrets));
     TRY_DONE(check_after(context, action, site, naming, output.path));
     finished.emplace_back(output.path);
@@ -103,6 +108,7 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
   TRY(const BuildSite site,
       prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
   TRY_DONE(run_logged(context, site, build_command(action, site.setting(context)),
                       fmt::format("building `{}`", action.class_id)));

@@ -41,7 +41,7 @@ Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
 Done refuse_bare_linux(const wheel::WheelArchive& built, const inspect::PlatformTag& tag) {
   if (!tag.tag.starts_with("linux_")) return {};
   Error error{ErrorKind::check,
-              fmt::format("`{}` complies with no manylinux policy", built.file_name)};
+              fmt::format("`{}` complies with no manylinux or musllinux policy", built.file_name)};
   for (const std::string& reason : tag.reasons) error.causes.push_back({ErrorKind::check, reason});
   return fail(std::move(error).with_hint(
       "build against older libraries, or bundle its dependencies in the wheel"));
@@ -78,7 +78,7 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
   return plan::Output{(output / name).string(), finished.sha256, finished.size};
 }
 
-Result<plan::Output> finish_sdist(const fs::path& built_path, const SdistRequest& request,
+Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,
                                   const fs::path& output) {
   LocalFiles files;
   TRY(const std::string built, files.read(built_path));

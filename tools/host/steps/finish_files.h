@@ -26,14 +26,15 @@ struct FinishRequest {
 Result<plan::Output> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
                                   const std::filesystem::path& output);
 
-struct SdistRequest {
+struct FinishSdistRequest {
   std::string distribution = {};  ///< the name required in its PKG-INFO; empty: not checked
   std::string version = {};
   int64_t epoch = 0;
 };
 
 /// The same for an sdist: sorted members, a single timestamp, no owner.
-Result<plan::Output> finish_sdist(const std::filesystem::path& built, const SdistRequest& request,
+Result<plan::Output> finish_sdist(const std::filesystem::path& built,
+                                  const FinishSdistRequest& request,
                                   const std::filesystem::path& output);
 
 /// Copies a finished file into `output` atomically: readers see the old file, none, or the new one.

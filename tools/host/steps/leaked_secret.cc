@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/hidden_text.h"
 #include "base/text.h"
 #include "host/system/file_source.h"
-#include "host/system/files.h"
 #include "wheel/archive.h"
 #include "wheel/member_stream.h"
 #include "wheel/sdist_files.h"
@@ -63,6 +63,39 @@ Done check_member(const wheel::WheelArchive& archive, const wheel::ZipMember& me
   return check_found(stream, hidden, file, member.name);
 }
 
+/// Looks through the files of an sdist as they come.
+class LeakVisitor final : public wheel::SdistVisitor {
+ public:
+  LeakVisitor(const HiddenText& hidden, const fs::path& sdist) : hidden_(hidden), sdist_(sdist) {}
+
+  Done file(const wheel::SdistFile& file) override {
+    TRY_DONE(end());
+    name_ = file.name;
+    stream_.emplace(hidden_);
+    TRY_DONE(check_text(file.target, hidden_, sdist_, name_));
+    return check_text(name_, hidden_, sdist_, name_);
+  }
+  Done contents(std::string_view piece) override {
+    stream_->pass(piece);
+    return check_found(*stream_, hidden_, sdist_, name_);
+  }
+  Done same(const wheel::SdistFile& file, const std::string& /*first*/) override {
+    return check_text(file.name, hidden_, sdist_, file.name);
+  }
+  /// The last file has ended.
+  Done end() {
+    if (!stream_) return {};
+    stream_->end();
+    return check_found(*stream_, hidden_, sdist_, name_);
+  }
+
+ private:
+  const HiddenText& hidden_;
+  const fs::path& sdist_;
+  std::string name_;
+  std::optional<HidingStream> stream_;
+};
+
 }  // namespace
 
 Done check_wheel_for_secrets(const fs::path& wheel, const std::vector<std::string>& names,
@@ -85,13 +118,10 @@ Done check_sdist_for_secrets(const fs::path& sdist, const std::vector<std::strin
   if (hidden.empty()) return {};
   const std::string file_name = sdist.filename().string();
   TRY_DONE(check_text(file_name, hidden, sdist, "the name"));
-  TRY(const std::string bytes, LocalFiles().read(sdist));
-  TRY(const std::vector<wheel::SdistFile> files, wheel::sdist_files(file_name, bytes));
-  for (const wheel::SdistFile& file : files) {
-    TRY_DONE(check_text(file.name, hidden, sdist, file.name));
-    TRY_DONE(check_text(file.contents, hidden, sdist, file.name));
-  }
-  return {};
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(sdist));
+  LeakVisitor visitor(hidden, sdist);
+  TRY_DONE(wheel::visit_sdist(file_name, *source, visitor));
+  return visitor.end();
 }
 
 }  // namespace pinwheel::host

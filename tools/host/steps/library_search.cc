@@ -11,6 +11,7 @@
 #include "env/pass_list.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
+#include "inspect/libc.h"
 #include "pep/name.h"
 #include "repair/closure.h"
 #include "repair/loader_cache.h"
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
 constexpr const char* kReadCache = "ldconfig -p 2>/dev/null || /sbin/ldconfig -p";
+/// musl's loader has no cache; it reads this list, between colons or on lines of their own.
+constexpr const char* kReadMuslPath = "cat /etc/ld-musl-$1.path";
 
 // Copies the candidates that exist, and prints number, real path and, for a file of a Python
 // environment, the directory of metadata that lists it.
@@ -41,6 +44,7 @@ done)";
 
 constexpr std::array<const char*, 4> kUsualDirectories = {"/lib64", "/usr/lib64", "/lib",
                                                           "/usr/lib"};
+constexpr std::array<const char*, 3> kMuslDirectories = {"/lib", "/usr/local/lib", "/usr/lib"};
 
 /// A file where a library may be.
 struct Candidate {
@@ -71,12 +75,12 @@ std::string installed_in(const std::string& path) {
 class LibrarySearch {
  public:
   LibrarySearch(const LibraryPlace& place, repair::Facts facts)
-      : place_(place), facts_(std::move(facts)) {}
+      : place_(place), facts_(std::move(facts)), libc_(repair::libc_of(facts_.wheel)) {}
 
   Result<FoundLibraries> run() {
     for (Wanteds wanted = repair::wanted(facts_); !wanted.empty();
          wanted = repair::wanted(facts_)) {
-      TRY_DONE(read_cache());
+      TRY_DONE(read_loader_settings());
       TRY_DONE(look_for(wanted));
     }
     found_.libraries = std::move(facts_.libraries);
@@ -100,12 +104,22 @@ class LibrarySearch {
                 std::string(trim(ran.err)));
   }
 
-  Done read_cache() {
-    if (!cache_.empty()) return {};
-    // An image may be without a cache; then the usual directories remain.
-    const Result<std::string> text = ask({"sh", "-c", kReadCache});
+  Done read_loader_settings() {
+    if (!usual_.empty()) return {};
+    const bool musl = libc_ == pep::Libc::musl;
+    const std::string arch = repair::architecture_of(facts_.wheel);
+    // An image may be without a cache or list; then the usual directories remain.
+    const Result<std::string> text =
+        ask({"sh", "-c", musl ? kReadMuslPath : kReadCache, "sh", arch});
     if (!text && text.error().kind == ErrorKind::interrupted) return fail(text.error());
-    cache_ = repair::parse_loader_cache(text.value_or(""), repair::architecture_of(facts_.wheel));
+    if (!musl) {
+      usual_.assign(kUsualDirectories.begin(), kUsualDirectories.end());
+      cache_ = repair::parse_loader_cache(text.value_or(""), arch);
+      return {};
+    }
+    usual_ = split(replace_all(text.value_or(""), "\n", ":"), ':');
+    std::erase(usual_, "");
+    if (usual_.empty()) usual_.assign(kMuslDirectories.begin(), kMuslDirectories.end());
     return {};
   }
 
@@ -118,8 +132,8 @@ class LibrarySearch {
     }
     const auto cached = cache_.find(wanted.soname);
     if (cached != cache_.end()) out.push_back({wanted.soname, cached->second});
-    for (const char* const directory : kUsualDirectories) {
-      out.push_back({wanted.soname, std::string(directory) + "/" + wanted.soname});
+    for (const std::string& directory : usual_) {
+      out.push_back({wanted.soname, directory + "/" + wanted.soname});
     }
     return out;
   }
@@ -152,8 +166,10 @@ class LibrarySearch {
     if (facts_.libraries.count(soname) != 0) return {};
     TRY(const std::unique_ptr<FileSource> source, FileSource::open(file.copy));
     Result<binary::Elf> elf = binary::read_elf(*source);
-    // Linker scripts and libraries for another machine have the same names.
+    // Linker scripts and libraries for another machine or C library have the same names.
     if (!elf || elf->machine != facts_.wheel.libraries.front().elf.machine) return {};
+    const pep::Libc other = libc_ == pep::Libc::musl ? pep::Libc::glibc : pep::Libc::musl;
+    if (!inspect::sign_of_libc(*elf, other).empty()) return {};
     TRY(const FileDigest digest, digest_file(file.copy));
     repair::Library library{file.real, digest.sha256, *std::move(elf)};
     if (!file.owner.empty()) {
@@ -168,7 +184,9 @@ class LibrarySearch {
   const LibraryPlace& place_;
   repair::Facts facts_;
   FoundLibraries found_;
+  pep::Libc libc_;
   std::map<std::string, std::string> cache_;
+  Lines usual_;  ///< directories, after those of the cache; empty: not read yet
   int rounds_ = 0;
 };
 

@@ -31,7 +31,8 @@ struct FoundLibraries {
 
 /// Looks for the closure of what the wheel needs, as the loader does: search paths of those who
 /// need it, LD_LIBRARY_PATH, the loader's cache, the usual directories; files for another machine
-/// are passed over. One process per level of dependencies. A library that is not found is a value.
+/// or another C library are passed over. One process per level of dependencies. A library that is
+/// not found is a value.
 Result<FoundLibraries> find_libraries(const LibraryPlace& place, repair::Facts facts);
 
 }  // namespace pinwheel::host

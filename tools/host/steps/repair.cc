@@ -110,10 +110,6 @@ Result<wheel::RepackSpec> repack_spec(const LibraryPlace& place, const PlannedRe
 
 Result<PlannedRepair> plan_wheel_repair(const LibraryPlace& place, const RepairRequest& request) {
   TRY(inspect::WheelFacts facts, read_facts(request.wheel));
-  if (request.if_musl == IfMusl::leave && repair::is_for_musl(facts)) {
-    const std::string name = facts.file_name;
-    return PlannedRepair{std::move(facts), {name, name, {}}};
-  }
   TRY_DONE(repair::check_repairable(facts));
   TRY(const repair::Target target, repair::parse_target(request.platform, facts));
   PlannedRepair planned{std::move(facts), {}};

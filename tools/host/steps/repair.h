@@ -12,15 +12,11 @@
 
 namespace pinwheel::host {
 
-/// There are no policies of musl here; a build may be for it all the same.
-enum class IfMusl { refuse, leave };
-
 /// What a repair is asked for.
 struct RepairRequest {
   std::filesystem::path wheel;
   std::string platform = {};              ///< "manylinux_2_28"; empty: the oldest possible
   std::vector<std::string> exclude = {};  ///< sonames or globs that others provide
-  IfMusl if_musl = IfMusl::refuse;
 };
 
 /// A decided repair, and what carrying it out needs.

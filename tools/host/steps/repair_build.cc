@@ -36,7 +36,7 @@ Result<RepairedBuild> repair_by_itself(const StepContext& context, const plan::B
                                        const BuildSite& site, const fs::path& built) {
   const LibraryPlace place = place_of(context, action, site);
   TRY_DONE(context.machine.files.make_directories(place.scratch));
-  const RepairRequest request{built, {}, action.settings.build.external, IfMusl::leave};
+  const RepairRequest request{built, {}, action.settings.build.external};
   TRY(const PlannedRepair planned, plan_wheel_repair(place, request));
   // Finishing sets the tag anyway.
   if (!planned.outcome.plan.changes()) return RepairedBuild{built};

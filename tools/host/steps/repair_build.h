@@ -17,8 +17,7 @@ struct RepairedBuild {
 
 /// Repairs a built wheel as `build.repair` says: by the libraries of the machine or image that
 /// built it, by a command, or not at all. What is done goes to the attempt's log. A wheel that
-/// needs no repair, or is for musl, stays as it is. Errors are those of `plan_wheel_repair` and
-/// `repair_wheel`.
+/// needs no repair stays as it is. Errors are those of `plan_wheel_repair` and `repair_wheel`.
 Result<RepairedBuild> repair_built(const StepContext& context, const plan::BuildWheel& action,
                                    const BuildSite& site, const std::filesystem::path& built);
 

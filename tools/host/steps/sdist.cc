@@ -14,7 +14,7 @@ Result<run::Success> perform_sdist(const StepContext& context, const plan::Build
   TRY(const std::filesystem::path built,
       only_file(context, context.attempt.scratch / kDistName, ".tar.gz"));
   TRY_DONE(check_sdist_for_secrets(built, action.secrets, context.workplace.secrets));
-  const SdistRequest request{action.distribution, action.version, action.source_date_epoch};
+  const FinishSdistRequest request{action.distribution, action.version, action.source_date_epoch};
   TRY(const plan::Output output, finish_sdist(built, request, context.workplace.output));
   run::Success success;
   success.outputs = {output};

@@ -20,6 +20,7 @@
 #include "host/steps/test_import.h"
 #include "host/steps/time_limit.h"
 #include "matrix/template.h"
+#include "pep/wheel_name.h"
 
 namespace pinwheel::host {
 namespace {
@@ -181,6 +182,19 @@ Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel
   return success;
 }
 
+run::Success skipped_here(std::string reason) {
+  run::Success success;
+  success.skipped = std::move(reason);
+  success.evidence = plan::Evidence::inspected;
+  return success;
+}
+
+/// Why the Python of an environment cannot import the wheel: it is for the other C library.
+std::optional<std::string> other_libc(const BaseEnvironment& base, const fs::path& wheel) {
+  const Result<pep::WheelName> name = pep::parse_wheel_name(wheel.filename().string());
+  return name ? env::other_libc(base.interpreter, name->tags) : std::nullopt;
+}
+
 }  // namespace
 
 Result<run::Success> perform_test(const StepContext& context, const plan::TestWheel& action) {
@@ -191,12 +205,10 @@ Result<run::Success> perform_test(const StepContext& context, const plan::TestWh
   }
   TRY(const fs::path wheel, wheel_of(context, action));
   if (!action.arch.empty() && running_arch(context.machine) != action.arch) {
-    run::Success elsewhere;
-    elsewhere.skipped = fmt::format("no {} machine here", action.arch);
-    elsewhere.evidence = plan::Evidence::inspected;
-    return elsewhere;
+    return skipped_here(fmt::format("no {} machine here", action.arch));
   }
   TRY(const BaseEnvironment base, test_environment(context, action.environment, action.compute));
+  if (auto reason = other_libc(base, wheel)) return skipped_here(*std::move(reason));
   if (!action.image.empty()) {
     TRY_DONE(check_glibc(context.machine, base.interpreter, action, wheel));
   }

@@ -101,7 +101,7 @@ TEST_CASE("a plan that the command line names is no part of a source, even if it
   scratch.write("a.py", "one");
   scratch.write("plan.json", "{}");
   FakeGit git(std::vector<std::string>{"a.py", "plan.json"});
-  const NotSource others{.named = {scratch.path() / "plan.json"}};
+  const ports::NotSource others{.named = {scratch.path() / "plan.json"}};
   const Result<plan::Source> source = read_source(git, scratch.path(), others);
   REQUIRE(source);
   CHECK(source->digest == digest_of(scratch.path(), {"a.py"}));

@@ -29,15 +29,20 @@ class FakeMachine final : public ports::Process {
 class FakeFiles final : public ports::Files {
  public:
   explicit FakeFiles(const FakeMachine& machine) : machine_(machine) {}
-  Result<std::string> read(const std::filesystem::path&) override { return refuse(); }
+  Result<std::string> read(const std::filesystem::path& path) override {
+    const auto text = texts.find(path.string());
+    return text == texts.end() ? Result<std::string>(refuse()) : text->second;
+  }
   Done write(const std::filesystem::path&, std::string_view, uint32_t) override { return refuse(); }
   Result<ports::FileStatus> status(const std::filesystem::path& path) override {
-    const bool there = machine_.prints.contains(path.string());
+    const bool there = machine_.prints.contains(path.string()) || texts.contains(path.string());
     return ports::FileStatus{there ? ports::FileType::regular : ports::FileType::missing};
   }
   Result<std::vector<std::string>> list(const std::filesystem::path& path) override {
     std::set<std::string> names;
-    for (const auto& entry : machine_.prints) {
+    std::map<std::string, std::string> all = machine_.prints;
+    all.insert(texts.begin(), texts.end());
+    for (const auto& entry : all) {
       const std::string root = path.string() + "/";
       if (!entry.first.starts_with(root)) continue;
       names.insert(
@@ -55,6 +60,7 @@ class FakeFiles final : public ports::Files {
                                                 ports::IfLocked) override {
     return refuse();
   }
+  std::map<std::string, std::string> texts;
 
  private:
   static tl::unexpected<Error> refuse() { return fail(ErrorKind::internal, "not expected"); }
@@ -74,6 +80,7 @@ std::string describes(const std::string& path, const std::string& version, bool 
 struct Setting {
   FakeMachine process;
   FakeFiles files{process};
+  std::filesystem::path cache = {};
   std::map<std::string, std::string> variables = {{"PATH", "/shims:/usr/bin"}, {"HOME", "/home/u"}};
 
   void add(const std::string& path, const std::string& version, bool free_threaded = false,
@@ -81,7 +88,7 @@ struct Setting {
     process.prints[path] = describes(path, version, free_threaded, venv);
   }
   Result<env::Interpreter> find(const std::string& wanted) {
-    return host::find_interpreter(files, process, variables, wanted);
+    return host::find_interpreter(files, process, variables, wanted, cache);
   }
 };
 
@@ -117,6 +124,48 @@ TEST_CASE("a free-threaded Python is used only if requested") {
   const auto threaded = s.find("3.13t");
   REQUIRE(threaded.has_value());
   CHECK(env::full_version(*threaded) == "3.13.0t");
+}
+
+TEST_CASE("uv's free-threaded Python is found by the mark in its directory's name") {
+  Setting s;
+  const std::string uv = "/home/u/.local/share/uv/python/";
+  s.add(uv + "cpython-3.13.9-linux-x86_64-gnu/bin/python", "3.13.9");
+  s.add(uv + "cpython-3.13.9+freethreaded-linux-x86_64-gnu/bin/python", "3.13.9", true);
+  REQUIRE(s.find("3.13t").has_value());
+  CHECK(env::full_version(*s.find("3.13t")) == "3.13.9t");
+  CHECK(env::full_version(*s.find("3.13")) == "3.13.9");
+}
+
+TEST_CASE("Pythons of conda environments are found by conda's records") {
+  Setting s;
+  s.files.texts["/home/u/.conda/environments.txt"] = "/opt/envs/old\n/opt/envs/threads\n";
+  s.files.texts["/opt/envs/old/conda-meta/python-3.12.4-h1_0_cpython.json"] = "{}";
+  s.files.texts["/opt/envs/threads/conda-meta/python-3.13.9-h2_0_cp313t.json"] = "{}";
+  s.files.texts["/opt/envs/threads/conda-meta/python_abi-3.13-0.json"] = "{}";
+  s.add("/opt/envs/old/bin/python", "3.12.4");
+  s.add("/opt/envs/threads/bin/python", "3.13.9", true);
+  REQUIRE(s.find("3.13t").has_value());
+  CHECK(s.find("3.13t")->path == "/opt/envs/threads/bin/python");
+  CHECK(s.find("3.12")->path == "/opt/envs/old/bin/python");
+  CHECK_FALSE(s.find("3.13").has_value());
+  s.variables["MAMBA_ROOT_PREFIX"] = "/mamba";
+  s.files.texts["/mamba/envs/plain/conda-meta/python-3.13.2-h3_0_cp313.json"] = "{}";
+  s.add("/mamba/envs/plain/bin/python", "3.13.2");
+  CHECK(s.find("3.13")->path == "/mamba/envs/plain/bin/python");
+}
+
+TEST_CASE("a Python that was fetched into the cache is found, once it is complete") {
+  Setting s;
+  s.cache = "/cache";
+  const std::string prefix = "/cache/pythons/conda-1a2b";
+  s.files.texts[prefix + "/conda-meta/python-3.14.1-h2_0_cp314.json"] = "{}";
+  s.add(prefix + "/bin/python", "3.14.1");
+  CHECK_FALSE(s.find("3.14").has_value());
+  s.files.texts[prefix + "/pinwheel-complete.json"] = "{}";
+  CHECK(s.find("3.14")->path == prefix + "/bin/python");
+  const std::string uv = "/cache/pythons/uv/cpython-3.14.2-linux-x86_64-gnu/bin/python";
+  s.add(uv, "3.14.2");
+  CHECK(s.find("3.14")->path == uv);
 }
 
 TEST_CASE("the error for a Python that cannot create environments has the fix") {

@@ -1,0 +1,183 @@
+"""`pinwheel ci`: generated workflows pass the linters, over matrices of every size and option."""
+
+import itertools
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+SETS = ("ci", "nightly", "release")
+ACTION = Path(".github/actions/pinwheel/action.yml")
+
+
+def matrix(**sections):
+    """A matrix with the three channels, and with what a test adds."""
+    made = {
+        "schema": "pinwheel/1",
+        "package": {"name": "demo", "source": ".."},
+        "axes": {"python": ["3.11", "3.12"], "compute": ["cpu"]},
+        "publish": {
+            "testpypi": {"kind": "testpypi"},
+            "pypi": {"kind": "pypi"},
+            "wheels": {"kind": "directory", "path": "../dist/index"},
+        },
+        "channels": {
+            "ci": {"publish": []},
+            "nightly": {"version": "nightly", "publish": ["testpypi"]},
+            "release": {"publish": ["pypi", "testpypi", "wheels"]},
+        },
+    }
+    return made | sections
+
+
+def axes(pythons, flavors):
+    """`pythons` x `flavors` builds."""
+    return {"python": [f"3.{minor}" for minor in range(9, 9 + pythons)],
+            "compute": ["cpu"], "flavor": [f"f{number}" for number in range(flavors)]}
+
+
+def varied():
+    """40 matrices: 1 to 1,000 builds, and every option of `ci`."""
+    sizes = [(1, 1), (2, 1), (4, 4), (5, 60), (5, 200)]
+    options = [
+        {},
+        {"on": {"paths": ["src/**", "it's: odd"], "nightly": "5 4 * * 1", "tags": ["v*", "rel-*"]}},
+        {"concurrency": "queue", "timeout": "90 min"},
+        {"forks": "build"},
+        {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
+        {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}}},
+        {"store": "s3://bucket/some prefix"},
+        {"store": "https://cache.example.org/x", "forks": "build", "concurrency": "cancel"},
+    ]
+    for (pythons, flavors), settings in itertools.product(sizes, options):
+        sections = {"axes": axes(pythons, flavors)}
+        if settings:
+            sections["ci"] = settings
+        yield matrix(**sections)
+
+
+@pytest.fixture
+def repository(pinwheel, tmp_path):
+    """A function that writes a matrix into a repository and runs pinwheel there."""
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    subprocess.run(["git", "-C", tmp_path, "-c", "user.name=t", "-c", "user.email=t@example.org",
+                    "commit", "-q", "--allow-empty", "-m", "first"], check=True)
+    (tmp_path / "matrix").mkdir()
+
+    def run(made, *arguments, code=0):
+        if made is not None:
+            (tmp_path / "matrix" / "demo.yaml").write_text(yaml.safe_dump(made, sort_keys=False))
+        ran = subprocess.run([pinwheel, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert ran.returncode == code, ran.stdout + ran.stderr
+        return ran
+
+    run.root = tmp_path
+    return run
+
+
+def program(name):
+    return str(Path(sys.executable).with_name(name))
+
+
+def linted(command, files):
+    ran = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, timeout=600)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.fixture(scope="module")
+def generated(pinwheel, tmp_path_factory):
+    """The workflows of all of `varied`, and one action, in one directory."""
+    root = tmp_path_factory.mktemp("workflows")
+    subprocess.run(["git", "init", "-q", root], check=True)
+    (root / "matrix").mkdir()
+    kept = []
+    for number, made in enumerate(varied()):
+        (root / "matrix" / "demo.yaml").write_text(yaml.safe_dump(made, sort_keys=False))
+        ran = subprocess.run([pinwheel, "ci", "generate"], cwd=root, capture_output=True, text=True, timeout=300)
+        assert ran.returncode == 0, ran.stderr
+        for name in SETS:
+            copy = root / ".github" / "workflows" / f"{name}-{number}.yml"
+            shutil.move(root / ".github" / "workflows" / f"pinwheel-{name}.yml", copy)
+            kept.append(copy)
+    assert len(kept) == 40 * len(SETS)
+    return kept
+
+
+def test_actionlint_finds_nothing(generated):
+    linted([program("actionlint"), "-no-color", "-shellcheck=", "-pyflakes="], generated)
+
+
+def test_zizmor_finds_nothing(generated):
+    # Of four sizes the text differs in repeated jobs alone.
+    linted([program("zizmor"), "--offline", "--persona", "pedantic", "--format", "plain"],
+           [*generated[:24], generated[0].parents[2] / ACTION])
+
+
+def test_they_match_the_schema_of_github(generated):
+    linted([sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"], generated)
+    linted([sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions"],
+           [generated[0].parents[2] / ACTION])
+
+
+def test_actionlint_finds_a_job_that_needs_an_unknown_job(generated, tmp_path):
+    broken = tmp_path / ".github" / "workflows" / "broken.yml"
+    broken.parent.mkdir(parents=True)
+    broken.write_text(generated[0].read_text().replace("needs: [plan]", "needs: [nobody]", 1))
+    with pytest.raises(AssertionError, match="nobody"):
+        linted([program("actionlint"), "-no-color", "-shellcheck=", "-pyflakes="], [broken])
+
+
+def test_jobs_have_as_many_rows_as_github_takes(generated):
+    jobs = yaml.safe_load(generated[-3].read_text())["jobs"]  # 1,000 builds and tests
+    assert [name for name in jobs if name.startswith("build")] == ["build", "build-2", "build-3", "build-4"]
+    assert [name for name in jobs if name.startswith("test")] == ["test", "test-2", "test-3", "test-4"]
+
+
+def test_a_person_s_lines_survive_and_a_stale_file_is_shown(repository):
+    repository(matrix(), "ci", "generate")
+    repository(None, "ci", "check")
+    workflow = repository.root / ".github" / "workflows" / "pinwheel-ci.yml"
+    mine = "      - run: echo mine\n"
+    place = "      # pinwheel: keep before-build\n"
+    text = workflow.read_text()
+    assert place in text
+    workflow.write_text(text.replace(place, place + mine))
+    repository(None, "ci", "check")
+    ran = repository(matrix(ci={"timeout": "1 h"}), "ci", "check", code=7)
+    assert "-    timeout-minutes: 360\n+    timeout-minutes: 60\n" in ran.stdout
+    assert "hint: run `pinwheel ci generate matrix/demo.yaml`" in ran.stderr
+    ran = repository(None, "ci", "generate", "--json")
+    states = {Path(file["path"]).name: file["state"] for file in json.loads(ran.stdout)["files"]}
+    assert states == {"pinwheel-ci.yml": "changed", "pinwheel-nightly.yml": "changed",
+                      "pinwheel-release.yml": "changed", "action.yml": "unchanged"}
+    assert place + mine in workflow.read_text()
+
+
+def test_lines_whose_place_is_gone_stop_before_anything_is_written(repository):
+    repository(matrix(), "ci", "generate")
+    workflow = repository.root / ".github" / "workflows" / "pinwheel-release.yml"
+    workflow.write_text(workflow.read_text() + "# pinwheel: keep gone\n# mine\n# pinwheel: end\n")
+    before = {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+    ran = repository(matrix(ci={"timeout": "1 h"}), "ci", "generate", code=2)
+    assert "the generated file has no place for `gone`" in ran.stderr
+    assert "pinwheel-release.yml" in ran.stderr
+    assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+
+
+def test_a_set_without_a_channel_is_an_error_that_names_it(repository):
+    ran = repository(matrix(channels={"ci": {"publish": []}}), "ci", "generate", "--set", "release", code=2)
+    assert "declares no channel `release`" in ran.stderr
+
+
+def test_explain_says_why_a_job_exists(repository):
+    made = matrix(abi={"python": "none"})
+    job = json.loads(repository(made, "ci", "explain", "build:cpu", "--channel", "ci", "--json").stdout)
+    assert job["variants"] == ["cp311-cpu", "cp312-cpu"]
+    assert job["runner"] == "ubuntu-24.04"
+    assert "2 variants cannot differ in their binaries" in job["because"]
+    ran = repository(None, "ci", "explain", "build cpuu", "--channel", "ci", code=2)
+    assert "no job is named `build cpuu`" in ran.stderr

@@ -1,0 +1,70 @@
+"""The quickstart and a CUDA class as one release over many jobs, each with an environment and a torch of its own."""
+
+import pathlib
+import shutil
+
+import pytest
+from conftest import Project, digests, environment_of_projects
+from jobs import Jobs, comparable
+
+MATRICES = pathlib.Path(__file__).parent / "matrices"
+
+
+@pytest.fixture
+def kernels(pinwheel, shared, root, tmp_path):
+    """A function that makes a repository of the bundled library and a matrix beside it, `matrix/matrix.yaml`."""
+
+    def make(text: str) -> Project:
+        directory = tmp_path / "one" / "project"
+        made = shutil.ignore_patterns("__pycache__", "build", ".pytest_cache")
+        shutil.copytree(root / "kernels", directory / "kernels", ignore=made)
+        (directory / "matrix").mkdir()
+        (directory / "matrix" / "matrix.yaml").write_text(text)
+        one = Project(pinwheel, directory, environment_of_projects(shared), tmp_path / "no-resolutions")
+        one.index = directory / "index"
+        one.patience = 3600
+        one.git("init", "-q")
+        one.commit()
+        return one
+
+    return make
+
+
+def assert_jobs_publish_the_same(one: Project, place: pathlib.Path) -> None:
+    jobs = Jobs(one, place, "matrix/matrix.yaml", "index")
+    jobs.own_caches = True
+    outcomes, artifacts = jobs.make_all()
+    last = jobs.finish(*artifacts)
+    alone = one.report("release", "--plan", str(jobs.plan))
+    assert digests(last.index) == digests(one.index)
+    assert last.wheels() == one.wheels()
+    outcomes |= {"publish:index": last.published["publish:index"]}
+    assert {step: comparable(outcome) for step, outcome in outcomes.items()} == {
+        step: comparable(outcome) for step, outcome in alone.items()
+    }
+
+
+@pytest.mark.whole
+@pytest.mark.takes(500)
+def test_the_jobs_of_the_quickstart_publish_the_bytes_of_one_machine(kernels, root, tmp_path):
+    text = (root / "matrix" / "quickstart.yaml").read_text()
+    assert "path: ../dist/index" in text
+    one = kernels(text.replace("path: ../dist/index", "path: ../index"))
+    assert_jobs_publish_the_same(one, tmp_path / "jobs")
+
+
+@pytest.mark.whole
+@pytest.mark.takes(300)
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
+def test_the_jobs_of_a_cuda_class_publish_the_bytes_of_one_machine(kernels, tmp_path):
+    text = (MATRICES / "kernels-cuda.yaml").read_text()
+    changes = {
+        "source: ../../../kernels": "source: ../kernels",
+        "path: ../../../dist/never": "path: ../index",
+        "require: {default: ran}": "require: {default: loaded}",
+        "environment:\n": "environment:\n  variables: {PINWHEEL_FLAVOR: 'cumsum,jagged,quantize'}\n",
+    }
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    assert_jobs_publish_the_same(kernels(text), tmp_path / "jobs")

@@ -1,0 +1,112 @@
+#include "ci/workflow.h"
+
+#include "ci/composite.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+#include "unit/catch.h"
+
+namespace pinwheel::ci {
+namespace {
+
+WorkflowFacts example() {
+  WorkflowFacts facts;
+  facts.matrix = "matrix/demo.yaml";
+  facts.channel = "release";
+  facts.publish = {{"testpypi", matrix::TargetKind::testpypi, PublishAuth::trusted, "testpypi", {}},
+                   {"wheels", matrix::TargetKind::directory, PublishAuth::none, {}, "dist/index"}};
+  return facts;
+}
+
+size_t count(const std::string& text, std::string_view part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a pull request gets read access, no secret and no publication", "[workflow]") {
+  const std::string text = workflow_text(example(), WorkflowSet::ci);
+  CHECK(has(text, "permissions:\n  contents: read\n"));
+  CHECK_FALSE(has(text, "id-token"));
+  CHECK_FALSE(has(text, "secrets."));
+  CHECK_FALSE(has(text, "pull_request_target"));
+  CHECK_FALSE(has(text, "publish-"));
+  CHECK(has(text, "cancel-in-progress: ${{ github.event_name == 'pull_request' }}"));
+}
+
+TEST_CASE("a release publishes in jobs of their own, one after the other", "[workflow]") {
+  const std::string text = workflow_text(example(), WorkflowSet::release);
+  CHECK(has(text, "  publish-testpypi:\n    name: publish to testpypi\n    needs: [gate]\n"));
+  CHECK(
+      has(text, "  publish-wheels:\n    name: publish to wheels\n    needs: [publish-testpypi]\n"));
+  CHECK(has(text, "    environment: testpypi\n"));
+  CHECK(count(text, "id-token: write") == 1);
+  CHECK(has(text, "path: \"dist/index\""));
+  CHECK(has(text, "ref: ${{ inputs.tag || github.ref }}"));
+}
+
+TEST_CASE("more rows than a matrix may have become more jobs", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.build_chunks = 2;
+  facts.test_chunks = 3;
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text, "\n  build-2:\n"));
+  CHECK(has(text, "\n  test-3:\n"));
+  CHECK(has(text, "needs: [plan, build, build-2, test, test-2, test-3]"));
+  CHECK(has(text, "tests-3: ${{ steps.tests-3.outputs.text }}"));
+}
+
+TEST_CASE("secrets reach builds and tests alone, and no fork", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.secrets = {"LICENSE_KEY"};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(count(text, "LICENSE_KEY: ${{ secrets.LICENSE_KEY }}") == 2);
+  CHECK(count(text, "if: github.event.pull_request.head.repo.fork != true") == 5);
+  CHECK(has(text, "a pull request from a fork gets no secrets"));
+}
+
+TEST_CASE("every action is pinned to a commit, with its version beside it", "[workflow]") {
+  for (const WorkflowSet set : kWorkflowSets) {
+    const std::string text = workflow_text(example(), set);
+    size_t pinned_uses = 0;
+    for (const Pin& pin : kPins) pinned_uses += count(text, "uses: " + pinned(pin.action) + "\n");
+    const size_t local_uses = count(text, "uses: ./.github/actions/pinwheel\n");
+    CHECK(pinned_uses + local_uses == count(text, "uses: "));
+  }
+}
+
+TEST_CASE("settings change what they name", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.settings.paths = {"src/**", "it's"};
+  facts.settings.nightly = "5 4 * * 1";
+  facts.settings.timeout = std::chrono::minutes(90);
+  facts.settings.concurrency = matrix::Outdated::queue;
+  facts.settings.forks = matrix::ForkJobs::build;
+  facts.settings.store = "s3://bucket/prefix";
+  const std::string pulls = workflow_text(facts, WorkflowSet::ci);
+  CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 2);
+  CHECK(has(pulls, "cancel-in-progress: false"));
+  CHECK(has(pulls, "timeout-minutes: 90"));
+  CHECK(has(pulls, "--store dir:out --store s3://bucket/prefix"));
+  CHECK(has(pulls, ".include[0] != null && github.event.pull_request.head.repo.fork != true"));
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
+}
+
+TEST_CASE("a template keeps indentation, drops empty places and searches no values", "[workflow]") {
+  CHECK(filled("\na: @X@\n  @BLOCK@\n  @NONE@\n",
+               {{"X", "@BLOCK@"}, {"BLOCK", "b:\n  - c\n"}, {"NONE", ""}}) ==
+        "a: @BLOCK@\n  b:\n    - c\n");
+  CHECK(yaml_string("a\n\"b\"") == "\"a\\n\\\"b\\\"\"");
+  CHECK(yaml_list({"x", "y: z"}) == "[\"x\", \"y: z\"]");
+}
+
+TEST_CASE("the action installs the release that generated it", "[workflow]") {
+  CHECK(has(composite_action("1.2.3"), "default: \"1.2.3\""));
+}
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,86 @@
+#include "ci/composite.h"
+
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+// `exec` lets signals of the runner reach pinwheel, which stops within seconds. Inputs come as
+// variables: a shell never reads them as its own words. `xargs` splits quoted arguments and
+// expands nothing.
+constexpr std::string_view kAction = R"YAML(
+# Written by `pinwheel ci generate`.
+name: pinwheel
+description: Installs pinwheel, keeps its cache between runs, and runs it
+
+inputs:
+  version:
+    description: the release of pinwheel-cli to install where the runner has another or none
+    default: @VERSION@
+  args:
+    description: the arguments of pinwheel, quoted as in a shell; without them it is only installed
+    default: ""
+  matrix:
+    description: the matrix file, whose locks decide which cache is taken
+    default: ""
+  store:
+    description: a place of results, as `--store` takes it
+    default: ""
+  output:
+    description: "`text`: what pinwheel prints becomes the output of that name"
+    default: ""
+
+outputs:
+  text:
+    description: what pinwheel printed, on one line
+    value: ${{ steps.run.outputs.text }}
+
+runs:
+  using: composite
+  steps:
+    - name: Install pinwheel
+      shell: bash
+      env:
+        VERSION: ${{ inputs.version }}
+      run: |
+        set -euo pipefail
+        program="$RUNNER_TEMP/pinwheel/bin/pinwheel"
+        if [ "$(pinwheel --version 2>/dev/null || true)" != "pinwheel $VERSION" ] && [ ! -x "$program" ]; then
+          python3 -m venv "$RUNNER_TEMP/pinwheel"
+          "$RUNNER_TEMP/pinwheel/bin/pip" install --quiet --disable-pip-version-check "pinwheel-cli==$VERSION"
+        fi
+    - name: Keep the cache of pinwheel
+      if: inputs.matrix != '' && runner.environment == 'github-hosted'
+      uses: @CACHE@
+      with:
+        path: ${{ runner.temp }}/pinwheel-cache
+        key: pinwheel-${{ runner.os }}-${{ runner.arch }}-${{ hashFiles(inputs.matrix, '**/pylock.*.toml') }}
+        restore-keys: pinwheel-${{ runner.os }}-${{ runner.arch }}-
+    - name: Run pinwheel
+      id: run
+      if: inputs.args != ''
+      shell: bash
+      env:
+        ARGS: ${{ inputs.args }}
+        OUTPUT: ${{ inputs.output }}
+        PINWHEEL_STORE: ${{ inputs.store }}
+        PINWHEEL_CACHE_DIR: ${{ runner.temp }}/pinwheel-cache
+      run: |
+        set -euo pipefail
+        [ -n "$PINWHEEL_STORE" ] || unset PINWHEEL_STORE
+        program="$RUNNER_TEMP/pinwheel/bin/pinwheel"
+        [ -x "$program" ] || program=$(command -v pinwheel)
+        mapfile -t words < <(printf '%s' "$ARGS" | xargs -n 1 printf '%s\n')
+        [ "$OUTPUT" = text ] || exec "$program" "${words[@]}"
+        text=$("$program" "${words[@]}")
+        printf 'text=%s\n' "$text" >> "$GITHUB_OUTPUT"
+)YAML";
+
+}  // namespace
+
+std::string composite_action(std::string_view version) {
+  return filled(kAction, {{"VERSION", yaml_string(version)}, {"CACHE", pinned("actions/cache")}});
+}
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,72 @@
+#include "base/text.h"
+#include "ci/job_parts.h"
+#include "ci/jobs.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+constexpr std::string_view kGateJob = R"(
+  gate:
+    name: pinwheel
+    needs: [@NEEDS@]
+    if: always()
+    runs-on: ubuntu-24.04
+    timeout-minutes: 30
+    steps:
+      @CHECKOUT@
+      @PLAN@
+      - name: Take the results
+        uses: @DOWNLOAD@
+        with:
+          pattern: result-*
+          path: in
+          merge-multiple: true
+      @KEEP@
+      - name: Check that everything is there
+        @CONDITION@
+        uses: @ACTION@
+        with:
+          args: release --plan plan.json --reuse-only --gate @STORES@
+      @FORK@
+)";
+
+constexpr std::string_view kForkGate = R"(
+- name: Check the builds of a fork
+  if: github.event.pull_request.head.repo.fork == true && (@FAILED@)
+  run: exit 1
+)";
+
+/// What a fork's pull request must have done, where it does not go as far as the tests.
+std::string fork_gate(const WorkflowFacts& facts) {
+  std::vector<std::string> failed;
+  for (const std::string& id : job_ids("build", facts.build_chunks)) {
+    failed.push_back("needs." + id + ".result != 'success'");
+  }
+  return filled(kForkGate, {{"FAILED", join(failed, " || ")}});
+}
+
+}  // namespace
+
+std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
+  std::vector<std::string> needs = {"plan"};
+  for (const std::string& id : job_ids("build", facts.build_chunks)) needs.push_back(id);
+  for (const std::string& id : job_ids("test", facts.test_chunks)) needs.push_back(id);
+  // A fork whose tests or secrets are held back cannot be complete.
+  const bool short_of = set == WorkflowSet::ci &&
+                        (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
+  return "\n" + filled(kGateJob, {{"NEEDS", join(needs, ", ")},
+                                  {"CHECKOUT", checkout(set)},
+                                  {"PLAN", take_plan()},
+                                  {"DOWNLOAD", pinned("actions/download-artifact")},
+                                  {"KEEP", keep("before-gate")},
+                                  {"ACTION", facts.action},
+                                  {"STORES", stores_of(facts, Results::take)},
+                                  {"CONDITION",
+                                   short_of ? "if: github.event.pull_request.head.repo.fork != true"
+                                            : std::string()},
+                                  {"FORK", short_of ? fork_gate(facts) : std::string()}});
+}
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,76 @@
+#include "ci/job_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+constexpr std::string_view kCheckout = R"(
+- uses: @CHECKOUT@
+  with:
+    @REF@
+    fetch-depth: 0
+    persist-credentials: false
+)";
+
+constexpr std::string_view kTakePlan = R"(
+- name: Take the plan
+  uses: @DOWNLOAD@
+  with:
+    name: plan
+)";
+
+}  // namespace
+
+std::string checkout(WorkflowSet set) {
+  const bool chosen = set == WorkflowSet::release;
+  return filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
+                            {"REF", chosen ? "ref: ${{ inputs.tag || github.ref }}" : ""}});
+}
+
+std::string take_plan() {
+  return filled(kTakePlan, {{"DOWNLOAD", pinned("actions/download-artifact")}});
+}
+
+std::string keep(std::string_view name) {
+  return fmt::format("# pinwheel: keep {}\n# pinwheel: end\n", name);
+}
+
+std::string secrets_of(const WorkflowFacts& facts) {
+  if (facts.secrets.empty()) return {};
+  std::string text = "env:\n";
+  for (const std::string& name : facts.secrets) {
+    text += fmt::format("  {0}: ${{{{ secrets.{0} }}}}\n", name);
+  }
+  return text;
+}
+
+std::string stores_of(const WorkflowFacts& facts, Results results) {
+  std::string text;
+  switch (results) {
+    case Results::leave:
+      text = "--store dir:out";
+      break;
+    case Results::take:
+      text = "--store dir:in,ro";
+      break;
+    case Results::take_and_leave:
+      text = "--store dir:in,ro --store dir:out";
+      break;
+  }
+  if (!facts.settings.store.empty()) text += " --store " + shell_quote(facts.settings.store);
+  return text;
+}
+
+std::string minutes_of(const WorkflowFacts& facts) {
+  return std::to_string(std::max<std::int64_t>(
+      1, std::chrono::ceil<std::chrono::minutes>(facts.settings.timeout).count()));
+}
+
+}  // namespace pinwheel::ci

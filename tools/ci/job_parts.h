@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "ci/workflow_facts.h"
+
+// What the jobs of a workflow have in common, as lines without indentation.
+
+namespace pinwheel::ci {
+
+/// The step that checks out the commit with its tags, and no credentials; of a release the tag that
+/// a person chose.
+std::string checkout(WorkflowSet set);
+
+/// The step that downloads the plan.
+std::string take_plan();
+
+/// The place for a person's own lines.
+std::string keep(std::string_view name);
+
+/// `env:` with the variables that builds and tests get from secrets; empty without.
+std::string secrets_of(const WorkflowFacts& facts);
+
+/// The places of results behind a command, nearest first: what other jobs left in `in`, what this
+/// one leaves in `out`, and the matrix's own.
+enum class Results { leave, take, take_and_leave };
+std::string stores_of(const WorkflowFacts& facts, Results results);
+
+/// The time limit of a job in minutes, at least 1.
+std::string minutes_of(const WorkflowFacts& facts);
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include "ci/workflow_facts.h"
+
+// The jobs of a workflow as YAML, each indented as it stands below `jobs:`.
+
+namespace pinwheel::ci {
+
+/// `plan`: freezes the plan, or takes that of the first attempt, and gives the rows of the others.
+std::string plan_job(const WorkflowFacts& facts, WorkflowSet set);
+/// `build`, `build-2`, ...: a row is a distinct build or the sdist.
+std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set);
+/// `test`, `test-2`, ...: a row is a test, which gets the result of its build alone.
+std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set);
+/// `gate`, named `pinwheel`: the one required check.
+std::string gate_job(const WorkflowFacts& facts, WorkflowSet set);
+/// `publish-TARGET`, one after the other, each behind its environment.
+std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set);
+
+/// The ids of the jobs of a kind: "build", "build-2".
+std::vector<std::string> job_ids(std::string_view kind, size_t chunks);
+
+}  // namespace pinwheel::ci

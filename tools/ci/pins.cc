@@ -1,0 +1,16 @@
+#include "ci/pins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pinwheel::ci {
+
+std::string pinned(std::string_view action) {
+  const auto* const found = std::ranges::find(kPins, action, &Pin::action);
+  if (found == kPins.end()) throw std::logic_error("an action without a pin");
+  return fmt::format("{}@{} # {}", found->action, found->commit, found->version);
+}
+
+}  // namespace pinwheel::ci

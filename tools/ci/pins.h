@@ -1,0 +1,26 @@
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace pinwheel::ci {
+
+/// An action that generated workflows use, pinned to the commit of a release.
+struct Pin {
+  std::string_view action;   ///< "actions/checkout"
+  std::string_view version;  ///< "v7.0.1"
+  std::string_view commit;   ///< 40 hex digits
+};
+
+/// All of them: the one place where `ci generate` reads a pin and `ci check --updates` compares it.
+inline constexpr std::array kPins = {
+    Pin{"actions/checkout", "v7.0.1", "3d3c42e5aac5ba805825da76410c181273ba90b1"},
+    Pin{"actions/upload-artifact", "v7.0.1", "043fb46d1a93c77aae656e7c1c64a875d1fc6a0a"},
+    Pin{"actions/download-artifact", "v8.0.1", "3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c"},
+    Pin{"actions/cache", "v6.1.0", "55cc8345863c7cc4c66a329aec7e433d2d1c52a9"},
+};
+
+/// "actions/checkout@COMMIT # v7.0.1", as it stands behind `uses:`. The action must be in `kPins`.
+std::string pinned(std::string_view action);
+
+}  // namespace pinwheel::ci

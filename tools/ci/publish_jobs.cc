@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "base/text.h"
+#include "ci/job_parts.h"
+#include "ci/jobs.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+constexpr std::string_view kPublishJob = R"(
+  publish-@TARGET@:
+    name: publish to @TARGET@
+    needs: [@NEEDS@]
+    @CONDITION@
+    runs-on: ubuntu-24.04
+    timeout-minutes: @MINUTES@
+    @ENVIRONMENT@
+    @PERMISSIONS@
+    concurrency:
+      group: pinwheel-publish-@TARGET@
+      cancel-in-progress: false
+    steps:
+      @CHECKOUT@
+      @PLAN@
+      - name: Take the results
+        uses: @DOWNLOAD@
+        with:
+          pattern: result-*
+          path: in
+          merge-multiple: true
+      @KEEP@
+      - name: Publish
+        uses: @ACTION@
+        @TOKEN@
+        with:
+          args: release --plan plan.json --reuse-only --target @TARGET@ @STORES@
+      @INDEX@
+)";
+
+constexpr std::string_view kPermissions = R"(
+permissions:
+  contents: read
+  id-token: write # the index gives a token for it
+)";
+
+constexpr std::string_view kIndex = R"(
+- name: Keep the index
+  uses: @UPLOAD@
+  with:
+    name: index-@TARGET@-${{ github.run_attempt }}
+    path: @DIRECTORY@
+    if-no-files-found: error
+)";
+
+bool is_directory(const PublishJob& job) {
+  return job.kind == matrix::TargetKind::directory;
+}
+
+/// Where a job is not trusted by the index itself, the environment's secret authenticates it.
+std::string token_of(const PublishJob& job) {
+  if (job.auth != PublishAuth::token) return {};
+  std::string name = job.target;
+  for (char& each : name) {
+    const auto byte = static_cast<unsigned char>(each);
+    each = std::isalnum(byte) != 0 ? static_cast<char>(std::toupper(byte)) : '_';
+  }
+  return fmt::format("env:\n  PINWHEEL_TOKEN_{0}: ${{{{ secrets.PINWHEEL_TOKEN_{0} }}}}\n", name);
+}
+
+}  // namespace
+
+std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
+  std::string text;
+  std::string before = "gate";
+  for (const PublishJob& job : facts.publish) {
+    const std::string index = is_directory(job)
+                                  ? filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},
+                                                    {"TARGET", job.target},
+                                                    {"DIRECTORY", yaml_string(job.directory)}})
+                                  : std::string();
+    text +=
+        "\n" + filled(kPublishJob,
+                      {{"TARGET", job.target},
+                       {"NEEDS", before},
+                       {"CONDITION", ""},
+                       {"MINUTES", minutes_of(facts)},
+                       {"ENVIRONMENT", job.environment.empty() ? std::string()
+                                                               : "environment: " + job.environment},
+                       {"PERMISSIONS", job.auth == PublishAuth::trusted ? filled(kPermissions, {})
+                                                                        : std::string()},
+                       {"CHECKOUT", checkout(set)},
+                       {"PLAN", take_plan()},
+                       {"DOWNLOAD", pinned("actions/download-artifact")},
+                       {"KEEP", keep("before-publish-" + job.target)},
+                       {"ACTION", facts.action},
+                       {"TOKEN", token_of(job)},
+                       {"STORES", stores_of(facts, Results::take)},
+                       {"INDEX", index}});
+    before = "publish-" + job.target;
+  }
+  return text;
+}
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ci/job_parts.h"
+#include "ci/jobs.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+constexpr std::string_view kBuildJob = R"(
+  @ID@:
+    name: ${{ matrix.name }}
+    needs: [plan]
+    if: fromJSON(needs.plan.outputs.builds-@CHUNK@).include[0] != null
+    runs-on: ${{ matrix.runner }}
+    timeout-minutes: @MINUTES@
+    strategy:
+      fail-fast: false
+      matrix: ${{ fromJSON(needs.plan.outputs.builds-@CHUNK@) }}
+    steps:
+      @CHECKOUT@
+      @PLAN@
+      @KEEP@
+      @FORK@
+      - name: Build
+        @CONDITION@
+        uses: @ACTION@
+        @SECRETS@
+        with:
+          matrix: @MATRIX@
+          args: build --plan plan.json --step '${{ matrix.step }}' @STORES@
+      - name: Keep the result
+        @CONDITION@
+        uses: @UPLOAD@
+        with:
+          name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
+          path: out
+          if-no-files-found: error
+          compression-level: 0
+)";
+
+constexpr std::string_view kTestJob = R"(
+  @ID@:
+    name: ${{ matrix.name }}
+    needs: [@NEEDS@]
+    if: @WHEN@
+    runs-on: ${{ matrix.runner }}
+    timeout-minutes: @MINUTES@
+    strategy:
+      fail-fast: false
+      matrix: ${{ fromJSON(needs.plan.outputs.tests-@CHUNK@) }}
+    steps:
+      @CHECKOUT@
+      @PLAN@
+      - name: Take the result of its build
+        uses: @DOWNLOAD@
+        with:
+          pattern: result-${{ matrix.from }}-*
+          path: in
+          merge-multiple: true
+      @KEEP@
+      @FORK@
+      - name: Say what the runner has
+        uses: @ACTION@
+        with:
+          args: doctor --json
+      - name: Test
+        @CONDITION@
+        uses: @ACTION@
+        @SECRETS@
+        with:
+          matrix: @MATRIX@
+          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only @STORES@
+      - name: Keep the result
+        @CONDITION@
+        uses: @UPLOAD@
+        with:
+          name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
+          path: out
+          if-no-files-found: error
+          compression-level: 0
+)";
+
+constexpr std::string_view kFork = R"(
+- name: Say why nothing runs
+  if: github.event.pull_request.head.repo.fork == true
+  run: echo "::notice::a pull request from a fork gets no secrets, and this step needs some"
+)";
+
+constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
+
+std::string id_of(std::string_view kind, size_t chunk) {
+  return chunk == 1 ? std::string(kind) : fmt::format("{}-{}", kind, chunk);
+}
+
+/// The places that builds and tests share.
+Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results results) {
+  const bool secret = !facts.secrets.empty();
+  return {{"CHUNK", std::to_string(chunk)},
+          {"MINUTES", minutes_of(facts)},
+          {"CHECKOUT", checkout(set)},
+          {"PLAN", take_plan()},
+          {"ACTION", facts.action},
+          {"MATRIX", yaml_string(facts.matrix)},
+          {"STORES", stores_of(facts, results)},
+          {"SECRETS", secrets_of(facts)},
+          {"FORK", secret ? filled(kFork, {}) : std::string()},
+          {"CONDITION", secret ? fmt::format("if: {}", kNotFork) : std::string()},
+          {"UPLOAD", pinned("actions/upload-artifact")},
+          {"DOWNLOAD", pinned("actions/download-artifact")}};
+}
+
+/// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
+/// are still worth their time.
+std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
+  std::string when = fmt::format("fromJSON(needs.plan.outputs.tests-{}).include[0] != null", chunk);
+  if (set != WorkflowSet::ci) {
+    return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
+  }
+  if (facts.settings.forks == matrix::ForkJobs::build) when += fmt::format(" && {}", kNotFork);
+  return when;
+}
+
+}  // namespace
+
+std::vector<std::string> job_ids(std::string_view kind, size_t chunks) {
+  std::vector<std::string> ids;
+  for (size_t chunk = 1; chunk <= chunks; ++chunk) ids.push_back(id_of(kind, chunk));
+  return ids;
+}
+
+std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
+  std::string text;
+  for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
+    Places places = common(facts, set, chunk, Results::leave);
+    places.emplace_back("ID", id_of("build", chunk));
+    places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
+    text += "\n" + filled(kBuildJob, places);
+  }
+  return text;
+}
+
+std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
+  std::string text;
+  for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
+    Places places = common(facts, set, chunk, Results::take_and_leave);
+    places.emplace_back("ID", id_of("test", chunk));
+    places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
+    places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));
+    places.emplace_back("WHEN", when_of(facts, set, chunk));
+    text += "\n" + filled(kTestJob, places);
+  }
+  return text;
+}
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,49 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matrix/ci_settings.h"
+#include "matrix/target_kind.h"
+
+namespace pinwheel::ci {
+
+/// The workflows that a matrix gives: one file each.
+enum class WorkflowSet { ci, nightly, release };
+
+/// How a publish job authenticates: by the identity of the job, with a secret, or not at all.
+enum class PublishAuth { trusted, token, none };
+
+/// A target that a workflow publishes to, in a job of its own.
+struct PublishJob {
+  std::string target;  ///< its name in the matrix
+  matrix::TargetKind kind = matrix::TargetKind::pypi;
+  PublishAuth auth = PublishAuth::none;
+  std::string environment;  ///< that protects the job; empty: none
+  std::string directory;    ///< of a directory target: its path in the repository
+};
+
+/// All that decides the text of one workflow.
+struct WorkflowFacts {
+  std::string matrix;   ///< the path of the matrix file in the repository
+  std::string channel;  ///< the channel it plans; empty: by git
+  matrix::CiSettings settings = {};
+  size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
+  size_t test_chunks = 1;
+  std::vector<PublishJob> publish = {};   ///< in the order in which they run
+  std::vector<std::string> secrets = {};  ///< variables that builds and tests get from secrets
+  std::string action = "./.github/actions/pinwheel";  ///< behind `uses:`
+};
+
+/// "pinwheel-ci.yml".
+std::string file_name(WorkflowSet set);
+/// "ci"; also the channel that the set plans, if the matrix declares it.
+std::string_view to_string(WorkflowSet set);
+
+/// One after the other, as they are generated and named by `--set`.
+inline constexpr std::array kWorkflowSets = {WorkflowSet::ci, WorkflowSet::nightly,
+                                             WorkflowSet::release};
+
+}  // namespace pinwheel::ci

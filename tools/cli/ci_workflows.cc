@@ -1,0 +1,139 @@
+#include "cli/ci_workflows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "ci/composite.h"
+#include "ci/kept.h"
+#include "ci/workflow.h"
+#include "cli/product.h"
+#include "plan/image_tests.h"
+#include "report/plan_json.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWorkflows = ".github/workflows";
+
+const matrix::ChannelSettings* channel_of(const matrix::Matrix& matrix, std::string_view name) {
+  const auto found = std::ranges::find(matrix.channels, name, &matrix::ChannelSettings::name);
+  return found == matrix.channels.end() ? nullptr : &*found;
+}
+
+/// Those that the command line names, else those that the matrix gives.
+Result<std::vector<ci::WorkflowSet>> sets_of(const CiPlace& place, const matrix::Matrix& matrix) {
+  std::vector<ci::WorkflowSet> sets;
+  for (const ci::WorkflowSet set : ci::kWorkflowSets) {
+    const std::string name(ci::to_string(set));
+    const bool declared = channel_of(matrix, name) != nullptr || set == ci::WorkflowSet::ci;
+    const bool asked = std::ranges::find(place.sets, name) != place.sets.end();
+    if (asked && !declared) {
+      return fail(ErrorKind::config,
+                  fmt::format("`{}` declares no channel `{}`", matrix.file, name),
+                  fmt::format("add it: `channels: {{{}: {{publish: [TARGET]}}}}`", name));
+    }
+    if (asked || (place.sets.empty() && declared)) sets.push_back(set);
+  }
+  return sets;
+}
+
+ci::PublishAuth auth_of(const matrix::PublishTarget& target) {
+  if (target.anonymous || target.kind == matrix::TargetKind::directory)
+    return ci::PublishAuth::none;
+  return target.kind == matrix::TargetKind::index ? ci::PublishAuth::token
+                                                  : ci::PublishAuth::trusted;
+}
+
+/// The targets of a channel; a test index comes first, so that the others get what it accepted.
+std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
+                                            const matrix::ChannelSettings& channel,
+                                            const fs::path& directory) {
+  std::vector<ci::PublishJob> jobs;
+  for (const std::string& name : channel.publish) {
+    const auto target = std::ranges::find(matrix.targets, name, &matrix::PublishTarget::name);
+    ci::PublishJob job{name, target->kind, auth_of(*target), {}, {}};
+    if (target->kind == matrix::TargetKind::directory) {
+      job.directory = (directory / target->path).lexically_normal().string();
+    }
+    const auto environment = matrix.ci.environments.find(name);
+    if (environment != matrix.ci.environments.end()) job.environment = environment->second;
+    if (job.environment.empty() && job.auth != ci::PublishAuth::none) job.environment = name;
+    jobs.push_back(std::move(job));
+  }
+  std::stable_partition(jobs.begin(), jobs.end(), [](const ci::PublishJob& job) {
+    return job.kind == matrix::TargetKind::testpypi;
+  });
+  return jobs;
+}
+
+size_t chunks_of(size_t rows) {
+  return std::max<size_t>(1, (rows + report::kGitHubRowLimit - 1) / report::kGitHubRowLimit);
+}
+
+Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
+                                   const fs::path& matrix_path) {
+  ci::WorkflowFacts facts;
+  facts.matrix = matrix_path.string();
+  facts.settings = loaded.matrix.ci;
+  const matrix::ChannelSettings* const channel = channel_of(loaded.matrix, ci::to_string(set));
+  if (channel != nullptr) {
+    facts.channel = channel->name;
+    facts.publish = publish_jobs_of(loaded.matrix, *channel, matrix_path.parent_path());
+  }
+  SelectionOptions selection;
+  selection.channel = facts.channel;
+  TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
+  plan::PlanOptions options;
+  options.stage = plan::Stage::test;
+  TRY(const std::vector<plan::ImageTest> images,
+      plan::image_tests(loaded.matrix, loaded.expansion, outline, options));
+  facts.build_chunks = chunks_of(outline.builds.size() + (loaded.matrix.package.sdist ? 1 : 0));
+  facts.test_chunks = chunks_of(outline.variants.size() + images.size());
+  return facts;
+}
+
+Result<std::string> text_at(ports::Files& files, const fs::path& path) {
+  TRY(const ports::FileStatus status, files.status(path));
+  if (status.type == ports::FileType::missing) return std::string();
+  return files.read(path);
+}
+
+Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::string& text) {
+  TRY(std::string existing, text_at(files, path));
+  TRY(std::string kept, ci::with_kept(text, existing, path.string()));
+  return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
+}
+
+}  // namespace
+
+std::vector<std::string> named_matrix(const CiPlace& place) {
+  if (place.matrix.empty()) return {};
+  return {place.matrix};
+}
+
+Result<std::vector<GeneratedFile>> workflow_files(ports::Files& files, ports::Git& git,
+                                                  const CiPlace& place, const Loaded& loaded) {
+  TRY(const ports::GitFacts checkout, git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
+  const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
+  const fs::path root = fs::weakly_canonical(checkout.root);
+  const fs::path workflows = place.out.empty() ? root / kWorkflows : fs::path(place.out);
+  TRY(const std::vector<ci::WorkflowSet> sets, sets_of(place, loaded.matrix));
+  std::vector<GeneratedFile> made;
+  for (const ci::WorkflowSet set : sets) {
+    TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, matrix.lexically_relative(root)));
+    TRY(GeneratedFile file,
+        generated(files, workflows / ci::file_name(set), ci::workflow_text(facts, set)));
+    made.push_back(std::move(file));
+  }
+  const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
+  TRY(GeneratedFile file, generated(files, action, ci::composite_action(kPinwheelVersion)));
+  made.push_back(std::move(file));
+  return made;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ci/updates.h"
+#include "cli/ci_workflows.h"
+#include "cli/commands.h"
+#include "host/git/git.h"
+#include "host/git/text_difference.h"
+#include "host/system/files.h"
+
+namespace pinwheel::cli {
+namespace {
+
+/// The pins that a list of releases would change.
+Done check_updates(ports::Files& files, const std::string& path, Streams& streams) {
+  if (path.empty()) return {};
+  TRY(const std::string text, files.read(path));
+  TRY(const std::vector<ci::Update> updates, ci::updates_in(text, path));
+  for (const ci::Update& update : updates) {
+    streams.note(fmt::format("`{}` is pinned to {}, and {} is there\n", update.pin.action,
+                             update.pin.version, quoted(update.version)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> cmd_ci_check(const GlobalOptions& /*global*/, const CiCheckOptions& options,
+                         Streams& streams) {
+  host::LocalFiles files;
+  host::LibGit2 git;
+  TRY(const MatrixChoice choice, choose_matrix(files, named_matrix(options.place)));
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(const std::vector<GeneratedFile> made, workflow_files(files, git, options.place, loaded));
+  TRY_DONE(check_updates(files, options.updates, streams));
+  std::vector<std::string> different;
+  for (const GeneratedFile& file : made) {
+    if (file.text == file.existing) continue;
+    TRY(const std::string difference,
+        host::text_difference(file.existing, file.text, file.path.string()));
+    streams.data(difference);
+    different.push_back(file.path.string());
+  }
+  if (different.empty()) return 0;
+  return fail(ErrorKind::drift,
+              fmt::format("{} not what `{}` gives",
+                          different.size() == 1 ? quoted(different.front()) + " is"
+                                                : quoted_list(different) + " are",
+                          loaded.matrix.file),
+              fmt::format("run `pinwheel ci generate {}`", shell_quote(loaded.matrix.file)));
+}
+
+}  // namespace pinwheel::cli

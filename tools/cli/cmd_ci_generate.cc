@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/ci_workflows.h"
+#include "cli/commands.h"
+#include "host/git/git.h"
+#include "host/system/files.h"
+
+namespace pinwheel::cli {
+namespace {
+
+std::string_view state_of(const GeneratedFile& file) {
+  if (file.existing.empty()) return "new";
+  return file.existing == file.text ? "unchanged" : "changed";
+}
+
+std::string files_json(const std::vector<GeneratedFile>& made) {
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const GeneratedFile& file : made) {
+    files.push_back({{"path", file.path.string()}, {"state", state_of(file)}});
+  }
+  return nlohmann::ordered_json{{"files", files}}.dump(2) + "\n";
+}
+
+}  // namespace
+
+Result<int> cmd_ci_generate(const GlobalOptions& /*global*/, const CiGenerateOptions& options,
+                            Streams& streams) {
+  host::LocalFiles files;
+  host::LibGit2 git;
+  TRY(const MatrixChoice choice, choose_matrix(files, named_matrix(options.place)));
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(const std::vector<GeneratedFile> made, workflow_files(files, git, options.place, loaded));
+  for (const GeneratedFile& file : made) {
+    if (file.text == file.existing) continue;
+    TRY_DONE(files.make_directories(file.path.parent_path()));
+    TRY_DONE(files.write(file.path, file.text));
+  }
+  if (options.json) {
+    streams.json(files_json(made));
+    return 0;
+  }
+  for (const GeneratedFile& file : made) {
+    streams.note(fmt::format("{} {}\n", state_of(file), shell_quote(file.path.string())));
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::cli

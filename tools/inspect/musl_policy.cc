@@ -1,0 +1,61 @@
+#include "inspect/musl_policy.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+#include "inspect/libc.h"
+
+namespace pinwheel::inspect {
+namespace {
+
+// Functions that musl got in 1.2, from its release notes.
+constexpr std::array<std::string_view, 10> kSince12 = {
+    "_Fork", "reallocarray",       "gettid",  "tcgetwinsize", "tcsetwinsize", "qsort_r",
+    "statx", "pthread_getname_np", "preadv2", "pwritev2"};
+
+bool is_newer(const binary::Symbol& symbol) {
+  return symbol.binding != binary::Binding::weak &&
+         std::find(kSince12.begin(), kSince12.end(), symbol.name) != kSince12.end();
+}
+
+std::set<std::string_view> defined_by(const std::vector<ElfMember>& files) {
+  std::set<std::string_view> names;
+  for (const ElfMember& file : files) {
+    for (const binary::Symbol& symbol : file.elf.defined) names.insert(symbol.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> musl_objections(const std::vector<ElfMember>& files,
+                                         const std::set<std::string>& provided, int minor) {
+  std::vector<std::string> out;
+  for (const ElfMember& file : files) {
+    for (const std::string& library : file.elf.needed) {
+      if (provided.contains(library) || is_musl_system_library(library)) continue;
+      out.push_back(quoted(file.name) + " needs " + quoted(library));
+    }
+  }
+  if (minor >= kNewestMusl) return out;
+  const std::set<std::string_view> own = defined_by(files);
+  for (const ElfMember& file : files) {
+    for (const binary::Symbol& symbol : file.elf.undefined) {
+      if (!is_newer(symbol) || own.contains(symbol.name)) continue;
+      out.push_back(quoted(file.name) + " needs " + quoted(symbol.name) + ", new in musl 1.2");
+    }
+  }
+  return out;
+}
+
+PlatformTag musl_tag(const std::vector<ElfMember>& files, const std::set<std::string>& provided,
+                     const std::string& arch) {
+  std::vector<std::string> against = musl_objections(files, provided, kNewestMusl);
+  if (!against.empty()) return {"linux_" + arch, std::move(against)};
+  return {"musllinux_1_" + std::to_string(kNewestMusl) + "_" + arch,
+          {"musl has no symbol versions that could show it"}};
+}
+
+}  // namespace pinwheel::inspect

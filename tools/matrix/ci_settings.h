@@ -1,0 +1,40 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace pinwheel::matrix {
+
+/// Labels for `runs-on`. The pattern is a glob on computes, with `@ARCH` behind it for one
+/// architecture, or `default`.
+struct RunnerRule {
+  std::string pattern;
+  std::vector<std::string> labels;
+  Location at;
+};
+
+/// What happens to the runs of a pull request that a newer commit has made pointless.
+enum class Outdated { cancel, queue };
+
+/// How far the jobs of a pull request from a fork go.
+enum class ForkJobs { build, test };
+
+/// `ci`: what workflows need beside the variants. Without the section the defaults run everything
+/// that needs no GPU on hosted runners.
+struct CiSettings {
+  std::vector<std::string> paths = {};         ///< filters of pushes and pull requests; empty: all
+  std::string nightly = "17 3 * * *";          ///< cron, UTC
+  std::vector<std::string> tags = {"v*"};      ///< whose push starts a release
+  std::vector<RunnerRule> build_runners = {};  ///< in the order of the file
+  std::vector<RunnerRule> test_runners = {};
+  std::chrono::seconds timeout = std::chrono::hours(6);  ///< of one job
+  Outdated concurrency = Outdated::cancel;
+  std::map<std::string, std::string> environments = {};  ///< target -> environment of its job
+  ForkJobs forks = ForkJobs::test;
+  std::string store = {};  ///< a place beside the artifacts; empty: artifacts alone carry results
+};
+
+}  // namespace pinwheel::matrix

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "matrix/condition.h"
+#include "matrix/config_error.h"
+#include "matrix/decode.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// The glob without its architecture must match a compute, as in every section by value.
+Done check_pattern(const Node::Member& member, const Matrix& matrix) {
+  const std::string compute = member.key.substr(0, member.key.find('@'));
+  if (compute.empty()) return {};
+  Node glob;
+  glob.type = Node::Type::mapping;
+  glob.members.push_back({compute, member.key_at, member.value});
+  return check_by_value(glob, matrix);
+}
+
+Result<std::vector<RunnerRule>> decode_runners(const Node* node, const Matrix& matrix) {
+  std::vector<RunnerRule> rules;
+  if (node == nullptr) return rules;
+  if (node->type != Node::Type::mapping) {
+    rules.push_back({"default", strings_of(*node), node->at});
+    return rules;
+  }
+  for (const Node::Member& member : node->members) {
+    TRY_DONE(check_pattern(member, matrix));
+    rules.push_back({member.key, strings_of(member.value), member.key_at});
+  }
+  return rules;
+}
+
+Done decode_environments(const Node& ci, Matrix& matrix) {
+  const Node* const environments = ci.find("environments");
+  if (environments == nullptr) return {};
+  std::vector<std::string> targets;
+  for (const PublishTarget& target : matrix.targets) targets.push_back(target.name);
+  for (const Node::Member& member : environments->members) {
+    if (std::find(targets.begin(), targets.end(), member.key) == targets.end()) {
+      return fail(config_error(fmt::format("unknown publish target `{}`", member.key),
+                               member.key_at, suggest(member.key, targets)));
+    }
+    matrix.ci.environments[member.key] = member.value.scalar;
+  }
+  return {};
+}
+
+void decode_triggers(const Node& ci, CiSettings& settings) {
+  const Node* const on = ci.find("on");
+  if (on == nullptr) return;
+  if (const Node* const paths = on->find("paths")) settings.paths = strings_of(*paths);
+  if (const Node* const tags = on->find("tags")) settings.tags = strings_of(*tags);
+  settings.nightly = text_or(*on, "nightly", settings.nightly);
+}
+
+}  // namespace
+
+Done decode_ci(const Node& root, Matrix& matrix) {
+  const Node* const ci = root.find("ci");
+  if (ci == nullptr) return {};
+  CiSettings& settings = matrix.ci;
+  decode_triggers(*ci, settings);
+  if (const Node* const runners = ci->find("runners")) {
+    TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));
+    TRY(settings.test_runners, decode_runners(runners->find("test"), matrix));
+  }
+  if (const Node* const timeout = ci->find("timeout")) {
+    // The schema has checked that it is a duration.
+    settings.timeout =
+        std::chrono::ceil<std::chrono::seconds>(parse_duration(timeout->scalar).value());
+  }
+  const std::string concurrency = text_or(*ci, "concurrency", "cancel");
+  settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
+  settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;
+  settings.store = text_or(*ci, "store", "");
+  return decode_environments(*ci, matrix);
+}
+
+}  // namespace pinwheel::matrix
