@@ -78,9 +78,7 @@ def encode_action(action: dict, worker: str) -> bytes:
         if int(file["digest"].get("sizeBytes", 0)):
             digest["sizeBytes"] = str(int(file["digest"]["sizeBytes"]))
         files.append({"digest": digest, "path": file["path"]})
-    return json.dumps(
-        {"executionMetadata": {"worker": worker}, "outputFiles": files}
-    ).encode()
+    return json.dumps({"executionMetadata": {"worker": worker}, "outputFiles": files}).encode()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -114,9 +112,7 @@ class Handler(BaseHTTPRequestHandler):
         if not found or not self.is_allowed() or self.server.options.fault == "500":
             if self.command == "PUT":
                 self.close_connection = True
-            status = (
-                500 if self.server.options.fault == "500" else 401 if found else 400
-            )
+            status = 500 if self.server.options.fault == "500" else 401 if found else 400
             self.answer(status, b"no")
             return None
         return found[2], found[3]
@@ -138,20 +134,14 @@ class Handler(BaseHTTPRequestHandler):
         if kind == "cas" and self.command == "GET" and self.server.options.fault:
             self.answer_badly(body)
             return
-        if (
-            kind == "ac"
-            and "json" not in self.headers.get("Accept", "")
-            and self.server.options.fault != "plain"
-        ):
+        if kind == "ac" and "json" not in self.headers.get("Accept", "") and self.server.options.fault != "plain":
             body = b"\x0a\x02pb"
         self.answer(200, body, "application/octet-stream")
 
     def is_complete(self, body: bytes) -> bool:
         if self.server.options.fault == "plain":
             return True
-        names = [
-            file["digest"]["hash"] for file in json.loads(body).get("outputFiles", [])
-        ]
+        names = [file["digest"]["hash"] for file in json.loads(body).get("outputFiles", [])]
         return all(self.server.objects.get("cas", name) is not None for name in names)
 
     def answer_badly(self, body: bytes) -> None:
@@ -199,11 +189,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(400, b"the hash does not match")
                 return
             try:
-                body = (
-                    encode_action(parse_action(body), self.client_address[0])
-                    if kind == "ac"
-                    else body
-                )
+                body = encode_action(parse_action(body), self.client_address[0]) if kind == "ac" else body
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 self.answer(400, str(error).encode())
                 return

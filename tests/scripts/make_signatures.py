@@ -121,15 +121,9 @@ def signed(method, host, path, query, headers, payload, token, region) -> dict:
 
     url = f"https://{host}{quote(path, safe='/~')}"
     if query:
-        url += "?" + "&".join(
-            f"{quoted(name)}={quoted(value)}" for name, value in query
-        )
-    request = AWSRequest(
-        method=method, url=url, headers=dict([("Host", host), *headers])
-    )
-    auth = botocore.auth.S3SigV4Auth(
-        Credentials(ID, SECRET, token or None), "s3", region
-    )
+        url += "?" + "&".join(f"{quoted(name)}={quoted(value)}" for name, value in query)
+    request = AWSRequest(method=method, url=url, headers=dict([("Host", host), *headers]))
+    auth = botocore.auth.S3SigV4Auth(Credentials(ID, SECRET, token or None), "s3", region)
     with (
         mock.patch("botocore.auth.get_current_datetime", lambda: NOW),
         mock.patch.object(auth, "payload", lambda _: payload),
