@@ -21,6 +21,8 @@ DECLARED_IN = {
     "tools/inspect/stable_abi_table.cc": "tools/inspect/stable_abi.h",
     "tools/matrix/abi_class.cc": "tools/matrix/expand.h",
     "tools/matrix/decode_*.cc": "tools/matrix/decode.h",
+    "tools/ci/*_job.cc": "tools/ci/jobs.h",
+    "tools/ci/*_jobs.cc": "tools/ci/jobs.h",
     "tools/matrix/schema_table.cc": "tools/matrix/schema.h",
     "tools/matrix/validate.cc": "tools/matrix/schema.h",
     "tools/wheel/member_name.cc": "tools/wheel/zip_reader.h",

@@ -58,6 +58,32 @@ runs:
         for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
 """
 
+CACHE = """
+name: stand-in for cache
+inputs:
+  path: {required: true}
+  key: {required: true}
+  restore-keys: {default: ""}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: echo "nothing is kept"
+"""
+
+CHECKOUT = """
+name: stand-in for checkout
+inputs:
+  ref: {default: ""}
+  fetch-depth: {default: "1"}
+  persist-credentials: {default: "true"}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: cp -r "$PROJECT/." .
+"""
+
 
 class Workflows:
     """The workflows of a project, run by act."""
@@ -69,6 +95,8 @@ class Workflows:
         self.artifacts.mkdir(parents=True)
         self.stands_in("upload-artifact", UPLOAD)
         self.stands_in("download-artifact", DOWNLOAD)
+        self.stands_in("cache", CACHE)
+        self.stands_in("checkout", CHECKOUT)
         project.run("ci", "generate", "matrix.yaml")
         project.commit()
 
@@ -85,7 +113,7 @@ class Workflows:
     def run(self, name: str, event: str = "workflow_dispatch", *arguments: str) -> subprocess.CompletedProcess:
         pins = self.pins()
         replaced = []
-        for action in ("upload-artifact", "download-artifact"):
+        for action in ("upload-artifact", "download-artifact", "cache", "checkout"):
             replaced += ["--local-repository", f"{pins[f'actions/{action}']}={self.place / action}"]
         environment = self.project.environment | {
             "PATH": f"{pathlib.Path(self.project.binary).parent}:{os.environ['PATH']}",
@@ -94,7 +122,8 @@ class Workflows:
         }
         return subprocess.run(
             [ACT, event, "-W", f".github/workflows/pinwheel-{name}.yml", "-P", "ubuntu-24.04=-self-hosted",
-             "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}", *replaced, *arguments],
+             "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
+             "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
             cwd=self.project.directory, env=environment, capture_output=True, text=True, timeout=1800)
 
     def results(self) -> list[str]:

@@ -60,13 +60,17 @@ def varied():
         yield matrix(**sections)
 
 
+def make_repository(root):
+    subprocess.run(["git", "init", "-q", root], check=True)
+    subprocess.run(["git", "-C", root, "-c", "user.name=t", "-c", "user.email=t@example.org",
+                    "commit", "-q", "--allow-empty", "-m", "first"], check=True)
+    (root / "matrix").mkdir()
+
+
 @pytest.fixture
 def repository(pinwheel, tmp_path):
     """A function that writes a matrix into a repository and runs pinwheel there."""
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    subprocess.run(["git", "-C", tmp_path, "-c", "user.name=t", "-c", "user.email=t@example.org",
-                    "commit", "-q", "--allow-empty", "-m", "first"], check=True)
-    (tmp_path / "matrix").mkdir()
+    make_repository(tmp_path)
 
     def run(made, *arguments, code=0):
         if made is not None:
@@ -92,8 +96,7 @@ def linted(command, files):
 def generated(pinwheel, tmp_path_factory):
     """The workflows of all of `varied`, and one action, in one directory."""
     root = tmp_path_factory.mktemp("workflows")
-    subprocess.run(["git", "init", "-q", root], check=True)
-    (root / "matrix").mkdir()
+    make_repository(root)
     kept = []
     for number, made in enumerate(varied()):
         (root / "matrix" / "demo.yaml").write_text(yaml.safe_dump(made, sort_keys=False))

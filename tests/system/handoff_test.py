@@ -111,7 +111,10 @@ class TestEvidence:
         """Tests that need a GPU, which a machine without one can only import."""
         if shutil.which("nvidia-smi"):
             pytest.skip("there is a GPU")
+        # Without a runner that has one, such a test has no job.
+        placed = [{"flavor": flavor, "runner": "gpu-machine"} for flavor in ("plain", "loud")]
         script.edit(lambda matrix: matrix["test"].update(hardware="gpu"))
+        script.edit(lambda matrix: matrix.update(attributes=["runner"], include=placed))
         return Jobs(script, tmp_path / "jobs")
 
     def test_evidence_of_a_skipped_test_travels_and_may_be_too_little(self, skipping):

@@ -130,7 +130,7 @@ def test_a_wheel_with_the_secret_fails_and_is_not_kept(script, expression):
     leaking(script, expression)
     ran = script.run("build", "matrix.yaml", "--json", code=5, **{NAME: VALUE})
     error = next(outcome["error"] for outcome in json.loads(ran.stdout)["outcomes"] if "error" in outcome)
-    assert error["message"].startswith("`leak.txt` of `script_only-1.2.0-py3-none-any.whl` contains the secret")
+    assert error["message"].startswith("`leak.txt` of `script_only-1.2.0+plain-py3-none-any.whl` contains the secret")
     assert f"`{NAME}`" in error["message"]
     assert script.wheels() == {}
     assert_nowhere(script, ran.stdout, ran.stderr)
@@ -170,8 +170,8 @@ def test_a_new_value_builds_nothing_again_and_reused_steps_need_none(script):
 
 def test_a_shell_gets_the_secret_or_says_which_is_missing(script):
     show = ["--", "sh", "-c", 'test "$LICENSE_TOKEN" = "$0" && echo same', VALUE]
-    assert script.run("env", "shell", "matrix.yaml", *show, **{NAME: VALUE}).stdout == "same\n"
-    missing = script.run("env", "shell", "matrix.yaml", *show, code=4)
+    assert script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", *show, **{NAME: VALUE}).stdout == "same\n"
+    missing = script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", *show, code=4)
     assert f"`{NAME}` is not set" in missing.stderr
     script.run("build", "matrix.yaml", **{NAME: VALUE})
     assert f"`{NAME}` is not set" in script.run("reproduce", "build:plain", code=4).stderr
@@ -179,7 +179,7 @@ def test_a_shell_gets_the_secret_or_says_which_is_missing(script):
 
 def test_an_export_names_the_secret(script, tmp_path):
     out = tmp_path / "export"
-    script.run("env", "export", "matrix.yaml", "--out", str(out), **{NAME: VALUE})
+    script.run("env", "export", "matrix.yaml", f"{TAG}-plain", "--out", str(out), **{NAME: VALUE})
     text = (out / "environment/create.sh").read_text()
     assert f"# Builds also need the secret {NAME} in their environment" in text and VALUE not in text
 
@@ -215,7 +215,8 @@ def test_credentials_of_an_index_are_in_no_record(script, wheels):
         frozen = script.run("plan", "matrix.yaml", "--out", str(plan), "-v", **index)
         locked = script.run("env", "lock", "matrix.yaml", "-v", **index)
         assert "spam" in (script.directory / "matrix.locks").joinpath(f"pylock.{TAG}-plain.toml").read_text()
-        exported = script.run("env", "export", "matrix.yaml", "--out", str(script.output / "export"), "-v", **index)
+        out = script.output / "export"
+        exported = script.run("env", "export", "matrix.yaml", f"{TAG}-plain", "--out", str(out), "-v", **index)
     runs = (ran, frozen, locked, exported)
     assert_nowhere(script, *(text for each in runs for text in (each.stdout, each.stderr)), value=password)
     written = [plan, *(script.directory / "matrix.locks").iterdir()]

@@ -18,7 +18,8 @@ constexpr std::string_view kBuildJob = R"(
     timeout-minutes: @MINUTES@
     strategy:
       fail-fast: false
-      matrix: ${{ fromJSON(needs.plan.outputs.builds-@CHUNK@) }}
+      matrix:
+        include: ${{ fromJSON(needs.plan.outputs.builds-@CHUNK@).include }}
     steps:
       @CHECKOUT@
       @PLAN@
@@ -50,7 +51,8 @@ constexpr std::string_view kTestJob = R"(
     timeout-minutes: @MINUTES@
     strategy:
       fail-fast: false
-      matrix: ${{ fromJSON(needs.plan.outputs.tests-@CHUNK@) }}
+      matrix:
+        include: ${{ fromJSON(needs.plan.outputs.tests-@CHUNK@).include }}
     steps:
       @CHECKOUT@
       @PLAN@

@@ -43,8 +43,17 @@ Result<std::vector<ci::WorkflowSet>> sets_of(const CiPlace& place, const matrix:
 }
 
 ci::PublishAuth auth_of(const matrix::PublishTarget& target) {
-  if (target.anonymous || target.kind == matrix::TargetKind::directory)
-    return ci::PublishAuth::none;
+  if (target.kind == matrix::TargetKind::directory) return ci::PublishAuth::none;
+  switch (target.auth) {
+    case matrix::UploadAuth::none:
+      return ci::PublishAuth::none;
+    case matrix::UploadAuth::token:
+      return ci::PublishAuth::token;
+    case matrix::UploadAuth::trusted:
+      return ci::PublishAuth::trusted;
+    case matrix::UploadAuth::automatic:
+      break;
+  }
   return target.kind == matrix::TargetKind::index ? ci::PublishAuth::token
                                                   : ci::PublishAuth::trusted;
 }

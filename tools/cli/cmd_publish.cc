@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <thread>
+#include <stop_token>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -13,10 +13,12 @@
 #include "host/index/content_findings.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
+#include "host/index/upload_hooks.h"
 #include "host/net/credentials.h"
 #include "host/net/http.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
+#include "host/system/stop_on_signal.h"
 #include "publish/preflight.h"
 
 namespace pinwheel::cli {
@@ -43,23 +45,58 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
                 fmt::format("`{}` accepts no file without a token", options.target),
                 "`--no-auth` is for an index named by `--repository-url`");
   }
+  if (options.trusted_publishing == "always" && !options.token_file.empty()) {
+    return fail(ErrorKind::usage,
+                "`--trusted-publishing always` uses a token that is minted for the job, and "
+                "`--token-file` gives another",
+                "leave one of them out");
+  }
   TRY(target.endpoint,
       publish::endpoint(options.target.empty() ? options.repository_url : options.target,
                         options.check_url));
   return target;
 }
 
+/// The parser allows no other word.
+matrix::UploadAuth asked_auth(const PublishOptions& options) {
+  if (options.no_auth) return matrix::UploadAuth::none;
+  if (options.trusted_publishing == "always") return matrix::UploadAuth::trusted;
+  if (options.trusted_publishing == "never") return matrix::UploadAuth::token;
+  return matrix::UploadAuth::automatic;
+}
+
+/// What an upload needs, for as long as it lasts. `stop` ends its requests and waits, except for
+/// the last ones.
+struct UploadPorts {
+  UploadPorts(const host::HttpOptions& requests, Streams& streams)
+      : http(requests, streams.log(), stop.get_token()),
+        last_http(host::last_options(requests), streams.log()),
+        processes(streams.log()),
+        credentials{files,          http.port,
+                    last_http.port, processes.port,
+                    http.clock,     [&streams](const Secret& secret) { streams.mask(secret); }} {}
+
+  std::stop_source stop;
+  host::LocalFiles files;
+  CommandHttp http;
+  CommandHttp last_http;
+  CommandProcesses processes;
+  host::CredentialPorts credentials;
+};
+
 Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarget& target,
                                                          const PublishOptions& options,
-                                                         Streams& streams) {
-  if (options.no_auth) return std::nullopt;
-  host::LocalFiles files;
-  const host::CredentialRequest request{target.name, target.endpoint, user_variables(),
+                                                         const host::CredentialPorts& ports) {
+  const matrix::UploadAuth auth = asked_auth(options);
+  if (auth == matrix::UploadAuth::none) return std::nullopt;
+  const host::CredentialRequest request{target.name,
+                                        target.endpoint,
+                                        user_variables(),
                                         options.token_file,
-                                        options.insecure ? PlainHttp::allowed : PlainHttp::refused};
+                                        options.insecure ? PlainHttp::allowed : PlainHttp::refused,
+                                        auth};
   TRY(host::Credentials found,
-      host::find_credentials(request, host::credential_sources(request, files),
-                             [&streams](const Secret& secret) { streams.mask(secret); }));
+      host::find_credentials(request, host::credential_sources(request, ports), ports.mask));
   return found;
 }
 
@@ -90,15 +127,8 @@ Result<std::vector<publish::Artifact>> read_files(const PublishOptions& options,
   return files;
 }
 
-host::UploadHooks hooks_of(Streams& streams) {
-  host::UploadHooks hooks;
-  hooks.sleep = [](std::chrono::milliseconds delay) {
-    std::this_thread::sleep_for(delay);
-    return true;
-  };
-  hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
-    return std::uniform_real_distribution<double>(0, 1)(engine);
-  };
+host::UploadHooks hooks_of(Streams& streams, std::stop_token stop) {
+  host::UploadHooks hooks = host::waiting_hooks(std::move(stop));
   hooks.event = [&streams](const publish::UploadEvent& event) {
     streams.note(publish::to_line(event));
   };
@@ -154,21 +184,37 @@ Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::Upl
   return 0;
 }
 
+using Outcomes = std::vector<host::FileOutcome>;
+
+Result<Outcomes> upload(const std::vector<publish::Artifact>& files,
+                        const host::UploadTarget& target, const host::UploadOptions& options,
+                        UploadPorts& ports, Streams& streams) {
+  host::StopOnSignal watcher;
+  const std::stop_callback relay(watcher.token(), [&ports] { ports.stop.request_stop(); });
+  Result<Outcomes> outcomes = host::upload_release(files, target, options, ports.http.port,
+                                                   hooks_of(streams, ports.stop.get_token()));
+  const int signal = watcher.end();
+  if (outcomes || signal == 0) return outcomes;
+  return fail(signal == SIGINT ? ErrorKind::interrupted : ErrorKind::terminated,
+              "publishing was stopped",
+              "run the same command again: files that arrived are recognized by their hash");
+}
+
 }  // namespace
 
 Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& options,
                         Streams& streams) {
   TRY(host::UploadTarget target, find_target(options));
-  TRY(const host::UploadOptions upload, upload_options(options));
-  if (!options.dry_run) {
-    TRY(target.credentials, credentials_for(target, options, streams));
+  TRY(const host::UploadOptions settings, upload_options(options));
+  TRY(const host::HttpOptions requests, transfer_options(options.transfer));
+  if (options.dry_run) {
+    TRY(const std::vector<publish::Artifact> files, read_files(options, target));
+    return dry_run(files, target, options, settings, streams);
   }
+  UploadPorts ports(requests, streams);
+  TRY(target.credentials, credentials_for(target, options, ports.credentials));
   TRY(const std::vector<publish::Artifact> files, read_files(options, target));
-  TRY(host::HttpOptions requests, transfer_options(options.transfer));
-  if (options.dry_run) return dry_run(files, target, options, upload, streams);
-  CommandHttp http(std::move(requests), streams.log());
-  TRY(const std::vector<host::FileOutcome> outcomes,
-      host::upload_release(files, target, upload, http.port, hooks_of(streams)));
+  TRY(const Outcomes outcomes, upload(files, target, settings, ports, streams));
   for (const host::FileOutcome& outcome : outcomes) {
     if (options.json) break;
     streams.data(fmt::format("{} {}\n", outcome.filename, publish::to_string(outcome.outcome)));

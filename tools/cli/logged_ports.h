@@ -1,4 +1,5 @@
 #pragma once
+#include <stop_token>
 #include <utility>
 
 #include "host/log/logged_http.h"
@@ -10,10 +11,10 @@
 
 namespace pinwheel::cli {
 
-/// HTTP of a command outside a run; its requests are logged.
+/// HTTP of a command outside a run; its requests are logged. A stop request on `cancel` ends them.
 struct CommandHttp {
-  CommandHttp(host::HttpOptions options, ports::LogHandle to)
-      : log(std::move(to)), curl(std::move(options)), port(curl, *log, clock) {}
+  CommandHttp(host::HttpOptions options, ports::LogHandle to, std::stop_token cancel = {})
+      : log(std::move(to)), curl(std::move(options), std::move(cancel)), port(curl, *log, clock) {}
 
   ports::LogHandle log;
   host::SystemClock clock;

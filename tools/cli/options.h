@@ -120,6 +120,7 @@ struct PublishOptions {
   std::string check_url;
   std::vector<std::string> files;
   std::string token_file;
+  std::string trusted_publishing = "auto";
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;

@@ -149,6 +149,12 @@ void add_publish(Parser& parser) {
                  "simple index to look files up in (default: derived from the upload URL)");
   CLI::Option* const token =
       app.add_option("--token-file", parser.publish.token_file, "a file with the upload token");
+  app.add_option(
+         "--trusted-publishing", parser.publish.trusted_publishing,
+         "a token minted for the CI job: `always`, `never`, or `auto`, if no other is given")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
   app.add_flag("--no-auth", parser.publish.no_auth,
                "send no credentials, for an index that needs none")
       ->excludes(token);

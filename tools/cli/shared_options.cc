@@ -107,6 +107,9 @@ void add_transfer(CLI::App& app, TransferOptions& transfer) {
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
+namespace {
+
+/// Where results are kept for other runs and machines.
 void add_store(CLI::App& app, StoreOptions& store) {
   const OptionGroup group(app, "Where");
   app.add_option("--store", store.places,
@@ -120,6 +123,8 @@ void add_store(CLI::App& app, StoreOptions& store) {
                  "PINWHEEL_STORE_DOMAIN; default: by the event in CI, else `branch`)")
       ->type_name("DOMAIN");
 }
+
+}  // namespace
 
 void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);

@@ -13,7 +13,8 @@ namespace {
 
 /// The keys that apply to a kind of target, besides `kind` and `name`.
 const std::set<std::string>& keys_for(TargetKind kind) {
-  static const std::set<std::string> kPypi = {"kind", "name", "default", "others", "size-limit"};
+  static const std::set<std::string> kPypi = {"kind",   "name", "default",
+                                              "others", "auth", "size-limit"};
   static const std::set<std::string> kIndex = {"kind", "name", "default", "others",    "label",
                                                "url",  "auth", "confirm", "size-limit"};
   static const std::set<std::string> kDirectory = {"kind",   "name",  "default",
@@ -59,6 +60,12 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
     return fail(
         config_error(fmt::format("a target of kind `{}` needs `{}`", kind_name, needed), node.at));
   }
+  const Node* const auth = node.find("auth");
+  if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) && kind != TargetKind::index) {
+    return fail(
+        config_error(fmt::format("a target of kind `{}` takes no file without a token", kind_name),
+                     auth->at, "use `auth: trusted` or `auth: token`, or neither"));
+  }
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
     return fail(config_error("`others` needs `default`", node.at,
@@ -97,7 +104,8 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   TRY_DONE(check_target(node, target.kind, matrix));
   TRY_DONE(check_templates(node, matrix));
   target.url = text_or(node, "url", "");
-  target.anonymous = node.find("auth") != nullptr;
+  // The schema allows no other word.
+  target.auth = parse_upload_auth(text_or(node, "auth", "")).value_or(UploadAuth::automatic);
   target.unconfirmed = node.find("confirm") != nullptr;
   if (const Node* const limit = node.find("size-limit")) {
     target.size_limit = parse_bytes(limit->scalar);

@@ -10,6 +10,7 @@
 #include "matrix/ci_settings.h"
 #include "matrix/node.h"
 #include "matrix/target_kind.h"
+#include "matrix/upload_auth.h"
 
 namespace pinwheel::matrix {
 
@@ -93,7 +94,7 @@ struct PublishTarget {
   std::string name_template = {};    ///< `name: "{name}-nightly"`
   bool local_label = false;          ///< `label: local`
   std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`
-  bool anonymous = false;    ///< `auth: none`: the index accepts uploads without credentials
+  UploadAuth auth = UploadAuth::automatic;
   bool unconfirmed = false;  ///< `confirm: none`: the index has no pages that list its files
   /// `size-limit: 300 MB`, in bytes per file; the known limit of the index when absent.
   std::optional<uint64_t> size_limit = std::nullopt;
@@ -136,7 +137,7 @@ struct Matrix {
   std::map<std::string, BackendAnswer> backend_answers = {};
   std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
   CiSettings ci = {};
-  std::vector<std::string> stores = {};                 ///< places of results, as they are written
+  std::vector<std::string> stores = {};  ///< places of results, as they are written
 };
 
 }  // namespace pinwheel::matrix

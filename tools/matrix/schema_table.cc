@@ -269,6 +269,13 @@ std::vector<std::string> target_kinds() {
   return names;
 }
 
+std::vector<std::string> upload_auths() {
+  std::vector<std::string> words;
+  words.reserve(kUploadAuths.size());
+  for (const UploadAuth auth : kUploadAuths) words.emplace_back(to_string(auth));
+  return words;
+}
+
 /// "one, two or three".
 std::string alternatives(std::vector<std::string> names) {
   const std::string last = names.back();
@@ -280,7 +287,9 @@ Shape publish() {
   Shape target = mapping({
       {"kind", one_of(target_kinds()), alternatives(target_kinds()), Need::required},
       {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
-      {"auth", one_of({"none"}), "kind `index`: upload without credentials"},
+      {"auth", one_of(upload_auths()),
+       "a token minted for the job, a token of yours, or (kind `index`) no credentials; default: "
+       "yours, else one minted where the job has an identity"},
       {"confirm", one_of({"none"}), "kind `index`: do not look up the files after their upload"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},

@@ -43,6 +43,9 @@ std::string json_message(std::string_view body) {
   return {};
 }
 
+/// What PyPI says when a pending publisher names another project than the files do.
+constexpr std::string_view kOtherPendingName = "Non-user identities cannot create new projects";
+
 std::string hint_for(Outcome outcome, int status) {
   switch (outcome) {
     case Outcome::auth:
@@ -170,8 +173,13 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
   if (!location.empty() && is_redirect(response.status)) {
     message += fmt::format(", moved to {}", quoted(resolve_url(url, location)));
   }
-  return Error{
-      ErrorKind::publish, std::move(message), std::nullopt, hint_for(outcome, response.status), {}};
+  std::string hint = hint_for(outcome, response.status);
+  if (said.find(kOtherPendingName) != std::string::npos) {
+    hint =
+        "the pending publisher on the index names another project than these files: correct its "
+        "project name, or the name of the package";
+  }
+  return Error{ErrorKind::publish, std::move(message), std::nullopt, std::move(hint), {}};
 }
 
 Error conflict_error(std::string_view filename, std::string_view ours, std::string_view theirs) {

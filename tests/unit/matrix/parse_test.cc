@@ -148,12 +148,33 @@ TEST_CASE("every section is parsed into its settings") {
   CHECK(matrix->targets[1].default_compute == "cpu");
   CHECK(matrix->targets[1].name_suffix);
   CHECK(matrix->targets[1].label_template == "pt{torch.nodot}");
-  CHECK(matrix->targets[1].anonymous);
+  CHECK(matrix->targets[1].auth == UploadAuth::none);
   CHECK(matrix->targets[1].size_limit == 300'000'000);
-  CHECK_FALSE(matrix->targets[0].anonymous);
+  CHECK(matrix->targets[0].auth == UploadAuth::automatic);
   CHECK_FALSE(matrix->targets[0].size_limit);
   CHECK(matrix->require_evidence.at("cuda/*") == "loaded");
   CHECK(matrix->stores == std::vector<std::string>{"local", "https://example.org/results,ro"});
+}
+
+TEST_CASE("uploads are authorized as `auth` says, and PyPI takes none without a token") {
+  for (const UploadAuth auth : kUploadAuths) {
+    for (const char* target : {"kind: pypi", "kind: index, url: 'https://example.org'"}) {
+      const Result<Matrix> matrix =
+          parse(kHead + "axes: {python: ['3.11']}\npublish: {a: {" + target +
+                    ", auth: " + std::string(to_string(auth)) + "}}\n",
+                "m.yaml");
+      if (auth == UploadAuth::none && std::string_view(target) == "kind: pypi") {
+        REQUIRE_FALSE(matrix);
+        CHECK(matrix.error().message == "a target of kind `pypi` takes no file without a token");
+        continue;
+      }
+      REQUIRE(matrix);
+      CHECK(matrix->targets[0].auth == auth);
+    }
+  }
+  CHECK_FALSE(parse(kHead + "axes: {python: ['3.11']}\npublish: {a: {kind: directory, path: d, "
+                            "auth: token}}\n",
+                    "m.yaml"));
 }
 
 TEST_CASE("an error points at the word, quotes its line and names the nearest key") {

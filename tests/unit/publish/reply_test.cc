@@ -71,3 +71,11 @@ TEST_CASE("errors name the file, the status, the server's message and a hint") {
   const Error conflict = publish::conflict_error("a.whl", "aa", "bb");
   CHECK(conflict.message.find("SHA-256 bb there, aa here") != std::string::npos);
 }
+
+TEST_CASE("a pending publisher of another name is what keeps a new project from being made") {
+  const HttpResponse response{
+      400, "Non-user identities cannot create new projects. This was probably caused by", {}, ""};
+  const Error error = publish::reply_error(Outcome::refused, response, "a-1.0-py3-none-any.whl",
+                                           "https://a.example/legacy/");
+  CHECK(error.hint.starts_with("the pending publisher on the index names another project"));
+}

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "host/net/credentials.h"
-
 namespace pinwheel::host {
 namespace {
 
@@ -24,14 +22,14 @@ Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
 }  // namespace
 
 Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Workplace& workplace,
-                                   ports::Files& files) {
+                                   const CredentialPorts& ports) {
   UploadTarget found{target.name};
   TRY(found.endpoint, endpoint_of(target));
-  if (target.anonymous) return found;
-  const CredentialRequest request{target.name, found.endpoint, workplace.variables,
-                                  workplace.token_file, workplace.plain_http};
+  if (target.auth == matrix::UploadAuth::none) return found;
+  const CredentialRequest request{target.name,          found.endpoint,       workplace.variables,
+                                  workplace.token_file, workplace.plain_http, target.auth};
   TRY(found.credentials,
-      find_credentials(request, credential_sources(request, files), workplace.mask));
+      find_credentials(request, credential_sources(request, ports), workplace.mask));
   return found;
 }
 

@@ -137,6 +137,7 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
 
 /// Sends the file once; if the response is inconclusive, looks up the file.
 Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file) {
+  TRY_DONE(keep_fresh(session));
   Attempt attempt = judge(session, file, send(session, file));
   const bool final = attempt.error.kind == ErrorKind::environment ||
                      attempt.error.kind == ErrorKind::interrupted ||
@@ -245,10 +246,12 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
         fmt::format("the release failed the checks for {}, nothing was sent", quoted(target.name)),
         std::nullopt, "fix each finding; the index would reject the files", std::move(findings)});
   }
-  TRY(const OpenIndex index, open_index(target));
-  const UploadSession session{index, options, http, hooks};
+  UploadCredentials credentials(target, hooks);
+  const UploadSession session{credentials.index(), options, http, hooks, credentials};
+  const Done opened = patiently<void>(session, [&] { return credentials.open(); });
+  if (!opened) return fail(as_final(opened.error()));
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
-  if (!outcomes) return fail(redacted(as_final(std::move(outcomes).error()), index));
+  if (!outcomes) return fail(redacted(as_final(std::move(outcomes).error()), session.target));
   return outcomes;
 }
 

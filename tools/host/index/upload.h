@@ -52,8 +52,8 @@ struct UploadHooks {
   /// Called before each attempt to send a file, and when the index lists it. A caller that records
   /// the events knows how far a killed upload got.
   std::function<void(const publish::UploadEvent& event)> event = {};
-  /// The current time, to reject releases that PyPI considers too old; without it their age is not
-  /// checked.
+  /// The current time, to reject releases that PyPI considers too old, and to mint credentials anew
+  /// before they end; without it neither is done.
   std::function<std::chrono::system_clock::time_point()> now = {};
   /// Called with a message for the user: what is retried and why.
   std::function<void(std::string_view line)> notice = {};
@@ -62,7 +62,8 @@ struct UploadHooks {
 /// Publishes the files of one or more projects, one release of each:
 /// 1. the preflight of all files; its findings are reported together (kind `check`, as causes; see
 ///    `publish/preflight.h`);
-/// 2. credentials that have to be minted are minted, once;
+/// 2. credentials that have to be minted are minted; others replace them before they end, and they
+///    are burnt when the upload ends, in success or not (`host/index/upload_credentials`);
 /// 3. each project's page is read: a file that the index has with the same SHA-256 is done
 ///    (`identical`), files with different bytes are conflicts, reported together (kind
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;

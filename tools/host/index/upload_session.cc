@@ -10,11 +10,21 @@
 
 namespace pinwheel::host {
 
+namespace {
+
+/// As they are, and as they were sent.
+std::string without(std::string_view text, const ports::BasicCredentials& credentials) {
+  const std::string& password = credentials.password.reveal();
+  const Secret wire(base64(credentials.user + ":" + password));
+  return redact(redact(text, credentials.password), wire);
+}
+
+}  // namespace
+
 std::string redacted(std::string text, const OpenIndex& target) {
-  if (!target.credentials) return text;
-  const std::string& password = target.credentials->password.reveal();
-  const Secret wire(base64(target.credentials->user + ":" + password));
-  return redact(redact(text, target.credentials->password), wire);
+  if (target.credentials) text = without(text, *target.credentials);
+  for (const ports::BasicCredentials& each : target.earlier) text = without(text, each);
+  return text;
 }
 
 Error redacted(Error error, const OpenIndex& target) {
@@ -44,7 +54,12 @@ Done wait(const UploadSession& session, int attempt,
   return fail(ErrorKind::interrupted, "publishing was stopped while it waited");
 }
 
+Done keep_fresh(const UploadSession& session) {
+  return patiently<void>(session, [&] { return session.credentials.renew(); });
+}
+
 Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file) {
+  TRY_DONE(keep_fresh(session));
   return patiently<Holding>(session, [&]() -> Result<Holding> {
     TRY(const std::vector<publish::IndexFile> page,
         read_project(session.target, file.name, session.http));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/index/upload.h"
+#include "host/index/upload_credentials.h"
 #include "host/index/upload_lookup.h"
 
 // What the parts of an upload share; private to them.
@@ -11,10 +12,11 @@ namespace pinwheel::host {
 
 /// The state of an upload.
 struct UploadSession {
-  const OpenIndex& target;
+  const OpenIndex& target;  ///< of `credentials`
   const UploadOptions& options;
   ports::Http& http;
   const UploadHooks& hooks;
+  UploadCredentials& credentials;
 };
 
 /// `text` with the credentials masked; a server may echo them, plain or as it received them.
@@ -43,6 +45,9 @@ Result<T> patiently(const UploadSession& session, const Read& read) {
     TRY_DONE(wait(session, attempt, std::nullopt));
   }
 }
+
+/// Mints the credentials anew if they are about to end, with retries.
+Done keep_fresh(const UploadSession& session);
 
 /// Looks up the file in the index right now.
 Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file);

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "host/net/credentials.h"
@@ -21,9 +22,8 @@ struct OpenIndex {
   std::string name;
   publish::Endpoint endpoint = {};
   std::optional<ports::BasicCredentials> credentials = std::nullopt;
+  /// Those that were replaced by newer ones: messages hide them, too.
+  std::vector<ports::BasicCredentials> earlier = {};
 };
-
-/// Mints the credentials if necessary. Errors are those of the source.
-Result<OpenIndex> open_index(const UploadTarget& target);
 
 }  // namespace pinwheel::host

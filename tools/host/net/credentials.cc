@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
+#include "host/net/trusted_token.h"
 #include "ports/read_within.h"
 
 namespace pinwheel::host {
@@ -121,6 +122,18 @@ Found from_pypirc(const CredentialRequest& request, ports::Files& files) {
   return ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user, Secret(password)};
 }
 
+Found from_identity(const CredentialRequest& request, const CredentialPorts& ports) {
+  const std::optional<publish::IdentityProvider> provider =
+      publish::identity_provider(request.variables);
+  if (!provider || !publish::offers_identity(*provider, request.variables)) {
+    if (request.auth != matrix::UploadAuth::trusted) return std::nullopt;
+    return fail(provider ? publish::no_identity(*provider, request.variables)
+                         : publish::no_identity_provider());
+  }
+  return MintCredentials(
+      [request, ports, provider = *provider] { return mint_trusted(request, provider, ports); });
+}
+
 /// How to provide credentials by this source, for the hint of `there is no token`.
 constexpr std::string_view advice_on(CredentialOrigin origin) {
   switch (origin) {
@@ -130,24 +143,44 @@ constexpr std::string_view advice_on(CredentialOrigin origin) {
       return "pass --token-file FILE";
     case CredentialOrigin::pypirc:
       return "add a section `[{target}]` to ~/.pypirc";
+    case CredentialOrigin::trusted:
+      return "{identity}";
   }
   return {};
 }
 static_assert(advice_on(CredentialOrigin{kCredentialOrigins.size()}).empty(),
               "an origin is missing from kCredentialOrigins");
 
+bool permits(matrix::UploadAuth auth, CredentialOrigin origin) {
+  switch (auth) {
+    case matrix::UploadAuth::automatic:
+      return true;
+    case matrix::UploadAuth::trusted:
+      return origin == CredentialOrigin::trusted;
+    case matrix::UploadAuth::token:
+      return origin != CredentialOrigin::trusted;
+    case matrix::UploadAuth::none:
+      break;
+  }
+  return false;
+}
+
 CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& request,
-                           ports::Files& files) {
-  const std::string advice = fmt::format(fmt::runtime(advice_on(origin)),
-                                         fmt::arg("variable", token_variable(request.target)),
-                                         fmt::arg("target", request.target));
+                           const CredentialPorts& ports) {
+  const std::string advice = fmt::format(
+      fmt::runtime(advice_on(origin)), fmt::arg("variable", token_variable(request.target)),
+      fmt::arg("target", request.target),
+      fmt::arg("identity",
+               publish::identity_advice(publish::identity_provider(request.variables))));
   switch (origin) {
     case CredentialOrigin::variable:
       return {advice, [request] { return from_variable(request); }};
     case CredentialOrigin::token_file:
-      return {advice, [request, &files] { return from_token_file(request, files); }};
+      return {advice, [request, &files = ports.files] { return from_token_file(request, files); }};
     case CredentialOrigin::pypirc:
-      return {advice, [request, &files] { return from_pypirc(request, files); }};
+      return {advice, [request, &files = ports.files] { return from_pypirc(request, files); }};
+    case CredentialOrigin::trusted:
+      return {advice, [request, ports] { return from_identity(request, ports); }};
   }
   return {};
 }
@@ -184,10 +217,10 @@ struct Masked {
     return Credentials(known);
   }
   Result<Credentials> operator()(const MintCredentials& mint) const {
-    return Credentials([mint, mask = mask, target = target]() -> Result<ports::BasicCredentials> {
-      TRY(ports::BasicCredentials minted, mint());
-      TRY_DONE(check_length(minted.password, target));
-      if (mask) mask(minted.password);
+    return Credentials([mint, mask = mask, target = target]() -> Result<MintedCredentials> {
+      TRY(MintedCredentials minted, mint());
+      TRY_DONE(check_length(minted.credentials.password, target));
+      if (mask) mask(minted.credentials.password);
       return minted;
     });
   }
@@ -205,11 +238,11 @@ std::string advice_of(const std::vector<CredentialSource>& sources) {
 }  // namespace
 
 std::vector<CredentialSource> credential_sources(const CredentialRequest& request,
-                                                 ports::Files& files) {
+                                                 const CredentialPorts& ports) {
   std::vector<CredentialSource> sources;
   sources.reserve(kCredentialOrigins.size());
   for (const CredentialOrigin origin : kCredentialOrigins) {
-    sources.push_back(source_of(origin, request, files));
+    if (permits(request.auth, origin)) sources.push_back(source_of(origin, request, ports));
   }
   return sources;
 }

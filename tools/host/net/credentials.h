@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -10,14 +11,26 @@
 
 #include "base/result.h"
 #include "base/secret.h"
+#include "matrix/upload_auth.h"
+#include "ports/clock.h"
 #include "ports/files.h"
 #include "ports/http.h"
+#include "ports/process.h"
 #include "publish/endpoints.h"
 
 namespace pinwheel::host {
 
-/// Mints new credentials, such as a token that is valid for a few minutes.
-using MintCredentials = std::function<Result<ports::BasicCredentials>()>;
+/// New credentials, such as a token that is valid for a few minutes.
+struct MintedCredentials {
+  ports::BasicCredentials credentials;
+  /// How long they are used before others are minted; nullopt: to the end.
+  std::optional<std::chrono::milliseconds> fresh_for = std::nullopt;
+  /// Makes the index forget them; empty if it need not.
+  std::function<Done()> burn = {};
+};
+
+/// Mints new credentials.
+using MintCredentials = std::function<Result<MintedCredentials>()>;
 
 /// The result of a source: existing credentials, or a function that mints them when the upload
 /// begins.
@@ -35,13 +48,16 @@ struct CredentialSource {
 ///   digits;
 /// - `token_file`: the file of `--token-file`; one line, surrounding whitespace is ignored;
 /// - `pypirc`: the section named after the target in .pypirc (`username`, `password`), else the
-///   section whose `repository` is the upload URL.
+///   section whose `repository` is the upload URL;
+/// - `trusted`: a token that the index mints for the job (`host/net/trusted_token`), where a CI
+///   service gives the job an identity.
 /// For the first two the user is PINWHEEL_USER_<TARGET>, else `__token__`.
-enum class CredentialOrigin { variable, token_file, pypirc };
+enum class CredentialOrigin { variable, token_file, pypirc, trusted };
 
 /// All sources, in the order in which they are tried.
 inline constexpr std::array kCredentialOrigins = {
-    CredentialOrigin::variable, CredentialOrigin::token_file, CredentialOrigin::pypirc};
+    CredentialOrigin::variable, CredentialOrigin::token_file, CredentialOrigin::pypirc,
+    CredentialOrigin::trusted};
 
 /// The target that needs credentials, and the inputs of the sources.
 struct CredentialRequest {
@@ -50,12 +66,25 @@ struct CredentialRequest {
   std::map<std::string, std::string> variables = {};
   std::filesystem::path token_file = {};  ///< from `--token-file`; empty without it
   PlainHttp plain_http = PlainHttp::refused;
+  matrix::UploadAuth auth = matrix::UploadAuth::automatic;  ///< not `none`
 };
 
-/// One source per origin, in order. `files` must outlive them. `ask` returns `config` if a
-/// configured file does not exist or is empty, or a section has no password.
+/// What the sources ask. All must outlive them and what they mint.
+struct CredentialPorts {
+  ports::Files& files;
+  ports::Http& http;
+  /// For what is done at the end, even of an upload that was stopped.
+  ports::Http& last_http;
+  ports::Process& process;
+  const ports::Clock& clock;
+  MaskSecret mask = {};  ///< called with identity tokens before they are used
+};
+
+/// One source per origin that `auth` permits, in order. `ask` returns `config` if a configured file
+/// does not exist or is empty, or a section has no password, and `usage` for a job without an
+/// identity if only a trusted job may publish.
 std::vector<CredentialSource> credential_sources(const CredentialRequest& request,
-                                                 ports::Files& files);
+                                                 const CredentialPorts& ports);
 
 /// The credentials of a target, from the first source that has some. `mask` is called with each
 /// secret before it is returned: here, or by the function that mints it, which the caller calls.

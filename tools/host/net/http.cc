@@ -291,6 +291,12 @@ void set_body(Transfer& transfer, const ports::HttpRequest& request) {
 
 }  // namespace
 
+HttpOptions last_options(HttpOptions options) {
+  constexpr std::chrono::seconds kLongest{10};
+  options.bounds.longest = kLongest;
+  return options;
+}
+
 std::filesystem::path ca_bundle_from(const std::map<std::string, std::string>& environment) {
   for (const char* name :
        {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"}) {

@@ -25,6 +25,9 @@ struct HttpOptions {
   std::filesystem::path netrc = {};
 };
 
+/// The same for a request at the end, even of a run that was stopped: it lasts some seconds only.
+HttpOptions last_options(HttpOptions options);
+
 /// The certificates named by the user's variables, the first that is set of REQUESTS_CA_BUNDLE,
 /// CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR; else empty.
 std::filesystem::path ca_bundle_from(const std::map<std::string, std::string>& environment);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <random>
 #include <set>
 
 #include "base/text.h"
@@ -11,6 +9,7 @@
 #include "host/index/publish_target.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
+#include "host/index/upload_hooks.h"
 #include "host/log/logged_http.h"
 #include "host/net/http.h"
 #include "host/system/digest_file.h"
@@ -116,17 +115,7 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
 
 /// The upload's waits end immediately when the run is stopped.
 UploadHooks hooks_of(const StepContext& context) {
-  UploadHooks hooks;
-  hooks.sleep = [stop = context.stop](std::chrono::milliseconds delay) {
-    std::mutex mutex;
-    std::condition_variable_any woken;
-    std::unique_lock lock(mutex);
-    woken.wait_for(lock, stop, delay, [] { return false; });
-    return !stop.stop_requested();
-  };
-  hooks.jitter = [engine = std::mt19937_64(std::random_device{}())]() mutable {
-    return std::uniform_real_distribution<double>(0, 1)(engine);
-  };
+  UploadHooks hooks = waiting_hooks(context.stop);
   // The log outlives a kill: it shows which files were sent and which of them arrived.
   hooks.event = [&context](const publish::UploadEvent& event) {
     append_log(context, publish::to_line(event));
@@ -141,15 +130,19 @@ UploadHooks hooks_of(const StepContext& context) {
 
 Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan::Publish& action,
                                           const std::vector<Built>& files) {
-  TRY(const UploadTarget target,
-      upload_target(action.target, context.workplace, context.machine.files));
   std::vector<publish::Artifact> artifacts;
   artifacts.reserve(files.size());
   for (const Built& built : files) artifacts.push_back(built.file);
   TRY(const HttpBounds bounds, http_bounds_from(context.workplace.variables));
-  CurlHttp curl({.ca_bundle = ca_bundle_from(context.workplace.variables), .bounds = bounds},
-                context.stop);
+  HttpOptions requests{.ca_bundle = ca_bundle_from(context.workplace.variables), .bounds = bounds};
+  CurlHttp curl(requests, context.stop);
   LoggedHttp http(curl, *context.workplace.log, context.machine.clock);
+  CurlHttp last_curl(last_options(std::move(requests)));
+  LoggedHttp last_http(last_curl, *context.workplace.log, context.machine.clock);
+  const CredentialPorts ports{
+      context.machine.files, http, last_http, context.machine.process, context.machine.clock,
+      context.workplace.mask};
+  TRY(const UploadTarget target, upload_target(action.target, context.workplace, ports));
   UploadOptions options;
   options.size_limit = action.target.size_limit;
   if (action.target.unconfirmed) options.confirm = Confirm::none;

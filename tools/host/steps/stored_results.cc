@@ -42,6 +42,33 @@ size_t count_of_outputs(const plan::Step& step) {
   return std::holds_alternative<plan::BuildSdist>(step.action) ? 1 : 0;
 }
 
+/// The result of a step that is done, or of a test that was skipped, without what only its files
+/// know: when it ended and the digest of its log.
+store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
+                                  const ResultFacts& facts) {
+  store::StoredResult result;
+  result.step = outcome.id;
+  result.key = outcome.key;
+  result.parts = outcome.parts;
+  const bool skipped = outcome.state == plan::StepState::skipped;
+  result.ending = skipped ? store::Ending::skipped : store::Ending::done;
+  result.reason = outcome.reason;
+  result.evidence = std::string(to_string(outcome.evidence));
+  for (const plan::Output& output : outcome.outputs) {
+    result.outputs.push_back({name_of(output), {output.sha256, output.size}});
+  }
+  result.warnings = outcome.warnings;
+  result.elapsed_ms = outcome.elapsed.count();
+  result.attempts = outcome.attempts;
+  result.machine.compiler = compiler_of(step);
+  if (const auto python = facts.pythons.find(step.id); python != facts.pythons.end()) {
+    result.machine.python = python->second;
+  }
+  result.plan = facts.plan;
+  result.writer = facts.writer;
+  return result;
+}
+
 void keep(const plan::Step& step, const plan::StepOutcome& outcome, const ResultFacts& facts,
           const ports::Clock& clock, Store& store) {
   store::StoredResult result = stored_result(step, outcome, facts);
@@ -135,31 +162,6 @@ std::vector<LookedUp> look_up_all(const std::vector<plan::OpenStep>& open,
 }
 
 }  // namespace
-
-store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
-                                  const ResultFacts& facts) {
-  store::StoredResult result;
-  result.step = outcome.id;
-  result.key = outcome.key;
-  result.parts = outcome.parts;
-  const bool skipped = outcome.state == plan::StepState::skipped;
-  result.ending = skipped ? store::Ending::skipped : store::Ending::done;
-  result.reason = outcome.reason;
-  result.evidence = std::string(to_string(outcome.evidence));
-  for (const plan::Output& output : outcome.outputs) {
-    result.outputs.push_back({name_of(output), {output.sha256, output.size}});
-  }
-  result.warnings = outcome.warnings;
-  result.elapsed_ms = outcome.elapsed.count();
-  result.attempts = outcome.attempts;
-  result.machine.compiler = compiler_of(step);
-  if (const auto python = facts.pythons.find(step.id); python != facts.pythons.end()) {
-    result.machine.python = python->second;
-  }
-  result.plan = facts.plan;
-  result.writer = facts.writer;
-  return result;
-}
 
 std::vector<std::string> objections(const plan::OpenStep& open, const store::StoredResult& found,
                                     const ResultFacts& facts) {

@@ -26,11 +26,6 @@ struct ResultFacts {
   store::Writer writer = {};
 };
 
-/// The result of a step that is done, or of a test that was skipped, without what only its files
-/// know: when it ended and the digest of its log. Pure.
-store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
-                                  const ResultFacts& facts);
-
 /// Why a stored result cannot stand for a step here, one text for each reason; empty: it can. One
 /// with the step's own key differs in nothing else. Pure.
 std::vector<std::string> objections(const plan::OpenStep& open, const store::StoredResult& found,

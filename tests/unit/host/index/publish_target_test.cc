@@ -1,7 +1,7 @@
 #include "host/index/publish_target.h"
 
-#include "host/system/files.h"
 #include "unit/catch.h"
+#include "unit/host/credential_bench.h"
 
 using namespace pinwheel;
 
@@ -25,10 +25,10 @@ host::Workplace workplace(std::vector<std::string>& masked) {
 }  // namespace
 
 TEST_CASE("every kind of target except a directory has an upload endpoint") {
-  host::LocalFiles files;
+  const CredentialBench bench;
   for (const matrix::TargetKind kind : matrix::kTargetKinds) {
     std::vector<std::string> masked;
-    const auto found = host::upload_target(target_of(kind), workplace(masked), files);
+    const auto found = host::upload_target(target_of(kind), workplace(masked), bench.ports);
     if (kind == matrix::TargetKind::directory) {
       CHECK(found.error().kind == ErrorKind::internal);
       continue;
@@ -40,14 +40,24 @@ TEST_CASE("every kind of target except a directory has an upload endpoint") {
   }
 }
 
-TEST_CASE("a target that needs no token is opened without one") {
-  host::LocalFiles files;
+TEST_CASE("a target that needs no token has no credentials") {
+  const CredentialBench bench;
   std::vector<std::string> masked;
   matrix::PublishTarget target = target_of(matrix::TargetKind::index);
-  target.anonymous = true;
-  const auto found = host::upload_target(target, workplace(masked), files);
+  target.auth = matrix::UploadAuth::none;
+  const auto found = host::upload_target(target, workplace(masked), bench.ports);
   REQUIRE(found);
   CHECK_FALSE(found->credentials);
   CHECK(masked.empty());
-  CHECK_FALSE(host::open_index(*found)->credentials);
+}
+
+TEST_CASE("a target that trusts jobs takes no token of the user") {
+  CredentialBench bench;
+  std::vector<std::string> masked;
+  matrix::PublishTarget target = target_of(matrix::TargetKind::pypi);
+  target.auth = matrix::UploadAuth::trusted;
+  const auto found = host::upload_target(target, workplace(masked), bench.ports);
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::usage);
+  CHECK(masked.empty());
 }

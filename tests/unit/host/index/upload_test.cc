@@ -122,9 +122,9 @@ TEST_CASE("a late token is minted once, after the preflight and before the first
   UploadBench bench;
   std::vector<std::string> told;
   host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
-  target.credentials = [&]() -> Result<ports::BasicCredentials> {
+  target.credentials = [&]() -> Result<host::MintedCredentials> {
     told.push_back(fmt::format("minted after {} requests", bench.log().size()));
-    return ports::BasicCredentials{"__token__", Secret(kToken)};
+    return host::MintedCredentials{{"__token__", Secret(kToken)}};
   };
   host::UploadHooks hooks;
   hooks.sleep = [](std::chrono::milliseconds) { return true; };
@@ -139,10 +139,62 @@ TEST_CASE("a late token is minted once, after the preflight and before the first
   CHECK(bench.sent().size() == 3);
 }
 
+TEST_CASE("a token that ends during an upload is replaced before the next file, and burnt") {
+  UploadBench bench;
+  std::chrono::system_clock::time_point now{std::chrono::seconds(1'800'000'000)};
+  int minted = 0;
+  int burnt = 0;
+  host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
+  target.credentials = [&]() -> Result<host::MintedCredentials> {
+    host::MintedCredentials made{{"__token__", Secret(kToken)}};
+    made.fresh_for = std::chrono::minutes(10);
+    made.burn = [&burnt]() -> Done {
+      ++burnt;
+      return {};
+    };
+    // The first ends at once, and the second is busy.
+    if (++minted == 2) return fail(ErrorKind::transient, "busy");
+    return made;
+  };
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return true; };
+  hooks.now = [&now] { return now; };
+  hooks.event = [&now](const publish::UploadEvent& event) {
+    if (event.stage == publish::UploadStage::sending) now += std::chrono::minutes(4);
+  };
+  host::CurlHttp http;
+  REQUIRE(host::upload_release(bench.release(), target, {}, http, hooks));
+  CHECK(bench.sent().size() == 3);
+  CHECK(minted == 3);
+  CHECK(burnt == 2);
+}
+
+TEST_CASE("a minted token is burnt when the upload fails") {
+  UploadBench bench({"--plan", "400"});
+  int burnt = 0;
+  host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
+  target.credentials = [&]() -> Result<host::MintedCredentials> {
+    host::MintedCredentials made{{"__token__", Secret(kToken)}};
+    made.burn = [&burnt]() -> Done {
+      ++burnt;
+      return fail(ErrorKind::publish, "the index answers HTTP 404");
+    };
+    return made;
+  };
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return true; };
+  hooks.notice = [&bench](std::string_view line) { bench.notices.emplace_back(line); };
+  host::CurlHttp http;
+  CHECK_FALSE(host::upload_release(bench.release(), target, {}, http, hooks));
+  CHECK(burnt == 1);
+  REQUIRE(bench.notices.size() == 1);
+  CHECK(bench.notices.front().starts_with("warning: the upload token of `local` was not burnt"));
+}
+
 TEST_CASE("a token that cannot be minted ends the upload before the index is queried") {
   UploadBench bench;
   host::UploadTarget target{"pypi", publish::pypi()};
-  target.credentials = []() -> Result<ports::BasicCredentials> {
+  target.credentials = []() -> Result<host::MintedCredentials> {
     return fail(ErrorKind::publish, "no token is given to this workflow");
   };
   ScriptedHttp http;

@@ -1,7 +1,7 @@
 #include "host/net/credentials.h"
 
-#include "host/system/files.h"
 #include "unit/catch.h"
+#include "unit/host/credential_bench.h"
 #include "unit/host/scratch.h"
 
 using namespace pinwheel;
@@ -17,9 +17,9 @@ host::CredentialRequest request(const Scratch& home) {
 /// The sources of a machine; masked secrets are added to `masked`.
 Result<ports::BasicCredentials> find(const host::CredentialRequest& request,
                                      std::vector<std::string>* masked = nullptr) {
-  host::LocalFiles files;
+  const CredentialBench bench;
   Result<host::Credentials> found = host::find_credentials(
-      request, host::credential_sources(request, files), [masked](const Secret& secret) {
+      request, host::credential_sources(request, bench.ports), [masked](const Secret& secret) {
         if (masked != nullptr) masked->push_back(secret.reveal());
       });
   if (!found) return fail(found.error());
@@ -74,7 +74,7 @@ TEST_CASE("a late source mints when it is called, and masks before it returns") 
         told.emplace_back("asked");
         return host::MintCredentials([&] {
           told.emplace_back("minted");
-          return ports::BasicCredentials{"robot", Secret("fresh-token")};
+          return host::MintedCredentials{{"robot", Secret("fresh-token")}};
         });
       }};
   const auto found = host::find_credentials({"index"}, {late}, [&](const Secret& secret) {
@@ -83,7 +83,7 @@ TEST_CASE("a late source mints when it is called, and masks before it returns") 
   REQUIRE(found);
   CHECK(told == std::vector<std::string>{"asked"});
   const auto minted = std::get<host::MintCredentials>(*found)();
-  told.push_back("used " + minted->password.reveal());
+  told.push_back("used " + minted->credentials.password.reveal());
   CHECK(told ==
         std::vector<std::string>{"asked", "minted", "masked fresh-token", "used fresh-token"});
 }
@@ -92,7 +92,7 @@ TEST_CASE("a token that cannot be minted is an error, and nothing is masked") {
   const host::CredentialSource late{
       "", []() -> Result<std::optional<host::Credentials>> {
         return host::MintCredentials(
-            []() -> Result<ports::BasicCredentials> { return fail(ErrorKind::publish, "no"); });
+            []() -> Result<host::MintedCredentials> { return fail(ErrorKind::publish, "no"); });
       }};
   int masked = 0;
   const auto found =
@@ -113,7 +113,7 @@ TEST_CASE("a token that messages cannot hide is refused, and never masked") {
   CHECK(found.error().message == "the token for `my-index` has fewer than 8 characters");
   const host::CredentialSource late{"", []() -> Result<std::optional<host::Credentials>> {
                                       return host::MintCredentials([] {
-                                        return ports::BasicCredentials{"robot", Secret("short")};
+                                        return host::MintedCredentials{{"robot", Secret("short")}};
                                       });
                                     }};
   const auto minted = host::find_credentials(
@@ -125,8 +125,8 @@ TEST_CASE("a token that messages cannot hide is refused, and never masked") {
 
 TEST_CASE("there is a source for each origin, and each has advice") {
   const Scratch scratch;
-  host::LocalFiles files;
-  const auto sources = host::credential_sources(request(scratch), files);
+  const CredentialBench bench;
+  const auto sources = host::credential_sources(request(scratch), bench.ports);
   REQUIRE(sources.size() == host::kCredentialOrigins.size());
   for (const host::CredentialSource& source : sources) {
     CHECK_FALSE(source.advice.empty());
@@ -147,7 +147,7 @@ TEST_CASE("a .pypirc is read as Python reads it, by name and else by URL") {
   CHECK(found->password.reveal() == "se=cr:et%x");
 }
 
-TEST_CASE("without any token the error names all three sources") {
+TEST_CASE("without any token the error names all four sources") {
   const Scratch scratch;
   const Scratch elsewhere;
   scratch.write(".pypirc", "[other]\npassword = x\n");
@@ -158,8 +158,9 @@ TEST_CASE("without any token the error names all three sources") {
     REQUIRE_FALSE(found);
     CHECK(found.error().kind == ErrorKind::usage);
     CHECK(found.error().hint ==
-          "set PINWHEEL_TOKEN_MY_INDEX, pass --token-file FILE, or add a section `[my-index]` to "
-          "~/.pypirc; for an index that needs none, use `auth: none` in the matrix or --no-auth");
+          "set PINWHEEL_TOKEN_MY_INDEX, pass --token-file FILE, add a section `[my-index]` to "
+          "~/.pypirc, or publish from a CI job that the index trusts; for an index that needs "
+          "none, use `auth: none` in the matrix or --no-auth");
   }
 }
 

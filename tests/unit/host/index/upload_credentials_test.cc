@@ -1,0 +1,107 @@
+#include "host/index/upload_credentials.h"
+
+#include <fmt/format.h>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+/// Mints numbered tokens that are fresh for 10 minutes, and records what happens.
+struct MintBench {
+  MintBench() {
+    target.credentials = host::MintCredentials([this]() -> Result<host::MintedCredentials> {
+      if (refuses) return fail(ErrorKind::publish, "no longer trusted");
+      const std::string token = fmt::format("token-{}-of-an-index", ++minted);
+      told.push_back("minted " + token);
+      host::MintedCredentials made{{"__token__", Secret(token)}};
+      made.fresh_for = std::chrono::minutes(10);
+      made.burn = [this, token]() -> Done {
+        told.push_back("burnt " + token);
+        if (keeps) return fail(ErrorKind::publish, "the index keeps " + token);
+        return {};
+      };
+      return made;
+    });
+    hooks.now = [this] { return now; };
+    hooks.notice = [this](std::string_view line) { told.emplace_back(line); };
+  }
+  MintBench(const MintBench&) = delete;
+  MintBench& operator=(const MintBench&) = delete;
+
+  int minted = 0;
+  bool refuses = false;
+  bool keeps = false;
+  std::vector<std::string> told;
+  std::chrono::system_clock::time_point now{std::chrono::seconds(1'800'000'000)};
+  host::UploadTarget target{"pypi", publish::pypi()};
+  host::UploadHooks hooks;
+};
+
+using Told = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a token is minted when the upload opens and burnt when it ends") {
+  MintBench bench;
+  {
+    host::UploadCredentials credentials(bench.target, bench.hooks);
+    CHECK(bench.told.empty());
+    REQUIRE(credentials.open());
+    CHECK(credentials.index().credentials->password.reveal() == "token-1-of-an-index");
+    REQUIRE(credentials.renew());
+    CHECK(bench.told == Told{"minted token-1-of-an-index"});
+  }
+  CHECK(bench.told == Told{"minted token-1-of-an-index", "burnt token-1-of-an-index"});
+}
+
+TEST_CASE("a token that is not fresh is replaced, burnt, and still hidden in messages") {
+  MintBench bench;
+  {
+    host::UploadCredentials credentials(bench.target, bench.hooks);
+    REQUIRE(credentials.open());
+    bench.now += std::chrono::minutes(9);
+    REQUIRE(credentials.renew());
+    CHECK(bench.minted == 1);
+    bench.now += std::chrono::minutes(1);
+    REQUIRE(credentials.renew());
+    CHECK(credentials.index().credentials->password.reveal() == "token-2-of-an-index");
+    REQUIRE(credentials.index().earlier.size() == 1);
+    CHECK(credentials.index().earlier.front().password.reveal() == "token-1-of-an-index");
+    bench.now += std::chrono::minutes(10);
+    bench.refuses = true;
+    CHECK(credentials.renew().error().message == "no longer trusted");
+  }
+  CHECK(bench.told == Told{"minted token-1-of-an-index", "minted token-2-of-an-index",
+                           "burnt token-1-of-an-index", "burnt token-2-of-an-index"});
+}
+
+TEST_CASE("a token that could not be burnt is a warning without the token") {
+  MintBench bench;
+  bench.keeps = true;
+  {
+    host::UploadCredentials credentials(bench.target, bench.hooks);
+    REQUIRE(credentials.open());
+  }
+  CHECK(bench.told.back() ==
+        "warning: the upload token of `pypi` was not burnt, and ends by itself in some minutes: "
+        "the index keeps ***");
+}
+
+TEST_CASE("a token of the user is neither minted anew nor burnt") {
+  MintBench bench;
+  bench.target.credentials = ports::BasicCredentials{"me", Secret("pass-word")};
+  {
+    host::UploadCredentials credentials(bench.target, bench.hooks);
+    REQUIRE(credentials.open());
+    bench.now += std::chrono::hours(1);
+    REQUIRE(credentials.renew());
+    CHECK(credentials.index().credentials->user == "me");
+  }
+  bench.target.credentials.reset();
+  host::UploadCredentials none(bench.target, bench.hooks);
+  REQUIRE(none.open());
+  CHECK_FALSE(none.index().credentials);
+  CHECK(bench.told.empty());
+}

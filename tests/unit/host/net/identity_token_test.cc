@@ -1,0 +1,86 @@
+#include "host/net/identity_token.h"
+
+#include "unit/catch.h"
+#include "unit/host/credential_bench.h"
+
+using namespace pinwheel;
+using publish::IdentityProvider;
+
+namespace {
+
+host::IdentityRequest request(IdentityProvider provider,
+                              std::map<std::string, std::string> variables = {}) {
+  return {provider, "pypi", std::move(variables)};
+}
+
+const std::string kAccount =
+    "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/";
+
+}  // namespace
+
+TEST_CASE("an identity token of GitHub is masked before it is returned") {
+  CredentialBench bench;
+  bench.http.replies["https://a.example/t?audience=pypi"] = {
+      200, "", {}, R"({"value":"github-token"})"};
+  const auto token = host::identity_token(
+      request(IdentityProvider::github, {{"ACTIONS_ID_TOKEN_REQUEST_URL", "https://a.example/t"},
+                                         {"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request"}}),
+      bench.ports);
+  REQUIRE(token);
+  CHECK(token->reveal() == "github-token");
+  CHECK(bench.masked == std::vector<std::string>{"github-token"});
+}
+
+TEST_CASE("GitLab's identity token is the variable of the index's audience") {
+  CredentialBench bench;
+  CHECK(host::identity_token(request(IdentityProvider::gitlab, {{"PYPI_ID_TOKEN", "gitlab-token"}}),
+                             bench.ports)
+            ->reveal() == "gitlab-token");
+  const auto other = host::identity_token(
+      request(IdentityProvider::gitlab, {{"TESTPYPI_ID_TOKEN", "gitlab-token"}}), bench.ports);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().kind == ErrorKind::usage);
+  CHECK(other.error().hint ==
+        "give the job that publishes `id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}`");
+}
+
+TEST_CASE("Google's metadata server gives the identity of the machine or of an account") {
+  CredentialBench bench;
+  bench.http.replies[kAccount + "identity?audience=pypi&format=full"] = {
+      200, "", {}, "machine-token"};
+  CHECK(host::identity_token(request(IdentityProvider::google), bench.ports)->reveal() ==
+        "machine-token");
+  bench.http.replies[kAccount + "token?scopes=https://www.googleapis.com/auth/cloud-platform"] = {
+      200, "", {}, R"({"access_token":"access-token"})"};
+  bench.http.replies
+      ["https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/"
+       "me:generateIdToken"] = {200, "", {}, R"({"token":"account-token"})"};
+  bench.masked.clear();
+  CHECK(host::identity_token(
+            request(IdentityProvider::google, {{"GOOGLE_SERVICE_ACCOUNT_NAME", "me"}}), bench.ports)
+            ->reveal() == "account-token");
+  CHECK(bench.masked == std::vector<std::string>{"access-token", "account-token"});
+}
+
+TEST_CASE("Buildkite's and CircleCI's programs print the token and see only their own variables") {
+  CredentialBench bench;
+  bench.process.out = "printed-token\n";
+  const std::map<std::string, std::string> variables = {
+      {"PATH", "/bin"}, {"BUILDKITE_JOB_ID", "1"}, {"CIRCLE_TOKEN", "2"}, {"OTHER_TOKEN", "3"}};
+  for (const IdentityProvider provider :
+       {IdentityProvider::buildkite, IdentityProvider::circleci}) {
+    CHECK(host::identity_token(request(provider, variables), bench.ports)->reveal() ==
+          "printed-token");
+  }
+  REQUIRE(bench.process.ran.size() == 2);
+  CHECK(bench.process.ran[0].argv.front() == "buildkite-agent");
+  CHECK(bench.process.ran[0].environment ==
+        std::map<std::string, std::string>{{"PATH", "/bin"}, {"BUILDKITE_JOB_ID", "1"}});
+  CHECK(bench.process.ran[1].argv.front() == "circleci");
+  CHECK(bench.process.ran[1].environment ==
+        std::map<std::string, std::string>{{"PATH", "/bin"}, {"CIRCLE_TOKEN", "2"}});
+  bench.process.code = 1;
+  const auto failed = host::identity_token(request(IdentityProvider::buildkite), bench.ports);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message == "`buildkite-agent` gave the job no identity token of Buildkite");
+}

@@ -1,0 +1,93 @@
+#include "publish/token_exchange.h"
+
+#include "unit/catch.h"
+#include "unit/publish/identity_tokens.h"
+
+using namespace pinwheel;
+using publish::ExchangeParties;
+
+namespace {
+
+constexpr std::chrono::system_clock::time_point kNow{std::chrono::seconds(1'800'000'000)};
+
+ExchangeParties parties() {
+  return {"pypi", publish::IndexKind::pypi, publish::IdentityProvider::github};
+}
+
+publish::UploadToken expiring(std::chrono::seconds in) {
+  return {Secret("pypi-token"), kNow + in};
+}
+
+}  // namespace
+
+TEST_CASE("the exchange lies on the host of the uploads, and is encrypted") {
+  CHECK(*publish::exchange_url("https://upload.pypi.org/legacy/") ==
+        "https://upload.pypi.org/_/oidc/");
+  CHECK(*publish::exchange_url("https://a.example:8443/up?x") == "https://a.example:8443/_/oidc/");
+  CHECK(*publish::exchange_url("http://127.0.0.1:9/") == "http://127.0.0.1:9/_/oidc/");
+  const auto refused = publish::exchange_url("http://a.example/legacy/");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(refused.error().message ==
+        "trusted publishing would send tokens without encryption to `a.example`");
+}
+
+TEST_CASE("the requests of the exchange are those of PyPI") {
+  const std::string base = "https://a.example/_/oidc/";
+  CHECK(publish::audience_request(base).url == base + "audience");
+  const auto mint = publish::mint_request(base, Secret("a.b.c"));
+  CHECK(mint.url == base + "mint-token");
+  CHECK(mint.method == "POST");
+  CHECK(mint.body == R"({"token":"a.b.c"})");
+  CHECK(publish::burn_request(base, Secret("pypi-x")).url == base + "burn-token");
+  CHECK(publish::burn_request(base, Secret("pypi-x")).body == R"({"token":"pypi-x"})");
+}
+
+TEST_CASE("an index without an audience does not speak the exchange") {
+  CHECK(*publish::audience_reply({200, "", {}, R"({"audience":"testpypi"})"}, parties()) ==
+        "testpypi");
+  for (const ports::HttpResponse& reply :
+       {ports::HttpResponse{404}, ports::HttpResponse{405}, ports::HttpResponse{302},
+        ports::HttpResponse{200, "", {}, "<html>"}, ports::HttpResponse{200, "", {}, "[]"}}) {
+    const auto audience = publish::audience_reply(reply, parties());
+    REQUIRE_FALSE(audience);
+    CHECK(audience.error().kind == ErrorKind::publish);
+    CHECK(audience.error().message.starts_with("`pypi` does not speak trusted publishing"));
+    CHECK(audience.error().hint.starts_with("publish with a token"));
+  }
+  CHECK(publish::audience_reply({403}, parties())
+            .error()
+            .message.starts_with("`pypi` has turned trusted publishing off"));
+  CHECK(publish::audience_reply({503}, parties()).error().kind == ErrorKind::transient);
+}
+
+TEST_CASE("a minted token has its end") {
+  const Secret identity = identity_token_with(github_claims());
+  const auto minted = publish::mint_reply(
+      {200, "", {}, R"({"success":true,"token":"pypi-x","expires":1800000900})"}, identity,
+      parties());
+  REQUIRE(minted);
+  CHECK(minted->token.reveal() == "pypi-x");
+  CHECK(minted->expires == kNow + std::chrono::minutes(15));
+  CHECK_FALSE(
+      publish::mint_reply({200, "", {}, R"({"token":"pypi-x"})"}, identity, parties())->expires);
+  CHECK(publish::mint_reply({502}, identity, parties()).error().kind == ErrorKind::transient);
+  CHECK(publish::mint_reply({200, "", {}, "{}"}, identity, parties()).error().kind ==
+        ErrorKind::publish);
+}
+
+TEST_CASE("a token is used for two thirds of its life, and never for more than 10 minutes") {
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  CHECK(publish::fresh_for({Secret("pypi-token")}, kNow) == minutes(10));
+  CHECK(publish::fresh_for(expiring(minutes(15)), kNow) == minutes(10));
+  CHECK(publish::fresh_for(expiring(minutes(60)), kNow) == minutes(10));
+  CHECK(publish::fresh_for(expiring(seconds(3)), kNow) == seconds(2));
+  CHECK(publish::fresh_for(expiring(-minutes(5)), kNow) == seconds(1));
+}
+
+TEST_CASE("a token is burnt when the index says so") {
+  CHECK(publish::burn_reply({202}));
+  CHECK(publish::burn_reply({200}));
+  CHECK(publish::burn_reply({404}).error().message == "the index answers HTTP 404");
+}

@@ -1,0 +1,55 @@
+#include "host/index/upload_credentials.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+
+namespace pinwheel::host {
+
+UploadCredentials::UploadCredentials(const UploadTarget& target, const UploadHooks& hooks)
+    : target_(target), hooks_(hooks), index_{target.name, target.endpoint} {}
+
+UploadCredentials::~UploadCredentials() {
+  burn();
+}
+
+Done UploadCredentials::open() {
+  if (!target_.credentials) return {};
+  if (const auto* known = std::get_if<ports::BasicCredentials>(&*target_.credentials)) {
+    index_.credentials = *known;
+    return {};
+  }
+  return mint(std::get<MintCredentials>(*target_.credentials));
+}
+
+Done UploadCredentials::renew() {
+  if (!stale_ || hooks_.now() < *stale_) return {};
+  return mint(std::get<MintCredentials>(*target_.credentials));
+}
+
+Done UploadCredentials::mint(const MintCredentials& source) {
+  TRY(MintedCredentials fresh, source());
+  burn();
+  if (index_.credentials) index_.earlier.push_back(*std::move(index_.credentials));
+  index_.credentials = fresh.credentials;
+  stale_.reset();
+  if (fresh.fresh_for && hooks_.now) stale_ = hooks_.now() + *fresh.fresh_for;
+  minted_ = std::move(fresh);
+  return {};
+}
+
+void UploadCredentials::burn() {
+  const std::optional<MintedCredentials> spent = std::exchange(minted_, std::nullopt);
+  if (!spent || !spent->burn) return;
+  const Done burnt = spent->burn();
+  if (burnt || !hooks_.notice) return;
+  hooks_.notice(fmt::format(
+      "warning: the upload token of {} was not burnt, and ends by itself in "
+      "some minutes: {}",
+      quoted(target_.name), redact(burnt.error().message, spent->credentials.password)));
+}
+
+}  // namespace pinwheel::host

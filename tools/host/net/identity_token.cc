@@ -1,0 +1,107 @@
+#include "host/net/identity_token.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "publish/identity_request.h"
+
+namespace pinwheel::host {
+namespace {
+
+constexpr std::chrono::seconds kPatience{30};
+
+/// The token in the reply to `request`: the member `key`, or the whole body.
+Result<Secret> asked_for(const ports::HttpRequest& request, const IdentityRequest& identity,
+                         std::string_view key, ports::Http& http) {
+  auto response = http.send(request);
+  if (!response) return fail(std::move(response).error().error);
+  return publish::identity_reply(*response, publish::to_string(identity.provider), key);
+}
+
+Result<Secret> from_github(const IdentityRequest& request, const CredentialPorts& ports) {
+  TRY(const ports::HttpRequest asked,
+      publish::github_identity_request(request.variables, request.audience));
+  return asked_for(asked, request, "value", ports.http);
+}
+
+Result<Secret> from_gitlab(const IdentityRequest& request) {
+  const std::string name = publish::identity_variable(request.audience);
+  std::string token = value_at(request.variables, name);
+  if (!token.empty()) return Secret(std::move(token));
+  return fail(
+      ErrorKind::usage,
+      fmt::format("the job has no variable {} with an identity token for this index", quoted(name)),
+      fmt::format("give the job that publishes `id_tokens: {{{}: {{aud: {}}}}}`", name,
+                  request.audience));
+}
+
+Result<Secret> from_google(const IdentityRequest& request, const CredentialPorts& ports) {
+  const std::string account = value_at(request.variables, "GOOGLE_SERVICE_ACCOUNT_NAME");
+  if (account.empty()) {
+    return asked_for(publish::google_identity_request(request.variables, request.audience), request,
+                     "", ports.http);
+  }
+  TRY(const Secret access, asked_for(publish::google_access_request(request.variables), request,
+                                     "access_token", ports.http));
+  if (ports.mask) ports.mask(access);
+  return asked_for(publish::google_impersonation_request(account, access, request.audience),
+                   request, "token", ports.http);
+}
+
+/// What the service's own program needs of the job's variables.
+std::map<std::string, std::string> variables_with(const IdentityRequest& request,
+                                                  std::string_view prefix) {
+  std::map<std::string, std::string> kept;
+  for (const auto& [name, value] : request.variables) {
+    if (name.starts_with(prefix) || name == "PATH" || name == "HOME") kept[name] = value;
+  }
+  return kept;
+}
+
+Result<Secret> from_program(std::vector<std::string> argv, std::string_view prefix,
+                            const IdentityRequest& request, const CredentialPorts& ports) {
+  ports::Command command;
+  command.argv = std::move(argv);
+  command.environment = variables_with(request, prefix);
+  command.timeout = kPatience;
+  const std::string program = command.argv.front();
+  TRY(const ports::Captured ran, ports.process.capture(command));
+  std::string token(trim(ran.out));
+  if (ran.exit.ok() && !token.empty()) return Secret(std::move(token));
+  return fail(ErrorKind::publish,
+              fmt::format("{} gave the job no identity token of {}", quoted(program),
+                          publish::to_string(request.provider)),
+              publish::identity_advice(request.provider));
+}
+
+Result<Secret> from_provider(const IdentityRequest& request, const CredentialPorts& ports) {
+  switch (request.provider) {
+    case publish::IdentityProvider::github:
+      return from_github(request, ports);
+    case publish::IdentityProvider::gitlab:
+      return from_gitlab(request);
+    case publish::IdentityProvider::google:
+      return from_google(request, ports);
+    case publish::IdentityProvider::buildkite:
+      return from_program(publish::buildkite_identity_command(request.audience), "BUILDKITE",
+                          request, ports);
+    case publish::IdentityProvider::circleci:
+      return from_program(publish::circleci_identity_command(request.audience), "CIRCLE", request,
+                          ports);
+  }
+  return fail(ErrorKind::internal, "an identity provider without a source");
+}
+
+}  // namespace
+
+Result<Secret> identity_token(const IdentityRequest& request, const CredentialPorts& ports) {
+  TRY(Secret token, from_provider(request, ports));
+  if (ports.mask) ports.mask(token);
+  return token;
+}
+
+}  // namespace pinwheel::host

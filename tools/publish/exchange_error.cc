@@ -1,0 +1,207 @@
+#include "publish/exchange_error.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "pep/pypi.h"
+#include "publish/identity_claims.h"
+#include "publish/reply.h"
+
+namespace pinwheel::publish {
+namespace {
+
+/// The codes of warehouse, which defined the exchange.
+enum class RefusalCode {
+  invalid_payload,
+  not_enabled,
+  invalid_token,
+  invalid_reuse_token,
+  invalid_pending_publisher,
+  invalid_publisher,
+  other,
+};
+
+struct Refusal {
+  RefusalCode code = RefusalCode::other;
+  std::string description = {};
+};
+
+RefusalCode parse_code(std::string_view code) {
+  constexpr auto kCodes = std::to_array<std::pair<std::string_view, RefusalCode>>(
+      {{"invalid-payload", RefusalCode::invalid_payload},
+       {"not-enabled", RefusalCode::not_enabled},
+       {"invalid-token", RefusalCode::invalid_token},
+       {"invalid-reuse-token", RefusalCode::invalid_reuse_token},
+       {"invalid-pending-publisher", RefusalCode::invalid_pending_publisher},
+       {"invalid-publisher", RefusalCode::invalid_publisher}});
+  for (const auto& [name, value] : kCodes) {
+    if (code == name) return value;
+  }
+  return RefusalCode::other;
+}
+
+std::string text_member(const nlohmann::json& value, const char* key) {
+  const auto found = value.is_object() ? value.find(key) : value.end();
+  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// The first error of the reply, else its message.
+Refusal refusal_in(const ports::HttpResponse& response) {
+  const auto page = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const auto errors = page.is_object() ? page.find("errors") : page.end();
+  if (errors != page.end() && errors->is_array() && !errors->empty()) {
+    const nlohmann::json& first = errors->front();
+    return {parse_code(text_member(first, "code")), text_member(first, "description")};
+  }
+  return {RefusalCode::other, server_message(response)};
+}
+
+/// Where a person tells the index which jobs to trust.
+std::string settings_of(const ExchangeParties& parties) {
+  switch (parties.index) {
+    case IndexKind::pypi:
+      return fmt::format(
+          "on https://{}, in the project's settings under Publishing (for a project "
+          "that does not exist yet: in your account's)",
+          pep::kPypiHost);
+    case IndexKind::testpypi:
+      return fmt::format(
+          "on https://{}, in the project's settings under Publishing (for a project "
+          "that does not exist yet: in your account's)",
+          pep::kTestPypiHost);
+    case IndexKind::other:
+      break;
+  }
+  return fmt::format("where {} keeps the publishers of the project", quoted(parties.target));
+}
+
+/// The fields of the form that adds a publisher, filled from the claims.
+std::string github_publisher(const IdentityClaims& claims) {
+  std::string fields =
+      fmt::format("repository {}, workflow {}", quoted(value_at(claims, "repository")),
+                  quoted(last_part(workflow_path(value_at(claims, "job_workflow_ref")))));
+  const std::string environment = value_at(claims, "environment");
+  return fields + (environment.empty() ? std::string(", no environment")
+                                       : fmt::format(", environment {}", quoted(environment)));
+}
+
+std::string gitlab_publisher(const IdentityClaims& claims) {
+  std::string fields = fmt::format("project {}", quoted(value_at(claims, "project_path")));
+  const std::string pipeline = value_at(claims, "ci_config_ref_uri");
+  if (!pipeline.empty()) fields += fmt::format(", pipeline file of {}", quoted(pipeline));
+  const std::string environment = value_at(claims, "environment");
+  return fields + (environment.empty() ? std::string(", no environment")
+                                       : fmt::format(", environment {}", quoted(environment)));
+}
+
+std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& claims) {
+  switch (parties.provider) {
+    case IdentityProvider::github:
+      return github_publisher(claims);
+    case IdentityProvider::gitlab:
+      return gitlab_publisher(claims);
+    case IdentityProvider::google:
+      return fmt::format("email {}", quoted(value_at(claims, "email")));
+    case IdentityProvider::buildkite:
+    case IdentityProvider::circleci:
+      break;
+  }
+  return fmt::format("issuer {}, subject {}", quoted(value_at(claims, "iss")),
+                     quoted(value_at(claims, "sub")));
+}
+
+/// For a job that no publisher matches.
+std::string publisher_advice(const ExchangeParties& parties, const IdentityClaims& claims,
+                             std::string_view description) {
+  const bool target_event = value_at(claims, "event_name") == "pull_request_target" ||
+                            description.find("pull_request_target") != std::string_view::npos;
+  if (target_event) {
+    return "publish from a workflow that a push, a tag or a release starts: a job of "
+           "`pull_request_target` runs what anybody may propose";
+  }
+  if (parties.provider == IdentityProvider::github && in_reusable_workflow(claims)) {
+    return fmt::format(
+        "move the job that publishes out of the reusable workflow {} into {}, which calls it: an "
+        "index trusts only jobs that a workflow has itself",
+        quoted(workflow_path(value_at(claims, "job_workflow_ref"))),
+        quoted(workflow_path(value_at(claims, "workflow_ref"))));
+  }
+  return fmt::format("add a publisher of {} {}: {}", to_string(parties.provider),
+                     settings_of(parties), publisher_of(parties, claims));
+}
+
+std::string token_advice(const ExchangeParties& parties) {
+  if (parties.provider == IdentityProvider::gitlab) {
+    return "its audience must be that of the index: `id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}`; and "
+           "the job must publish before the token ends";
+  }
+  return "compare the claims with what the index expects, and the clock of the machine with the "
+         "time";
+}
+
+std::string advice_on(RefusalCode code, const ExchangeParties& parties,
+                      const IdentityClaims& claims, std::string_view description) {
+  switch (code) {
+    case RefusalCode::invalid_publisher:
+      return publisher_advice(parties, claims, description);
+    case RefusalCode::invalid_pending_publisher:
+      return fmt::format(
+          "the pending publisher names a project that exists by now: add the "
+          "publisher to that project, {}, or correct the name of the pending one",
+          settings_of(parties));
+    case RefusalCode::invalid_reuse_token:
+      return renews_identity(parties.provider)
+                 ? "run the same command again: it asks for a new identity token"
+                 : "run the job again: its identity token is taken once, so that one job can "
+                   "publish to one index once";
+    case RefusalCode::not_enabled:
+      return fmt::format("publish with a token for now; the index does not take tokens of {}",
+                         to_string(parties.provider));
+    case RefusalCode::invalid_payload:
+      return fmt::format(
+          "an index may take no tokens of this issuer, {}; if it is your own, an "
+          "owner of the organization registers it with the index",
+          quoted(value_at(claims, "iss")));
+    case RefusalCode::invalid_token:
+      return token_advice(parties);
+    case RefusalCode::other:
+      break;
+  }
+  return "publish with a token if it lasts: PINWHEEL_TOKEN_<TARGET>, --token-file or ~/.pypirc";
+}
+
+}  // namespace
+
+Error exchange_error(const ports::HttpResponse& response, const Secret& identity,
+                     const ExchangeParties& parties) {
+  const IdentityClaims claims = identity_claims(identity);
+  Refusal refusal = refusal_in(response);
+  refusal.description = redact(refusal.description, identity);
+  Error error{
+      ErrorKind::publish,
+      fmt::format("{} does not trust this job: HTTP {}", quoted(parties.target), response.status),
+      std::nullopt,
+      advice_on(refusal.code, parties, claims, refusal.description),
+      {}};
+  if (!refusal.description.empty()) {
+    error.message += fmt::format(", {}", quoted(refusal.description));
+  }
+  const std::string shown = shown_claims(claims);
+  if (!shown.empty()) {
+    error.causes.push_back(
+        Error{ErrorKind::publish,
+              fmt::format("the identity token of {} says: {}", to_string(parties.provider), shown),
+              std::nullopt,
+              {},
+              {}});
+  }
+  return error;
+}
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,106 @@
+#include "publish/identity_claims.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+
+namespace pinwheel::publish {
+namespace {
+
+/// What PyPI matches a publisher against, and what tells a person which job it was.
+constexpr std::array kShownClaims = {"iss",
+                                     "aud",
+                                     "sub",
+                                     "repository",
+                                     "repository_owner",
+                                     "repository_owner_id",
+                                     "workflow_ref",
+                                     "job_workflow_ref",
+                                     "event_name",
+                                     "ref",
+                                     "environment",
+                                     "namespace_path",
+                                     "project_path",
+                                     "ci_config_ref_uri",
+                                     "organization_slug",
+                                     "pipeline_slug",
+                                     "oidc.circleci.com/project-id",
+                                     "email",
+                                     "email_verified"};
+
+constexpr unsigned kBitsPerDigit = 6;
+constexpr unsigned kBitsPerByte = 8;
+
+std::optional<unsigned> digit_of(char c) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const size_t at = kDigits.find(c);
+  if (at == std::string_view::npos) return std::nullopt;
+  return static_cast<unsigned>(at);
+}
+
+/// The bytes of base64url text without padding; empty for other text.
+std::string from_base64url(std::string_view text) {
+  std::string bytes;
+  unsigned held = 0;
+  unsigned bits = 0;
+  for (const char c : text) {
+    const std::optional<unsigned> digit = digit_of(c);
+    if (!digit) return {};
+    held = ((held << kBitsPerDigit) | *digit) & 0xFFFFU;
+    bits += kBitsPerDigit;
+    if (bits < kBitsPerByte) continue;
+    bits -= kBitsPerByte;
+    bytes += static_cast<char>((held >> bits) & 0xFFU);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+IdentityClaims identity_claims(const Secret& token) {
+  constexpr size_t kParts = 3;
+  const std::vector<std::string> parts = split(token.reveal(), '.');
+  if (parts.size() != kParts) return {};
+  const nlohmann::json payload =
+      nlohmann::json::parse(from_base64url(parts[1]), nullptr, /*allow_exceptions=*/false);
+  if (!payload.is_object()) return {};
+  IdentityClaims claims;
+  for (const auto& [name, value] : payload.items()) {
+    if (value.is_string()) {
+      claims[name] = value.get<std::string>();
+    } else if (value.is_number() || value.is_boolean()) {
+      claims[name] = value.dump();
+    }
+  }
+  return claims;
+}
+
+std::string shown_claims(const IdentityClaims& claims) {
+  std::vector<std::string> shown;
+  for (const char* name : kShownClaims) {
+    const std::string value = value_at(claims, name);
+    if (!value.empty()) shown.push_back(fmt::format("{} {}", name, quoted(value)));
+  }
+  return join(shown, ", ");
+}
+
+std::string workflow_path(std::string_view workflow_ref) {
+  const std::string_view path = workflow_ref.substr(0, workflow_ref.find('@'));
+  const size_t at = path.find("/.github/");
+  return std::string(at == std::string_view::npos ? path : path.substr(at + 1));
+}
+
+bool in_reusable_workflow(const IdentityClaims& claims) {
+  const std::string caller = value_at(claims, "workflow_ref");
+  const std::string called = value_at(claims, "job_workflow_ref");
+  return !caller.empty() && !called.empty() &&
+         caller.substr(0, caller.find('@')) != called.substr(0, called.find('@'));
+}
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,38 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/secret.h"
+#include "ports/http.h"
+
+/// Requests for an identity token with an audience, provider by provider, and their replies.
+namespace pinwheel::publish {
+
+/// GitHub's. Kind `usage` if the variables name no address, or one of plain http on another
+/// machine: the request has a token of the job.
+Result<ports::HttpRequest> github_identity_request(
+    const std::map<std::string, std::string>& variables, std::string_view audience);
+
+/// Google's metadata server, which is asked by plain http on the machine's own network
+/// (`GCE_METADATA_HOST` names another).
+ports::HttpRequest google_identity_request(const std::map<std::string, std::string>& variables,
+                                           std::string_view audience);
+/// The same for an access token, by which another service account is asked for its identity.
+ports::HttpRequest google_access_request(const std::map<std::string, std::string>& variables);
+/// `account` is the value of GOOGLE_SERVICE_ACCOUNT_NAME.
+ports::HttpRequest google_impersonation_request(std::string_view account, const Secret& access,
+                                                std::string_view audience);
+
+/// The programs of Buildkite and CircleCI that print one.
+std::vector<std::string> buildkite_identity_command(std::string_view audience);
+std::vector<std::string> circleci_identity_command(std::string_view audience);
+
+/// The member `key` of a JSON reply, or the whole body if `key` is empty. `provider` is for
+/// messages. Kind `transient` if the service is busy, `publish` for another answer.
+Result<Secret> identity_reply(const ports::HttpResponse& response, std::string_view provider,
+                              std::string_view key);
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,142 @@
+#include "publish/token_exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/url.h"
+#include "publish/exchange_error.h"
+#include "publish/reply.h"
+
+namespace pinwheel::publish {
+namespace {
+
+constexpr int kSuccess = 200;
+constexpr int kAccepted = 202;
+constexpr int kForbidden = 403;
+constexpr int kTooMany = 429;
+constexpr int kServerFault = 500;
+constexpr std::chrono::minutes kLongestUse{10};
+constexpr std::chrono::seconds kShortestUse{1};
+
+bool may_pass(int status) {
+  return status == kTooMany || status >= kServerFault;
+}
+
+nlohmann::json object_in(const ports::HttpResponse& response) {
+  nlohmann::json page = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  return page.is_object() ? page : nlohmann::json::object();
+}
+
+std::string text_in(const nlohmann::json& page, const char* key) {
+  const auto found = page.find(key);
+  return found != page.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+ports::HttpRequest exchange_request(std::string_view exchange, std::string_view what) {
+  ports::HttpRequest request;
+  request.url = fmt::format("{}{}", exchange, what);
+  request.headers = {{"Accept", "application/json"}};
+  request.body_limit = limits::kUploadReply;
+  return request;
+}
+
+ports::HttpRequest with_token(std::string_view exchange, std::string_view what,
+                              const Secret& token) {
+  ports::HttpRequest request = exchange_request(exchange, what);
+  request.method = "POST";
+  request.headers.emplace_back("Content-Type", "application/json");
+  nlohmann::json body;
+  body["token"] = token.reveal();
+  request.body = body.dump();
+  return request;
+}
+
+Error busy(const ports::HttpResponse& response, const ExchangeParties& parties) {
+  return {ErrorKind::transient,
+          fmt::format("{} does not exchange tokens now: HTTP {}", quoted(parties.target),
+                      response.status),
+          std::nullopt,
+          "run the same command again",
+          {}};
+}
+
+}  // namespace
+
+Result<std::string> exchange_url(std::string_view upload_url) {
+  const std::optional<UrlParts> url = split_url(upload_url);
+  if (!url || (url->scheme != "https" && !is_loopback(url->host))) {
+    return fail(ErrorKind::usage,
+                fmt::format("trusted publishing would send tokens without encryption to {}",
+                            quoted(url ? url->host : std::string(upload_url))),
+                "use an upload URL that starts with https://; --insecure does not change this");
+  }
+  return fmt::format("{}://{}/_/oidc/", url->scheme, url->host);
+}
+
+ports::HttpRequest audience_request(std::string_view exchange) {
+  return exchange_request(exchange, "audience");
+}
+
+Result<std::string> audience_reply(const ports::HttpResponse& response,
+                                   const ExchangeParties& parties) {
+  if (may_pass(response.status)) return fail(busy(response, parties));
+  const std::string audience = text_in(object_in(response), "audience");
+  if (response.status == kSuccess && !audience.empty()) return audience;
+  Error error{ErrorKind::publish,
+              fmt::format("{} does not speak trusted publishing", quoted(parties.target)),
+              std::nullopt,
+              "publish with a token: PINWHEEL_TOKEN_<TARGET>, --token-file or ~/.pypirc; if it "
+              "needs none, `auth: none` in the matrix or --no-auth",
+              {}};
+  if (response.status == kForbidden) {
+    error.message = fmt::format("{} has turned trusted publishing off", quoted(parties.target));
+  }
+  error.message += fmt::format(": its page /_/oidc/audience answers HTTP {}", response.status);
+  if (response.status == kSuccess) error.message += " without an audience";
+  return fail(std::move(error));
+}
+
+ports::HttpRequest mint_request(std::string_view exchange, const Secret& identity) {
+  return with_token(exchange, "mint-token", identity);
+}
+
+Result<UploadToken> mint_reply(const ports::HttpResponse& response, const Secret& identity,
+                               const ExchangeParties& parties) {
+  if (may_pass(response.status)) return fail(busy(response, parties));
+  const nlohmann::json page = object_in(response);
+  UploadToken minted{Secret(text_in(page, "token"))};
+  if (response.status != kSuccess || minted.token.empty()) {
+    return fail(exchange_error(response, identity, parties));
+  }
+  const auto expires = page.find("expires");
+  if (expires != page.end() && expires->is_number_integer()) {
+    minted.expires = std::chrono::system_clock::time_point(
+        std::chrono::seconds(std::clamp<int64_t>(expires->get<int64_t>(), 0, INT32_MAX)));
+  }
+  return minted;
+}
+
+ports::HttpRequest burn_request(std::string_view exchange, const Secret& token) {
+  return with_token(exchange, "burn-token", token);
+}
+
+Done burn_reply(const ports::HttpResponse& response) {
+  if (response.status >= kSuccess && response.status <= kAccepted) return {};
+  return fail(ErrorKind::publish, fmt::format("the index answers HTTP {}", response.status));
+}
+
+std::chrono::milliseconds fresh_for(const UploadToken& token,
+                                    std::chrono::system_clock::time_point now) {
+  constexpr int kParts = 3;
+  if (!token.expires) return kLongestUse;
+  const auto life = std::chrono::duration_cast<std::chrono::milliseconds>(*token.expires - now);
+  return std::clamp<std::chrono::milliseconds>(life * (kParts - 1) / kParts, kShortestUse,
+                                               kLongestUse);
+}
+
+}  // namespace pinwheel::publish
