@@ -35,6 +35,8 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
                            Streams& streams);
 Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& options,
                         Streams& streams);
+Result<int> cmd_store(const GlobalOptions& global, const StoreCommandOptions& options,
+                      Streams& streams);
 Result<int> cmd_torch_exports(const GlobalOptions& global, const TorchExportsOptions& options,
                               Streams& streams);
 Result<int> cmd_compat(const GlobalOptions& global, const CompatOptions& options, Streams& streams);

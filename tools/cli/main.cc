@@ -55,6 +55,9 @@ struct Dispatch {
     return cmd_ci_explain(global, o, streams);
   }
   Result<int> operator()(const InspectOptions& o) const { return cmd_inspect(global, o, streams); }
+  Result<int> operator()(const StoreCommandOptions& o) const {
+    return cmd_store(global, o, streams);
+  }
   Result<int> operator()(const TorchExportsOptions& o) const {
     return cmd_torch_exports(global, o, streams);
   }

@@ -232,6 +232,21 @@ struct TorchExportsOptions {
   bool json = false;
 };
 
+/// `store`.
+enum class StoreVerb { stat, gc, verify, export_results, import_results };
+struct StoreCommandOptions {
+  StoreVerb verb = StoreVerb::stat;
+  std::string place = "local";  ///< `local` or `dir:PATH`
+  std::string directory;        ///< of `export` and `import`
+  std::string plan_file;
+  std::string domain;  ///< of `import`; as in `StoreOptions`
+  int releases = 3;    ///< whose results `gc` keeps
+  std::string size = "20 GB";
+  std::string grace = "1d";
+  bool dry_run = false;
+  bool json = false;
+};
+
 struct CompatOptions {
   std::string wheel;
   std::string require;

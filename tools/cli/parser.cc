@@ -13,6 +13,7 @@
 #include "cli/product.h"
 #include "cli/repair_options.h"
 #include "cli/shared_options.h"
+#include "cli/store_options.h"
 #include "cli/torch_exports_options.h"
 #include "cli/usage_error.h"
 
@@ -36,6 +37,7 @@ struct Parser {
   CiCommands ci;
   InspectOptions inspect;
   TorchExportsOptions torch_exports;
+  StoreCommandOptions store;
   CompatOptions compat;
   FinishOptions finish;
   RepairOptions repair;
@@ -245,6 +247,7 @@ void add_commands(Parser& parser) {
   add_version(parser);
   add_publish(parser);
   add_env(parser.app, parser.env);
+  add_store_command(parser.app, parser.store);
   add_ci(parser.app, parser.ci);
   add_reproduce(parser);
   add_small_commands(parser);
@@ -282,6 +285,10 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("torch-exports")) {
     parser.torch_exports.verb = chosen_verb(*app.get_subcommand("torch-exports"));
     return parser.torch_exports;
+  }
+  if (app.got_subcommand("store")) {
+    parser.store.verb = chosen_store_verb(*app.get_subcommand("store"));
+    return parser.store;
   }
   if (app.got_subcommand("compat")) return parser.compat;
   if (app.got_subcommand("finish")) return parser.finish;

@@ -28,9 +28,9 @@ using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
                  EnvShellOptions, EnvExportOptions, CiGenerateOptions, CiCheckOptions,
-                 CiExplainOptions, InspectOptions, CompatOptions, TorchExportsOptions,
-                 FinishOptions, RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions,
-                 SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
+                 CiExplainOptions, InspectOptions, CompatOptions, StoreCommandOptions,
+                 TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
+                 DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   GlobalOptions global;

@@ -48,6 +48,9 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::vector<FormPart> form = {};  ///< sent as a multipart body when not empty
   std::string body = {};
+  /// Sent as the body instead of `body`, with its length; streamed, never held in memory. An error
+  /// of a read ends the request, and is its error.
+  std::shared_ptr<const ByteSource> contents = {};
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
   /// Bytes of the request body sent so far, and in total; called often, on the sending thread.

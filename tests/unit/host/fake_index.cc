@@ -27,9 +27,8 @@ std::vector<char*> pointers(std::vector<std::string>& arguments) {
 
 }  // namespace
 
-FakeIndex::FakeIndex(std::vector<std::string> arguments) {
-  std::vector<std::string> argv = {"python3",
-                                   in_source_tree("tests/fakes/index_server.py").string()};
+FakeIndex::FakeIndex(std::vector<std::string> arguments, const std::string& script) {
+  std::vector<std::string> argv = {"python3", in_source_tree("tests/fakes/" + script).string()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   int to_child[2] = {-1, -1};
   int from_child[2] = {-1, -1};

@@ -6,10 +6,12 @@
 
 namespace pinwheel {
 
-/// tests/fakes/index_server.py as a child process on a free port; stopped by the destructor.
+/// tests/fakes/index_server.py, or another server of tests/fakes, as a child process on a free
+/// port; stopped by the destructor.
 class FakeIndex {
  public:
-  explicit FakeIndex(std::vector<std::string> arguments = {});
+  explicit FakeIndex(std::vector<std::string> arguments = {},
+                     const std::string& script = "index_server.py");
   ~FakeIndex();
   FakeIndex(const FakeIndex&) = delete;
   FakeIndex& operator=(const FakeIndex&) = delete;

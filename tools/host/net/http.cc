@@ -21,7 +21,9 @@ namespace pinwheel::host {
 
 namespace {
 
-/// A file of a form, as far as libcurl has read it.
+constexpr long kBufferBytes = 512L << 10;
+
+/// A file of a form or a body, as far as libcurl has read it.
 struct SentFile {
   std::shared_ptr<const ports::ByteSource> contents;
   uint64_t at = 0;
@@ -177,13 +179,25 @@ class Transfer {
     curl_.mime_type(part, file.content_type.c_str());
   }
 
+  /// The body of the request itself.
+  void add(const std::shared_ptr<const ports::ByteSource>& contents) {
+    SentFile& sent = *files_.emplace_back(std::make_unique<SentFile>(SentFile{contents}));
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(contents->size()));
+    set(CURLOPT_READFUNCTION, &on_file);
+    set(CURLOPT_READDATA, &sent);
+    set(CURLOPT_SEEKFUNCTION, &on_seek);
+    set(CURLOPT_SEEKDATA, &sent);
+    set(CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
+  }
+
   CURLcode perform() {
     set(CURLOPT_HTTPHEADER, headers_);
     if (mime_ != nullptr) set(CURLOPT_MIMEPOST, mime_);
     return curl_.easy_perform(easy_);
   }
 
-  /// Why a file of the form could not be read; nullopt if all were.
+  /// Why a file of the request could not be read; nullopt if all were.
   std::optional<Error> fault() const {
     for (const std::unique_ptr<SentFile>& file : files_) {
       if (file->fault) return file->fault;
@@ -262,7 +276,9 @@ void set_body(Transfer& transfer, const ports::HttpRequest& request) {
     }
   }
   if (!request.form.empty()) return;
-  if (!request.body.empty()) {
+  if (request.contents) {
+    transfer.add(request.contents);
+  } else if (!request.body.empty()) {
     transfer.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     transfer.set(CURLOPT_POSTFIELDS, request.body.data());
   }
@@ -349,6 +365,7 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
   Transfer transfer(**curl, handle.get());
   set_options(transfer, request, options_);
   set_body(transfer, request);
+  transfer.set(CURLOPT_BUFFERSIZE, kBufferBytes);
   transfer.set(CURLOPT_WRITEFUNCTION, &on_body);
   transfer.set(CURLOPT_WRITEDATA, &exchange);
   transfer.set(CURLOPT_HEADERFUNCTION, &on_header);

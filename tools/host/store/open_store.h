@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -23,14 +24,18 @@ struct StoreSetup {
   std::string user_agent = "pinwheel";
   MaskSecret mask = {};  ///< called with every secret before it is used
   ports::LogHandle log = ports::no_log();
+  std::chrono::seconds patience{20};  ///< a server that sends nothing for so long is too slow
   std::stop_token cancel = {};
 };
 
 /// The id of a run: that of the CI service, the same for all jobs of its workflow; else random.
 std::string run_id(const std::map<std::string, std::string>& environment);
 
-/// The store of a run; no place is asked yet. `usage` for a place that cannot be opened at all:
-/// credentials that are needed and missing are a fault of the place, not an error.
+/// The variables with the credentials of a server: `PINWHEEL_STORE_USER` and
+/// `PINWHEEL_STORE_PASSWORD`, or `PINWHEEL_STORE_TOKEN`, which is sent as a bearer token. Servers
+/// that a matrix names receive none of them. A netrc file is read for all. The store of a run; no
+/// place is asked yet. `usage` for credentials that would be sent without encryption, or that
+/// messages could not hide. Missing ones are a fault of the place.
 Result<std::unique_ptr<Store>> open_store(const StoreSetup& setup);
 
 }  // namespace pinwheel::host

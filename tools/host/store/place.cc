@@ -29,13 +29,17 @@ tl::unexpected<PlaceFault> wrong_bytes(std::string_view what, std::string_view w
                Error{ErrorKind::check, fmt::format("{} {}", quoted(what), why)});
 }
 
-std::vector<store::Address> addresses_to_write(Place& place,
+std::vector<AddressToWrite> addresses_to_write(Place& place,
                                                const std::vector<store::Address>& addresses,
                                                const store::StoredResult& result) {
-  std::vector<store::Address> out;
+  std::vector<AddressToWrite> out;
   for (const store::Address& address : addresses) {
     const auto kept = place.find(address);
-    if (!kept || !*kept || store::improves(result, **kept)) out.push_back(address);
+    // A damaged one is replaced, and one whose blobs are gone.
+    if (!kept) out.push_back({address, Replace::yes});
+    if (kept && (!*kept || store::improves(result, **kept))) {
+      out.push_back({address, *kept ? Replace::yes : Replace::no});
+    }
   }
   return out;
 }

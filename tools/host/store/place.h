@@ -83,8 +83,16 @@ class Place {
   }
 };
 
+/// Whether something may be replaced that is there already, by whomever it was written meanwhile.
+enum class Replace { no, yes };
+
+struct AddressToWrite {
+  store::Address address;
+  Replace replace = Replace::no;  ///< no: nothing was there
+};
+
 /// The addresses where a place has no such result yet, or one that this one improves.
-std::vector<store::Address> addresses_to_write(Place& place,
+std::vector<AddressToWrite> addresses_to_write(Place& place,
                                                const std::vector<store::Address>& addresses,
                                                const store::StoredResult& result);
 

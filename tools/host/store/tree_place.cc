@@ -186,7 +186,7 @@ PlaceResult<Kept> TreePlace::put(const std::vector<store::Address>& addresses,
                                  const store::StoredResult& result, const BlobFiles& files) {
   if (PlaceDone made = make_directories(); !made) return tl::unexpected(std::move(made).error());
   const TreeLock lock(options_.root, TreeLock::Kind::shared);
-  const std::vector<store::Address> lacking = addresses_to_write(*this, addresses, result);
+  const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, result);
   if (lacking.empty()) return Kept::had_it;
   for (const auto& [blob, path] : files) {
     if (PlaceDone put = put_blob(blob, path); !put) return tl::unexpected(std::move(put).error());
@@ -195,7 +195,7 @@ PlaceResult<Kept> TreePlace::put(const std::vector<store::Address>& addresses,
   const store::Blob blob{sha256_hex(record), record.size()};
   if (PlaceDone put = put_bytes(blob, record); !put) return tl::unexpected(std::move(put).error());
   const std::string action = store::to_json(store::ActionResult{blob, result.outputs});
-  for (const store::Address& address : lacking) {
+  for (const auto& [address, replace] : lacking) {
     lease_.hold(address);
     if (Done done = atomic_write(options_.root / "ac" / address.hex, action, 0644); !done) {
       PlaceFault written = fault_of(std::move(done).error());

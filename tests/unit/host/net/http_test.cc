@@ -261,3 +261,24 @@ TEST_CASE("the certificates come from the first variable that is set") {
   CHECK(host::ca_bundle_from({{"SSL_CERT_FILE", "/a"}, {"REQUESTS_CA_BUNDLE", ""}}) == "/a");
   CHECK(host::ca_bundle_from({{"SSL_CERT_FILE", "/a"}, {"CURL_CA_BUNDLE", "/b"}}) == "/b");
 }
+
+TEST_CASE("a body is streamed from its source with a known length") {
+  const Scratch scratch;
+  const FakeIndex server({"--fault", "plain"}, "store_server.py");
+  const std::string bytes(3'000'000, 'x');
+  HttpRequest request;
+  request.method = "PUT";
+  request.url = server.url() + "/cas/" + sha256_hex(bytes);
+  request.contents = contents_of(scratch.write("file", bytes));
+  host::CurlHttp http({.connections = host::Connections::kept});
+  auto reply = http.send(request);
+  REQUIRE(reply);
+  CHECK(reply->status == 200);
+  reply = http.send({.url = request.url});
+  REQUIRE(reply);
+  CHECK(reply->body == bytes);
+  request.contents = contents_of(scratch.write("file", ""));
+  reply = http.send(request);
+  REQUIRE(reply);
+  CHECK(reply->status == 200);
+}

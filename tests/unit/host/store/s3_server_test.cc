@@ -1,0 +1,164 @@
+#include "host/store/s3_server.h"
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "unit/catch.h"
+
+namespace pinwheel::host {
+namespace {
+
+using ports::HttpRequest;
+using ports::HttpResponse;
+
+/// Answers each request in turn, and reads the bodies that are sent.
+class TurnHttp final : public ports::Http {
+ public:
+  std::vector<HttpResponse> replies = {};
+  std::vector<HttpRequest> asked = {};
+  std::vector<std::string> bodies = {};
+
+  tl::expected<HttpResponse, ports::HttpFailure> send(const HttpRequest& request) override {
+    asked.push_back(request);
+    const bool has_body = request.contents != nullptr;
+    bodies.push_back(has_body ? *request.contents->read(0, request.contents->size()) : "");
+    REQUIRE(asked.size() <= replies.size());
+    return replies[asked.size() - 1];
+  }
+  std::string header(size_t request, const std::string& name) const {
+    for (const auto& [key, value] : asked[request].headers) {
+      if (key == name) return value;
+    }
+    return {};
+  }
+  std::vector<std::string> lines() const {
+    std::vector<std::string> out;
+    for (const HttpRequest& one : asked) out.push_back(one.method + " " + one.url);
+    return out;
+  }
+};
+
+struct Bucket {
+  std::shared_ptr<TurnHttp> http = std::make_shared<TurnHttp>();
+  S3Place place = {"bucket", "pre", "eu-west-1", "http://h:9000", BucketStyle::path, 4};
+
+  S3Server server() const {
+    const std::map<std::string, std::string> variables = {{"AWS_ACCESS_KEY_ID", "ID"},
+                                                          {"AWS_SECRET_ACCESS_KEY", "secret-key"}};
+    return S3Server(http, place, std::make_shared<AwsCredentials>(AwsSetup{variables, http}));
+  }
+};
+
+ObjectToPut object(const std::string& bytes, Replace replace = Replace::no) {
+  return {std::make_shared<const ports::MemorySource>(bytes), sha256_hex(bytes), replace};
+}
+
+const std::string kBegun = "<R><UploadId>a/b+c</UploadId></R>";
+
+}  // namespace
+
+TEST_CASE("objects are below the prefix, in the path or of the host of the bucket", "[store]") {
+  Bucket bucket;
+  bucket.http->replies = {{404}, {404}, {404}};
+  CHECK(bucket.server().has("cas/x", 1) == false);
+  bucket.place.style = BucketStyle::virtual_host;
+  CHECK(bucket.server().has("cas/x", 1) == false);
+  bucket.place.endpoint.clear();
+  bucket.place.prefix.clear();
+  CHECK(bucket.server().has("cas/x", 1) == false);
+  CHECK(bucket.http->lines() ==
+        std::vector<std::string>{"HEAD http://h:9000/bucket/pre/cas/x",
+                                 "HEAD http://bucket.h:9000/pre/cas/x",
+                                 "HEAD https://bucket.s3.eu-west-1.amazonaws.com/cas/x"});
+}
+
+TEST_CASE("the style of a bucket follows from its server and the profile", "[store]") {
+  CHECK(s3_place("bucket", "", {}).style == BucketStyle::virtual_host);
+  CHECK(s3_place("a.bucket", "", {}).style == BucketStyle::path);
+  CHECK(s3_place("bucket", "", {{"AWS_ENDPOINT_URL", "http://minio"}}).style == BucketStyle::path);
+}
+
+TEST_CASE("an object is written only if it is not there", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{200}, {412}, {409}, {200}};
+  CHECK(bucket.server().put("ac/x", object("body")));
+  CHECK(bucket.http->header(0, "If-None-Match") == "*");
+  CHECK(bucket.http->header(0, "x-amz-content-sha256") == sha256_hex("body"));
+  CHECK(bucket.server().put("ac/x", object("body")));
+  CHECK(bucket.server().put("ac/x", object("body")));
+  CHECK(bucket.server().put("ac/x", object("body", Replace::yes)));
+  CHECK(bucket.http->header(3, "If-None-Match").empty());
+}
+
+TEST_CASE("a server that knows no conditions is asked without", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{501}, {501}, {200}};
+  CHECK(bucket.server().put("ac/x", object("body")));
+  CHECK(bucket.http->header(2, "If-None-Match").empty());
+}
+
+TEST_CASE("a long object is sent in parts", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{200, "", {}, kBegun},
+                          {200, "", {{"etag", "\"1\""}}},
+                          {200, "", {{"etag", "\"2\""}}},
+                          {200, "", {{"etag", "\"3\""}}},
+                          {200, "", {}, "<CompleteMultipartUploadResult/>"}};
+  CHECK(bucket.server().put("cas/x", object("0123456789")));
+  const std::string url = "http://h:9000/bucket/pre/cas/x";
+  CHECK(bucket.http->lines() ==
+        std::vector<std::string>{
+            "POST " + url + "?uploads=", "PUT " + url + "?partNumber=1&uploadId=a%2Fb%2Bc",
+            "PUT " + url + "?partNumber=2&uploadId=a%2Fb%2Bc",
+            "PUT " + url + "?partNumber=3&uploadId=a%2Fb%2Bc",
+            "POST " + url + "?uploadId=a%2Fb%2Bc"});
+  CHECK(bucket.http->bodies[1] + bucket.http->bodies[2] + bucket.http->bodies[3] == "0123456789");
+  CHECK(bucket.http->bodies[4] ==
+        "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>\"1\"</ETag></Part>"
+        "<Part><PartNumber>2</PartNumber><ETag>\"2\"</ETag></Part>"
+        "<Part><PartNumber>3</PartNumber><ETag>\"3\"</ETag></Part></CompleteMultipartUpload>");
+  CHECK(bucket.http->header(4, "If-None-Match") == "*");
+}
+
+TEST_CASE("parts of an upload that failed are removed", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{200, "", {}, kBegun}, {403}, {204}};
+  const PlaceDone done = bucket.server().put("cas/x", object("0123456789"));
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == FaultKind::refused);
+  CHECK(bucket.http->lines()[2] == "DELETE http://h:9000/bucket/pre/cas/x?uploadId=a%2Fb%2Bc");
+}
+
+TEST_CASE("an upload that ends with an error in a success has failed", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{200, "", {}, kBegun},
+                          {200},
+                          {200},
+                          {200},
+                          {200, "", {}, "<Error><Code>InternalError</Code></Error>"},
+                          {204}};
+  const PlaceDone done = bucket.server().put("cas/x", object("0123456789"));
+  REQUIRE_FALSE(done);
+  CHECK(done.error().error.message.find("InternalError") != std::string::npos);
+}
+
+TEST_CASE("without credentials a bucket refuses, with a hint", "[store]") {
+  const auto http = std::make_shared<TurnHttp>();
+  S3Server server(
+      http, {"bucket"},
+      std::make_shared<AwsCredentials>(AwsSetup{{{"AWS_EC2_METADATA_DISABLED", "true"}}, http}));
+  const auto has = server.has("cas/x", 1);
+  REQUIRE_FALSE(has);
+  CHECK(has.error().kind == FaultKind::refused);
+  CHECK_FALSE(has.error().error.hint.empty());
+  CHECK(http->asked.empty());
+}
+
+TEST_CASE("the code of an S3 error is part of the fault", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{403, "", {}, "<Error><Code>SignatureDoesNotMatch</Code></Error>"}};
+  const auto put = bucket.server().put("ac/x", object("x"));
+  REQUIRE_FALSE(put);
+  CHECK(put.error().error.message == "it answered 403 to PUT http://h:9000: SignatureDoesNotMatch");
+}
+
+}  // namespace pinwheel::host

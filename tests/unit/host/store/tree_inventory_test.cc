@@ -1,0 +1,93 @@
+#include "host/store/tree_inventory.h"
+
+#include <sys/stat.h>
+
+#include "unit/host/store/stored.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+store::Address address_of_key(const std::string& key) {
+  return store::result_address(store::Domain::branch, sha256_hex(key));
+}
+
+/// Makes everything in a place as old as that.
+void age(const fs::path& root, std::chrono::hours hours) {
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - hours);
+  }
+}
+
+store::CollectOptions now(uint64_t most_bytes = 0) {
+  return {1, most_bytes, std::chrono::hours(24), std::chrono::system_clock::now()};
+}
+
+void keep(const Scratch& scratch, const std::string& key, const std::string& bytes) {
+  REQUIRE(tree_at(scratch.path() / "s")
+              ->put({address_of_key(key)}, result_of(key, {bytes}), files_of(scratch, {bytes})));
+}
+
+}  // namespace
+
+TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep(scratch, "old", "old bytes");
+  scratch.write("s/cas/.abc.0123", "left by a killed process");
+  age(root, std::chrono::hours(48));
+  keep(scratch, "new", "new bytes");
+  REQUIRE(collect_tree(root, now(), DryRun::yes));
+  CHECK(tree_at(root, store::Access::read_only)->find(address_of_key("old"))->has_value());
+  const auto removed = collect_tree(root, now(), DryRun::no);
+  REQUIRE(removed);
+  CHECK(removed->results == std::vector{address_of_key("old")});
+  CHECK(removed->runs.size() == 1);
+  CHECK_FALSE(fs::exists(root / "cas" / sha256_hex("old bytes")));
+  CHECK_FALSE(fs::exists(root / "cas/.abc.0123"));
+  CHECK(tree_at(root)->find(address_of_key("new"))->has_value());
+  CHECK(verify_tree(root).empty());
+}
+
+TEST_CASE("what a living run found stays", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep(scratch, "k", "bytes");
+  const auto living = tree_at(root);
+  REQUIRE(living->find(address_of_key("k"))->has_value());
+  age(root, std::chrono::hours(48));
+  CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
+  CHECK(living->fetch(blob_of("bytes"), scratch.path() / "out") == true);
+}
+
+TEST_CASE("a place that does not exist has nothing to remove", "[store]") {
+  const Scratch scratch;
+  CHECK(collect_tree(scratch.path() / "none", now(), DryRun::no)->results.empty());
+  CHECK_FALSE(fs::exists(scratch.path() / "none"));
+  CHECK(verify_tree(scratch.path() / "none").empty());
+}
+
+TEST_CASE("verification finds what is damaged, missing or unreadable", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep(scratch, "a", "first");
+  keep(scratch, "b", "second");
+  CHECK(verify_tree(root).empty());
+  CHECK(read_results(root).size() == 2);
+  const fs::path blob = root / "cas" / sha256_hex("first");
+  fs::permissions(blob, fs::perms::owner_all);
+  std::ofstream(blob) << "FIRST";
+  fs::remove(root / "cas" / sha256_hex("second"));
+  scratch.write("s/ac/" + sha256_hex("x"), "{");
+  const std::vector<std::string> wrong = verify_tree(root);
+  REQUIRE(wrong.size() == 3);
+  CHECK(std::count(wrong.begin(), wrong.end(),
+                   "`cas/" + sha256_hex("first") + "` has the sha256 " + sha256_hex("FIRST")) == 1);
+  CHECK(std::count(wrong.begin(), wrong.end(),
+                   "`cas/" + sha256_hex("second") + "`, which `ac/" + address_of_key("b").hex +
+                       "` needs, is missing") == 1);
+  CHECK(std::count(wrong.begin(), wrong.end(), "`ac/" + sha256_hex("x") + "` cannot be read") == 1);
+}
+
+}  // namespace pinwheel::host

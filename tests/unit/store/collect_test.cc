@@ -1,0 +1,97 @@
+#include "store/collect.h"
+
+#include "base/digest.h"
+#include "unit/catch.h"
+
+namespace pinwheel::store {
+namespace {
+
+constexpr StoreTime kNow = StoreTime(std::chrono::hours(1000));
+
+StoreTime hours_ago(int hours) {
+  return kNow - std::chrono::hours(hours);
+}
+
+/// A place where each result has one blob of 10 bytes, by name.
+struct PlaceOf {
+  Inventory inventory = {};
+
+  static Address address(const std::string& name) { return {sha256_hex("address " + name)}; }
+  static Blob blob(const std::string& name) { return {sha256_hex(name), 10}; }
+  void result(const std::string& name, int hours) {
+    inventory.results.push_back({address(name), {blob(name)}, hours_ago(hours)});
+    inventory.blobs.push_back({blob(name), hours_ago(hours)});
+  }
+  void run(const std::string& id, Domain domain, int hours, const std::string& used,
+           bool living = false) {
+    inventory.runs.push_back({id + ".file", id, domain, hours_ago(hours), living, {address(used)}});
+  }
+};
+
+CollectOptions options(uint64_t most_bytes = 0) {
+  return {2, most_bytes, std::chrono::hours(24), kNow};
+}
+
+}  // namespace
+
+TEST_CASE("what the last releases and living runs used stays", "[store]") {
+  PlaceOf place;
+  for (const char* name : {"r1", "r2", "r3", "b1", "living", "free"}) place.result(name, 500);
+  place.run("1", Domain::release, 400, "r1");
+  place.run("2", Domain::release, 300, "r2");
+  place.run("3", Domain::release, 200, "r3");
+  place.run("4", Domain::branch, 100, "b1");
+  place.run("5", Domain::pull_request, 450, "living", true);
+  const Collection removed = collect(place.inventory, options());
+  CHECK(removed.results ==
+        std::vector{PlaceOf::address("r1"), PlaceOf::address("b1"), PlaceOf::address("free")});
+  CHECK(removed.blobs ==
+        std::vector{PlaceOf::blob("r1"), PlaceOf::blob("b1"), PlaceOf::blob("free")});
+  CHECK(removed.runs == std::vector<std::string>{"1.file", "4.file"});
+  CHECK(removed.removed_bytes == 30);
+  CHECK(removed.kept_bytes == 30);
+}
+
+TEST_CASE("several jobs of one release are one release", "[store]") {
+  PlaceOf place;
+  for (const char* name : {"a", "b", "old"}) place.result(name, 500);
+  place.run("1", Domain::release, 400, "old");
+  place.run("2", Domain::release, 300, "a");
+  place.run("3", Domain::release, 200, "b");
+  place.run("3", Domain::release, 199, "a");
+  CHECK(collect(place.inventory, options()).results == std::vector{PlaceOf::address("old")});
+}
+
+TEST_CASE("what was used within the grace time stays, with or without a result", "[store]") {
+  PlaceOf place;
+  place.result("new", 23);
+  place.result("old", 25);
+  place.inventory.blobs.push_back({PlaceOf::blob("arriving"), hours_ago(1)});
+  place.inventory.blobs.push_back({PlaceOf::blob("left"), hours_ago(30)});
+  place.run("1", Domain::branch, 2, "old");
+  const Collection removed = collect(place.inventory, options());
+  CHECK(removed.results.empty());
+  CHECK(removed.blobs == std::vector{PlaceOf::blob("left")});
+  CHECK(removed.runs.empty());
+}
+
+TEST_CASE("up to a size, what was used last stays", "[store]") {
+  PlaceOf place;
+  place.result("oldest", 300);
+  place.result("newest", 100);
+  place.result("middle", 200);
+  CHECK(collect(place.inventory, options(20)).results == std::vector{PlaceOf::address("oldest")});
+  CHECK(collect(place.inventory, options(19)).results ==
+        std::vector{PlaceOf::address("middle"), PlaceOf::address("oldest")});
+  CHECK(collect(place.inventory, options(30)).results.empty());
+}
+
+TEST_CASE("a blob that another result needs stays, and counts once", "[store]") {
+  PlaceOf place;
+  place.result("a", 100);
+  place.inventory.results.push_back({PlaceOf::address("b"), {PlaceOf::blob("a")}, hours_ago(200)});
+  CHECK(collect(place.inventory, options(10)).results.empty());
+  CHECK(collect(place.inventory, options(9)).blobs == std::vector{PlaceOf::blob("a")});
+}
+
+}  // namespace pinwheel::store

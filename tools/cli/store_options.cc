@@ -1,0 +1,73 @@
+#include "cli/store_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pinwheel::cli {
+namespace {
+
+void add_place(CLI::App& app, StoreCommandOptions& options) {
+  app.add_option("--store", options.place, "`local` (the default) or `dir:PATH`")
+      ->type_name("PLACE");
+  app.add_flag("--json", options.json, "as JSON");
+}
+
+void add_gc(CLI::App& store, StoreCommandOptions& options) {
+  CLI::App& app = *store.add_subcommand(
+      "gc", "remove what no running run and none of the last releases used; also beside a run");
+  add_place(app, options);
+  app.add_option("--releases", options.releases, "keep what that many of the last releases used")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--size", options.size, "keep up to that much of the rest, last used first")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--grace", options.grace, "keep what was used in that time")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_flag("--dry-run", options.dry_run, "say what would be removed, and remove nothing");
+}
+
+}  // namespace
+
+void add_store_command(CLI::App& program, StoreCommandOptions& options) {
+  CLI::App& app =
+      *program.add_subcommand("store", "the results of finished steps that this machine keeps");
+  app.require_subcommand(1);
+  CLI::App& stat = *app.add_subcommand("stat", "what a store has, by domain, and how large it is");
+  add_place(stat, options);
+  add_gc(app, options);
+  CLI::App& verify = *app.add_subcommand(
+      "verify", "read everything and compare it with its names; exit 5 if something is damaged");
+  add_place(verify, options);
+  CLI::App& exporting = *app.add_subcommand(
+      "export", "copy the results of a frozen plan, and no others, into a directory");
+  add_place(exporting, options);
+  exporting.add_option("--plan", options.plan_file, "the plan that `plan --out` wrote")
+      ->type_name("FILE")
+      ->required();
+  exporting.add_option("directory", options.directory, "`--store dir:DIR` reads it")
+      ->type_name("DIR")
+      ->required();
+  CLI::App& importing =
+      *app.add_subcommand("import", "copy the results in a directory that `export` wrote here");
+  add_place(importing, options);
+  importing
+      .add_option("--store-domain", options.domain,
+                  "the most trusted results to accept: `release`, `branch` or `pull-request` "
+                  "(default: by the event in CI, else `branch`)")
+      ->type_name("DOMAIN");
+  importing.add_option("directory", options.directory, "a directory with results")
+      ->type_name("DIR")
+      ->required();
+}
+
+StoreVerb chosen_store_verb(const CLI::App& store) {
+  if (store.got_subcommand("gc")) return StoreVerb::gc;
+  if (store.got_subcommand("verify")) return StoreVerb::verify;
+  if (store.got_subcommand("export")) return StoreVerb::export_results;
+  if (store.got_subcommand("import")) return StoreVerb::import_results;
+  return StoreVerb::stat;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,23 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+
+#include "base/result.h"
+#include "host/store/tree_place.h"
+#include "store/stored_result.h"
+
+namespace pinwheel::host {
+
+struct CopiedResults {
+  size_t copied = 0;
+  size_t there_already = 0;
+  size_t left_out = 0;  ///< that were not wanted
+};
+
+/// Copies the wanted results of one place on disk to another, each to the addresses that it has
+/// there; every blob is compared with its digest. The first fault ends it.
+Result<CopiedResults> copy_results(
+    const std::filesystem::path& from, TreePlace& to,
+    const std::function<bool(const store::StoredResult& result)>& wanted);
+
+}  // namespace pinwheel::host

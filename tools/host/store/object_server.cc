@@ -1,0 +1,92 @@
+#include "host/store/object_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/mask.h"
+#include "base/text.h"
+#include "host/store/xml_value.h"
+#include "publish/reply.h"
+
+namespace pinwheel::host {
+namespace {
+
+constexpr int kAttempts = 2;
+constexpr auto kPause = std::chrono::milliseconds(500);
+
+/// What took longer than this is a slow server, which another attempt does not make faster.
+constexpr auto kQuick = std::chrono::seconds(5);
+
+constexpr int kUnauthorized = 401;
+constexpr int kForbidden = 403;
+constexpr int kTooLarge = 413;
+constexpr int kManyRequests = 429;
+constexpr int kServerFault = 500;
+constexpr int kNoRoom = 507;
+
+FaultKind kind_of_status(int status) {
+  if (status == kNoRoom || status == kTooLarge) return FaultKind::full;
+  if (status == kManyRequests || status >= kServerFault) return FaultKind::busy;
+  return FaultKind::refused;
+}
+
+FaultKind kind_of_error(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::interrupted:
+    case ErrorKind::terminated:
+      return FaultKind::stopped;
+    case ErrorKind::check:
+      return FaultKind::wrong_bytes;
+    default:
+      return FaultKind::unreachable;
+  }
+}
+
+}  // namespace
+
+ByteLimit object_limit(const ObjectSink& sink) {
+  constexpr uint64_t kPage = 64UL << 10;
+  return {"an object of a store", std::max(sink.most_bytes, kPage)};
+}
+
+PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpResponse& response) {
+  Error error{
+      ErrorKind::transient,
+      std::string(trim(fmt::format("it answered {} to {} {}", response.status, request.method,
+                                   mask_urls(request.url.substr(0, request.url.find('?'))))))};
+  const std::string code = xml_value(response.body, "Code");
+  if (const std::string said = code.empty() ? publish::server_message(response) : code;
+      !said.empty()) {
+    error.message += ": " + said;
+  }
+  if (response.status == kUnauthorized || response.status == kForbidden) {
+    error.hint = "check the credentials of the store, or add `,ro` to only read it";
+  }
+  return {kind_of_status(response.status), std::move(error)};
+}
+
+PlaceResult<ports::HttpResponse> send_request(ports::Http& http, const ports::HttpRequest& request,
+                                              const std::function<void()>& restart) {
+  for (int attempt = 1;; ++attempt) {
+    if (restart) restart();
+    const auto begun = std::chrono::steady_clock::now();
+    auto response = http.send(request);
+    const bool quick = std::chrono::steady_clock::now() - begun < kQuick;
+    const bool may_pass = response ? kind_of_status(response->status) == FaultKind::busy &&
+                                         response->status >= kManyRequests
+                                   : response.error().error.kind == ErrorKind::transient;
+    if (may_pass && quick && attempt < kAttempts) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    if (response) return *std::move(response);
+    const FaultKind kind = kind_of_error(response.error().error.kind);
+    return fault(kind, std::move(response).error().error);
+  }
+}
+
+}  // namespace pinwheel::host

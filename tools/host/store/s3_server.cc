@@ -1,0 +1,226 @@
+#include "host/store/s3_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "base/url.h"
+#include "host/store/xml_value.h"
+#include "publish/reply.h"
+
+namespace pinwheel::host {
+namespace {
+
+constexpr int kConflict = 409;
+constexpr int kExists = 412;
+constexpr int kNotImplemented = 501;
+
+/// A part of a longer source.
+class PartSource final : public ports::ByteSource {
+ public:
+  PartSource(std::shared_ptr<const ports::ByteSource> whole, uint64_t begin, uint64_t size)
+      : whole_(std::move(whole)), begin_(begin), size_(size) {}
+
+  uint64_t size() const override { return size_; }
+  Result<std::string> read(uint64_t offset, uint64_t length) const override {
+    return whole_->read(begin_ + offset, length);
+  }
+
+ private:
+  std::shared_ptr<const ports::ByteSource> whole_;
+  uint64_t begin_;
+  uint64_t size_;
+};
+
+std::shared_ptr<const ports::ByteSource> in_memory(std::string bytes) {
+  return std::make_shared<const ports::MemorySource>(std::move(bytes));
+}
+
+/// Whether the server says that somebody else wrote the object, now or before.
+bool is_there_already(int status) {
+  return status == kExists || status == kConflict;
+}
+
+}  // namespace
+
+/// A request to the bucket.
+struct S3Server::Request {
+  std::string method = "GET";
+  std::string path = {};  ///< below the prefix
+  store::NameValues query = {};
+  store::NameValues headers = {};
+  std::shared_ptr<const ports::ByteSource> contents = {};
+  std::string payload_sha256 = sha256_hex("");
+  const ObjectSink* sink = nullptr;
+};
+
+S3Place s3_place(std::string bucket, std::string prefix,
+                 const std::map<std::string, std::string>& environment) {
+  const store::AwsProfile profile = aws_profile(environment);
+  S3Place place{std::move(bucket), std::move(prefix), aws_region(environment, profile),
+                aws_endpoint(environment, profile, "S3")};
+  const std::string style = value_at(profile, "s3.addressing_style");
+  const bool of_aws = place.endpoint.empty() && place.bucket.find('.') == std::string::npos;
+  if ((of_aws && style != "path") || style == "virtual") place.style = BucketStyle::virtual_host;
+  return place;
+}
+
+S3Server::S3Server(std::shared_ptr<ports::Http> http, S3Place place,
+                   std::shared_ptr<AwsCredentials> credentials)
+    : http_(std::move(http)), place_(std::move(place)), credentials_(std::move(credentials)) {
+  const std::string endpoint = place_.endpoint.empty()
+                                   ? fmt::format("https://s3.{}.amazonaws.com", place_.region)
+                                   : place_.endpoint;
+  const std::optional<UrlParts> parts = split_url(endpoint);
+  const std::string scheme = parts ? parts->scheme : "https";
+  host_ = parts ? parts->host : endpoint;
+  if (place_.style == BucketStyle::virtual_host) host_ = place_.bucket + "." + host_;
+  base_ = scheme + "://" + host_;
+}
+
+PlaceResult<ports::HttpResponse> S3Server::send(const Request& request) {
+  const Result<store::AwsKeys> keys = credentials_->keys();
+  if (!keys) return fault(FaultKind::refused, keys.error());
+  std::string path = place_.style == BucketStyle::path ? "/" + place_.bucket : std::string();
+  if (!place_.prefix.empty()) path += "/" + place_.prefix;
+  const store::AwsRequest unsigned_request{
+      request.method, host_,           path + "/" + request.path,
+      request.query,  request.headers, request.payload_sha256};
+  ports::HttpRequest out;
+  out.method = request.method;
+  out.url = base_ + store::encoded_path(unsigned_request.path);
+  if (!request.query.empty()) out.url += "?" + store::encoded_query(request.query);
+  out.headers = store::signed_headers(unsigned_request, *keys,
+                                      {place_.region, "s3", std::chrono::system_clock::now()});
+  out.contents = request.contents;
+  if (request.sink == nullptr) return send_request(*http_, out);
+  out.sink_limit = object_limit(*request.sink);
+  out.sink = request.sink->write;
+  return send_request(*http_, out, request.sink->restart);
+}
+
+PlaceResult<bool> S3Server::get(const std::string& path, const ObjectSink& sink) {
+  Request request;
+  request.path = path;
+  request.sink = &sink;
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  if (!response) return tl::unexpected(response.error());
+  if (is_missing(response->status)) return false;
+  if (response->status == kHttpOk) return true;
+  return tl::unexpected(response_fault({.method = "GET", .url = base_}, *response));
+}
+
+PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
+  Request request;
+  request.method = "HEAD";
+  request.path = path;
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  if (!response) return tl::unexpected(response.error());
+  if (is_missing(response->status)) return false;
+  if (response->status != kHttpOk) {
+    return tl::unexpected(response_fault({.method = "HEAD", .url = base_}, *response));
+  }
+  return publish::header(*response, "content-length") == std::to_string(size);
+}
+
+PlaceDone S3Server::put(const std::string& path, const ObjectToPut& object) {
+  return object.contents->size() > place_.part_bytes ? put_parts(path, object)
+                                                     : put_whole(path, object);
+}
+
+PlaceDone S3Server::put_whole(const std::string& path, const ObjectToPut& object) {
+  Request request;
+  request.method = "PUT";
+  request.path = path;
+  request.contents = object.contents;
+  request.payload_sha256 = object.sha256;
+  if (object.replace == Replace::no) request.headers.emplace_back("If-None-Match", "*");
+  PlaceResult<ports::HttpResponse> response = send(request);
+  if (response && response->status == kNotImplemented && !request.headers.empty()) {
+    // A server that does not know conditions.
+    request.headers.clear();
+    response = send(request);
+  }
+  if (!response) return tl::unexpected(response.error());
+  const bool there = object.replace == Replace::no && is_there_already(response->status);
+  if (there || is_success(response->status)) return {};
+  return tl::unexpected(response_fault({.method = "PUT", .url = base_}, *response));
+}
+
+PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object) {
+  Request begin;
+  begin.method = "POST";
+  begin.path = path;
+  begin.query = {{"uploads", ""}};
+  begin.contents = in_memory({});
+  const PlaceResult<ports::HttpResponse> response = send(begin);
+  if (!response) return tl::unexpected(response.error());
+  const std::string upload = xml_value(response->body, "UploadId");
+  if (response->status != kHttpOk || upload.empty()) {
+    return tl::unexpected(response_fault({.method = "POST", .url = base_}, *response));
+  }
+  const PlaceResult<std::string> parts = send_parts(path, upload, object);
+  PlaceDone done = parts ? complete(path, upload, *parts, object.replace)
+                         : PlaceDone(tl::unexpected(parts.error()));
+  if (done) return done;
+  // Parts cost until somebody removes them.
+  Request abort;
+  abort.method = "DELETE";
+  abort.path = path;
+  abort.query = {{"uploadId", upload}};
+  static_cast<void>(send(abort));
+  return done;
+}
+
+PlaceResult<std::string> S3Server::send_parts(const std::string& path, const std::string& upload,
+                                              const ObjectToPut& object) {
+  std::string list;
+  const uint64_t size = object.contents->size();
+  int number = 0;
+  for (uint64_t at = 0; at < size; at += place_.part_bytes) {
+    ++number;
+    Request request;
+    request.method = "PUT";
+    request.path = path;
+    request.query = {{"partNumber", std::to_string(number)}, {"uploadId", upload}};
+    request.contents = std::make_shared<const PartSource>(object.contents, at,
+                                                          std::min(place_.part_bytes, size - at));
+    // The digest of a part is not known before it is sent; that of the whole is compared.
+    request.payload_sha256 = store::kUnsignedPayload;
+    const PlaceResult<ports::HttpResponse> response = send(request);
+    if (!response) return tl::unexpected(response.error());
+    if (!is_success(response->status)) {
+      return tl::unexpected(response_fault({.method = "PUT", .url = base_}, *response));
+    }
+    list += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", number,
+                        publish::header(*response, "etag"));
+  }
+  return list;
+}
+
+PlaceDone S3Server::complete(const std::string& path, const std::string& upload,
+                             const std::string& parts, Replace replace) {
+  const std::string body = "<CompleteMultipartUpload>" + parts + "</CompleteMultipartUpload>";
+  Request request;
+  request.method = "POST";
+  request.path = path;
+  request.query = {{"uploadId", upload}};
+  request.contents = in_memory(body);
+  request.payload_sha256 = sha256_hex(body);
+  if (replace == Replace::no) request.headers.emplace_back("If-None-Match", "*");
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  if (!response) return tl::unexpected(response.error());
+  if (replace == Replace::no && is_there_already(response->status)) return {};
+  // It may say that it succeeds, and then that it did not.
+  const bool failed = response->body.find("<Error>") != std::string::npos;
+  if (is_success(response->status) && !failed) return {};
+  PlaceFault failure = response_fault({.method = "POST", .url = base_}, *response);
+  if (failed) failure.error.message += ": " + xml_value(response->body, "Code");
+  return tl::unexpected(std::move(failure));
+}
+
+}  // namespace pinwheel::host

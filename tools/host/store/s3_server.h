@@ -1,0 +1,57 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "host/store/aws_credentials.h"
+#include "host/store/object_server.h"
+
+namespace pinwheel::host {
+
+/// Where the name of a bucket is: in the path, or in front of the host.
+enum class BucketStyle { path, virtual_host };
+
+struct S3Place {
+  std::string bucket;
+  std::string prefix = {};  ///< without slashes at its ends
+  std::string region = "us-east-1";
+  std::string endpoint = {};  ///< "https://minio:9000"; empty: that of AWS in the region
+  BucketStyle style = BucketStyle::path;
+  uint64_t part_bytes = 64UL << 20;  ///< longer objects are sent in parts of that size
+};
+
+/// The place that the user's settings give a bucket: of AWS with the bucket in front of the host,
+/// unless its name has dots, of another server with the bucket in the path, unless the profile says
+/// `addressing_style = virtual`.
+S3Place s3_place(std::string bucket, std::string prefix,
+                 const std::map<std::string, std::string>& environment);
+
+/// A bucket of S3, or of a server that speaks its protocol, with signed requests. Objects are
+/// written only if they are not there, where that is asked (`If-None-Match: *`), long ones in
+/// parts; parts of an upload that failed are removed.
+class S3Server final : public ObjectServer {
+ public:
+  S3Server(std::shared_ptr<ports::Http> http, S3Place place,
+           std::shared_ptr<AwsCredentials> credentials);
+
+  PlaceResult<bool> get(const std::string& path, const ObjectSink& sink) override;
+  PlaceResult<bool> has(const std::string& path, uint64_t size) override;
+  PlaceDone put(const std::string& path, const ObjectToPut& object) override;
+
+ private:
+  struct Request;
+  PlaceResult<ports::HttpResponse> send(const Request& request);
+  PlaceDone put_whole(const std::string& path, const ObjectToPut& object);
+  PlaceDone put_parts(const std::string& path, const ObjectToPut& object);
+  PlaceResult<std::string> send_parts(const std::string& path, const std::string& upload,
+                                      const ObjectToPut& object);
+  PlaceDone complete(const std::string& path, const std::string& upload, const std::string& parts,
+                     Replace replace);
+
+  std::shared_ptr<ports::Http> http_;
+  S3Place place_;
+  std::string base_;  ///< scheme and host
+  std::string host_;
+  std::shared_ptr<AwsCredentials> credentials_;
+};
+
+}  // namespace pinwheel::host
