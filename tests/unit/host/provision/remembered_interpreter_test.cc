@@ -39,7 +39,7 @@ struct RememberingMachine {
   host::LocalFiles files;
   CountingProcess process;
   fs::path bin = scratch.path() / "v" / "bin";
-  fs::path remembered = scratch.path() / "remembered";
+  fs::path cache = scratch.path() / "cache";
 
   explicit RememberingMachine(const std::string& program = kElf) {
     scratch.write("real/python", program);
@@ -47,7 +47,7 @@ struct RememberingMachine {
     fs::create_symlink(scratch.path() / "real" / "python", bin / "python3.11");
   }
   Result<env::Interpreter> find() {
-    return host::find_interpreter(files, process, {{"PATH", bin.string()}}, "3.11", remembered);
+    return host::find_interpreter(files, process, {{"PATH", bin.string()}}, "3.11", cache);
   }
   /// The number of runs of the program in the second search.
   int asked_again() {
@@ -72,7 +72,7 @@ TEST_CASE("an unchanged Python is probed once") {
 
 TEST_CASE("without a cache directory, Python is probed each time") {
   RememberingMachine machine;
-  machine.remembered.clear();
+  machine.cache.clear();
   REQUIRE(machine.find().has_value());
   CHECK(machine.asked_again() == 1);
 }
@@ -121,7 +121,7 @@ TEST_CASE("a Python without headers is probed again, because they may be install
 TEST_CASE("a corrupt record is recreated") {
   RememberingMachine machine;
   REQUIRE(machine.find().has_value());
-  for (const fs::directory_entry& record : fs::directory_iterator(machine.remembered)) {
+  for (const fs::directory_entry& record : fs::directory_iterator(machine.cache / "interpreters")) {
     std::ofstream(record.path()) << "{";
   }
   CHECK(machine.asked_again() == 1);
