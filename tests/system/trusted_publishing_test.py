@@ -1,0 +1,169 @@
+"""Uploads with tokens that an index mints for the job, by pinwheel and by uv, over TLS."""
+
+import signal
+import subprocess
+
+import pytest
+from processes import wait_until
+from publish_test import make_wheel
+from trusted_index import REQUEST_TOKEN, trusted_index
+
+
+@pytest.fixture
+def index(tmp_path):
+    directory = tmp_path / "index"
+    directory.mkdir()
+    with trusted_index(directory) as index:
+        yield index
+
+
+@pytest.fixture
+def wheels(tmp_path):
+    directory = tmp_path / "dist"
+    directory.mkdir()
+    return [make_wheel(directory), make_wheel(directory, "py2.py3-none-any")]
+
+
+@pytest.fixture
+def publish(pinwheel, index, wheels):
+    """Runs `pinwheel publish` as a job that the index trusts."""
+
+    def command(*options):
+        url = ["--repository-url", f"{index.url}/legacy/"]
+        return [pinwheel, "publish", *map(str, wheels), *url, *options]
+
+    def run(*options, code=0, **variables):
+        ran = subprocess.run(
+            command(*options), capture_output=True, text=True, timeout=120, env=index.environment(**variables)
+        )
+        assert ran.returncode == code, ran.stdout + ran.stderr
+        check_masked(index, ran.stdout, ran.stderr)
+        return ran
+
+    run.command = command
+    return run
+
+
+def check_masked(index, stdout, stderr):
+    """No secret is printed, except to tell GitHub's runner what to hide."""
+    lines = stderr.splitlines()
+    for secret in [REQUEST_TOKEN, *index.identities, *index.tokens]:
+        assert secret not in stdout
+        assert all(line == f"::add-mask::{secret}" for line in lines if secret in line)
+    for secret in [*index.identities, *index.tokens]:
+        assert f"::add-mask::{secret}" in lines
+
+
+def test_a_job_publishes_with_a_token_that_is_minted_for_it_and_burnt(publish, index, wheels):
+    ran = publish("--trusted-publishing", "always")
+    assert index.files == {wheel.name: wheel.read_bytes() for wheel in wheels}
+    assert len(index.tokens) == 1 and index.burnt == index.tokens
+    assert index.asked[:3] == ["/_/oidc/audience", "/identity", "/_/oidc/mint-token"]
+    assert index.asked[-1] == "/_/oidc/burn-token"
+    told = ran.stderr.splitlines()
+    first_upload = min(at for at, line in enumerate(told) if line.startswith("uploading "))
+    assert told.index(f"::add-mask::{index.tokens[0]}") < first_upload
+
+
+def test_without_a_token_a_job_is_trusted_where_it_has_an_identity(publish, index):
+    publish()
+    assert len(index.files) == 2 and index.burnt == index.tokens
+
+
+def test_a_token_that_ends_is_minted_anew_with_a_new_identity(publish, index):
+    index.lifetime, index.upload_takes = 3.0, 2.5
+    publish()
+    assert len(index.files) == 2
+    assert len(index.tokens) >= 2 and len(index.identities) == len(index.tokens) == len(index.used)
+    assert len(set(index.uploaders)) == 2
+    assert index.burnt == index.tokens
+
+
+def test_uv_publishes_to_the_same_index(index, wheels):
+    command = ["uv", "publish", "--trusted-publishing", "always", "--publish-url", f"{index.url}/legacy/"]
+    ran = subprocess.run(
+        [*command, *map(str, wheels)], capture_output=True, text=True, timeout=120, env=index.environment()
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert index.files == {wheel.name: wheel.read_bytes() for wheel in wheels}
+    assert len(index.tokens) == 1 and index.burnt == index.tokens
+    exchange = [path for path in index.asked if path.startswith(("/_/oidc/", "/identity"))]
+    assert exchange == ["/_/oidc/audience", "/identity", "/_/oidc/mint-token", "/_/oidc/burn-token"]
+
+
+@pytest.mark.parametrize(
+    "claims, advice",
+    [
+        ({"repository": "acme/other"}, "repository `acme/other`, workflow `release.yml`, environment `pypi`"),
+        (
+            {"job_workflow_ref": "acme/shared/.github/workflows/upload.yml@refs/heads/main"},
+            "out of the reusable workflow `.github/workflows/upload.yml` into `.github/workflows/release.yml`",
+        ),
+        ({"event_name": "pull_request_target"}, "a job of `pull_request_target` runs what anybody may propose"),
+    ],
+)
+def test_an_index_that_does_not_trust_the_job_says_what_it_saw(publish, index, claims, advice):
+    index.claims.update(claims)
+    ran = publish("--trusted-publishing", "always", code=6)
+    assert "`index` does not trust this job: HTTP 422" in ran.stderr
+    for name, value in claims.items():
+        assert f"{name} `{value}`" in ran.stderr
+    assert advice in " ".join(ran.stderr.split())
+    assert index.files == {} and index.tokens == [] and len(index.identities) == 1
+
+
+@pytest.mark.parametrize(
+    "variables, advice",
+    [
+        ({"ACTIONS_ID_TOKEN_REQUEST_URL": ""}, "grant the job `permissions: {id-token: write}`"),
+        (
+            {"ACTIONS_ID_TOKEN_REQUEST_TOKEN": "", "GITHUB_EVENT_NAME": "pull_request"},
+            "GitHub gives no identity to pull requests from forks",
+        ),
+        ({"GITHUB_ACTIONS": "false"}, "known are GitHub Actions, GitLab CI/CD"),
+    ],
+)
+def test_a_job_without_an_identity_is_told_what_to_set_up(publish, index, variables, advice):
+    ran = publish("--trusted-publishing", "always", code=2, **variables)
+    assert advice in " ".join(ran.stderr.split())
+    assert index.asked == []
+
+
+def test_a_signal_burns_the_token_before_the_end(publish, index):
+    index.upload_takes = 60.0
+    run = subprocess.Popen(
+        publish.command(), env=index.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_until(lambda: index.uploaders, run)
+    run.send_signal(signal.SIGTERM)
+    stdout, stderr = run.communicate(timeout=20)
+    assert run.returncode == 143, stderr
+    assert "publishing was stopped" in stderr
+    assert len(index.tokens) == 1 and index.burnt == index.tokens
+    check_masked(index, stdout, stderr)
+
+
+def test_a_token_that_cannot_be_burnt_is_a_warning(publish, index):
+    index.can_burn = False
+    ran = publish()
+    assert len(index.files) == 2
+    assert "warning: the upload token of `index` was not burnt" in ran.stderr
+
+
+def test_a_failed_upload_burns_its_token(publish, index):
+    index.lifetime = 0.0
+    ran = publish(code=6)
+    assert "HTTP 403" in ran.stderr
+    assert index.tokens and sorted(index.burnt) == sorted(index.tokens)
+
+
+def test_a_release_publishes_to_a_target_that_trusts_the_job(project, index):
+    script = project("script")
+    target = {"kind": "index", "url": f"{index.url}/legacy/", "label": "local", "auth": "trusted"}
+    script.edit(lambda matrix: matrix["publish"].update(index=target))
+    ran = script.run("release", "matrix.yaml", **index.job())
+    assert len(index.files) == 2 and len(index.tokens) == 1 and index.burnt == index.tokens
+    check_masked(index, ran.stdout, ran.stderr)
+    secrets = [secret.encode() for secret in [REQUEST_TOKEN, *index.identities, *index.tokens]]
+    for path in (path for path in script.state.rglob("*") if path.is_file()):
+        assert not any(secret in path.read_bytes() for secret in secrets), path
