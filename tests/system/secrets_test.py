@@ -174,7 +174,7 @@ def test_a_shell_gets_the_secret_or_says_which_is_missing(script):
     missing = script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", *show, code=4)
     assert f"`{NAME}` is not set" in missing.stderr
     script.run("build", "matrix.yaml", **{NAME: VALUE})
-    assert f"`{NAME}` is not set" in script.run("reproduce", "build:plain", code=4).stderr
+    assert f"`{NAME}` is not set" in script.run("reproduce", "build:plain", "matrix.yaml", code=4).stderr
 
 
 def test_an_export_names_the_secret(script, tmp_path):
