@@ -50,7 +50,7 @@ Result<fs::path> root_of(const StoreCommandOptions& options) {
 host::TreePlace place_at(const fs::path& root, std::string name, store::Domain domain) {
   return host::TreePlace({std::move(name),
                           root,
-                          store::Access::read_write,
+                          store::PlaceAccess::read_write,
                           host::Sharing::shared,
                           {host::run_id(user_variables()), domain}});
 }

@@ -27,7 +27,7 @@ using Places = std::vector<store::PlaceDescription>;
 void make_directories(const Places& places) {
   host::LocalFiles files;
   for (const store::PlaceDescription& place : places) {
-    const bool written = place.access == store::Access::read_write;
+    const bool written = place.access == store::PlaceAccess::read_write;
     if (place.kind != store::PlaceKind::directory || !written) continue;
     // A place that cannot be made is a fault of the place, which a run survives.
     static_cast<void>(host::make_output_directory(files, place.path));
@@ -51,7 +51,7 @@ Result<Places> named_places(const StoreOptions& options,
 
 Result<Places> matrix_places(const matrix::Matrix& matrix,
                              const std::map<std::string, std::string>& variables) {
-  const bool read_only = store::event_of(variables) == store::Event::pull_request;
+  const bool read_only = store::event_of(variables) == store::CiEvent::pull_request;
   Places places;
   for (const std::string& text : matrix.stores) {
     Result<store::PlaceDescription> place = store::parse_place(text, store::NamedBy::matrix);
@@ -61,7 +61,7 @@ Result<Places> matrix_places(const matrix::Matrix& matrix,
       error.message = fmt::format("`store` of {}: {}", quoted(matrix.file), error.message);
       return fail(std::move(error));
     }
-    if (read_only) place->access = store::Access::read_only;
+    if (read_only) place->access = store::PlaceAccess::read_only;
     if (place->kind == store::PlaceKind::directory) {
       place->path = (fs::path(matrix.directory) / place->path).lexically_normal().string();
     }

@@ -33,13 +33,13 @@ bool is_release(const Variables& variables) {
   return tag_pushed || !value_at(variables, "CI_COMMIT_TAG").empty();
 }
 
-Domain domain_of(Event event) {
+Domain domain_of(CiEvent event) {
   switch (event) {
-    case Event::pull_request:
+    case CiEvent::pull_request:
       return Domain::pull_request;
-    case Event::release:
+    case CiEvent::release:
       return Domain::release;
-    case Event::other:
+    case CiEvent::other:
       break;
   }
   return Domain::branch;
@@ -78,13 +78,13 @@ std::vector<Domain> readable_from(Domain own) {
   return out;
 }
 
-Event event_of(const Variables& environment) {
-  if (is_pull_request(environment)) return Event::pull_request;
-  return is_release(environment) ? Event::release : Event::other;
+CiEvent event_of(const Variables& environment) {
+  if (is_pull_request(environment)) return CiEvent::pull_request;
+  return is_release(environment) ? CiEvent::release : CiEvent::other;
 }
 
 Result<Domain> choose_domain(std::string_view asked, const Variables& environment) {
-  const Event event = event_of(environment);
+  const CiEvent event = event_of(environment);
   const std::string variable = value_at(environment, "PINWHEEL_STORE_DOMAIN");
   const bool given = !asked.empty();
   const std::string name = given ? std::string(asked) : variable;
@@ -95,7 +95,7 @@ Result<Domain> choose_domain(std::string_view asked, const Variables& environmen
     return fail(ErrorKind::usage, fmt::format("{}: {} is not a domain", source, quoted(name)),
                 suggest(name, {"pull-request", "branch", "release"}));
   }
-  if (event == Event::pull_request && *domain != Domain::pull_request) {
+  if (event == CiEvent::pull_request && *domain != Domain::pull_request) {
     return fail(
         ErrorKind::usage,
         fmt::format("{}: {} is not allowed in the event of a pull request", source, quoted(name)),

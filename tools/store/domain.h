@@ -25,11 +25,11 @@ std::vector<Domain> readable_from(Domain own);
 bool may_read(Domain own, Domain written);
 
 /// The events that start a run, as far as they decide who is trusted.
-enum class Event { pull_request, release, other };
+enum class CiEvent { pull_request, release, other };
 
 /// The event by the variables of CI services (GitHub, GitLab, Azure, Buildkite, CircleCI, Jenkins,
 /// Travis): a tag or a release of GitHub is `release`. `other` outside of CI.
-Event event_of(const std::map<std::string, std::string>& environment);
+CiEvent event_of(const std::map<std::string, std::string>& environment);
 
 /// The domain of this run: `asked` (from `--store-domain`; empty: none), else
 /// PINWHEEL_STORE_DOMAIN, else that of the event, which is `branch` outside of CI. `usage` for an

@@ -111,8 +111,8 @@ Result<PlaceDescription> place_of(std::string_view text) {
 
 Result<PlaceDescription> parse_place(std::string_view text, NamedBy named_by) {
   std::string_view name = trim(text);
-  Access access = Access::read_write;
-  if (name.ends_with(",ro")) access = Access::read_only;
+  PlaceAccess access = PlaceAccess::read_write;
+  if (name.ends_with(",ro")) access = PlaceAccess::read_only;
   if (name.ends_with(",ro") || name.ends_with(",rw")) name.remove_suffix(3);
   TRY(PlaceDescription place, place_of(name));
   place.access = access;

@@ -8,7 +8,7 @@
 namespace pinwheel::store {
 
 enum class PlaceKind { local, directory, http, s3 };
-enum class Access { read_only, read_write };
+enum class PlaceAccess { read_only, read_write };
 
 /// Where a place was named. Secrets of the environment go only to places that the user named: not
 /// to those of a matrix, which may come from anybody.
@@ -21,7 +21,7 @@ struct PlaceDescription {
   std::string url = {};     ///< http: "https://host/prefix", without a slash at the end
   std::string bucket = {};  ///< s3
   std::string prefix = {};  ///< s3: "a/b", without slashes at its ends; may be empty
-  Access access = Access::read_write;
+  PlaceAccess access = PlaceAccess::read_write;
   NamedBy named_by = NamedBy::user;
 
   bool operator==(const PlaceDescription&) const = default;

@@ -44,10 +44,10 @@ TEST_CASE("a directory that a matrix names is relative to its file") {
 
 TEST_CASE("in the event of a pull request the places of a matrix are only read") {
   const matrix::Matrix matrix = with_stores({"local"});
-  CHECK(matrix_places(matrix, {})->front().access == store::Access::read_write);
+  CHECK(matrix_places(matrix, {})->front().access == store::PlaceAccess::read_write);
   for (const char* const event : {"pull_request", "pull_request_target"}) {
     const auto places = matrix_places(matrix, {{"GITHUB_EVENT_NAME", event}});
-    CHECK(places->front().access == store::Access::read_only);
+    CHECK(places->front().access == store::PlaceAccess::read_only);
   }
 }
 

@@ -20,10 +20,10 @@ TEST_CASE("places are described by text", "[store]") {
   const PlaceDescription directory = *parse_place("dir:/a b/c,ro");
   CHECK(directory.kind == PlaceKind::directory);
   CHECK(directory.path == "/a b/c");
-  CHECK(directory.access == Access::read_only);
+  CHECK(directory.access == PlaceAccess::read_only);
   const PlaceDescription http = *parse_place("http://cache:8080/prefix/,rw");
   CHECK(http.url == "http://cache:8080/prefix");
-  CHECK(http.access == Access::read_write);
+  CHECK(http.access == PlaceAccess::read_write);
   const PlaceDescription s3 = *parse_place("s3://my-bucket/a/b/");
   CHECK(s3.bucket == "my-bucket");
   CHECK(s3.prefix == "a/b");

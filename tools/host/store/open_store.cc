@@ -105,7 +105,7 @@ Result<std::unique_ptr<Place>> open_place(const store::PlaceDescription& place,
 std::string run_id(const std::map<std::string, std::string>& environment) {
   for (const char* name : {"GITHUB_RUN_ID", "CI_PIPELINE_ID", "BUILDKITE_BUILD_ID", "BUILD_BUILDID",
                            "CIRCLE_WORKFLOW_ID", "BUILD_TAG"}) {
-    if (const std::string value = value_at(environment, name); !value.empty()) return value;
+    if (std::string value = value_at(environment, name); !value.empty()) return value;
   }
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());

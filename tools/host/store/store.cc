@@ -188,7 +188,7 @@ Done Store::materialize(const FoundResult& found, const store::StoredOutput& out
                         const fs::path& target) {
   return chain_->materialize(found, output, target);
 }
-void Store::keep(store::StoredResult result, std::map<std::string, fs::path> files) {
+void Store::keep(store::StoredResult result, const std::map<std::string, fs::path>& files) {
   chain_->keep(std::move(result), files);
 }
 std::vector<Error> Store::finish() {

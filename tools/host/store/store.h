@@ -18,7 +18,7 @@ namespace pinwheel::host {
 /// A place of a chain, and what may be done with it.
 struct ChainedPlace {
   std::unique_ptr<Place> place;
-  store::Access access = store::Access::read_write;
+  store::PlaceAccess access = store::PlaceAccess::read_write;
 };
 
 /// What is looked for. With a key, the result that has it. Without, the result of a step of a
@@ -67,7 +67,7 @@ class Store {
   /// Keeps a result in every place that may be written, in the background: under its key, and with
   /// `result.plan` under its step of that plan. `files`: the outputs by name, which stay unchanged
   /// until `finish`. The run and the domain of `result.writer` are set to those of the store.
-  void keep(store::StoredResult result, std::map<std::string, std::filesystem::path> files);
+  void keep(store::StoredResult result, const std::map<std::string, std::filesystem::path>& files);
 
   /// Waits for all writes. The warnings since the last call, each once.
   std::vector<Error> finish();

@@ -101,7 +101,7 @@ PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Add
   if (!action) return tl::unexpected(std::move(action).error());
   if (!*action) return std::nullopt;
   auto result = record_of(**action);
-  if (!result || !*result || options_.access == store::Access::read_only) return result;
+  if (!result || !*result || options_.access == store::PlaceAccess::read_only) return result;
   touch(path);
   lease_.hold(address);
   return result;
@@ -151,7 +151,7 @@ PlaceResult<bool> TreePlace::fetch(const store::Blob& blob, const fs::path& targ
 }
 
 void TreePlace::drop(const store::Blob& blob) const {
-  if (options_.access == store::Access::read_write) ::unlink(blob_path(blob).c_str());
+  if (options_.access == store::PlaceAccess::read_write) ::unlink(blob_path(blob).c_str());
 }
 
 PlaceDone TreePlace::make_directories() const {

@@ -13,7 +13,7 @@ namespace pinwheel::host {
 struct TreeOptions {
   std::string name;            ///< for messages: "local", "dir:out"
   std::filesystem::path root;  ///< made when it is first written to
-  store::Access access = store::Access::read_write;
+  store::PlaceAccess access = store::PlaceAccess::read_write;
   Sharing sharing = Sharing::shared;
   StoreUser user = {};
 };

@@ -29,7 +29,7 @@ class WatchedPlace {
   WatchedPlace(ChainedPlace chained, StoreWarnings& warnings, ports::LogHandle log);
 
   std::string name() const { return place_->name(); }
-  bool may_be_written() const { return access_ == store::Access::read_write; }
+  bool may_be_written() const { return access_ == store::PlaceAccess::read_write; }
   Sharing sharing() const { return place_->sharing(); }
   std::optional<std::filesystem::path> path_of(const store::Blob& blob) {
     return place_->path_of(blob);
@@ -48,7 +48,7 @@ class WatchedPlace {
   void failed(Use use, const PlaceFault& failure);
 
   std::unique_ptr<Place> place_;
-  store::Access access_;
+  store::PlaceAccess access_;
   StoreWarnings& warnings_;
   ports::LogHandle log_;
   mutable std::mutex mutex_;

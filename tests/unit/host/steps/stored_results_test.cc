@@ -63,7 +63,7 @@ class ShelfPlace final : public Place {
 std::unique_ptr<Store> store_on(const std::shared_ptr<Shelf>& shelf,
                                 store::Domain domain = store::Domain::branch) {
   std::vector<ChainedPlace> places;
-  places.push_back({std::make_unique<ShelfPlace>(shelf), store::Access::read_write});
+  places.push_back({std::make_unique<ShelfPlace>(shelf), store::PlaceAccess::read_write});
   return std::make_unique<Store>(std::move(places), Store::Options{.domain = domain});
 }
 

@@ -50,7 +50,7 @@ class Stores {
     std::vector<ChainedPlace> places;
     for (const std::string& name : names) {
       const bool local = name.starts_with("local");
-      places.push_back({tree_at(scratch_.path() / name, store::Access::read_write,
+      places.push_back({tree_at(scratch_.path() / name, store::PlaceAccess::read_write,
                                 local ? Sharing::machine : Sharing::shared)});
     }
     return std::make_unique<Store>(std::move(places), Store::Options{domain, "r2"});
@@ -111,7 +111,7 @@ TEST_CASE("writing goes to all places that may be written", "[store]") {
   const Stores stores;
   std::vector<ChainedPlace> places;
   places.push_back({tree_at(stores.scratch().path() / "a")});
-  places.push_back({tree_at(stores.scratch().path() / "b"), store::Access::read_only});
+  places.push_back({tree_at(stores.scratch().path() / "b"), store::PlaceAccess::read_only});
   places.push_back({tree_at(stores.scratch().path() / "c")});
   Store store(std::move(places), {});
   stores.keep(store, "k");

@@ -40,9 +40,9 @@ inline host::BlobFiles files_of(const Scratch& scratch, const std::vector<std::s
   return files;
 }
 
-inline std::unique_ptr<host::TreePlace> tree_at(const std::filesystem::path& root,
-                                                store::Access access = store::Access::read_write,
-                                                host::Sharing sharing = host::Sharing::shared) {
+inline std::unique_ptr<host::TreePlace> tree_at(
+    const std::filesystem::path& root, store::PlaceAccess access = store::PlaceAccess::read_write,
+    host::Sharing sharing = host::Sharing::shared) {
   return std::make_unique<host::TreePlace>(
       host::TreeOptions{"dir:" + root.filename().string(), root, access, sharing, {"r1"}});
 }

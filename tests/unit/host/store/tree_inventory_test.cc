@@ -39,7 +39,7 @@ TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
   age(root, std::chrono::hours(48));
   keep(scratch, "new", "new bytes");
   REQUIRE(collect_tree(root, now(), DryRun::yes));
-  CHECK(tree_at(root, store::Access::read_only)->find(address_of_key("old"))->has_value());
+  CHECK(tree_at(root, store::PlaceAccess::read_only)->find(address_of_key("old"))->has_value());
   const auto removed = collect_tree(root, now(), DryRun::no);
   REQUIRE(removed);
   CHECK(removed->results == std::vector{address_of_key("old")});

@@ -126,7 +126,7 @@ TEST_CASE("a read-only place is not changed", "[store]") {
   REQUIRE(tree_at(scratch.path() / "s")
               ->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
   const auto before = names_in(scratch.path() / "s/runs");
-  const auto place = tree_at(scratch.path() / "s", store::Access::read_only);
+  const auto place = tree_at(scratch.path() / "s", store::PlaceAccess::read_only);
   CHECK(*place->find(kAddress));
   CHECK(names_in(scratch.path() / "s/runs") == before);
   const fs::path blob = scratch.path() / "s/cas" / sha256_hex("one");
@@ -174,7 +174,7 @@ TEST_CASE("a run holds what it found and kept", "[store]") {
 
 TEST_CASE("the place of the machine tells where its blobs are, others do not", "[store]") {
   const Scratch scratch;
-  const auto own = tree_at(scratch.path() / "s", store::Access::read_write, Sharing::machine);
+  const auto own = tree_at(scratch.path() / "s", store::PlaceAccess::read_write, Sharing::machine);
   REQUIRE(own->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
   CHECK(own->path_of(blob_of("one")) == scratch.path() / "s/cas" / sha256_hex("one"));
   CHECK(own->path_of(blob_of("two")) == std::nullopt);
@@ -183,7 +183,7 @@ TEST_CASE("the place of the machine tells where its blobs are, others do not", "
 
 TEST_CASE("nobody can change a blob through the file that was made of it", "[store]") {
   const Scratch scratch;
-  const auto own = tree_at(scratch.path() / "s", store::Access::read_write, Sharing::machine);
+  const auto own = tree_at(scratch.path() / "s", store::PlaceAccess::read_write, Sharing::machine);
   REQUIRE(own->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
   REQUIRE(own->fetch(blob_of("one"), scratch.path() / "out"));
   std::ofstream(scratch.path() / "out") << "changed";
