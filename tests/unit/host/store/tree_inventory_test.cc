@@ -24,7 +24,7 @@ store::CollectOptions now(uint64_t most_bytes = 0) {
   return {1, most_bytes, std::chrono::hours(24), std::chrono::system_clock::now()};
 }
 
-void keep(const Scratch& scratch, const std::string& key, const std::string& bytes) {
+void keep_aging(const Scratch& scratch, const std::string& key, const std::string& bytes) {
   REQUIRE(tree_at(scratch.path() / "s")
               ->put({address_of_key(key)}, result_of(key, {bytes}), files_of(scratch, {bytes})));
 }
@@ -34,10 +34,10 @@ void keep(const Scratch& scratch, const std::string& key, const std::string& byt
 TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep(scratch, "old", "old bytes");
+  keep_aging(scratch, "old", "old bytes");
   scratch.write("s/cas/.abc.0123", "left by a killed process");
   age(root, std::chrono::hours(48));
-  keep(scratch, "new", "new bytes");
+  keep_aging(scratch, "new", "new bytes");
   REQUIRE(collect_tree(root, now(), DryRun::yes));
   CHECK(tree_at(root, store::PlaceAccess::read_only)->find(address_of_key("old"))->has_value());
   const auto removed = collect_tree(root, now(), DryRun::no);
@@ -53,7 +53,7 @@ TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
 TEST_CASE("what a living run found stays", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep(scratch, "k", "bytes");
+  keep_aging(scratch, "k", "bytes");
   const auto living = tree_at(root);
   REQUIRE(living->find(address_of_key("k"))->has_value());
   age(root, std::chrono::hours(48));
@@ -71,8 +71,8 @@ TEST_CASE("a place that does not exist has nothing to remove", "[store]") {
 TEST_CASE("verification finds what is damaged, missing or unreadable", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep(scratch, "a", "first");
-  keep(scratch, "b", "second");
+  keep_aging(scratch, "a", "first");
+  keep_aging(scratch, "b", "second");
   CHECK(verify_tree(root).empty());
   CHECK(read_results(root).size() == 2);
   const fs::path blob = root / "cas" / sha256_hex("first");
