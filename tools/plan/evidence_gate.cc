@@ -76,7 +76,7 @@ Done check_evidence(const std::map<std::string, std::string>& required,
 
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
                 const std::map<std::string, std::string>& accepted,
-                std::map<std::string, Error> missing) {
+                const std::map<std::string, Error>& missing) {
   std::map<std::string, std::string> required;
   for (const Step& step : publications) {
     const auto* const publish = std::get_if<Publish>(&step.action);
@@ -95,7 +95,7 @@ Done check_gate(const std::vector<Step>& publications, const std::vector<StepOut
   Error error{ErrorKind::check,
               fmt::format("the release is not complete: {}", join(short_of, ", "))};
   const std::string hint = weak.empty() ? kMissingResults : kMoreEvidence;
-  for (auto& [step, cause] : missing) error.causes.push_back(std::move(cause));
+  for (const auto& [step, cause] : missing) error.causes.push_back(cause);
   for (Error& cause : weak) error.causes.push_back(std::move(cause));
   return fail(std::move(error).with_hint(hint));
 }

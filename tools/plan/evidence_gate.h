@@ -20,6 +20,6 @@ Done check_evidence(const std::map<std::string, std::string>& required,
 /// everything that is short as a cause, each once.
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
                 const std::map<std::string, std::string>& accepted,
-                std::map<std::string, Error> missing);
+                const std::map<std::string, Error>& missing);
 
 }  // namespace pinwheel::plan
