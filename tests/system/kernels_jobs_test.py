@@ -44,7 +44,7 @@ def assert_jobs_publish_the_same(one: Project, place: pathlib.Path) -> None:
     }
 
 
-@pytest.mark.whole
+@pytest.mark.torch
 @pytest.mark.takes(500)
 def test_the_jobs_of_the_quickstart_publish_the_bytes_of_one_machine(kernels, root, tmp_path):
     text = (root / "matrix" / "quickstart.yaml").read_text()
@@ -53,7 +53,7 @@ def test_the_jobs_of_the_quickstart_publish_the_bytes_of_one_machine(kernels, ro
     assert_jobs_publish_the_same(one, tmp_path / "jobs")
 
 
-@pytest.mark.whole
+@pytest.mark.torch
 @pytest.mark.takes(300)
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
 def test_the_jobs_of_a_cuda_class_publish_the_bytes_of_one_machine(kernels, tmp_path):
