@@ -55,7 +55,7 @@ host::TreePlace place_at(const fs::path& root, std::string name, store::Domain d
                           {host::run_id(user_variables()), domain}});
 }
 
-void print(const StoreCommandOptions& options, Json json, const std::string& text,
+void print(const StoreCommandOptions& options, const Json& json, const std::string& text,
            Streams& streams) {
   if (!options.json) return streams.data(text);
   streams.json(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
