@@ -45,13 +45,13 @@ def program(path: pathlib.Path, text: str) -> pathlib.Path:
 
 @pytest.fixture
 def bare(tmp_path) -> dict[str, str]:
-    """The variables of a user whose machine has every program but Python."""
+    """The variables of a user whose machine has every program but Python and nvcc."""
     place = tmp_path / "programs"
     place.mkdir()
     for directory in ("/usr/local/bin", "/usr/bin", "/bin"):
         for name in os.listdir(directory):
             link = place / name
-            unwanted = name.startswith(("python", "pypy", "uv", "conda", "mamba", "micromamba"))
+            unwanted = name.startswith(("python", "pypy", "uv", "conda", "mamba", "micromamba", "nvcc"))
             if not unwanted and not link.exists() and os.access(f"{directory}/{name}", os.X_OK):
                 link.symlink_to(f"{directory}/{name}")
     home = tmp_path / "home"
