@@ -176,6 +176,15 @@ def test_a_set_without_a_channel_is_an_error_that_names_it(repository):
     assert "declares no channel `release`" in ran.stderr
 
 
+def test_secrets_of_the_matrix_reach_builds_and_tests_alone(repository):
+    repository(matrix(environment={"secrets": ["LICENSE_TOKEN"]}), "ci", "generate")
+    jobs = yaml.safe_load((repository.root / ".github/workflows/pinwheel-release.yml").read_text())["jobs"]
+    given = {name: [step["env"] for step in job["steps"] if "LICENSE_TOKEN" in step.get("env", {})]
+             for name, job in jobs.items()}
+    secret = {"LICENSE_TOKEN": "${{ secrets.LICENSE_TOKEN }}"}
+    assert {name: envs for name, envs in given.items() if envs} == {"build": [secret], "test": [secret]}
+
+
 def test_explain_says_why_a_job_exists(repository):
     made = matrix(abi={"python": "none"})
     job = json.loads(repository(made, "ci", "explain", "build:cpu", "--channel", "ci", "--json").stdout)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "ci/kept.h"
 #include "ci/workflow.h"
 #include "cli/product.h"
+#include "matrix/settings.h"
 #include "plan/image_tests.h"
 #include "report/plan_json.h"
 
@@ -84,6 +86,17 @@ size_t chunks_of(size_t rows) {
   return std::max<size_t>(1, (rows + report::kGitHubRowLimit - 1) / report::kGitHubRowLimit);
 }
 
+/// The variables that the steps of any of these variants get from the caller.
+Result<std::vector<std::string>> secrets_of(const matrix::Matrix& matrix,
+                                            const std::vector<matrix::Variant>& variants) {
+  std::set<std::string> names;
+  for (const matrix::Variant& variant : variants) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+    names.insert(settings.environment.secrets.begin(), settings.environment.secrets.end());
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
                                    const fs::path& matrix_path) {
   ci::WorkflowFacts facts;
@@ -97,6 +110,7 @@ Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
   SelectionOptions selection;
   selection.channel = facts.channel;
   TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
+  TRY(facts.secrets, secrets_of(loaded.matrix, outline.variants));
   plan::PlanOptions options;
   options.stage = plan::Stage::test;
   TRY(const std::vector<plan::ImageTest> images,
