@@ -52,6 +52,12 @@ Result<std::string> download_digest(const OpenIndex& index, const std::string& u
   return to_hex(hash->finish());
 }
 
+/// A page beyond a limit cannot be read, as one that is no page: what the index has stays unknown.
+Result<RemoteReply> readable(Result<RemoteReply> page) {
+  if (!page && page.error().kind == ErrorKind::check) page.error().kind = ErrorKind::publish;
+  return page;
+}
+
 }  // namespace
 
 Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
@@ -62,9 +68,9 @@ Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
                        {"Cache-Control", "no-cache"}};
   };
   TRY(const RemoteReply page,
-      get_remote(access_to(index, http),
-                 publish::project_url(index.endpoint, pep::normalize_name(name)), prepare,
-                 manner(same_server)));
+      readable(get_remote(access_to(index, http),
+                          publish::project_url(index.endpoint, pep::normalize_name(name)), prepare,
+                          manner(same_server))));
   const int status = page.reply.status;
   // A page on a different host belongs to an upstream index, to which a local one redirects unknown
   // projects.

@@ -1,0 +1,154 @@
+"""Files of about 100 MB that are made to cost whoever reads them as much as possible."""
+
+import pathlib
+import struct
+import zlib
+
+INFO = "demo-1.0.dist-info"
+METADATA = b"Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n"
+WHEEL = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+RECORD = f"{INFO}/METADATA,,\n{INFO}/WHEEL,,\n{INFO}/RECORD,,\n".encode()
+STORED, DEFLATED = 0, 8
+
+
+def deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+class RawZip:
+    """A zip file written field by field, so that it can say what no library writes."""
+
+    def __init__(self, metadata: bytes = METADATA, record: bytes = RECORD):
+        self.body = bytearray()
+        self.directory = bytearray()
+        self.count = 0
+        self.store(f"{INFO}/METADATA", metadata)
+        self.store(f"{INFO}/WHEEL", WHEEL)
+        self.store(f"{INFO}/RECORD", record)
+
+    def store(self, name: str, data: bytes) -> None:
+        self.add(name, data, len(data), zlib.crc32(data), STORED)
+
+    def add(self, name: str, packed: bytes, size: int, crc: int, method: int) -> int:
+        """Adds a member; returns the offset of its header."""
+        at = len(self.body)
+        head = (20, 0, method, 0x58210000, crc, len(packed), size, len(name), 0)
+        self.body += struct.pack("<IHHHIIIIHH", 0x04034B50, *head) + name.encode() + packed
+        self.list(name, at, len(packed), size, crc, method)
+        return at
+
+    def list(self, name: str, at: int, packed: int, size: int, crc: int, method: int) -> None:
+        """Adds an entry to the directory only."""
+        head = (0x314, 20, 0, method, 0x58210000, crc, packed, size, len(name), 0, 0, 0, 0, 0o100644 << 16, at)
+        self.directory += struct.pack("<IHHHHIIIIHHHHHII", 0x02014B50, *head) + name.encode()
+        self.count += 1
+
+    def write(self, directory: pathlib.Path) -> pathlib.Path:
+        at, size, count = len(self.body), len(self.directory), self.count
+        end = b""
+        if count > 0xFFFF:
+            end = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, at)
+            end += struct.pack("<IIQI", 0x07064B50, 0, at + size, 1)
+            count, at = 0xFFFF, 0xFFFFFFFF
+        end += struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, count, count, size, at, 0)
+        path = directory / "demo-1.0-py3-none-any.whl"
+        path.write_bytes(b"".join((self.body, self.directory, end)))
+        return path
+
+
+def record_of_many_bytes() -> RawZip:
+    return RawZip(record=b"".join(b"demo/a%07d.py,sha256=x,1\n" % i for i in range(3_700_000)))
+
+
+def record_of_many_lines() -> RawZip:
+    return RawZip(record=b"a,,\n" * 9_000_000)
+
+
+def long_metadata() -> RawZip:
+    return RawZip(metadata=METADATA + b"Requires-Dist: a\n" * 6_000_000)
+
+
+def many_headers() -> RawZip:
+    return RawZip(metadata=METADATA + b"A:b\n" * 1_900_000)
+
+
+def shared_data() -> RawZip:
+    """60,000 members that share one offset."""
+    archive = RawZip()
+    contents = bytes(40_000_000)
+    packed, crc = deflate(contents), zlib.crc32(contents)
+    at = archive.add("demo/a00000.py", packed, len(contents), crc, DEFLATED)
+    for i in range(1, 60_000):
+        archive.list(f"demo/a{i:05}.py", at, len(packed), len(contents), crc, DEFLATED)
+    return archive
+
+
+def many_members() -> RawZip:
+    archive = RawZip()
+    for i in range(1_000_000):
+        archive.add(f"d/{i:07}", b"", 0, 0, STORED)
+    return archive
+
+
+def bombs() -> RawZip:
+    """Each is below every limit of its own."""
+    archive = RawZip()
+    contents = bytes(40_000_000)
+    packed, crc = deflate(contents), zlib.crc32(contents)
+    for i in range(100_000_000 // len(packed)):
+        archive.add(f"demo/a{i:05}.py", packed, len(contents), crc, DEFLATED)
+    return archive
+
+
+def tar_header(name: str, size: int) -> bytes:
+    header = bytearray(512)
+    header[: len(name)] = name.encode()
+    header[100:107] = b"0000644"
+    header[124:135] = b"%011o" % size
+    header[148:156] = b" " * 8
+    header[156:157] = b"0"
+    header[257:262] = b"ustar"
+    header[148:155] = b"%06o\0" % sum(header)
+    return bytes(header)
+
+
+def small_sdist_head() -> bytes:
+    return tar_header("demo-1.0/PKG-INFO", len(METADATA)) + METADATA.ljust(512, b"\0")
+
+
+def gzip_of(directory: pathlib.Path, head: bytes, block: bytes, times: int, tail: bytes) -> pathlib.Path:
+    """An sdist whose tar is head, the block many times, tail; compressing the block once."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+    packed = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+    again = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = packer.compress(tail) + packer.flush()
+    crc = zlib.crc32(head)
+    for _ in range(times):
+        crc = zlib.crc32(block, crc)
+    size = len(head) + times * len(block) + len(tail)
+    path = directory / "demo-1.0.tar.gz"
+    with path.open("wb") as out:
+        out.write(b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + packed)
+        for _ in range(times):
+            out.write(again)
+        out.write(end + struct.pack("<II", zlib.crc32(tail, crc), size & 0xFFFFFFFF))
+    return path
+
+
+def sdist_of_one_file(directory: pathlib.Path, size: int, block: bytes) -> pathlib.Path:
+    times = size // len(block)
+    head = small_sdist_head() + tar_header("demo-1.0/data", times * len(block))
+    return gzip_of(directory, head, block, times, bytes(1024))
+
+
+def sdist_of_many_files(directory: pathlib.Path, count: int) -> pathlib.Path:
+    members = b"".join(tar_header(f"demo-1.0/{i}", 0) for i in range(count))
+    return gzip_of(directory, small_sdist_head(), members, 1, bytes(1024))
+
+
+def page(kind: str, count: int) -> bytes:
+    if kind == "html":
+        return b"<html>" + b"<a href=a>" * count
+    files = b",".join(b'{"filename":"demo-%d.0.tar.gz","url":"u","hashes":{"sha256":"ab"}}' % i for i in range(count))
+    return b'{"meta":{"api-version":"1.0"},"files":[' + files + b"]}"
