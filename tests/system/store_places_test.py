@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -117,6 +118,8 @@ def test_a_store_is_counted_checked_cleaned_and_carried(jobs):
         env=other.environment,
         check=True,
     )
+    # What no option names would be source.
+    shutil.rmtree(other.directory / "in")
     report = other.report("build", "--plan", "plan.json", "--store", "local")
     assert states(report, "build:") == {"reused"}
     assert json.loads(store("gc", "--json").stdout)["removed-results"] == 0
