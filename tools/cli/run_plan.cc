@@ -203,12 +203,13 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
   if (request.store) {
     for (const std::string& place : request.store->places_asked()) places.push_back(quoted(place));
   }
-  std::map<std::string, Error> missing = missing_results(plan, results, *request.requested, places);
+  const std::map<std::string, Error> missing =
+      missing_results(plan, results, *request.requested, places);
   if (missing.empty()) return {};
   std::vector<plan::StepOutcome> outcomes;
   for (auto& [step, outcome] : plan::reuse(plan, results)) outcomes.push_back(outcome);
   return plan::check_gate(request.gate.value_or(std::vector<plan::Step>()), outcomes,
-                          request.workplace.accepted, std::move(missing));
+                          request.workplace.accepted, missing);
 }
 
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
