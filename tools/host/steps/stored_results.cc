@@ -78,7 +78,7 @@ void keep(const plan::Step& step, const plan::StepOutcome& outcome, const Result
   }
   std::map<std::string, fs::path> files;
   for (const plan::Output& output : outcome.outputs) files[name_of(output)] = output.path;
-  store.keep(std::move(result), std::move(files));
+  store.keep(std::move(result), files);
 }
 
 /// A result that was looked up.
@@ -221,7 +221,7 @@ void keep_reused(const plan::Plan& plan, const SearchedResults& known, const Res
       for (size_t i = 0; i < result.outputs.size(); ++i) {
         files[result.outputs[i].name] = outcome->second.outputs[i].path;
       }
-      store.keep(std::move(result), std::move(files));
+      store.keep(std::move(result), files);
     }
   }
 }
