@@ -144,6 +144,7 @@ Error no_identity(IdentityProvider provider, const Variables& variables) {
 
 Error no_identity_provider() {
   std::vector<std::string> names;
+  names.reserve(kIdentityProviders.size());
   for (const IdentityProvider provider : kIdentityProviders) {
     names.emplace_back(to_string(provider));
   }
