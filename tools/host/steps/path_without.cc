@@ -29,6 +29,15 @@ Done link_others(const fs::path& directory, const std::string& program, const fs
               fmt::format("take {} off PATH", quoted(directory.string())));
 }
 
+bool has(const fs::path& directory, std::string_view program) {
+  std::error_code absent;
+  return fs::exists(directory / program, absent);
+}
+
+bool enters_roots(const fs::path& directory) {
+  return has(directory, "sh") || has(directory, "mount") || has(directory, "unshare");
+}
+
 }  // namespace
 
 Result<std::string> path_without(const std::string& path, const std::string& program,
@@ -36,8 +45,7 @@ Result<std::string> path_without(const std::string& path, const std::string& pro
   std::vector<std::string> directories = split(path, ':');
   size_t made = 0;
   for (std::string& directory : directories) {
-    std::error_code absent;
-    if (directory.empty() || !fs::exists(fs::path(directory) / program, absent)) continue;
+    if (directory.empty() || !has(directory, program) || enters_roots(directory)) continue;
     const fs::path links = fs::path("programs") / std::to_string(made++);
     TRY_DONE(link_others(fs::absolute(directory), program, space.real(links)));
     directory = space.seen(links).string();

@@ -45,6 +45,15 @@ TEST_CASE("of a directory with the program the others are found") {
   CHECK_FALSE(find_program("nvcc", seen));
 }
 
+TEST_CASE("a directory of the system stays as it is: it has what enters the build's root") {
+  const Scratch scratch;
+  program(scratch, "bin/nvcc");
+  program(scratch, "bin/unshare");
+  const BuildSpace space(scratch.path() / "build", PathMode::fixed, {});
+  const std::string path = (scratch.path() / "bin").string();
+  CHECK(path_without(path, "nvcc", space).value() == path);
+}
+
 TEST_CASE("at a fixed path the directory is named as the build sees it") {
   const Scratch scratch;
   program(scratch, "bin/nvcc");
