@@ -17,12 +17,7 @@ constexpr std::string_view kGateJob = R"(
     steps:
       @CHECKOUT@
       @PLAN@
-      - name: Take the results
-        uses: @DOWNLOAD@
-        with:
-          pattern: result-*
-          path: in
-          merge-multiple: true
+      @RESULTS@
       @KEEP@
       - name: Check that everything is there
         @CONDITION@
@@ -56,17 +51,16 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   // A fork whose tests or secrets are held back cannot be complete.
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
-  return "\n" + filled(kGateJob, {{"NEEDS", join(needs, ", ")},
-                                  {"CHECKOUT", checkout(set)},
-                                  {"PLAN", take_plan()},
-                                  {"DOWNLOAD", pinned("actions/download-artifact")},
-                                  {"KEEP", keep("before-gate")},
-                                  {"ACTION", facts.action},
-                                  {"STORES", stores_of(facts, Results::take)},
-                                  {"CONDITION",
-                                   short_of ? "if: github.event.pull_request.head.repo.fork != true"
-                                            : std::string()},
-                                  {"FORK", short_of ? fork_gate(facts) : std::string()}});
+  return "\n" +
+         filled(kGateJob, {{"NEEDS", join(needs, ", ")},
+                           {"CHECKOUT", checkout(set)},
+                           {"PLAN", take_plan()},
+                           {"RESULTS", take_results()},
+                           {"KEEP", keep("before-gate")},
+                           {"ACTION", facts.action},
+                           {"STORES", stores_of(facts, Results::take)},
+                           {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
+                           {"FORK", short_of ? fork_gate(facts) : std::string()}});
 }
 
 }  // namespace pinwheel::ci

@@ -26,6 +26,15 @@ constexpr std::string_view kTakePlan = R"(
     name: plan
 )";
 
+constexpr std::string_view kTakeResults = R"(
+- name: Take the results
+  uses: @DOWNLOAD@
+  with:
+    pattern: result-*
+    path: in
+    merge-multiple: true
+)";
+
 }  // namespace
 
 std::string checkout(WorkflowSet set) {
@@ -36,6 +45,10 @@ std::string checkout(WorkflowSet set) {
 
 std::string take_plan() {
   return filled(kTakePlan, {{"DOWNLOAD", pinned("actions/download-artifact")}});
+}
+
+std::string take_results() {
+  return filled(kTakeResults, {{"DOWNLOAD", pinned("actions/download-artifact")}});
 }
 
 std::string keep(std::string_view name) {

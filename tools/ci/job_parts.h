@@ -15,6 +15,12 @@ std::string checkout(WorkflowSet set);
 /// The step that downloads the plan.
 std::string take_plan();
 
+/// The step that downloads the results of all jobs into `in`.
+std::string take_results();
+
+/// A condition of a job or a step: that no pull request from a fork runs it.
+inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
+
 /// The place for a person's own lines.
 std::string keep(std::string_view name);
 

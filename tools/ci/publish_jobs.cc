@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "base/text.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
+#include "publish/credential_variable.h"
 
 namespace pinwheel::ci {
 namespace {
@@ -15,7 +14,6 @@ constexpr std::string_view kPublishJob = R"(
   publish-@TARGET@:
     name: publish to @TARGET@
     needs: [@NEEDS@]
-    @CONDITION@
     runs-on: ubuntu-24.04
     timeout-minutes: @MINUTES@
     @ENVIRONMENT@
@@ -26,12 +24,7 @@ constexpr std::string_view kPublishJob = R"(
     steps:
       @CHECKOUT@
       @PLAN@
-      - name: Take the results
-        uses: @DOWNLOAD@
-        with:
-          pattern: result-*
-          path: in
-          merge-multiple: true
+      @RESULTS@
       @KEEP@
       - name: Publish
         uses: @ACTION@
@@ -63,12 +56,8 @@ bool is_directory(const PublishJob& job) {
 /// Where a job is not trusted by the index itself, the environment's secret authenticates it.
 std::string token_of(const PublishJob& job) {
   if (job.auth != PublishAuth::token) return {};
-  std::string name = job.target;
-  for (char& each : name) {
-    const auto byte = static_cast<unsigned char>(each);
-    each = std::isalnum(byte) != 0 ? static_cast<char>(std::toupper(byte)) : '_';
-  }
-  return fmt::format("env:\n  PINWHEEL_TOKEN_{0}: ${{{{ secrets.PINWHEEL_TOKEN_{0} }}}}\n", name);
+  const std::string name = publish::credential_variable("PINWHEEL_TOKEN_", job.target);
+  return fmt::format("env:\n  {0}: ${{{{ secrets.{0} }}}}\n", name);
 }
 
 }  // namespace
@@ -86,7 +75,6 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
         "\n" + filled(kPublishJob,
                       {{"TARGET", job.target},
                        {"NEEDS", before},
-                       {"CONDITION", ""},
                        {"MINUTES", minutes_of(facts)},
                        {"ENVIRONMENT", job.environment.empty() ? std::string()
                                                                : "environment: " + job.environment},
@@ -94,7 +82,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                                                                         : std::string()},
                        {"CHECKOUT", checkout(set)},
                        {"PLAN", take_plan()},
-                       {"DOWNLOAD", pinned("actions/download-artifact")},
+                       {"RESULTS", take_results()},
                        {"KEEP", keep("before-publish-" + job.target)},
                        {"ACTION", facts.action},
                        {"TOKEN", token_of(job)},

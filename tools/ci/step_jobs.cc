@@ -32,14 +32,7 @@ constexpr std::string_view kBuildJob = R"(
         with:
           matrix: @MATRIX@
           args: build --plan plan.json --step '${{ matrix.step }}' @STORES@
-      - name: Keep the result
-        @CONDITION@
-        uses: @UPLOAD@
-        with:
-          name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
-          path: out
-          if-no-files-found: error
-          compression-level: 0
+      @RESULT@
 )";
 
 constexpr std::string_view kTestJob = R"(
@@ -75,14 +68,7 @@ constexpr std::string_view kTestJob = R"(
         with:
           matrix: @MATRIX@
           args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only @STORES@
-      - name: Keep the result
-        @CONDITION@
-        uses: @UPLOAD@
-        with:
-          name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
-          path: out
-          if-no-files-found: error
-          compression-level: 0
+      @RESULT@
 )";
 
 constexpr std::string_view kFork = R"(
@@ -91,7 +77,16 @@ constexpr std::string_view kFork = R"(
   run: echo "::notice::a pull request from a fork gets no secrets, and this step needs some"
 )";
 
-constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
+constexpr std::string_view kKeepResult = R"(
+- name: Keep the result
+  @CONDITION@
+  uses: @UPLOAD@
+  with:
+    name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
+    path: out
+    if-no-files-found: error
+    compression-level: 0
+)";
 
 std::string id_of(std::string_view kind, size_t chunk) {
   return chunk == 1 ? std::string(kind) : fmt::format("{}-{}", kind, chunk);
@@ -100,6 +95,7 @@ std::string id_of(std::string_view kind, size_t chunk) {
 /// The places that builds and tests share.
 Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results results) {
   const bool secret = !facts.secrets.empty();
+  const std::string condition = secret ? fmt::format("if: {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
           {"MINUTES", minutes_of(facts)},
           {"CHECKOUT", checkout(set)},
@@ -109,8 +105,9 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results
           {"STORES", stores_of(facts, results)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
-          {"CONDITION", secret ? fmt::format("if: {}", kNotFork) : std::string()},
-          {"UPLOAD", pinned("actions/upload-artifact")},
+          {"CONDITION", condition},
+          {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
+                                          {"UPLOAD", pinned("actions/upload-artifact")}})},
           {"DOWNLOAD", pinned("actions/download-artifact")}};
 }
 

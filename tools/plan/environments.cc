@@ -8,18 +8,11 @@
 #include "base/text.h"
 #include "env/container_image.h"
 #include "matrix/axis_value.h"
+#include "matrix/compute_pattern.h"
 #include "matrix/variant_index.h"
 
 namespace pinwheel::plan {
 namespace {
-
-/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, both globs, matches the variant.
-bool serves(const std::string& pattern, const matrix::Variant& variant) {
-  const size_t at = pattern.find('@');
-  const std::string compute = pattern.substr(0, at);
-  if (!compute.empty() && !glob_match(compute, variant.get("compute"))) return false;
-  return at == std::string::npos || glob_match(pattern.substr(at + 1), variant.get("arch"));
-}
 
 /// The container of a variant; `config` if the matrix names none.
 Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
@@ -29,7 +22,7 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
   matrix::ContainerSettings container = settings.environment.container;
   container.arch = variant.get("arch");
   for (const auto& [pattern, image] : options.bases) {
-    if (!serves(pattern, variant)) continue;
+    if (!matrix::matches_compute(pattern, variant)) continue;
     container.base = image;
     return container;
   }

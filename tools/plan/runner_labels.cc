@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "matrix/compute_pattern.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -10,18 +10,10 @@ namespace {
 constexpr const char* kHosted = "ubuntu-24.04";
 constexpr const char* kHostedArm = "ubuntu-24.04-arm";
 
-/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH` matches the variant.
-bool places(const std::string& pattern, const matrix::Variant& variant) {
-  const size_t at = pattern.find('@');
-  const std::string compute = pattern.substr(0, at);
-  if (!compute.empty() && !glob_match(compute, variant.get("compute"))) return false;
-  return at == std::string::npos || glob_match(pattern.substr(at + 1), variant.get("arch"));
-}
-
 const matrix::RunnerRule* rule_for(const std::vector<matrix::RunnerRule>& rules,
                                    const matrix::Variant& variant) {
   const auto found = std::ranges::find_if(rules, [&](const matrix::RunnerRule& rule) {
-    return rule.pattern != "default" && places(rule.pattern, variant);
+    return rule.pattern != "default" && matrix::matches_compute(rule.pattern, variant);
   });
   return found == rules.end() ? nullptr : &*found;
 }

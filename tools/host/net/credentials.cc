@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -10,21 +9,13 @@
 #include "base/url.h"
 #include "host/net/trusted_token.h"
 #include "ports/read_within.h"
+#include "publish/credential_variable.h"
 
 namespace pinwheel::host {
 
 namespace {
 
 constexpr std::string_view kTokenUser = "__token__";
-
-std::string variable(std::string_view prefix, std::string_view target) {
-  std::string out(prefix);
-  for (const char c : target) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    out += std::isalnum(byte) != 0 ? static_cast<char>(std::toupper(byte)) : '_';
-  }
-  return out;
-}
 
 std::string lookup(const std::map<std::string, std::string>& values, const std::string& key) {
   return std::string(trim(value_at(values, key)));
@@ -73,14 +64,15 @@ const Section* find_section(const std::map<std::string, Section>& sections, std:
 
 /// The variable for a target's token, "PINWHEEL_TOKEN_TEST_PYPI".
 std::string token_variable(std::string_view target) {
-  return variable("PINWHEEL_TOKEN_", target);
+  return publish::credential_variable("PINWHEEL_TOKEN_", target);
 }
 
 using Found = Result<std::optional<Credentials>>;
 
 /// Credentials for a token: the user is the variable's, else the one that PyPI expects.
 Credentials with_token(const CredentialRequest& request, std::string_view token) {
-  const std::string user = lookup(request.variables, variable("PINWHEEL_USER_", request.target));
+  const std::string user =
+      lookup(request.variables, publish::credential_variable("PINWHEEL_USER_", request.target));
   return ports::BasicCredentials{user.empty() ? std::string(kTokenUser) : user,
                                  Secret(std::string(token))};
 }
