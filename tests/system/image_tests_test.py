@@ -4,7 +4,8 @@ import pathlib
 import shutil
 
 import pytest
-from conftest import PYTHON
+from conftest import PYTHON, digests
+from jobs import Jobs, comparable
 
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
 BUILDER = """\
@@ -74,6 +75,24 @@ def test_one_wheel_is_tested_on_each_distribution_that_has_the_variants_python(c
 
     again = contained.report("test", "matrix.yaml", "-s", "glibc=old", *contained.levels)
     assert {outcome["state"] for step, outcome in again.items() if step.removeprefix("test:") in ran} == {"reused"}
+
+
+@pytest.mark.docker
+@pytest.mark.takes(120)
+def test_jobs_in_containers_publish_the_bytes_of_one_machine(contained, engine, tmp_path):
+    chosen = ("-s", "glibc=old", *contained.levels)
+    one = contained.report("release", "matrix.yaml", *chosen)
+    jobs = Jobs(contained, tmp_path / "jobs", options=chosen)
+    rows = {row["step"]: row["needs"] for row in jobs.rows("test")}
+    assert set(image_tests(rows)) == set(image_tests(one)) and len(rows) == 6
+    outcomes, artifacts = jobs.make_all()
+    last = jobs.finish(*artifacts)
+    assert digests(last.index) == digests(contained.index)
+    outcomes |= {"publish:index": last.published["publish:index"]}
+    assert {step: comparable(outcome) for step, outcome in outcomes.items()} == {
+        step: comparable(outcome) for step, outcome in one.items()
+    }
+    assert engine.containers() == []
 
 
 @pytest.mark.docker

@@ -13,14 +13,21 @@ OF_THE_MACHINE = ("elapsed_ms", "log", "attempts", "state")
 class Jobs:
     """The jobs of a project's frozen plan. Results travel in directories, as artifacts do."""
 
-    def __init__(self, project: Project, place: pathlib.Path, matrix: str = "matrix.yaml", index: str = "../index"):
+    def __init__(
+        self,
+        project: Project,
+        place: pathlib.Path,
+        matrix: str = "matrix.yaml",
+        index: str = "../index",
+        options: tuple[str, ...] = (),  # of `plan`: a selection, an engine
+    ):
         self.project = project
         self.place = place
         self.index = index
         self.own_caches = False  # as well; environments are then made in each job
         self.count = 0
         planner = self.job("plan")
-        planner.run("plan", matrix, "--out", "plan.json")
+        planner.run("plan", matrix, "--out", "plan.json", *options)
         self.plan = planner.directory / "plan.json"
 
     def job(self, name: str, *artifacts: pathlib.Path) -> Project:

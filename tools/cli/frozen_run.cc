@@ -17,7 +17,6 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "matrix/variant_index.h"
-#include "plan/environments.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -198,9 +197,7 @@ std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pi
 Result<Decided> record_frozen(const plan::FrozenPlan& frozen, const RunView& run, OtherPython other,
                               Streams& streams) {
   const host::LocalMachine local(run.workplace);
-  const auto& [matrix, expansion, classes] = run.scope.loaded;
-  TRY(const std::vector<env::Request> requests,
-      plan::requests_of(matrix, expansion, run.scope.outline, run.scope.options));
+  TRY(const std::vector<env::Request> requests, environment_requests(run));
   std::map<std::string, env::Request> by_digest;
   for (const env::Request& request : requests) by_digest[env::digest(request)] = request;
   Decided decided;

@@ -138,20 +138,6 @@ Result<FoundToolkits> find_toolkits(const host::LocalMachine& local,
   return all;
 }
 
-/// The environments of builds and tests; those of tests on distributions come last.
-Result<std::vector<env::Request>> all_requests(const RunView& run) {
-  const auto& [matrix, expansion, classes] = run.scope.loaded;
-  const plan::PlanOptions& options = run.scope.options;
-  TRY(std::vector<env::Request> requests,
-      plan::requests_of(matrix, expansion, run.scope.outline, options));
-  TRY(const std::vector<plan::ImageTest> tests,
-      plan::image_tests(matrix, expansion, run.scope.outline, options));
-  for (env::Request& request : plan::requests_of(tests, run.facts, options)) {
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
 /// Those of the builds that the run carries out: others need no toolkit here.
 Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   const auto& [matrix, expansion, classes] = run.scope.loaded;
@@ -181,10 +167,23 @@ Result<std::string> resolve_request(const host::LocalMachine& local,
 
 }  // namespace
 
+Result<std::vector<env::Request>> environment_requests(const RunView& run) {
+  const auto& [matrix, expansion, classes] = run.scope.loaded;
+  const plan::PlanOptions& options = run.scope.options;
+  TRY(std::vector<env::Request> requests,
+      plan::requests_of(matrix, expansion, run.scope.outline, options));
+  TRY(const std::vector<plan::ImageTest> tests,
+      plan::image_tests(matrix, expansion, run.scope.outline, options));
+  for (env::Request& request : plan::requests_of(tests, run.facts, options)) {
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
 Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Refresh refresh,
                                   Streams& streams) {
   const host::LocalMachine local(run.workplace);
-  TRY(const std::vector<env::Request> requests, all_requests(run));
+  TRY(const std::vector<env::Request> requests, environment_requests(run));
   const auto find = [&](const host::EnvMachine& machine, const MadeToolkit& toolkit) {
     const Refresh afresh = decided.contains(toolkit.digest) ? Refresh::no : refresh;
     return resolve_made_toolkit(machine, toolkit, afresh, streams);
@@ -211,7 +210,7 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
 
 Result<RecordedPackages> recall_packages(const RunView& run) {
   const host::LocalMachine local(run.workplace);
-  TRY(const std::vector<env::Request> requests, all_requests(run));
+  TRY(const std::vector<env::Request> requests, environment_requests(run));
   const auto find = [](const host::EnvMachine& machine,
                        const MadeToolkit& toolkit) -> Result<std::optional<env::Resolution>> {
     return recorded(machine, toolkit.digest);

@@ -10,6 +10,7 @@
 #include "cli/package_source.h"
 #include "cli/run_scope.h"
 #include "cli/streams.h"
+#include "env/request.h"
 #include "plan/make_plan.h"
 
 namespace pinwheel::cli {
@@ -19,6 +20,9 @@ struct Packages {
   std::map<std::string, std::string> resolutions = {};     ///< as `PlanFacts::resolutions`
   std::map<std::string, plan::ToolkitFact> toolkits = {};  ///< as `PlanFacts::toolkits`
 };
+
+/// The environments of builds and tests; those of tests on distributions come last.
+Result<std::vector<env::Request>> environment_requests(const RunView& run);
 
 /// Digests of the requests whose resolution comes from a lock or a frozen plan, and is recorded.
 using Decided = std::set<std::string>;
