@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "cli/product.h"
 #include "env/interpreter.h"
@@ -18,6 +19,7 @@
 #include "host/provision/machine_interpreter.h"
 #include "matrix/variant_index.h"
 #include "plan/environments.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -81,7 +83,7 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
                                       std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  TRY(const std::string text, files.read(scope.loaded.matrix.file));
+  TRY(const std::string text, ports::read_within(files, scope.loaded.matrix.file, limits::kMatrix));
   frozen.matrix_digest = sha256_hex(text);
   frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;
