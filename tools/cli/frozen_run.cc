@@ -55,7 +55,7 @@ std::string matrix_of(const GatheredRun& run, const Result<ports::GitFacts>& che
 
 Error disagree(const std::string& option, const std::string& frozen) {
   return {ErrorKind::usage,
-          fmt::format("`{}` contradicts the plan, which was frozen with {}", option, frozen),
+          fmt::format("{} contradicts the plan, which was frozen with {}", quoted(option), frozen),
           std::nullopt, "omit it: the plan decides"};
 }
 
@@ -146,12 +146,13 @@ Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& f
   const plan::FrozenLevels& levels = frozen.levels;
   if (env::uses_containers(levels.engine) != env::uses_containers(asked.engine)) {
     if (asked.engine != env::Engine::host) {
-      return fail(disagree("--engine", fmt::format("`--engine {}`", to_string(levels.engine))));
+      return fail(
+          disagree("--engine", quoted(fmt::format("--engine {}", to_string(levels.engine)))));
     }
     asked.engine = levels.engine;
   }
   if (asked.python.value_or(levels.python) != levels.python) {
-    return fail(disagree("--python", fmt::format("`--python {}`", to_string(levels.python))));
+    return fail(disagree("--python", quoted(fmt::format("--python {}", to_string(levels.python)))));
   }
   asked.python = levels.python;
   std::vector<std::string> bases;

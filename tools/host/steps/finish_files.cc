@@ -46,8 +46,8 @@ Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
 
 Done refuse_bare_linux(const wheel::WheelArchive& built, const inspect::PlatformTag& tag) {
   if (!tag.tag.starts_with("linux_")) return {};
-  Error error{ErrorKind::check,
-              fmt::format("`{}` complies with no manylinux or musllinux policy", built.file_name)};
+  Error error{ErrorKind::check, fmt::format("{} complies with no manylinux or musllinux policy",
+                                            quoted(built.file_name))};
   for (const std::string& reason : tag.reasons) error.causes.push_back({ErrorKind::check, reason});
   return fail(std::move(error).with_hint(
       "build against older libraries, or bundle its dependencies in the wheel"));

@@ -71,7 +71,7 @@ Result<binary::ElfExports> read_member(const wheel::ZipReader& zip,
 }
 
 tl::unexpected<Error> unreadable(std::string_view name, Error cause) {
-  Error error{cause.kind, fmt::format("the exports of `{}` cannot be read", name)};
+  Error error{cause.kind, fmt::format("the exports of {} cannot be read", quoted(name))};
   return fail(std::move(error).with_cause(std::move(cause)));
 }
 
@@ -140,8 +140,9 @@ Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
                                            std::string_view filename, TorchLibraries which) {
   const std::optional<TorchWheel> torch = parse_torch_wheel(filename);
   if (!torch) {
-    return fail(ErrorKind::config,
-                fmt::format("`{}` is not a torch wheel for Linux on x86_64 or aarch64", filename));
+    return fail(
+        ErrorKind::config,
+        fmt::format("{} is not a torch wheel for Linux on x86_64 or aarch64", quoted(filename)));
   }
   TRY(const wheel::ZipReader zip, wheel::ZipReader::open(source));
   exports::Snapshot snapshot{torch->build};
