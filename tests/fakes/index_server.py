@@ -26,9 +26,10 @@ left, uploads are accepted:
 
 GET /simple/<name>/ lists the stored files; GET /files/<filename> returns one, or a range of it;
 GET /log returns each upload as JSON, with its fields in order; GET /endless and /trickle answer as the
-steps do; GET /connections returns the number of
-connections. `--stale N` hides new files from the first N page reads; `--hold` stores files from the
-start; `--no-ranges` ignores range requests.
+steps do; GET /connections returns the number of connections, GET /pages-read that of the pages that
+were read. `--stale N` hides new files from the first N page reads; `--slow-after N` answers later ones
+a byte every tenth of a second; `--hold` stores files from the start; `--no-ranges` ignores range
+requests.
 """
 
 import argparse
@@ -132,6 +133,8 @@ class Handler(BaseHTTPRequestHandler):
             self.give_file(self.server.held.get(self.path[len("/files/"):].replace("%2B", "+")))
         elif self.path in ("/endless", "/trickle"):
             self.misbehave(self.path[1:])
+        elif self.path == "/pages-read":
+            self.answer(200, str(self.server.page_reads))
         elif self.path == "/connections":
             self.answer(200, str(self.server.connections))
         elif match := re.fullmatch(r"/simple/([a-z0-9-]+)/", self.path):
@@ -154,8 +157,12 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.page_reads += 1
             held = dict(self.server.held)
+            slow = self.server.page_reads > self.server.options.slow_after
             if self.server.page_reads <= self.server.options.stale:
                 held = {}
+        if slow:
+            self.misbehave("trickle")
+            return
         held = {filename: content for filename, content in held.items()
                 if re.sub(r"[-_.]+", "-", filename.split("-")[0]).lower() == name}
         if not held:
@@ -271,6 +278,7 @@ def main():
     parser.add_argument("--hash", default="sha256", choices=["sha256", "md5", "none"])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--stale", type=int, default=0)
+    parser.add_argument("--slow-after", type=int, default=1_000_000)
     parser.add_argument("--echo-token", default="")
     parser.add_argument("--hold", nargs="*", default=[])
     parser.add_argument("--no-ranges", action="store_true")

@@ -1,5 +1,4 @@
 #include <string>
-#include <vector>
 
 #include "binary/device_code.h"
 #include "binary/fatbin.h"
@@ -13,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ports::MemorySource source{std::string(text_of(data, size))};
   for (const auto read : {binary::read_fatbins, binary::find_fatbins, binary::read_hip_bundles}) {
     binary::Window window(source, 0, source.size());
-    std::vector<binary::DeviceCode> codes;
+    binary::CodeList codes;
     const Done done = read(window, codes);
     if (!done) must(done.error().kind == ErrorKind::check);
   }

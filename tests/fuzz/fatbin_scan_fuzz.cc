@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     scanner.feed(std::string_view(bytes).substr(at, piece));
   }
   const ports::MemorySource source(bytes);
-  const auto passed = binary::read_device_code(source, scanner.containers());
+  const auto passed = binary::read_device_code(source, scanner);
   if (!passed) must(passed.error().kind == ErrorKind::check);
   return 0;
 }

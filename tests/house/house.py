@@ -11,6 +11,7 @@ from declarations import check_declarations, check_options
 from documents import check_documents
 from limits import check_limits
 from pages import check_cli_page, check_matrix_page
+from quoting import check_quoting
 from rooms import check_host_modules, check_map, check_pairs, check_rooms
 from tree import read_tree
 from type_names import check_type_names
@@ -27,6 +28,7 @@ CHECKS = (
     check_options,
     check_matrix_page,
     check_cli_page,
+    check_quoting,
 )
 
 

@@ -9,6 +9,7 @@ import declarations
 import documents
 import limits
 import pages
+import quoting
 import rooms
 import tree
 import type_names
@@ -275,6 +276,20 @@ def test_the_page_of_the_command_line_has_every_variable_and_exit_code():
     assert texts(pages.check_cli_page({**CLI, pages.CLI: CLI[pages.CLI].replace("| 5 | `check`", "| 4 | `checks`")})) == [
         "tools/cli/README.md: `check` exits 5, the page says nothing",
         "tools/cli/README.md: `checks` exits never, the page says 4",
+    ]
+
+
+def test_a_value_between_the_back_ticks_of_a_format_string_is_found():
+    right = (
+        '// "`{}`"\n'
+        'a(fmt::format("{} has {}, use `x: {{y: Z}}` or `0x{:02x}`", quoted(name), n));\n'
+        'b("`{from: file}`" + text, "```" + text);\n'
+    )
+    assert quoting.check_quoting({"tools/a/a.cc": right, "tests/a.cc": '"`{}`"', quoting.QUOTED: '"`{}`"'}) == []
+    for wrong in ('"no `{}` in {}"', '"`a {0}`"', '"`a"\n  " {}`"', '"`abi: {{python: {}}}`"', '"a \\"`{}`\\""'):
+        assert len(quoting.check_quoting({"tools/a/a.h": f"f({wrong}, name);\n"})) == 1
+    assert texts(quoting.check_quoting({"tools/a/a.cc": 'f("no `" + name + "` here");\n'})) == [
+        'tools/a/a.cc: "no `" + opens a back-tick that it does not close: use `quoted`'
     ]
 
 

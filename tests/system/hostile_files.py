@@ -1,6 +1,7 @@
 """Files of about 100 MB that are made to cost whoever reads them as much as possible."""
 
 import pathlib
+import random
 import struct
 import zlib
 
@@ -9,6 +10,7 @@ METADATA = b"Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n"
 WHEEL = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 RECORD = f"{INFO}/METADATA,,\n{INFO}/WHEEL,,\n{INFO}/RECORD,,\n".encode()
 STORED, DEFLATED = 0, 8
+MEGA = 1_000_000
 
 
 def deflate(data: bytes) -> bytes:
@@ -99,6 +101,99 @@ def bombs() -> RawZip:
     for i in range(100_000_000 // len(packed)):
         archive.add(f"demo/a{i:05}.py", packed, len(contents), crc, DEFLATED)
     return archive
+
+
+def padded_member(size: int) -> tuple[bytes, int, int]:
+    """The deflated contents of a member of about that size, 200 times smaller; its size; its CRC."""
+    noise = random.Random(1).randbytes(4096)
+    block = noise + bytes(MEGA - len(noise))
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    crc = 0
+    for _ in range(size // MEGA):
+        crc = zlib.crc32(block, crc)
+    return packed * (size // MEGA) + packer.flush(), size // MEGA * MEGA, crc
+
+
+def padded(size: int, count: int) -> RawZip:
+    """Members of `size` bytes each, beside noise; about 100 MB in all."""
+    members = [f"demo/a{i}" for i in range(count)] + ["demo/noise"]
+    record = "".join(f"{name},,\n" for name in members).encode()
+    archive = RawZip(record=RECORD + record)
+    packed, unpacked, crc = padded_member(size)
+    for name in members[:-1]:
+        archive.add(name, packed, unpacked, crc, DEFLATED)
+    archive.store("demo/noise", random.Random(2).randbytes(100 * MEGA - len(archive.body)))
+    return archive
+
+
+def one_large_member() -> RawZip:
+    return padded(590 * MEGA, 1)
+
+
+def much_to_write_anew() -> RawZip:
+    return padded(650 * MEGA, 7)
+
+
+def elf_with(section: str, contents: bytes) -> bytes:
+    """A shared object for x86_64 with one section and no segments."""
+    names = b"\0" + section.encode() + b"\0.shstrtab\0"
+    table = 64 + len(contents) + len(names)
+    head = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, table, 0, 64, 56, 0, 64, 3, 2)
+    rows = struct.pack("<IIQQQQ24x", 0, 0, 0, 0, 0, 0)
+    rows += struct.pack("<IIQQQQ24x", 1, 1, 0, 0, 64, len(contents))
+    rows += struct.pack("<IIQQQQ24x", len(section) + 2, 3, 0, 0, 64 + len(contents), len(names))
+    return head + contents + names + rows
+
+
+def of_libraries(*libraries: bytes) -> RawZip:
+    archive = RawZip()
+    for i, library in enumerate(libraries):
+        archive.store(f"demo/lib{i}.so", library)
+    return archive
+
+
+def cuda_containers() -> RawZip:
+    empty = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 0)
+    return of_libraries(elf_with(".nv_fatbin", empty * (100 * MEGA // len(empty))))
+
+
+def cuda_entries() -> RawZip:
+    """Each library is within its limit."""
+    entry = struct.pack("<HHIQI12xI32x", 2, 0x101, 64, 0, 0, 90)[:64]
+    container = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 190_000 * len(entry)) + entry * 190_000
+    return of_libraries(*[elf_with(".nv_fatbin", container)] * 8)
+
+
+def bundle(code: int) -> bytes:
+    """The table of a HIP bundle that holds so many bytes of code."""
+    target = b"hipv4-amdgcn-amd-amdhsa--gfx1100"
+    table = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<QQQQ", 1, 4096, code, len(target)) + target
+    return table.ljust(4096, b"\0")
+
+
+def hip_bundles() -> RawZip:
+    empty = b"__CLANG_OFFLOAD_BUNDLE__" + bytes(8)
+    return of_libraries(elf_with(".hip_fatbin", empty * (100 * MEGA // len(empty))))
+
+
+def hip_zlib() -> RawZip:
+    """Bundles of 1 MB each that unpack to 1 GB, without a word about where they end."""
+    packer = zlib.compressobj(9)
+    packed = packer.compress(bundle(1000 * MEGA)) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(bytes(MEGA)) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed += block * 1000
+    one = b"CCOB" + struct.pack("<HHIQ", 1, 0, 4096 + 1000 * MEGA, 0) + packed
+    return of_libraries(elf_with(".hip_fatbin", one * (100 * MEGA // len(one))))
+
+
+def elf_tables() -> RawZip:
+    """What the tables of a library say is nearly all of it: 60,000 segments, names of 90 MB."""
+    contents = bytes(90 * MEGA)
+    library = bytearray(elf_with(".text", contents))
+    library[32:40] = struct.pack("<Q", 64)
+    library[56:58] = struct.pack("<H", 60_000)
+    return of_libraries(bytes(library))
 
 
 def tar_header(name: str, size: int) -> bytes:

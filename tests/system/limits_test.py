@@ -14,7 +14,9 @@ import threading
 
 import hostile_files
 import pytest
+from compiled_wheels import make_wheel
 from loopback import serving
+from repair_wheels import JPEG, MODULE, TAGS, extension
 
 MEGA = 1_000_000
 MOST_MEMORY = 1000 * MEGA
@@ -97,13 +99,21 @@ WHEELS = {
     "shared_data": ".py` overlap",
     "many_members": "more than 200000 members, the limit for an archive",
     "bombs": "more than the limit of 50 times its own size",
+    "one_large_member": WITHIN,
+    "much_to_write_anew": "larger than the limit of 700 MB for an unpacked wheel that is written anew",
+    "cuda_containers": "more than 200000 pieces of GPU code, the limit for an ELF file",
+    "cuda_entries": "more than 600000 pieces of GPU code, the limit for a wheel",
+    "hip_bundles": "more than 200000 pieces of GPU code, the limit for an ELF file",
+    "hip_zlib": WITHIN,
+    "elf_tables": "more than 1000 segments, the limit for an ELF file",
 }
 # What these commands do not read cannot be over a limit.
 UNREAD = {
     ("compat", "record_of_many_bytes"),
     ("compat", "record_of_many_lines"),
-    ("compat", "long_metadata"),
     ("repair", "record_of_many_lines"),  # as long as there is nothing to repair
+    *((name, "much_to_write_anew") for name in COMMANDS if name != "finish"),
+    *((name, wheel) for name in ("finish", "repair") for wheel in ("cuda_containers", "cuda_entries", "hip_bundles")),
 }
 
 
@@ -115,6 +125,18 @@ def test_no_wheel_takes_more_memory_and_the_limit_is_named(bounded, tmp_path, wh
         said = bounded(*command, path, codes=(0, 4, 5))
         if (name, wheel) not in UNREAD:
             assert WHEELS[wheel] in said, f"{name}: {said[:2000]}"
+
+
+@pytest.mark.takes(60)
+def test_a_library_is_edited_up_to_a_size_without_more_memory(bounded, environments, tmp_path):
+    module = extension(tmp_path, JPEG)
+    for size in (440 * MEGA, 460 * MEGA):
+        padded = module + os.urandom(80 * MEGA) + bytes(size - len(module) - 80 * MEGA)
+        wheel = make_wheel(tmp_path, {"demo_kit/__init__.py": b"", MODULE: padded}, TAGS)
+        code = 0 if size < 450 * MEGA else 5
+        said = bounded("repair", "--out", "out", wheel, codes=(code,), PINWHEEL_CACHE_DIR=str(environments))
+        expected = "libjpeg" if code == 0 else f"`{MODULE}` is larger than the limit of 450 MB for a library of a wheel that is edited"
+        assert expected in said
 
 
 class Page(http.server.BaseHTTPRequestHandler):

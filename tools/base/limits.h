@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -10,6 +11,16 @@ namespace pinwheel {
 struct ByteLimit {
   std::string_view of;  ///< "a simple page"
   uint64_t most = 0;
+};
+/// The same for a part of something: at least that many bytes, or as many times the size of the
+/// whole, so that memory follows what is there already.
+struct ScaledLimit {
+  ByteLimit least;
+  uint64_t times = 0;
+
+  constexpr ByteLimit of(uint64_t whole) const {
+    return {least.of, std::max(least.most, times * whole)};
+  }
 };
 /// The most parts of something from outside that are read.
 struct CountLimit {
@@ -46,11 +57,23 @@ inline constexpr ByteLimit kTarHeader{"the extended header of a tar archive", kM
 inline constexpr ByteLimit kSdist{"an sdist", 1000 * kMega};
 inline constexpr ByteLimit kUnpackedSdist{"an unpacked sdist", 4000 * kMega};
 inline constexpr ByteLimit kFinishedSdist{"an unpacked sdist that is written anew", 350 * kMega};
+inline constexpr ScaledLimit kFinishedWheel{{"an unpacked wheel that is written anew", 700 * kMega},
+                                            7};
+inline constexpr ScaledLimit kEditedLibrary{{"a library of a wheel that is edited", 450 * kMega},
+                                            4};
 
 inline constexpr ByteLimit kElfNames{"the names of an ELF file", 120 * kMega};
 inline constexpr CountLimit kElfSymbols{"symbols", "an ELF file", 1'000'000};
 inline constexpr CountLimit kElfSections{"sections", "an ELF file", 300'000};
+inline constexpr CountLimit kElfSegments{"segments", "an ELF file", 1000};
+inline constexpr ByteLimit kElfDynamic{"the dynamic section of an ELF file", kMega};
 inline constexpr ByteLimit kWheelSymbols{"the symbols of a wheel", 250 * kMega};
+
+// CUDA fat binaries and HIP bundles: containers, and the entries of their tables.
+inline constexpr CountLimit kDeviceCode{"pieces of GPU code", "an ELF file", 200'000};
+inline constexpr ByteLimit kGpuTarget{"the name of a GPU target", kMega / 1000};
+inline constexpr ByteLimit kBundleTable{"the table of a HIP bundle", kMega};
+inline constexpr CountLimit kWheelDeviceCode{"pieces of GPU code", "a wheel", 600'000};
 
 // Files that people or other tools write.
 inline constexpr ByteLimit kMatrix{"a matrix file", 8 * kMega};

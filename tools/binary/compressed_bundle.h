@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "binary/device_code.h"
+#include "binary/window.h"
 
 namespace pinwheel::binary {
 
@@ -17,19 +18,19 @@ struct CompressedBundle {
   uint64_t size = 0;        ///< bytes after decompression
 };
 
-/// The beginning of a bundle's decompressed contents.
-struct UnpackedBundle {
-  std::string head;
-  uint64_t used = 0;  ///< bytes of the payload that belong to the bundle
-};
+/// What a compressed bundle begins with.
+inline constexpr std::string_view kCompressedMagic = "CCOB";
 
 bool is_compressed_bundle(std::string_view head);
+/// Whether it also has a version and a method that exist.
+bool has_known_form(std::string_view head);
 /// Reads the header at the beginning of `head`; `left` bytes remain in the section. Kind `check`
 /// when it does not fit, or has an unknown version or method.
 Result<CompressedBundle> read_compressed_bundle(std::string_view head, uint64_t left);
-/// Decompresses up to `limit` bytes of the payload (all of it with zlib). Kind `check` when the
-/// data is corrupt or does not match the declared size.
-Result<UnpackedBundle> unpack_head(const CompressedBundle& bundle, std::string_view payload,
-                                   uint64_t limit);
+/// Kind `check` when the payload cannot decompress to the declared size.
+Done check_declared_size(const CompressedBundle& bundle, Window& payload);
+/// Decompresses the first `length` bytes, at most the declared size, reading no more than that
+/// takes. Kind `check` when the data is corrupt or ends before them.
+Result<std::string> unpack_head(const CompressedBundle& bundle, Window& payload, uint64_t length);
 
 }  // namespace pinwheel::binary

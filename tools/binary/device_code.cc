@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
+#include "binary/code_list.h"
 #include "binary/elf_image.h"
 #include "binary/fatbin.h"
 #include "binary/fatbin_format.h"
@@ -12,6 +14,9 @@
 namespace pinwheel::binary {
 namespace {
 
+/// How often the bytes of a file are searched at most, as its segments may overlap a little.
+constexpr uint64_t kMostSearched = 2;
+
 Result<Window> open_section(const ports::ByteSource& source, const Section& section) {
   if (section.offset > source.size() || section.size > source.size() - section.offset) {
     return broken_elf("a section of device code extends past the end of the file");
@@ -19,30 +24,46 @@ Result<Window> open_section(const ports::ByteSource& source, const Section& sect
   return Window(source, section.offset, section.size);
 }
 
+bool holds_bundles(const Section& section) {
+  return section.size > 0 && section.name == ".hip_fatbin";
+}
+
 bool holds_fatbins(const Section& section) {
   return section.size > 0 && (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin");
 }
 
-Done read_by_section(const ports::ByteSource& source, const Section& section,
-                     std::vector<DeviceCode>& out) {
-  if (section.size == 0) return {};
+/// Sections that share bytes would be read once each: a small file would take for ever.
+Done check_apart(const ports::ByteSource& source, const std::vector<Section>& sections) {
+  uint64_t total = 0;
+  for (const Section& section : sections) {
+    if (!holds_fatbins(section) && !holds_bundles(section)) continue;
+    TRY(const Window inside, open_section(source, section));
+    total += inside.size();
+    if (total > source.size()) return broken_elf("its sections of device code overlap");
+  }
+  return {};
+}
+
+Done read_by_section(const ports::ByteSource& source, const Section& section, CodeList& out) {
   if (holds_fatbins(section)) {
     TRY(Window window, open_section(source, section));
     return read_fatbins(window, out);
   }
-  if (section.name == ".hip_fatbin") {
+  if (holds_bundles(section)) {
     TRY(Window window, open_section(source, section));
     return read_hip_bundles(window, out);
   }
   return {};
 }
 
-Done add_container(const FatbinContainer& container, std::vector<DeviceCode>& out) {
+Done add_container(const FatbinContainer& container, CodeList& out) {
   if (container.fault) return fail(*container.fault);
-  const uint32_t unit = out.empty() ? 0 : out.back().unit + 1;
+  const uint32_t unit = out.next_unit();
+  TRY_DONE(out.count());
   for (DeviceCode code : container.code) {
+    TRY_DONE(out.count());
     code.unit = unit;
-    out.push_back(std::move(code));
+    out.add(std::move(code));
   }
   return {};
 }
@@ -57,12 +78,16 @@ Done require_zeros(const ports::ByteSource& source, uint64_t from, uint64_t to) 
 
 /// Takes the containers that fill a section, which has no other contents.
 Done take_section(const ports::ByteSource& source, const Section& section,
-                  const std::vector<FatbinContainer>& containers, std::vector<DeviceCode>& out) {
+                  const FatbinScanner& scanned, CodeList& out) {
+  if (scanned.is_over()) return fail(too_many("the ELF file", limits::kDeviceCode));
   TRY(const Window inside, open_section(source, section));
   const uint64_t end = section.offset + inside.size();
   uint64_t at = section.offset;
-  for (const FatbinContainer& container : containers) {
-    if (container.offset < section.offset || container.offset >= end) continue;
+  const std::vector<FatbinContainer>& containers = scanned.containers();
+  auto next = std::partition_point(containers.begin(), containers.end(),
+                                   [&](const auto& each) { return each.offset < section.offset; });
+  for (; next != containers.end() && next->offset < end; ++next) {
+    const FatbinContainer& container = *next;
     if (container.end > end) return broken_fatbin("a container is longer than its section");
     const bool first = at == section.offset;
     if (first) TRY_DONE(require_zeros(source, at, container.offset));
@@ -118,34 +143,40 @@ Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source
   TRY(const ElfHeader header, read_elf_header(source));
   TRY(const Image image, Image::open(source, header));
   TRY(const SectionTable table, read_sections(image, header));
-  std::vector<DeviceCode> out;
+  TRY_DONE(check_apart(source, table.sections));
+  CodeList out;
   for (const Section& section : table.sections) {
     TRY_DONE(read_by_section(source, section, out));
   }
-  if (!table.sections.empty()) return out;
+  if (!table.sections.empty()) return out.take();
+  uint64_t searched = 0;
   for (const Segment& segment : image.segments()) {
     if (segment.type != kLoad) continue;
     TRY(Window window, open_section(source, {"", segment.offset, segment.size}));
+    searched += segment.size;
+    if (searched > kMostSearched * source.size()) return broken_elf("its segments overlap");
     TRY_DONE(find_fatbins(window, out));
   }
-  return out;
+  return out.take();
 }
 
 Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source,
-                                                 const std::vector<FatbinContainer>& containers) {
+                                                 const FatbinScanner& scanned) {
   TRY(const ElfHeader header, read_elf_header(source));
   TRY(const Image image, Image::open(source, header));
   TRY(const SectionTable table, read_sections(image, header));
-  std::vector<DeviceCode> out;
+  TRY_DONE(check_apart(source, table.sections));
+  CodeList out;
   for (const Section& section : table.sections) {
-    TRY_DONE(holds_fatbins(section) ? take_section(source, section, containers, out)
+    TRY_DONE(holds_fatbins(section) ? take_section(source, section, scanned, out)
                                     : read_by_section(source, section, out));
   }
-  if (!table.sections.empty()) return out;
-  for (const FatbinContainer& container : containers) {
+  if (!table.sections.empty()) return out.take();
+  if (scanned.is_over()) return fail(too_many("the ELF file", limits::kDeviceCode));
+  for (const FatbinContainer& container : scanned.containers()) {
     if (is_loaded(image, container)) TRY_DONE(add_container(container, out));
   }
-  return out;
+  return out.take();
 }
 
 }  // namespace pinwheel::binary

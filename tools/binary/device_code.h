@@ -10,7 +10,7 @@
 
 namespace pinwheel::binary {
 
-struct FatbinContainer;
+class FatbinScanner;
 
 enum class CodeKind {
   ptx,
@@ -52,13 +52,13 @@ struct DeviceCode {
 
 /// The CUDA and HIP code in an ELF file, in file order; empty when there is none. Without a section
 /// table the segments are searched for CUDA containers. Kind `check` when the file is not a 64-bit
-/// little-endian ELF file or a container is corrupt. Sizes from the file are checked against its
-/// length before anything is allocated.
+/// little-endian ELF file, a container is corrupt, or there is more than `base/limits` allows.
+/// Sizes from the file are checked against its length before anything is allocated.
 Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source);
 
-/// The same for a file whose containers were found while it was streamed: `source` is read only for
+/// The same for a file that the scanner has seen while it was streamed: `source` is read only for
 /// headers, tables and HIP code.
 Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source,
-                                                 const std::vector<FatbinContainer>& containers);
+                                                 const FatbinScanner& scanned);
 
 }  // namespace pinwheel::binary

@@ -83,6 +83,9 @@ Result<ElfHeader> read_elf_header(const ports::ByteSource& source) {
 
 Result<Image> Image::open(const ports::ByteSource& source, const ElfHeader& header) {
   Image image(source);
+  if (header.segments > limits::kElfSegments.most) {
+    return fail(too_many("the ELF file", limits::kElfSegments));
+  }
   TRY(const std::string bytes,
       source.read(header.segments_at, header.segments * kProgramHeaderSize));
   ByteCursor cursor(bytes);
@@ -135,8 +138,9 @@ Result<SectionTable> read_sections(const Image& image, const ElfHeader& header) 
     headers.push_back(section);
   }
   if (header.names >= headers.size()) return broken_elf("its section names are missing");
-  TRY(std::string bytes_of_names,
-      image.at_offset(headers[header.names].offset, headers[header.names].size));
+  const SectionHeader& of_names = headers[header.names];
+  TRY_DONE(check_size("the table of section names", of_names.size, limits::kElfNames));
+  TRY(std::string bytes_of_names, image.at_offset(of_names.offset, of_names.size));
   StringTable names(std::move(bytes_of_names));
   for (const SectionHeader& section : headers) {
     table.sections.push_back(
@@ -150,6 +154,7 @@ Result<Dynamic> read_dynamic(const Image& image) {
   Dynamic entries;
   for (const Segment& segment : image.segments()) {
     if (segment.type != kDynamic) continue;
+    TRY_DONE(check_size("what the ELF file needs at run time", segment.size, limits::kElfDynamic));
     TRY(const std::string bytes, image.at_offset(segment.offset, segment.size));
     ByteCursor cursor(bytes);
     while (cursor.left() >= 16) {

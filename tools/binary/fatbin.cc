@@ -8,19 +8,17 @@
 namespace pinwheel::binary {
 namespace {
 
-uint32_t next_unit(const std::vector<DeviceCode>& codes) {
-  return codes.empty() ? 0 : codes.back().unit + 1;
-}
-
-Done read_container(Window& part, uint64_t at, uint64_t end, std::vector<DeviceCode>& out) {
-  const uint32_t unit = next_unit(out);
+Done read_container(Window& part, uint64_t at, uint64_t end, CodeList& out) {
+  const uint32_t unit = out.next_unit();
+  TRY_DONE(out.count());
   while (at < end) {
     if (end - at < kFatbinEntryHeader) return broken_fatbin("an entry does not fit its container");
     TRY(const std::string_view header, part.at(at, kFatbinEntryHeader));
     TRY(FatbinEntry entry, read_fatbin_entry(header, end - at));
+    TRY_DONE(out.count());
     entry.code.unit = unit;
     entry.code.offset = part.start() + at;
-    out.push_back(std::move(entry.code));
+    out.add(std::move(entry.code));
     at += entry.length;
   }
   return {};
@@ -28,7 +26,7 @@ Done read_container(Window& part, uint64_t at, uint64_t end, std::vector<DeviceC
 
 }  // namespace
 
-Done read_fatbins(Window& section, std::vector<DeviceCode>& out) {
+Done read_fatbins(Window& section, CodeList& out) {
   TRY(uint64_t at, section.skip_zeros(0));
   while (at < section.size()) {
     if (section.size() - at < kFatbinHeader) {
@@ -45,7 +43,7 @@ Done read_fatbins(Window& section, std::vector<DeviceCode>& out) {
   return {};
 }
 
-Done find_fatbins(Window& segment, std::vector<DeviceCode>& out) {
+Done find_fatbins(Window& segment, CodeList& out) {
   uint64_t at = 0;
   while (segment.size() - at >= kFatbinHeader) {
     TRY(const std::string_view header, segment.at(at, kFatbinHeader));

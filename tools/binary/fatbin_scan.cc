@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/limits.h"
 #include "binary/fatbin_format.h"
 
 namespace pinwheel::binary {
@@ -23,7 +24,7 @@ bool all_zeros(std::string_view bytes) {
 }  // namespace
 
 void FatbinScanner::feed(std::string_view piece) {
-  while (!piece.empty()) {
+  while (!piece.empty() && !is_over_) {
     if (skip_ > 0) {
       skip(piece);
     } else if (wanted_ > 0) {
@@ -37,6 +38,10 @@ void FatbinScanner::feed(std::string_view piece) {
 void FatbinScanner::advance(std::string_view& piece, uint64_t length) {
   piece.remove_prefix(length);
   position_ += length;
+}
+
+void FatbinScanner::count() {
+  is_over_ = ++pieces_ > limits::kDeviceCode.most;
 }
 
 void FatbinScanner::search(std::string_view& piece) {
@@ -90,6 +95,7 @@ void FatbinScanner::take_container() {
   found.end = position_ + *size;
   found.zeros_before = zeros_;
   containers_.push_back(std::move(found));
+  count();
   inside_ = true;
   next_entry();
 }
@@ -115,6 +121,7 @@ void FatbinScanner::take_entry() {
   }
   entry->code.offset = position_ - kFatbinEntryHeader;
   containers_.back().code.push_back(std::move(entry->code));
+  count();
   skip_ = entry->length - kFatbinEntryHeader;
   if (skip_ == 0) next_entry();
 }

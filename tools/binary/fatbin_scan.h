@@ -28,6 +28,8 @@ class FatbinScanner {
   /// The next bytes of the file; the length of every chunk but the last is a multiple of 8.
   void feed(std::string_view piece);
   const std::vector<FatbinContainer>& containers() const { return containers_; }
+  /// Whether there are more than `limits::kDeviceCode`: the rest of the file is not searched.
+  bool is_over() const { return is_over_; }
 
  private:
   void search(std::string_view& piece);
@@ -38,6 +40,7 @@ class FatbinScanner {
   void next_entry();
   void reject(Error error);
   void advance(std::string_view& piece, uint64_t length);
+  void count();
 
   uint64_t file_size_;
   uint64_t position_ = 0;
@@ -45,6 +48,8 @@ class FatbinScanner {
   uint64_t wanted_ = 0;  ///< length of the header being collected
   bool inside_ = false;  ///< whether it is the header of an entry
   bool zeros_ = false;   ///< only zeros since the last container
+  bool is_over_ = false;
+  uint64_t pieces_ = 0;
   std::string header_;
   std::vector<FatbinContainer> containers_;
 };

@@ -21,6 +21,9 @@ class Window {
   /// The offset of the range in the source.
   uint64_t start() const { return start_; }
 
+  /// A part of the range, which must lie inside it, with a buffer of its own.
+  Window part(uint64_t offset, uint64_t size) const { return {*source_, start_ + offset, size}; }
+
   /// Exactly `length` bytes at `offset` of the range, valid until the next call; kind `check` when
   /// they are out of range.
   Result<std::string_view> at(uint64_t offset, uint64_t length) {

@@ -52,11 +52,11 @@ Result<Blocks> blocks_of(std::string_view text, const std::string& file) {
     ++number;
     if (const auto name = begins(line)) {
       if (open || blocks.contains(*name)) {
-        return fail(
-            wrong_block(file, number,
-                        open ? fmt::format("{} begins inside {}", quoted(*name), quoted(*open))
-                             : fmt::format("{} is kept twice", quoted(*name)),
-                        open ? fmt::format("end a block with `{}`", kEnd) : "join the two blocks"));
+        return fail(wrong_block(
+            file, number,
+            open ? fmt::format("{} begins inside {}", quoted(*name), quoted(*open))
+                 : fmt::format("{} is kept twice", quoted(*name)),
+            open ? fmt::format("end a block with {}", quoted(kEnd)) : "join the two blocks"));
       }
       blocks[*name].line = number;
       open = name;
@@ -68,7 +68,7 @@ Result<Blocks> blocks_of(std::string_view text, const std::string& file) {
   }
   if (open) {
     return fail(wrong_block(file, blocks[*open].line, fmt::format("{} has no end", quoted(*open)),
-                            fmt::format("end the block with `{}`", kEnd)));
+                            fmt::format("end the block with {}", quoted(kEnd))));
   }
   return blocks;
 }

@@ -59,7 +59,7 @@ Result<run::Budget> budget_of(const RunOptions& options) {
   if (!options.memory.empty()) {
     const auto memory = parse_bytes(options.memory);
     if (!memory || *memory == 0) {
-      return fail(ErrorKind::usage, fmt::format("`--memory` cannot be `{}`", options.memory),
+      return fail(ErrorKind::usage, fmt::format("`--memory` cannot be {}", quoted(options.memory)),
                   "use a size such as `16 GiB`");
     }
     budget.memory = *memory;

@@ -113,10 +113,10 @@ Done check_build_requires(const matrix::Matrix& matrix,
     TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, *variant));
     if (own.build_requires == matrix::BuildRequires::none) continue;
     if (matrix::lacks_torch(own, matrix.build_requires)) {
-      return fail(
-          ErrorKind::config,
-          fmt::format("the project requires torch to build, but `{}` has no torch", matrix.file),
-          "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
+      return fail(ErrorKind::config,
+                  fmt::format("the project requires torch to build, but {} has no torch",
+                              quoted(matrix.file)),
+                  "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
     }
     for (std::string& each : matrix::contradictions(own, matrix.build_requires)) {
       if (told.insert(each).second) streams.warn(Error{ErrorKind::config, std::move(each)});

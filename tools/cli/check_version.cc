@@ -66,21 +66,23 @@ Location place_of(ports::Files& files, const fs::path& file, const std::string& 
 /// "run `git tag v1.0`, or write ...".
 std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
                    const std::string& said) {
-  std::string from_project = fmt::format("write `version: {{from: project}}` in `{}`", matrix.file);
+  std::string from_project =
+      fmt::format("write `version: {{from: project}}` in {}", quoted(matrix.file));
   const matrix::VersionSettings& settings = matrix.package.version;
   if (settings.from != matrix::VersionFrom::git_tag) return from_project;
   const bool dirty = version.version.unreleased.ends_with(".dirty");
-  return fmt::format("{}, or run `git tag {}`{}", from_project,
-                     replace_all(settings.match, "*", said),
+  return fmt::format("{}, or run {}{}", from_project,
+                     quoted(fmt::format("git tag {}", replace_all(settings.match, "*", said))),
                      dirty ? " when the changes are committed" : "");
 }
 
 Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
                      const init::StaticVersion& said) {
   const std::string why = version.why.empty() ? "" : "; " + version.why.front();
-  return Error{ErrorKind::config,
-               fmt::format("`{}` says version `{}`, but the version to build is `{}`{}", said.file,
-                           said.version, version.version.version, why)}
+  return Error{
+      ErrorKind::config,
+      fmt::format("{} says version {}, but the version to build is {}{}", quoted(said.file),
+                  quoted(said.version), quoted(version.version.version), why)}
       .with_hint(fix_of(matrix, version, said.version));
 }
 

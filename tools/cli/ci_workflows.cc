@@ -36,8 +36,9 @@ Result<std::vector<ci::WorkflowSet>> sets_of(const CiPlace& place, const matrix:
     const bool asked = std::ranges::find(place.sets, name) != place.sets.end();
     if (asked && !declared) {
       return fail(ErrorKind::config,
-                  fmt::format("`{}` declares no channel `{}`", matrix.file, name),
-                  fmt::format("add it: `channels: {{{}: {{publish: [TARGET]}}}}`", name));
+                  fmt::format("{} declares no channel {}", quoted(matrix.file), quoted(name)),
+                  fmt::format("add it: {}", quoted(fmt::format(
+                                                "channels: {{{}: {{publish: [TARGET]}}}}", name))));
     }
     if (asked || (place.sets.empty() && declared)) sets.push_back(set);
   }

@@ -17,7 +17,7 @@ Done check_updates(ports::Files& files, const std::string& path, Streams& stream
   TRY(const std::string text, files.read(path));
   TRY(const std::vector<ci::Update> updates, ci::updates_in(text, path));
   for (const ci::Update& update : updates) {
-    streams.note(fmt::format("`{}` is pinned to {}, and {} is there\n", update.pin.action,
+    streams.note(fmt::format("{} is pinned to {}, and {} is there\n", quoted(update.pin.action),
                              update.pin.version, quoted(update.version)));
   }
   return {};
@@ -43,11 +43,12 @@ Result<int> cmd_ci_check(const GlobalOptions& /*global*/, const CiCheckOptions& 
   }
   if (different.empty()) return 0;
   return fail(ErrorKind::drift,
-              fmt::format("{} not what `{}` gives",
+              fmt::format("{} not what {} gives",
                           different.size() == 1 ? quoted(different.front()) + " is"
                                                 : quoted_list(different) + " are",
-                          loaded.matrix.file),
-              fmt::format("run `pinwheel ci generate {}`", shell_quote(loaded.matrix.file)));
+                          quoted(loaded.matrix.file)),
+              fmt::format("run {}", quoted(fmt::format("pinwheel ci generate {}",
+                                                       shell_quote(loaded.matrix.file)))));
 }
 
 }  // namespace pinwheel::cli

@@ -57,6 +57,7 @@ Result<compat::Beside> beside_of(const CompatOptions& options) {
   beside.declared = options.external;
   for (const std::string& file : options.with) {
     TRY(const inspect::WheelFacts other, host::inspect_wheel({file}));
+    TRY_DONE(compat::check_assessable(other));
     if (other.name) beside.wheels.push_back(other.name->tags);
     for (compat::BesideLibrary& library : compat::beside_libraries(other)) {
       beside.libraries.push_back(std::move(library));
@@ -148,6 +149,7 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
   TRY(const pep::SpecifierSet range, parse_torch_range("--require", options.require));
   TRY(const FileArgument argument, open_argument(options.wheel, streams));
   TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
+  TRY_DONE(compat::check_assessable(facts));
   TRY(const compat::Beside beside, beside_of(options));
   TRY(KnownTorches known, known_builds(options, streams));
   compat::Assessment assessment = compat::assess(facts, known.table, beside);

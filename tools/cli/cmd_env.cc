@@ -147,7 +147,7 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
   }
   for (const std::string& id : ids) {
     TRY_DONE(host::remove_environment(machine, id));
-    streams.note(fmt::format("removed environment `{}`\n", id));
+    streams.note(fmt::format("removed environment {}\n", quoted(id)));
   }
   return 0;
 }

@@ -35,7 +35,7 @@ Done make_room(ports::Files& files, const fs::path& out) {
   TRY(const ports::FileStatus script, files.status(out / env::kExportDirectory / "create.sh"));
   if (!names.empty() && script.type == ports::FileType::missing) {
     return fail(ErrorKind::usage,
-                fmt::format("`{}` is not empty and contains no earlier export", out.string()),
+                fmt::format("{} is not empty and contains no earlier export", quoted(out.string())),
                 "choose a directory that does not exist yet");
   }
   return files.remove_all(out);
@@ -56,7 +56,7 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
   }
   if (!failed) return {};
   return fail(ErrorKind::environment,
-              fmt::format("`{}` cannot be read: {}", context.string(), failed.message()));
+              fmt::format("{} cannot be read: {}", quoted(context.string()), failed.message()));
 }
 
 /// The base of the export: the image that was used, else the public one with the same Python.
@@ -68,7 +68,8 @@ Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& 
   }
   const auto image = run.images.find(env::digest(request.container));
   if (image == run.images.end()) {
-    return fail(ErrorKind::internal, fmt::format("`{}` has no image", request.container.base));
+    return fail(ErrorKind::internal,
+                fmt::format("{} has no image", quoted(request.container.base)));
   }
   const auto& [name, used] = image->second;
   what.base = used.base_digests.empty() ? name : used.base_digests.front();
@@ -117,8 +118,9 @@ Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& 
   for (const env::ExportedFile& file : env::export_files(what)) {
     TRY_DONE(files.write(out / file.path, file.text, file.mode));
   }
-  streams.note(fmt::format("wrote {0}: `docker build {1}`, or {1}/{2}/create.sh DIRECTORY\n",
-                           what.id, shell_quote(options.out), env::kExportDirectory));
+  const std::string place = shell_quote(options.out);
+  streams.note(fmt::format("wrote {}: {}, or {}/{}/create.sh DIRECTORY\n", what.id,
+                           quoted("docker build " + place), place, env::kExportDirectory));
   return 0;
 }
 

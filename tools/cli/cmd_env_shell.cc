@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/earlier_results.h"
 #include "cli/enter_step.h"
@@ -64,8 +65,8 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
   if (options.test) {
     TRY(entry.needs, earlier_needs(run, step));
     if (!has_wheel(entry.needs)) {
-      streams.note(
-          fmt::format("there is no wheel of `{}` yet: `pinwheel build` builds it\n", variant));
+      streams.note(fmt::format("there is no wheel of {} yet: `pinwheel build` builds it\n",
+                               quoted(variant)));
     }
   }
   if (options.command.empty()) {

@@ -45,7 +45,8 @@ Result<std::vector<std::string>> releases_of(const char* option, std::vector<std
   };
   for (const std::string& value : values) {
     if (split(value, '.').size() == 2 && number(value)) continue;
-    return fail(ErrorKind::usage, fmt::format("`{} {}` is no minor release", option, value),
+    return fail(ErrorKind::usage,
+                fmt::format("{} is no minor release", quoted(fmt::format("{} {}", option, value))),
                 std::string_view(option) == "--torch" ? "write its first two numbers, `2.13`"
                                                       : "write its first two numbers, `3.12`");
   }
@@ -107,7 +108,8 @@ Done check_absent(ports::Files& files, const std::string& path) {
   if (path.empty()) return {};
   TRY(const ports::FileStatus status, files.status(path));
   if (status.type == ports::FileType::missing) return {};
-  return fail(ErrorKind::usage, fmt::format("`{}` exists, and `init` overwrites nothing", path),
+  return fail(ErrorKind::usage,
+              fmt::format("{} exists, and `init` overwrites nothing", quoted(path)),
               "remove it, name another file by `--out FILE`, or print the matrix by `--out -`");
 }
 
@@ -120,7 +122,8 @@ Result<init::Proof> proof_of(const GlobalOptions& global, const InitOptions& opt
           ? fs::absolute(fs::path(options.directory) / ".").lexically_normal().string()
           : std::string();
   TRY(init::Proof proof, prove_abi(global, {facts, decision, directory}, streams));
-  streams.note(fmt::format("`abi.python` is `{}`: {}\n", proof.python.value, proof.python.because));
+  streams.note(
+      fmt::format("`abi.python` is {}: {}\n", quoted(proof.python.value), proof.python.because));
   return proof;
 }
 
@@ -161,8 +164,8 @@ Result<int> cmd_init(const GlobalOptions& global, const InitOptions& options, St
   }
   tell_left_out(decision.draft.left_out, streams);
   if (!path.empty()) {
-    streams.note(
-        fmt::format("wrote {0}: `pinwheel plan {0}` shows its variants\n", shell_quote(path)));
+    streams.note(fmt::format("wrote {}: {} shows its variants\n", shell_quote(path),
+                             quoted("pinwheel plan " + shell_quote(path))));
   }
   return 0;
 }

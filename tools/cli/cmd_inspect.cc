@@ -40,7 +40,7 @@ std::string rule_list() {
 Result<uint64_t> size_of(const std::string& option, const std::string& text) {
   const auto size = parse_bytes(text);
   if (size && *size > 0) return *size;
-  return fail(ErrorKind::usage, fmt::format("`{}` cannot be `{}`", option, text),
+  return fail(ErrorKind::usage, fmt::format("{} cannot be {}", quoted(option), quoted(text)),
               "use a size such as `100 MB`");
 }
 

@@ -36,17 +36,19 @@ Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, St
     if (found == nullptr || outcome.log > found->log) found = &outcome;
   }
   if (found == nullptr) {
-    return fail(ErrorKind::usage,
-                fmt::format("no run in `{}` has a log of `{}`", global.state_dir, options.id),
-                suggest(options.id, ids));
+    return fail(
+        ErrorKind::usage,
+        fmt::format("no run in {} has a log of {}", quoted(global.state_dir), quoted(options.id)),
+        suggest(options.id, ids));
   }
   if (options.attempt > found->attempts) {
-    return fail(ErrorKind::usage, fmt::format("`{}` has no attempt {}; its last was {}", options.id,
-                                              options.attempt, found->attempts));
+    return fail(ErrorKind::usage,
+                fmt::format("{} has no attempt {}; its last was {}", quoted(options.id),
+                            options.attempt, found->attempts));
   }
   host::LocalFiles files;
   TRY(const std::string text, files.read(log_of_attempt(*found, options.attempt)));
-  if (text.empty()) streams.note(fmt::format("`{}` wrote nothing\n", options.id));
+  if (text.empty()) streams.note(fmt::format("{} wrote nothing\n", quoted(options.id)));
   streams.output(text);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "cli/check_build.h"
 #include "cli/check_pythons.h"
 #include "cli/check_version.h"
@@ -142,7 +143,8 @@ Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope, S
       report::job_rows(plan, scope.outline, scope.loaded.expansion.variants, scope.loaded.matrix.ci,
                        rows));
   for (const std::string& step : jobs.unplaced) {
-    streams.note(fmt::format("`{}` gets no job: `ci.runners.test` names no runner for it\n", step));
+    streams.note(
+        fmt::format("{} gets no job: `ci.runners.test` names no runner for it\n", quoted(step)));
   }
   return report::chunk_of(jobs, options.chunk.value_or(1));
 }

@@ -37,12 +37,12 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
   const std::vector<std::string> known = publish::known_indexes();
   if (!options.target.empty() &&
       std::find(known.begin(), known.end(), options.target) == known.end()) {
-    return fail(ErrorKind::usage, fmt::format("unknown target `{}`", options.target),
+    return fail(ErrorKind::usage, fmt::format("unknown target {}", quoted(options.target)),
                 suggest(options.target, known));
   }
   if (!options.target.empty() && options.no_auth) {
     return fail(ErrorKind::usage,
-                fmt::format("`{}` accepts no file without a token", options.target),
+                fmt::format("{} accepts no file without a token", quoted(options.target)),
                 "`--no-auth` is for an index named by `--repository-url`");
   }
   if (options.trusted_publishing == "always" && !options.token_file.empty()) {
@@ -106,7 +106,8 @@ Result<host::UploadOptions> upload_options(const PublishOptions& options) {
   if (options.size_limit.empty()) return upload;
   const auto limit = parse_bytes(options.size_limit);
   if (!limit || *limit == 0) {
-    return fail(ErrorKind::usage, fmt::format("`--size-limit` cannot be `{}`", options.size_limit),
+    return fail(ErrorKind::usage,
+                fmt::format("`--size-limit` cannot be {}", quoted(options.size_limit)),
                 "use a size such as `300 MB`");
   }
   upload.size_limit = *limit;

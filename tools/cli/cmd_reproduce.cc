@@ -61,7 +61,7 @@ Done take_resolutions(const GlobalOptions& global, const Place& place) {
   fs::copy(known, place.directory / "resolutions", fs::copy_options::recursive, failed);
   if (!failed) return {};
   return fail(ErrorKind::environment,
-              fmt::format("`{}` cannot be copied: {}", known.string(), failed.message()));
+              fmt::format("{} cannot be copied: {}", quoted(known.string()), failed.message()));
 }
 
 /// The source of a step without a record, or of one outside git, is this checkout.
@@ -130,7 +130,7 @@ Result<int> verdict(const plan::Report& report, const std::string& step, const L
     if (outcome.state == plan::StepState::failed) return exit_code(ErrorKind::step);
     if (outcome.state == plan::StepState::skipped) {
       return fail(ErrorKind::environment,
-                  fmt::format("`{}` cannot run here: {}", step, outcome.reason),
+                  fmt::format("{} cannot run here: {}", quoted(step), outcome.reason),
                   "run `pinwheel doctor` to see what this machine can test");
     }
   }
@@ -150,7 +150,7 @@ Result<int> enter(const GlobalOptions& global, const RunOptions& run, RunRequest
     entry.needs = made.report.outcomes;
   }
   streams.note(fmt::format(
-      "a shell in the environment of `{}`; changes are discarded when it exits\n", step.id));
+      "a shell in the environment of {}; changes are discarded when it exits\n", quoted(step.id)));
   return enter_step(request.workplace, entry, streams);
 }
 

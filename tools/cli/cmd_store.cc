@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/workplace.h"
@@ -17,6 +18,7 @@
 #include "host/store/tree_inventory.h"
 #include "host/system/files.h"
 #include "plan/frozen.h"
+#include "ports/read_within.h"
 #include "report/plan_text.h"
 #include "store/domain.h"
 #include "store/place_description.h"
@@ -156,7 +158,7 @@ Result<int> report_copy(const StoreCommandOptions& options, const host::CopiedRe
 Result<int> export_results(const StoreCommandOptions& options, Streams& streams) {
   TRY(const fs::path root, root_of(options));
   host::LocalFiles files;
-  TRY(const std::string plan, files.read(options.plan_file));
+  TRY(const std::string plan, ports::read_within(files, options.plan_file, limits::kPlan));
   TRY_DONE(plan::parse_frozen_plan(plan, options.plan_file).map([](const auto&) {}));
   host::TreePlace to =
       place_at(options.directory, "dir:" + options.directory, store::Domain::branch);

@@ -30,7 +30,7 @@ Result<matrix::VersionBump> parse_bump(const std::string& name) {
   if (name == "major") return matrix::VersionBump::major;
   if (name == "minor") return matrix::VersionBump::minor;
   if (name == "patch") return matrix::VersionBump::patch;
-  return fail(ErrorKind::usage, fmt::format("`--bump` cannot be `{}`", name),
+  return fail(ErrorKind::usage, fmt::format("`--bump` cannot be {}", quoted(name)),
               suggest(name, {"major", "minor", "patch"}));
 }
 
@@ -54,7 +54,7 @@ Result<version::Channel> decide(const VersionOptions& options, const Subject& su
     return version::channel_of(*git, rules_of(subject.package.version));
   }
   if (const auto channel = version::parse_channel(options.channel)) return *channel;
-  return fail(ErrorKind::usage, fmt::format("unknown channel `{}`", options.channel),
+  return fail(ErrorKind::usage, fmt::format("unknown channel {}", quoted(options.channel)),
               suggest(options.channel, {"ci", "nightly", "test", "release"}));
 }
 

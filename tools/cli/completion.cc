@@ -147,7 +147,7 @@ Result<std::string> make_completion(const CLI::App& app, const std::string& shel
   if (shell == "zsh") return kZshScript;
   if (shell == "fish") return fish_script(commands);
   if (shell == "man") return man_page(commands);
-  return fail(ErrorKind::usage, fmt::format("no completion for `{}`", shell),
+  return fail(ErrorKind::usage, fmt::format("no completion for {}", quoted(shell)),
               suggest(shell, {"bash", "zsh", "fish", "man"}));
 }
 

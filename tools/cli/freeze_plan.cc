@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/frozen_run.h"
 #include "cli/prepare_run.h"
 #include "host/git/git.h"
@@ -14,7 +15,7 @@ Done freeze_plan(ports::Files& files, const RunScope& scope, const PackageSource
   TRY(const GatheredRun run, gather_run(scope, source, streams));
   TRY(const plan::FrozenPlan frozen, freeze(files, git, run));
   TRY_DONE(files.write(out, plan::to_json(frozen)));
-  streams.note(fmt::format("froze {} into `{}`\n", plan::summary_line(scope.outline), out));
+  streams.note(fmt::format("froze {} into {}\n", plan::summary_line(scope.outline), quoted(out)));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "cli/product.h"
 #include "env/interpreter.h"
@@ -17,6 +18,7 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "matrix/variant_index.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -52,7 +54,7 @@ std::string matrix_of(const GatheredRun& run, const Result<ports::GitFacts>& che
 
 Error disagree(const std::string& option, const std::string& frozen) {
   return {ErrorKind::usage,
-          fmt::format("`{}` contradicts the plan, which was frozen with {}", option, frozen),
+          fmt::format("{} contradicts the plan, which was frozen with {}", quoted(option), frozen),
           std::nullopt, "omit it: the plan decides"};
 }
 
@@ -80,7 +82,7 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
                                       std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  TRY(const std::string text, files.read(scope.loaded.matrix.file));
+  TRY(const std::string text, ports::read_within(files, scope.loaded.matrix.file, limits::kMatrix));
   frozen.matrix_digest = sha256_hex(text);
   frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;
@@ -143,12 +145,13 @@ Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& f
   const plan::FrozenLevels& levels = frozen.levels;
   if (env::uses_containers(levels.engine) != env::uses_containers(asked.engine)) {
     if (asked.engine != env::Engine::host) {
-      return fail(disagree("--engine", fmt::format("`--engine {}`", to_string(levels.engine))));
+      return fail(
+          disagree("--engine", quoted(fmt::format("--engine {}", to_string(levels.engine)))));
     }
     asked.engine = levels.engine;
   }
   if (asked.python.value_or(levels.python) != levels.python) {
-    return fail(disagree("--python", fmt::format("`--python {}`", to_string(levels.python))));
+    return fail(disagree("--python", quoted(fmt::format("--python {}", to_string(levels.python)))));
   }
   asked.python = levels.python;
   std::vector<std::string> bases;

@@ -69,10 +69,11 @@ Result<RunScope> frozen_scope(const FrozenScopeRequest& request, Streams& stream
   const plan::FrozenPlan& frozen = request.frozen;
   const SelectionOptions& selection = request.selection;
   if (!selection.channel.empty() && selection.channel != frozen.channel) {
-    return fail(ErrorKind::usage,
-                fmt::format("`--channel {}` contradicts the plan, which was frozen for {}",
-                            selection.channel, quoted(frozen.channel)),
-                "omit it: the plan decides");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("{} contradicts the plan, which was frozen for {}",
+                    quoted(fmt::format("--channel {}", selection.channel)), quoted(frozen.channel)),
+        "omit it: the plan decides");
   }
   const Warnings warnings = selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, request.choice.path, streams, warnings));

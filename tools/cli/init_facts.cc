@@ -173,7 +173,7 @@ std::string python_of(const std::string& tag) {
 Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path& directory) {
   TRY(const ports::FileStatus status, files.status(directory / "."));
   if (status.type != ports::FileType::directory) {
-    return fail(ErrorKind::usage, fmt::format("`{}` is not a directory", directory.string()),
+    return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(directory.string())),
                 "pass the directory of a Python project");
   }
   init::ProjectFacts facts;
@@ -189,11 +189,11 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
     facts.setup_py = project::parse_setup_py(*text);
   }
   if (!facts.pyproject && !facts.setup_py && !facts.setup_cfg) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("`{}` holds no pyproject.toml, setup.py or setup.cfg", directory.string()),
-        "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
-        "the index");
+    return fail(ErrorKind::usage,
+                fmt::format("{} holds no pyproject.toml, setup.py or setup.cfg",
+                            quoted(directory.string())),
+                "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
+                "the index");
   }
   const fs::path cmake = fs::path(facts.tools.scikit_build_source) / kCMake;
   if (const auto text = text_of(files, directory, cmake.lexically_normal().string(), facts)) {

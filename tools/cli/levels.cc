@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace pinwheel::cli {
 
 Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
@@ -15,7 +17,8 @@ Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std:
     const size_t equals = text.find('=');
     const std::string image = equals == std::string::npos ? text : text.substr(equals + 1);
     if (image.empty()) {
-      return fail(ErrorKind::usage, fmt::format("`--base-image {}` has no image", text),
+      return fail(ErrorKind::usage,
+                  fmt::format("{} has no image", quoted(fmt::format("--base-image {}", text))),
                   "use `--base-image debian:bookworm`, `--base-image 'cuda/*=IMAGE'` or "
                   "`--base-image @aarch64=IMAGE`");
     }

@@ -38,9 +38,9 @@ Result<std::string> default_matrix(ports::Files& files) {
         ErrorKind::usage, "no matrix file was given and `matrix/` has none",
         "pass one, for instance `pinwheel plan matrix/quickstart.yaml`, or set `PINWHEEL_MATRIX`");
   }
-  return fail(
-      ErrorKind::usage, "several matrix files to choose from: " + quoted_list(found),
-      fmt::format("pass one, for instance `pinwheel plan {}`, or set `PINWHEEL_MATRIX`", found[0]));
+  return fail(ErrorKind::usage, "several matrix files to choose from: " + quoted_list(found),
+              fmt::format("pass one, for instance {}, or set `PINWHEEL_MATRIX`",
+                          quoted(fmt::format("pinwheel plan {}", found[0]))));
 }
 
 bool is_matrix_file(ports::Files& files, const fs::path& path) {
@@ -54,7 +54,8 @@ std::string matrix_in(ports::Files& files, const fs::path& directory) {
   for (const fs::path& place : {directory, directory / kMatrixDirectory}) {
     for (const std::string& name : files.list(place).value_or(std::vector<std::string>())) {
       const fs::path path = (place / name).lexically_normal();
-      if (is_matrix_file(files, path)) return fmt::format("did you mean `{}`?", path.string());
+      if (is_matrix_file(files, path))
+        return fmt::format("did you mean {}?", quoted(path.string()));
     }
   }
   return "a matrix file ends in `.yaml` or `.yml`; other arguments are globs on ids";
@@ -85,7 +86,7 @@ Result<std::vector<matrix::Status>> parse_statuses(const std::vector<std::string
     for (const std::string& name : split(list, ',')) {
       const auto status = matrix::parse_status(name);
       if (!status) {
-        return fail(ErrorKind::usage, fmt::format("unknown status `{}`", name),
+        return fail(ErrorKind::usage, fmt::format("unknown status {}", quoted(name)),
                     suggest(name, matrix::status_names()));
       }
       statuses.push_back(*status);
@@ -109,8 +110,8 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
     } else if (choice.path.empty()) {
       choice.path = argument;
     } else {
-      return fail(ErrorKind::usage,
-                  fmt::format("two matrix files were given: `{}` and `{}`", choice.path, argument));
+      return fail(ErrorKind::usage, fmt::format("two matrix files were given: {} and {}",
+                                                quoted(choice.path), quoted(argument)));
     }
   }
   if (!choice.path.empty()) return choice;

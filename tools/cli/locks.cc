@@ -34,8 +34,8 @@ Result<env::Resolution> locked_resolution(const host::EnvMachine& machine, const
   const std::string here = env::full_version(interpreter);
   if (here != resolution.python) {
     streams.warn({.kind = ErrorKind::environment,
-                  .message = fmt::format("`{}` was locked with Python {}, but this machine has {}",
-                                         lock.target.file, resolution.python, here),
+                  .message = fmt::format("{} was locked with Python {}, but this machine has {}",
+                                         quoted(lock.target.file), resolution.python, here),
                   .hint = "the packages are those of the lock"});
     resolution.python = here;
   }
@@ -111,7 +111,8 @@ Error to_error(const LockFile& lock) {
 Error out_of_date(const std::string& directory, const std::string& matrix,
                   const std::vector<LockFile>& all) {
   Error error{ErrorKind::drift, fmt::format("the locks in {} are out of date", quoted(directory))};
-  error.hint = fmt::format("update them: `pinwheel env lock {}`", shell_quote(matrix));
+  error.hint = fmt::format("update them: {}",
+                           quoted(fmt::format("pinwheel env lock {}", shell_quote(matrix))));
   for (const LockFile& lock : all) {
     if (lock.state != LockState::current) error.causes.push_back(to_error(lock));
   }

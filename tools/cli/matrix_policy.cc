@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/one_variant.h"
 #include "matrix/settings.h"
 #include "matrix/variant_index.h"
@@ -19,10 +20,10 @@ Result<std::string> served_variant(const Loaded& loaded, const inspect::WheelFac
   }
   return fail(ErrorKind::usage,
               served.empty()
-                  ? fmt::format("`{}` has no record of the variants of `{}` that it serves",
-                                facts.file_name, loaded.matrix.file)
-                  : fmt::format("`{}` serves `{}`, which is not in `{}`", facts.file_name,
-                                served.front(), loaded.matrix.file),
+                  ? fmt::format("{} has no record of the variants of {} that it serves",
+                                quoted(facts.file_name), quoted(loaded.matrix.file))
+                  : fmt::format("{} serves {}, which is not in {}", quoted(facts.file_name),
+                                quoted(served.front()), quoted(loaded.matrix.file)),
               "pass one with `--variant`; `pinwheel plan --format ids` lists them");
 }
 

@@ -32,7 +32,7 @@ Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
   for (const matrix::AbiClass& cls : loaded.classes) ids.push_back("build:" + cls.id);
   const std::string nearest = suggest(id, ids);
   return fail(ErrorKind::usage,
-              fmt::format("`{}` has no variant or build `{}`", loaded.matrix.file, id),
+              fmt::format("{} has no variant or build {}", quoted(loaded.matrix.file), quoted(id)),
               nearest.empty() ? "`pinwheel plan --format ids` lists them" : nearest);
 }
 
@@ -42,7 +42,7 @@ Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVarian
   host::LibGit2 git;
   TRY(const MatrixChoice choice, choose_matrix(files, request.arguments));
   if (choice.globs.size() != 1) {
-    return fail(ErrorKind::usage, fmt::format("`{}` takes one id", request.command),
+    return fail(ErrorKind::usage, fmt::format("{} takes one id", quoted(request.command)),
                 "`pinwheel plan --format ids` lists them");
   }
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/init_facts.h"
 #include "init/identity.h"
 #include "pep/wheel_name.h"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 Result<version::Derived> version_of_requirement(const std::string& requirement) {
   const size_t at = requirement.find("==");
   if (at == std::string::npos) {
-    return fail(ErrorKind::config, fmt::format("`{}` does not pin a version", requirement),
+    return fail(ErrorKind::config, fmt::format("{} does not pin a version", quoted(requirement)),
                 "set `package.requirement` to `name==version`");
   }
   return version::version_from_file(requirement.substr(at + 2), requirement);
@@ -30,10 +31,11 @@ Result<version::Derived> version_of_project(const VersionSources& sources) {
   const std::optional<init::StaticVersion> version = init::static_version(facts);
   if (!version) {
     const fs::path directory = (sources.directory / ".").lexically_normal().parent_path();
-    return fail(ErrorKind::config,
-                fmt::format("no file of `{}` says the version as a literal", directory.string()),
-                "use `version: {from: git-tag}` or `{from: file}`; pinwheel passes the version to "
-                "the backend");
+    return fail(
+        ErrorKind::config,
+        fmt::format("no file of {} says the version as a literal", quoted(directory.string())),
+        "use `version: {from: git-tag}` or `{from: file}`; pinwheel passes the version to "
+        "the backend");
   }
   return version::version_from_file(version->version, (sources.directory / version->file).string());
 }
@@ -55,7 +57,7 @@ Result<std::vector<std::string>> published_versions(ports::Http& http, const std
   if (reply->status == 404) return std::vector<std::string>{};
   if (reply->status != 200) {
     return fail(ErrorKind::transient,
-                fmt::format("the index answered {} for `{}`", reply->status, name));
+                fmt::format("the index answered {} for {}", reply->status, quoted(name)));
   }
   std::string type;
   for (const auto& [header, value] : reply->headers) {
@@ -87,8 +89,8 @@ Result<version::Derived> version_of_tags(const matrix::Package& package, version
                                          const VersionSources& sources) {
   if (sources.git == nullptr) {
     return fail(ErrorKind::environment,
-                fmt::format("`{}` is not in a git repository, and the version comes from its tags",
-                            sources.directory.string()),
+                fmt::format("{} is not in a git repository, and the version comes from its tags",
+                            quoted(sources.directory.string())),
                 "run `git init`, or use `version: {from: file}` or `{from: project}`");
   }
   return version::derive(*sources.git, rules_of(package.version), channel, sources.date);

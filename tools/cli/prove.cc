@@ -56,9 +56,9 @@ Result<std::string> variant_to_build(const GlobalOptions& global, const std::str
 /// The error of a build that left no wheel. Its status and its log were told already.
 Error not_built(const plan::Report& report, const plan::StepOutcome& failed) {
   Error error{failed.error ? failed.error->kind : ErrorKind::interrupted,
-              fmt::format("no matrix is written: `{}` is to prove it, and {}", failed.id,
+              fmt::format("no matrix is written: {} is to prove it, and {}", quoted(failed.id),
                           report.signal != 0 ? "was interrupted" : "failed")};
-  if (!failed.log.empty()) error.hint = fmt::format("its log is `{}`; ", failed.log);
+  if (!failed.log.empty()) error.hint = fmt::format("its log is {}; ", quoted(failed.log));
   error.hint += "without `--prove`, the matrix has what the project's files say";
   return error;
 }
@@ -82,7 +82,7 @@ Result<fs::path> build_variant(const GlobalOptions& global, const std::string& f
     if (outcome.id.starts_with("build:") && !outcome.outputs.empty()) wheel = &outcome;
   }
   if (wheel == nullptr) {
-    return fail(ErrorKind::internal, fmt::format("building `{}` left no wheel", variant));
+    return fail(ErrorKind::internal, fmt::format("building {} left no wheel", quoted(variant)));
   }
   return fs::path(global.output_dir) / wheel->outputs[0].path;
 }
@@ -96,7 +96,7 @@ std::vector<init::LeftOut> wider_note(const compat::ProvenAbi& proven, project::
     const std::string minor = value.substr(value.find('.') + 1);
     fix = project::limited_api_fix(backend, std::atoi(minor.c_str()));
   }
-  return {{fmt::format("`abi: {{python: {}}}`", value),
+  return {{quoted(fmt::format("abi: {{python: {}}}", value)),
            fmt::format("the wheel is for one Python, though {}; for one wheel that serves more, {}",
                        proven.wider->because, fix)}};
 }
@@ -115,7 +115,7 @@ Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix
   const init::ProjectFacts& facts = matrix.facts;
   TRY(const inspect::WheelFacts found, host::inspect_wheel({wheel}));
   if (!found.name) {
-    return fail(ErrorKind::check, fmt::format("`{}` is not a wheel's name", found.file_name));
+    return fail(ErrorKind::check, fmt::format("{} is not a wheel's name", quoted(found.file_name)));
   }
   const std::string claimed = plan::python_abi_of(found.name->tags);
   TRY(const compat::ProvenAbi python,
@@ -123,7 +123,7 @@ Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix
   host::LocalFiles files;
   TRY(const exports::Table table, host::torch_exports(user_variables(), files));
   const compat::ProvenAbi torch = compat::prove_torch_abi(compat::evaluate(found, table));
-  const std::string by = fmt::format("proven with `{}`: ", found.file_name);
+  const std::string by = fmt::format("proven with {}: ", quoted(found.file_name));
   const bool limited = python.value.starts_with("limited(");
   const std::string limit = limited ? python.value.substr(8, python.value.size() - 9) : "";
   return init::Proof{
@@ -148,7 +148,7 @@ Result<init::Proof> prove_abi(const GlobalOptions& global, const UnprovenMatrix&
   aside.output_dir = (place / "dist").string();
   TRY(const std::string variant, variant_to_build(aside, file.string(), streams));
   streams.note(
-      fmt::format("building `{}` of this project, to prove what its wheel holds\n", variant));
+      fmt::format("building {} of this project, to prove what its wheel holds\n", quoted(variant)));
   TRY(const fs::path wheel, build_variant(aside, file.string(), variant, streams));
   return proof_by(wheel, matrix);
 }

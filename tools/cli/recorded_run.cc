@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "cli/build_facts.h"
 #include "cli/frozen_run.h"
@@ -16,6 +17,7 @@
 #include "host/system/files.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
+#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -41,7 +43,8 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
   const plan::Outline whole = plan::make_outline(loaded.classes, selected);
   const std::vector<matrix::Variant> kept = plan::variants_of_steps(whole, {step});
   if (!kept.empty()) return plan::make_outline(loaded.classes, kept);
-  return fail(ErrorKind::config, fmt::format("`{}` has no step `{}`", loaded.matrix.file, step),
+  return fail(ErrorKind::config,
+              fmt::format("{} has no step {}", quoted(loaded.matrix.file), quoted(step)),
               "the matrix differs from that of the run");
 }
 
@@ -51,7 +54,8 @@ Done check_matrix_path(const std::string& path) {
   const fs::path relative(path);
   const bool leaves = std::find(relative.begin(), relative.end(), "..") != relative.end();
   if (!path.empty() && !relative.is_absolute() && !leaves) return {};
-  return fail(ErrorKind::config, fmt::format("`{}` is not a matrix file inside a repository", path),
+  return fail(ErrorKind::config,
+              fmt::format("{} is not a matrix file inside a repository", quoted(path)),
               "for a run outside git, pass the matrix: `pinwheel reproduce REPORT MATRIX.yaml`");
 }
 
@@ -82,8 +86,8 @@ std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) 
   const bool hosts = origin.plan.levels.engine == env::Engine::host;
   if (hosts && origin.toolchain != here.toolchain) {
     errors.push_back({ErrorKind::environment,
-                      fmt::format("the run's compiler was `{}`, but this machine's is `{}`",
-                                  trim(origin.toolchain), trim(here.toolchain))});
+                      fmt::format("the run's compiler was {}, but this machine's is {}",
+                                  quoted(trim(origin.toolchain)), quoted(trim(here.toolchain)))});
   }
   return errors;
 }
@@ -94,7 +98,7 @@ Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std:
   host::LocalFiles files;
   TRY_DONE(check_machine(origin.plan));
   TRY(const Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
-  TRY(const std::string matrix_text, files.read(matrix));
+  TRY(const std::string matrix_text, ports::read_within(files, matrix, limits::kMatrix));
   TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
   TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
   VersionFacts here;

@@ -46,15 +46,16 @@ Result<Named> sort_out(const std::vector<std::string>& arguments) {
     const bool report = is_address(argument) || is_file(argument);
     std::string& place = report ? named.report : named.id;
     if (!place.empty()) {
-      return fail(ErrorKind::usage, fmt::format("`reproduce` takes one {}, not `{}` and `{}`",
-                                                report ? "report" : "id", place, argument));
+      return fail(ErrorKind::usage,
+                  fmt::format("`reproduce` takes one {}, not {} and {}", report ? "report" : "id",
+                              quoted(place), quoted(argument)));
     }
     place = argument;
   }
   const bool path = named.id.find('/') != std::string::npos || named.id.ends_with(".json") ||
                     named.id.ends_with(".md");
   if (path) {
-    return fail(ErrorKind::usage, fmt::format("there is no report `{}`", named.id),
+    return fail(ErrorKind::usage, fmt::format("there is no report {}", quoted(named.id)),
                 "pass a file, a URL, or an id of the matrix");
   }
   return named;
@@ -75,8 +76,9 @@ Result<ReproduceTarget> from_report(const std::string& place, const std::string&
   TRY(target.step, report::failed_step(run.report, id));
   if (!run.origin) {
     return fail(ErrorKind::config,
-                fmt::format("`{}` has no record of its run's commit and packages", place),
-                fmt::format("run the step from its commit: `pinwheel reproduce {}`", target.step));
+                fmt::format("{} has no record of its run's commit and packages", quoted(place)),
+                fmt::format("run the step from its commit: {}",
+                            quoted(fmt::format("pinwheel reproduce {}", target.step))));
   }
   target.origin = std::move(run.origin);
   return target;
@@ -146,9 +148,8 @@ Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& n
     TRY(const MatrixChoice choice, choose_matrix(files, named.matrix));
     target.matrix = choice.path;
   }
-  streams.note(
-      fmt::format("no failed run of `{}` is recorded here: running `{}` from this checkout\n",
-                  named.id, target.step));
+  streams.note(fmt::format("no failed run of {} is recorded here: running {} from this checkout\n",
+                           quoted(named.id), quoted(target.step)));
   return target;
 }
 
@@ -169,7 +170,7 @@ Result<ReproduceTarget> find_target(const GlobalOptions& global,
   if (!named.matrix.empty()) target->matrix = named.matrix.front();
   if (target->step.starts_with("publish:")) {
     return fail(ErrorKind::usage,
-                fmt::format("`{}` is an upload, which cannot be repeated", target->step),
+                fmt::format("{} is an upload, which cannot be repeated", quoted(target->step)),
                 "`pinwheel release` continues where it stopped");
   }
   return target;

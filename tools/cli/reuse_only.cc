@@ -26,7 +26,8 @@ std::string requested_by_itself(plan::Stage stage) {
 }
 
 Done exclude(const char* one, const char* other, const char* hint) {
-  return fail(ErrorKind::usage, fmt::format("`{}` and `{}` exclude each other", one, other), hint);
+  return fail(ErrorKind::usage,
+              fmt::format("{} and {} exclude each other", quoted(one), quoted(other)), hint);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-      return fail(ErrorKind::usage, fmt::format("`--accept {}` has no reason", text),
+      return fail(ErrorKind::usage,
+                  fmt::format("{} has no reason", quoted(fmt::format("--accept {}", text))),
                   "use `--accept ID=REASON`; the reason is recorded");
     }
     accepted[text.substr(0, equals)] = text.substr(equals + 1);
@@ -45,8 +46,9 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
 }
 
 Error no_target(const std::string& channel, const std::string& matrix) {
-  return Error{ErrorKind::usage, fmt::format("channel `{}` of `{}` publishes nowhere",
-                                             channel.empty() ? "ci" : channel, matrix)}
+  return Error{ErrorKind::usage,
+               fmt::format("channel {} of {} publishes nowhere",
+                           quoted(channel.empty() ? "ci" : channel), quoted(matrix))}
       .with_hint(
           "pass a target with `--target` or a channel with `--channel`; `publish: []` in the "
           "channel makes `release` build and test alone");

@@ -58,7 +58,7 @@ Result<plan::Source> sdist_source(const std::string& requirement,
   const Result<pep::Requirement> pinned = pep::parse_requirement(requirement);
   if (!pinned || pinned->specifiers.size() != 1 || pinned->specifiers[0].wildcard ||
       pinned->specifiers[0].comparison != pep::Comparison::equal) {
-    return fail(ErrorKind::config, fmt::format("`{}` does not pin a version", requirement),
+    return fail(ErrorKind::config, fmt::format("{} does not pin a version", quoted(requirement)),
                 "name one version: `NAME==VERSION`");
   }
   const fs::path directory = place_of(pep::to_string(*pinned), workplace);

@@ -24,8 +24,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
           [&value, choices, name, names](const std::string& text) {
             const auto found = choices.find(text);
             if (found == choices.end()) {
-              throw CLI::ValidationError(fmt::format("`{}` cannot be `{}`; expected one of {}",
-                                                     name, text, quoted_list(names)));
+              throw CLI::ValidationError(fmt::format("{} cannot be {}; expected one of {}",
+                                                     quoted(name), quoted(text),
+                                                     quoted_list(names)));
             }
             value = found->second;
           },

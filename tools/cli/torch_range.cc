@@ -12,7 +12,7 @@ Result<pep::SpecifierSet> parse_torch_range(const std::string& option, const std
   if (requirement && requirement->name == "torch") return requirement->specifiers;
   Result<pep::SpecifierSet> clauses = pep::parse_specifiers(text);
   if (clauses) return clauses;
-  return fail(ErrorKind::usage, fmt::format("`{}` cannot be {}", option, quoted(text)),
+  return fail(ErrorKind::usage, fmt::format("{} cannot be {}", quoted(option), quoted(text)),
               "use a range of torch releases, `torch>=2.10,<2.14`");
 }
 

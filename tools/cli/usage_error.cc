@@ -45,13 +45,15 @@ Error unknown_argument(const CLI::App& app, const std::vector<std::string>& argu
   const std::string word = left.empty() ? std::string() : left.front();
   if (word.starts_with("-")) {
     const std::string flag = word.substr(0, word.find('='));
-    return Error{ErrorKind::usage, fmt::format("`{}` has no option `{}`", name_of(command), flag)}
+    return Error{ErrorKind::usage,
+                 fmt::format("{} has no option {}", quoted(name_of(command)), quoted(flag))}
         .with_hint(nearest(flag, flag_names(command))
                        ? suggest(flag, flag_names(command))
-                       : fmt::format("`{} --help` lists them", words_of(command)));
+                       : fmt::format("{} lists them",
+                                     quoted(fmt::format("{} --help", words_of(command)))));
   }
   if (!word.empty() && &command == &app) {
-    return Error{ErrorKind::usage, fmt::format("unknown command `{}`", word)}.with_hint(
+    return Error{ErrorKind::usage, fmt::format("unknown command {}", quoted(word))}.with_hint(
         suggest(word, command_names(app)));
   }
   if (arguments.empty() || word.empty()) {
@@ -59,7 +61,7 @@ Error unknown_argument(const CLI::App& app, const std::vector<std::string>& argu
         "`pinwheel --help` lists them");
   }
   return Error{ErrorKind::usage,
-               fmt::format("`{}` takes no argument `{}`", name_of(command), word)};
+               fmt::format("{} takes no argument {}", quoted(name_of(command)), quoted(word))};
 }
 
 }  // namespace
@@ -78,8 +80,8 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error,
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && app.get_subcommands().empty()) {
     return unknown_argument(app, arguments);
   }
-  return Error{ErrorKind::usage, error.what()}.with_hint(
-      fmt::format("`{} --help` shows the usage", words_of(deepest_command(app))));
+  return Error{ErrorKind::usage, error.what()}.with_hint(fmt::format(
+      "{} shows the usage", quoted(fmt::format("{} --help", words_of(deepest_command(app))))));
 }
 
 }  // namespace pinwheel::cli

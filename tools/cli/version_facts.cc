@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/text.h"
 #include "cli/http_options.h"
 #include "cli/logged_ports.h"
 #include "cli/package_directory.h"
@@ -117,7 +118,7 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
 }
 
 std::string nowhere_line(const std::string& channel) {
-  return fmt::format("channel `{}` publishes nowhere: it has `publish: []`\n", channel);
+  return fmt::format("channel {} publishes nowhere: it has `publish: []`\n", quoted(channel));
 }
 
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,

@@ -27,7 +27,20 @@ std::optional<TorchRange> chosen(const TorchVerdicts& torch, const std::vector<T
   return range.empty() ? ranges.back() : range.front();
 }
 
+/// Whether an assessment reads the member.
+bool is_assessed(const inspect::WheelFacts& facts, const std::string& member) {
+  return member != facts.file_name &&
+         (!member.starts_with(facts.dist_info + "/") || member == facts.dist_info + "/METADATA");
+}
+
 }  // namespace
+
+Done check_assessable(const inspect::WheelFacts& facts) {
+  for (const inspect::Finding& finding : facts.unreadable) {
+    if (is_assessed(facts, finding.file)) return fail(inspect::to_error(finding));
+  }
+  return {};
+}
 
 std::vector<ReleaseLoads> release_loads(const TorchVerdicts& torch) {
   std::vector<ReleaseLoads> out;

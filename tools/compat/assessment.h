@@ -24,6 +24,9 @@ struct Assessment {
       {};  ///< the requirement for Requires-Dist; empty: no release loads, or no torch
 };
 
+/// Kind `check` when what an assessment is made of could not be read: the libraries or METADATA.
+Done check_assessable(const inspect::WheelFacts& facts);
+
 /// Pure.
 Assessment assess(const inspect::WheelFacts& facts, const exports::Table& table,
                   const Beside& beside = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "compat/pin.h"
 #include "inspect/python_abi.h"
 #include "inspect/rules.h"
@@ -33,7 +34,7 @@ PythonNeeds python_needs(const inspect::WheelFacts& facts) {
     if (symbols.empty()) continue;
     ++needs.libraries;
     if (needs.example.empty())
-      needs.example = fmt::format("`{}` of `{}`", symbols[0], library.name);
+      needs.example = fmt::format("{} of {}", quoted(symbols[0]), quoted(library.name));
     for (const std::string& symbol : symbols) {
       const std::optional<int> since = inspect::stable_since(symbol);
       needs.beyond_stable = needs.beyond_stable || !since;
@@ -66,8 +67,8 @@ Result<ProvenAbi> prove_limited(const inspect::WheelFacts& facts, const std::str
   if (!findings.empty()) {
     const inspect::Finding& first = findings.front();
     return fail(ErrorKind::check,
-                fmt::format("`{}` says `abi3`, but `{}` {}: {}", facts.file_name, first.file,
-                            first.message, first.evidence),
+                fmt::format("{} says `abi3`, but {} {}: {}", quoted(facts.file_name),
+                            quoted(first.file), first.message, first.evidence),
                 first.hint);
   }
   const PythonNeeds needs = python_needs(facts);
@@ -80,7 +81,7 @@ Result<ProvenAbi> prove_none(const inspect::WheelFacts& facts) {
   if (needs.beyond_stable) {
     return fail(
         ErrorKind::check,
-        fmt::format("`{}` is for every Python, but takes {}", facts.file_name, needs.example),
+        fmt::format("{} is for every Python, but takes {}", quoted(facts.file_name), needs.example),
         "name its module for one Python: most backends do so for extension modules");
   }
   if (facts.libraries.empty()) return ProvenAbi{"none", "no libraries in it"};

@@ -41,9 +41,9 @@ void architectures(const CheckFacts& facts, Findings& findings) {
                               : fmt::format("it has {}", join(facts.known_architectures, ", "));
   findings.push_back(
       {.kind = ErrorKind::environment,
-       .message =
-           fmt::format("{} {} in `{}` does not compile for {}; {}", facts.toolkit->name,
-                       facts.toolkit->release, facts.toolkit->prefix, quoted_list(lacking), has),
+       .message = fmt::format("{} {} in {} does not compile for {}; {}", facts.toolkit->name,
+                              facts.toolkit->release, quoted(facts.toolkit->prefix),
+                              quoted_list(lacking), has),
        .hint = "remove them from `arch-list`, or build with a toolkit that supports them"});
 }
 
@@ -58,8 +58,9 @@ void toolkit(const CheckFacts& facts, Findings& findings) {
   } else if (facts.toolkit->name != wanted) {
     findings.push_back(
         {.kind = ErrorKind::check,
-         .message = fmt::format("the class is built for `{}`, but the toolkit in `{}` is `{}`",
-                                wanted, facts.toolkit->prefix, facts.toolkit->name),
+         .message =
+             fmt::format("the class is built for {}, but the toolkit in {} is {}", quoted(wanted),
+                         quoted(facts.toolkit->prefix), quoted(facts.toolkit->name)),
          .hint = "set CUDA_HOME or ROCM_PATH to the version of the class"});
   } else {
     architectures(facts, findings);
@@ -98,20 +99,22 @@ void torch_variant(const CheckFacts& facts, Findings& findings) {
                                 need.version, facts.torch->version),
          .hint = hint});
   } else if (!is_minor(*have, need.version) || facts.torch->compute != need.compute) {
-    findings.push_back({.kind = ErrorKind::check,
-                        .message = fmt::format(
-                            "the class needs torch {} for `{}`, the environment has {} for `{}`",
-                            need.version, need.compute, facts.torch->version, facts.torch->compute),
-                        .hint = hint});
+    findings.push_back(
+        {.kind = ErrorKind::check,
+         .message = fmt::format("the class needs torch {} for {}, the environment has {} for {}",
+                                need.version, quoted(need.compute), facts.torch->version,
+                                quoted(facts.torch->compute)),
+         .hint = hint});
   }
 }
 
 void present(const matrix::Check& check, const std::map<std::string, std::string>& facts,
              const std::string& hint, Findings& findings) {
   if (check.arguments.empty()) {
-    findings.push_back({.kind = ErrorKind::config,
-                        .message = fmt::format("the check `{}` has no value", check.rule),
-                        .hint = fmt::format("write `{}: NAME`", check.rule)});
+    findings.push_back(
+        {.kind = ErrorKind::config,
+         .message = fmt::format("the check {} has no value", quoted(check.rule)),
+         .hint = fmt::format("write {}", quoted(fmt::format("{}: NAME", check.rule)))});
   }
   for (const std::string& name : check.arguments) {
     const auto fact = facts.find(name);
@@ -119,8 +122,8 @@ void present(const matrix::Check& check, const std::map<std::string, std::string
     const std::string why = fact == facts.end() ? "it was not checked" : fact->second;
     findings.push_back(
         {.kind = ErrorKind::environment,
-         .message = fmt::format("the {} `{}` is not usable: {}",
-                                check.rule == "import" ? "module" : "header", name, why),
+         .message = fmt::format("the {} {} is not usable: {}",
+                                check.rule == "import" ? "module" : "header", quoted(name), why),
          .hint = hint});
   }
 }
@@ -129,12 +132,13 @@ void arch(const CheckFacts& facts, Findings& findings) {
   if (facts.wanted_arch.empty() || facts.arch == facts.wanted_arch) return;
   findings.push_back(
       {.kind = ErrorKind::environment,
-       .message = fmt::format("the build is for `{}`, but the compiler here targets `{}`",
-                              facts.wanted_arch, facts.arch.empty() ? "nothing" : facts.arch),
-       .hint = fmt::format("build on such a machine, in a container for it (`--engine docker "
-                           "--base-image @{}=IMAGE`; `pinwheel doctor` shows whether it runs "
-                           "here), or with a cross compiler in `CXX`",
-                           facts.wanted_arch)});
+       .message = fmt::format("the build is for {}, but the compiler here targets {}",
+                              quoted(facts.wanted_arch),
+                              quoted(facts.arch.empty() ? "nothing" : facts.arch)),
+       .hint = fmt::format(
+           "build on such a machine, in a container for it ({}; `pinwheel doctor` shows whether it "
+           "runs here), or with a cross compiler in `CXX`",
+           quoted(fmt::format("--engine docker --base-image @{}=IMAGE", facts.wanted_arch)))});
 }
 
 void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findings) {
@@ -188,9 +192,9 @@ Error to_error(std::vector<BeforeFinding> findings, const std::string& class_id)
     finding.error.message = fmt::format("[{}] {}", finding.rule, finding.error.message);
     causes.push_back(std::move(finding.error));
   }
-  Error error{causes[0].kind, fmt::format("{} before the build of `{}`: {}",
+  Error error{causes[0].kind, fmt::format("{} before the build of {}: {}",
                                           rules.size() == 1 ? "a check failed" : "checks failed",
-                                          class_id, quoted_list(rules))};
+                                          quoted(class_id), quoted_list(rules))};
   error.causes = std::move(causes);
   return error;
 }

@@ -117,9 +117,9 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
 
 /// The build looked for a library of the system, and the hint says how to get it.
 Diagnosis lack_of(const MissingLibrary& library) {
-  return {
-      ErrorKind::environment, library.line,
-      "a library of the system is missing, on Debian `apt-get install " + library.package + "`"};
+  return {ErrorKind::environment, library.line,
+          "a library of the system is missing, on Debian " +
+              quoted("apt-get install " + library.package)};
 }
 
 /// The diagnosis with the first line below its own, where a message only begins on that.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "env/image_platform.h"
 
 namespace pinwheel::env {
@@ -150,7 +151,7 @@ Result<std::string> image_tag(const std::string& branch, const std::string& shor
   const std::string end = fmt::format("{}-{}", short_sha, id);
   if (end.size() > kLongestTag) {
     return fail(ErrorKind::config,
-                fmt::format("the image tag `{}` has {} characters, the limit is {}", end,
+                fmt::format("the image tag {} has {} characters, the limit is {}", quoted(end),
                             end.size(), kLongestTag),
                 "shorten the values of the axes");
   }

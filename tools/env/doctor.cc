@@ -92,11 +92,11 @@ DoctorLine musl(const DoctorFacts& facts) {
   const std::string image = "quay.io/pypa/musllinux_1_2_" + facts.arm64.machine;
   if (contained) {
     return {"musl", DoctorVerdict::good, "none",
-            fmt::format("musllinux wheels in containers, with the base `{}`", image)};
+            fmt::format("musllinux wheels in containers, with the base {}", quoted(image))};
   }
-  return {
-      "musl", DoctorVerdict::limited, "none", "no musllinux wheels",
-      fmt::format("apt-get install podman, and `environment: {{container: {{base: {}}}}}`", image)};
+  return {"musl", DoctorVerdict::limited, "none", "no musllinux wheels",
+          fmt::format("apt-get install podman, and {}",
+                      quoted(fmt::format("environment: {{container: {{base: {}}}}}", image)))};
 }
 
 DoctorLine compilers(const DoctorFacts& facts) {

@@ -50,9 +50,10 @@ Error uv_failure(const std::string& version, std::string_view printed) {
       kNoNetwork.begin(), kNoNetwork.end(),
       [printed](std::string_view sign) { return printed.find(sign) != std::string_view::npos; });
   const std::string reason = reason_in(printed);
-  return {.kind = no_network ? ErrorKind::transient : ErrorKind::environment,
-          .message = fmt::format("`uv python install {}` failed{}", version,
-                                 reason.empty() ? "" : ": " + reason)};
+  return {
+      .kind = no_network ? ErrorKind::transient : ErrorKind::environment,
+      .message = fmt::format("{} failed{}", quoted(fmt::format("uv python install {}", version)),
+                             reason.empty() ? "" : ": " + reason)};
 }
 
 Request conda_python(const std::string& version, std::vector<std::string> channels) {
@@ -71,9 +72,8 @@ Error not_fetched(const std::string& version, std::vector<Error> tried) {
               .message = fmt::format("Python {} is not on this machine, and neither uv nor conda "
                                      "brought it",
                                      quoted(version)),
-              .hint = fmt::format("run `uv python install {}` where there is a network, or install "
-                                  "it in another way",
-                                  version)};
+              .hint = fmt::format("run {} where there is a network, or install it in another way",
+                                  quoted(fmt::format("uv python install {}", version)))};
   error.causes = std::move(tried);
   return error;
 }

@@ -60,11 +60,11 @@ Done check_libc(const Interpreter& interpreter, std::string_view libc) {
   if (libc.empty() || musl == (libc == matrix::kMusl)) return {};
   return fail(
       ErrorKind::environment,
-      fmt::format("Python {} at `{}` is for {}, the variant is for {}", full_version(interpreter),
-                  interpreter.path, musl ? "musl" : "glibc", libc),
-      fmt::format("use `--engine docker` or `podman`, with `environment.container.base: "
-                  "quay.io/pypa/{}_{{arch}}`",
-                  musl ? "manylinux_2_28" : "musllinux_1_2"));
+      fmt::format("Python {} at {} is for {}, the variant is for {}", full_version(interpreter),
+                  quoted(interpreter.path), musl ? "musl" : "glibc", libc),
+      fmt::format("use `--engine docker` or `podman`, with {}",
+                  quoted(fmt::format("environment.container.base: quay.io/pypa/{}_{{arch}}",
+                                     musl ? "manylinux_2_28" : "musllinux_1_2"))));
 }
 
 std::optional<std::string> other_libc(const Interpreter& interpreter, const pep::TagSet& tags) {
@@ -121,22 +121,23 @@ Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& fo
   for (const Interpreter& interpreter : found) {
     if (!fits(interpreter, wanted)) continue;
     return Error{.kind = ErrorKind::environment,
-                 .message = fmt::format("Python {} at `{}` lacks the modules venv and ensurepip",
-                                        full_version(interpreter), interpreter.path),
-                 .hint = fmt::format("run `apt-get install python{}-venv`", read(wanted).version)};
+                 .message = fmt::format("Python {} at {} lacks the modules venv and ensurepip",
+                                        full_version(interpreter), quoted(interpreter.path)),
+                 .hint = fmt::format("run {}", quoted(fmt::format("apt-get install python{}-venv",
+                                                                  read(wanted).version)))};
   }
   std::vector<std::string> names;
   names.reserve(found.size());
   for (const Interpreter& interpreter : found) {
-    names.push_back(fmt::format("`{}` ({})", full_version(interpreter), interpreter.path));
+    names.push_back(fmt::format("{} ({})", quoted(full_version(interpreter)), interpreter.path));
   }
   std::string have = names.empty() ? "found none" : "found " + join(names, ", ");
-  return Error{.kind = ErrorKind::environment,
-               .message = fmt::format("no Python `{}` on this machine; {}", wanted, have),
-               .hint = fmt::format(
-                   "run `pyenv install {0}` or `uv python install {0}`, or let pinwheel fetch "
-                   "it: `environment.python: auto`",
-                   wanted)};
+  return Error{
+      .kind = ErrorKind::environment,
+      .message = fmt::format("no Python {} on this machine; {}", quoted(wanted), have),
+      .hint = fmt::format("run {} or {}, or let pinwheel fetch it: `environment.python: auto`",
+                          quoted(fmt::format("pyenv install {}", wanted)),
+                          quoted(fmt::format("uv python install {}", wanted)))};
 }
 
 }  // namespace pinwheel::env

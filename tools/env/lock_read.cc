@@ -19,13 +19,13 @@ std::string text_at(const toml::table& table, std::string_view key) {
   const toml::node* const node = table.get(key);
   if (node == nullptr) return {};
   const auto text = node->value_exact<std::string>();
-  if (!text) throw Broken{fmt::format("`{}` is not a string", key)};
+  if (!text) throw Broken{fmt::format("{} is not a string", quoted(key))};
   return *text;
 }
 
 std::string needed_text(const toml::table& table, std::string_view key) {
   std::string text = text_at(table, key);
-  if (text.empty()) throw Broken{fmt::format("`{}` is missing", key)};
+  if (text.empty()) throw Broken{fmt::format("{} is missing", quoted(key))};
   return text;
 }
 
@@ -33,10 +33,10 @@ std::vector<std::string> texts_at(const toml::table& table, std::string_view key
   std::vector<std::string> result;
   const toml::node* const node = table.get(key);
   if (node == nullptr) return result;
-  if (!node->is_array()) throw Broken{fmt::format("`{}` is not a list", key)};
+  if (!node->is_array()) throw Broken{fmt::format("{} is not a list", quoted(key))};
   for (const toml::node& each : *node->as_array()) {
     const auto text = each.value_exact<std::string>();
-    if (!text) throw Broken{fmt::format("`{}` must contain only strings", key)};
+    if (!text) throw Broken{fmt::format("{} must contain only strings", quoted(key))};
     result.push_back(*text);
   }
   return result;
@@ -46,9 +46,9 @@ std::vector<const toml::table*> tables_at(const toml::table& table, std::string_
   std::vector<const toml::table*> result;
   const toml::node* const node = table.get(key);
   if (node == nullptr) return result;
-  if (!node->is_array()) throw Broken{fmt::format("`{}` is not a list", key)};
+  if (!node->is_array()) throw Broken{fmt::format("{} is not a list", quoted(key))};
   for (const toml::node& each : *node->as_array()) {
-    if (!each.is_table()) throw Broken{fmt::format("`{}` must contain only tables", key)};
+    if (!each.is_table()) throw Broken{fmt::format("{} must contain only tables", quoted(key))};
     result.push_back(each.as_table());
   }
   return result;
@@ -57,14 +57,14 @@ std::vector<const toml::table*> tables_at(const toml::table& table, std::string_
 const toml::table& table_at(const toml::table& table, std::string_view key) {
   const toml::node* const node = table.get(key);
   if (node == nullptr || !node->is_table()) {
-    throw Broken{fmt::format("the table `{}` is missing", key)};
+    throw Broken{fmt::format("the table {} is missing", quoted(key))};
   }
   return *node->as_table();
 }
 
 std::string digest_at(const toml::table& table, std::string_view key) {
   std::string text = needed_text(table, key);
-  if (!is_sha256_hex(text)) throw Broken{fmt::format("`{}` is not a SHA-256", key)};
+  if (!is_sha256_hex(text)) throw Broken{fmt::format("{} is not a SHA-256", quoted(key))};
   return text;
 }
 
@@ -74,7 +74,7 @@ PipPackage package_from(const toml::table& table) {
   package.version = needed_text(table, "version");
   const std::vector<const toml::table*> wheels = tables_at(table, "wheels");
   if (wheels.size() > 1) {
-    throw Broken{fmt::format("`{}` has more than one file", package.name)};
+    throw Broken{fmt::format("{} has more than one file", quoted(package.name))};
   }
   const toml::table& file = wheels.empty() ? table_at(table, "sdist") : *wheels.front();
   package.file = needed_text(file, "name");
@@ -105,7 +105,8 @@ Request asked_from(const toml::table& table) {
   asked.container.target = text_at(table, "target");
   for (const std::string& argument : texts_at(table, "container-arguments")) {
     const size_t equals = argument.find('=');
-    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is not an argument", argument)};
+    if (equals == std::string::npos)
+      throw Broken{fmt::format("{} is not an argument", quoted(argument))};
     asked.container.arguments[argument.substr(0, equals)] = argument.substr(equals + 1);
   }
   asked.conda = {texts_at(table, "conda-channels"), texts_at(table, "conda-packages")};
@@ -125,7 +126,7 @@ void read_resolution(const toml::table& document, const toml::table& ours, Resol
   }
   for (const std::string& text : texts_at(ours, "absent")) {
     const size_t equals = text.find("==");
-    if (equals == std::string::npos) throw Broken{fmt::format("`{}` is not a package", text)};
+    if (equals == std::string::npos) throw Broken{fmt::format("{} is not a package", quoted(text))};
     resolution.absent.push_back({text.substr(0, equals), text.substr(equals + 2), {}, {}});
   }
   if (resolution.digest() != digest_at(ours, "resolution")) {

@@ -27,7 +27,8 @@ Result<Request> toolkit_packages(const Request& request, ToolkitSource source) {
     case ToolkitSource::machine:
       break;
   }
-  return fail(ErrorKind::internal, fmt::format("`{}` is not made from packages", request.toolkit));
+  return fail(ErrorKind::internal,
+              fmt::format("{} is not made from packages", quoted(request.toolkit)));
 }
 
 std::string toolkit_id(const std::string& name, const Resolution& packages) {

@@ -109,9 +109,8 @@ std::string advice(std::string_view program) {
   const std::string_view package = package_of(program);
   if (package.empty()) return "install it; `pinwheel doctor` shows what this machine can build";
   return fmt::format(
-      "install it, on Debian with `apt-get install {}`; `pinwheel doctor` shows "
-      "what this machine can build",
-      package);
+      "install it, on Debian with {}; `pinwheel doctor` shows what this machine can build",
+      quoted(fmt::format("apt-get install {}", package)));
 }
 
 }  // namespace
@@ -119,7 +118,7 @@ std::string advice(std::string_view program) {
 std::optional<Diagnosis> missing_compiler(std::string_view output) {
   const std::string program = program_in(output);
   if (program.empty()) return std::nullopt;
-  return Diagnosis{ErrorKind::environment, fmt::format("there is no compiler `{}`", program),
+  return Diagnosis{ErrorKind::environment, fmt::format("there is no compiler {}", quoted(program)),
                    advice(program)};
 }
 

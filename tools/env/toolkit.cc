@@ -139,12 +139,13 @@ Result<void> check_compiler(const HostCompiler& compiler, const CompilerRange& r
   const bool clang = compiler.family == CompilerFamily::clang && range.clang_max != 0 &&
                      compiler.major > range.clang_max;
   if (!gcc && !clang) return {};
-  return fail(ErrorKind::environment,
-              fmt::format("`{}` ({} {}) is not supported by {}, which supports {}", compiler.path,
-                          gcc ? "gcc" : "clang", compiler.version, toolkit, in_words(range)),
-              fmt::format("install one and set it: `apt-get install g++-{0}`, then `CXX=g++-{0}` "
-                          "and `CUDAHOSTCXX=g++-{0}`",
-                          range.gcc_max));
+  const std::string newest = fmt::format("g++-{}", range.gcc_max);
+  return fail(
+      ErrorKind::environment,
+      fmt::format("{} ({} {}) is not supported by {}, which supports {}", quoted(compiler.path),
+                  gcc ? "gcc" : "clang", compiler.version, toolkit, in_words(range)),
+      fmt::format("install one and set it: {}, then {} and {}", quoted("apt-get install " + newest),
+                  quoted("CXX=" + newest), quoted("CUDAHOSTCXX=" + newest)));
 }
 
 }  // namespace pinwheel::env

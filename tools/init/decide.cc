@@ -48,7 +48,7 @@ MatrixLine compute_line(const ProjectFacts& facts) {
     const project::ScannedSource* const hip = source_with(facts, SourceMark::hip);
     if (hip == nullptr) return {"axes.compute", compute, "no sources for GPUs"};
     return {"axes.compute", compute,
-            fmt::format("for `{}`, add `rocm/7.1` or the version that you need", hip->path)};
+            fmt::format("for {}, add `rocm/7.1` or the version that you need", quoted(hip->path))};
   }
   const std::string shown = cuda == nullptr ? "CMakeLists.txt" : cuda->path;
   const bool only = facts.cmake && facts.cmake->needs_cuda;
@@ -59,10 +59,11 @@ MatrixLine compute_line(const ProjectFacts& facts) {
             "CUDA is a language of `project` in CMakeLists.txt; write the version that you need"};
   }
   if (!facts.workflow.cudas.empty()) {
-    return {"axes.compute", compute, fmt::format("`{}`, and CUDA of the workflows' matrix", shown)};
+    return {"axes.compute", compute,
+            fmt::format("{}, and CUDA of the workflows' matrix", quoted(shown))};
   }
   return {"axes.compute", compute,
-          fmt::format("for `{}`, add `cuda/13.0` or the version that you need", shown)};
+          fmt::format("for {}, add `cuda/13.0` or the version that you need", quoted(shown))};
 }
 
 void add_axes(const ProjectFacts& facts, const PythonChoice& pythons, const TorchChoice& torch,
@@ -221,11 +222,11 @@ void add_test(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDra
     if (std::ranges::find(facts.top_level, name) == facts.top_level.end()) continue;
     draft.lines.push_back({"test",
                            {},
-                           fmt::format("Tests import the package. To run `{0}/`:\n"
+                           fmt::format("Tests import the package. To run {}:\n"
                                        "test:\n"
                                        "  pip: [pytest]\n"
-                                       "  command: [python, -m, pytest, \"{{package}}/{0}\"]",
-                                       name)});
+                                       "  command: [python, -m, pytest, \"{{package}}/{}\"]",
+                                       quoted(name + "/"), name)});
     return;
   }
   draft.lines.push_back({"test", {}, "Tests import the package; `test.command` runs more."});

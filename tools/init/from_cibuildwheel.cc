@@ -67,7 +67,7 @@ void leave_out(FromCibuildwheel& result, const Setting& setting, const std::stri
     one.what.insert(one.what.size() - file.size(), ", " + quoted(setting.name));
     return;
   }
-  result.left_out.push_back({fmt::format("cibuildwheel's `{}`{}", setting.name, file), why});
+  result.left_out.push_back({fmt::format("cibuildwheel's {}{}", quoted(setting.name), file), why});
 }
 
 /// Words that name a file of `test-sources` get its path in the project.
@@ -106,7 +106,7 @@ void take_list_of_tests(const ProjectFacts& facts, const Setting& setting,
                         : group == facts.tools.groups.end() ? Texts{}
                                                             : group->second;
     if (found.empty())
-      leave_out(result, setting, fmt::format("`{}` was not found as a literal list", name));
+      leave_out(result, setting, fmt::format("{} was not found as a literal list", quoted(name)));
     result.test_requires.insert(result.test_requires.end(), found.begin(), found.end());
   }
   result.test_requires_from = setting.value.file;
@@ -117,7 +117,8 @@ void take_test_requires(const Setting& setting, FromCibuildwheel& result) {
     // A string holds several, as a command line does.
     const Texts words = setting.value.items.size() > 1 ? Texts{item} : shell_words(item);
     if (!words.empty() && words[0].starts_with('-')) {
-      leave_out(result, setting, fmt::format("`{}` is no requirement: list the packages", item));
+      leave_out(result, setting,
+                fmt::format("{} is no requirement: list the packages", quoted(item)));
     } else {
       result.test_requires.insert(result.test_requires.end(), words.begin(), words.end());
     }
@@ -128,7 +129,8 @@ void take_test_requires(const Setting& setting, FromCibuildwheel& result) {
 void take_variables(const Setting& setting, FromCibuildwheel& result) {
   for (const auto& [name, value] : setting.value.entries) {
     if (value.find_first_of("$`") != std::string::npos) {
-      leave_out(result, setting, fmt::format("`{}` is `{}`, which a shell computes", name, value));
+      leave_out(result, setting,
+                fmt::format("{} is {}, which a shell computes", quoted(name), quoted(value)));
     } else if (!value.empty()) {
       result.variables.emplace_back(name, value);
     }
@@ -164,11 +166,10 @@ void take_before(const Setting& setting, FromCibuildwheel& result) {
   const Texts packages = installed_packages(command);
   const std::string shown = command.size() > 60 ? command.substr(0, 60) + "..." : command;
   leave_out(result, setting,
-            packages.empty()
-                ? fmt::format("no command runs before a build: do what `{}` does in the image of "
-                              "`environment.container`, or by hand",
-                              replace_all(shown, "\n", " "))
-                : "packages of the system: " + apt_line(packages));
+            packages.empty() ? fmt::format("no command runs before a build: do what {} does in the "
+                                           "image of `environment.container`, or by hand",
+                                           quoted(replace_all(shown, "\n", " ")))
+                             : "packages of the system: " + apt_line(packages));
 }
 
 void take_image(const Setting& setting, FromCibuildwheel& result) {
@@ -271,8 +272,8 @@ FromCibuildwheel translate_cibuildwheel(const ProjectFacts& facts, const Texts& 
   }
   take_overrides(facts, pythons, result);
   for (const std::string& name : facts.workflow.computed) {
-    result.left_out.push_back(
-        {fmt::format("`{}` (.github/workflows)", name), "its value is computed by the workflow"});
+    result.left_out.push_back({fmt::format("{} (.github/workflows)", quoted(name)),
+                               "its value is computed by the workflow"});
   }
   return result;
 }

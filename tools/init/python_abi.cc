@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "init/pythons.h"
 
 namespace pinwheel::init {
@@ -30,20 +31,20 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
         Place{cfg.py_limited_api, "setup.cfg"}, Place{code.py_limited_api, "setup.py"}}) {
     const std::string limit = python_of_tag(place.tag);
     if (!limit.empty()) {
-      return limited(limit, fmt::format("`py_limited_api` of `bdist_wheel` in {} is `{}`",
-                                        place.file, place.tag));
+      return limited(limit, fmt::format("`py_limited_api` of `bdist_wheel` in {} is {}", place.file,
+                                        quoted(place.tag)));
     }
   }
   const std::string returned = python_of_tag(code.tag_beside_abi3);
   if (!returned.empty()) {
-    return limited(returned, fmt::format("`get_tag` of setup.py returns `{}` and `abi3`",
-                                         code.tag_beside_abi3));
+    return limited(returned, fmt::format("`get_tag` of setup.py returns {} and `abi3`",
+                                         quoted(code.tag_beside_abi3)));
   }
   if (!code.tag_beside_none.empty()) {
     return PythonAbiChoice{
         "none",
         {},
-        fmt::format("`get_tag` of setup.py returns `{}` and `none`", code.tag_beside_none),
+        fmt::format("`get_tag` of setup.py returns {} and `none`", quoted(code.tag_beside_none)),
         {}};
   }
   if (code.py_limited_api == "cp3") {
@@ -58,8 +59,8 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
   choice.left_out.push_back(
       {"`py_limited_api=True` (setup.py)",
        fmt::format("no `py_limited_api` of `bdist_wheel` was found, which puts abi3 into the "
-                   "wheel's name; if the wheel's name says abi3, write `python: limited({})`",
-                   limit)});
+                   "wheel's name; if the wheel's name says abi3, write {}",
+                   quoted(fmt::format("python: limited({})", limit)))});
   return choice;
 }
 
@@ -71,7 +72,7 @@ std::optional<PythonAbiChoice> of_scikit_build(const ProjectFacts& facts) {
         "none", {}, "`[tool.scikit-build]` makes a wheel without compiled files", {}};
   }
   if (tag.empty()) return std::nullopt;
-  const std::string because = fmt::format("`wheel.py-api` of scikit-build-core is `{}`", tag);
+  const std::string because = fmt::format("`wheel.py-api` of scikit-build-core is {}", quoted(tag));
   if (tag.starts_with("py")) return PythonAbiChoice{"none", {}, because, {}};
   const std::string limit = python_of_tag(tag);
   if (limit.empty()) return std::nullopt;
@@ -90,7 +91,8 @@ std::optional<PythonAbiChoice> of_maturin(const ProjectFacts& facts, const std::
   if (backend(facts) != Backend::maturin) return std::nullopt;
   const std::string& bindings = facts.tools.maturin_bindings;
   if (bindings == "bin" || bindings == "cffi" || bindings == "uniffi") {
-    return PythonAbiChoice{"none", {}, fmt::format("maturin's `bindings` are `{}`", bindings), {}};
+    return PythonAbiChoice{
+        "none", {}, fmt::format("maturin's `bindings` are {}", quoted(bindings)), {}};
   }
   const bool pyo3 = std::ranges::any_of(facts.cargo, &project::CargoManifest::pyo3);
   if (!facts.cargo.empty() && !pyo3 && bindings.empty()) {
@@ -100,7 +102,7 @@ std::optional<PythonAbiChoice> of_maturin(const ProjectFacts& facts, const std::
   for (const project::CargoManifest& manifest : facts.cargo) {
     for (const std::string& feature : manifest.pyo3_features) {
       const std::string limit = feature.starts_with("abi3-py3") ? "3." + feature.substr(8) : "";
-      if (!limit.empty()) return limited(limit, fmt::format("pyo3's feature `{}`", feature));
+      if (!limit.empty()) return limited(limit, fmt::format("pyo3's feature {}", quoted(feature)));
       if (feature == "abi3") {
         choice = limited(oldest, "pyo3's feature `abi3`, for the oldest Python of the matrix");
       }
@@ -120,12 +122,12 @@ std::string evidence_of_extensions(const ProjectFacts& facts) {
   if (facts.cmake && (facts.cmake->python_module || scikit_build)) return "CMakeLists.txt compiles";
   if (scikit_build) return "scikit-build-core compiles";
   if (!facts.tools.build_hook.empty()) {
-    return fmt::format("`{}` may compile", facts.tools.build_hook);
+    return fmt::format("{} may compile", quoted(facts.tools.build_hook));
   }
   if (backend(facts) != Backend::other) return {};
   for (const SourceMark mark : {SourceMark::cython, SourceMark::c, SourceMark::cxx}) {
     const project::ScannedSource* const source = source_with(facts, mark);
-    if (source != nullptr) return fmt::format("`{}` is probably compiled", source->path);
+    if (source != nullptr) return fmt::format("{} is probably compiled", quoted(source->path));
   }
   return {};
 }
@@ -142,9 +144,9 @@ std::vector<LeftOut> unclear_limits(const ProjectFacts& facts) {
                                 : facts.cmake->stable_abi_version;
   return {{of_cmake ? "the stable ABI of CPython (CMakeLists.txt)"
                     : fmt::format("`Py_LIMITED_API` ({})", source->path),
-           fmt::format("the backend does not put it into the wheel's name; if the name says abi3, "
-                       "write `python: limited({})`",
-                       limit)}};
+           fmt::format(
+               "the backend does not put it into the wheel's name; if the name says abi3, write {}",
+               quoted(fmt::format("python: limited({})", limit)))}};
 }
 
 }  // namespace

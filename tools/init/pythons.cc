@@ -77,7 +77,7 @@ PythonChoice of_cibuildwheel(const ProjectFacts& facts) {
     return std::ranges::any_of(build, matches);
   };
   const std::string option = build.empty() ? "skip" : "build";
-  return {filtered(facts, wanted), fmt::format("cibuildwheel's `{}` ({})", option,
+  return {filtered(facts, wanted), fmt::format("cibuildwheel's {} ({})", quoted(option),
                                                facts.cibuildwheel.options.at(option).file)};
 }
 
@@ -104,7 +104,7 @@ PythonChoice of_requires_python(const ProjectFacts& facts) {
   if (values.empty()) values = {"3.9"};
   if (range.empty()) return {std::move(values), "the maintained ones: the project does not say"};
   const bool left_out = admitted(facts, "3.9") && values[0] != "3.9";
-  return {std::move(values), fmt::format("requires-python is `{}`{}", range,
+  return {std::move(values), fmt::format("requires-python is {}{}", quoted(range),
                                          left_out ? "; 3.9 is past its end of life" : "")};
 }
 

@@ -98,7 +98,7 @@ std::string apt_line(const std::vector<std::string>& packages) {
   }
   std::string line;
   if (!known.empty()) {
-    line = fmt::format("`apt-get install {}`", join({known.begin(), known.end()}, " "));
+    line = quoted(fmt::format("apt-get install {}", join({known.begin(), known.end()}, " ")));
   }
   if (unknown.empty()) return line;
   return fmt::format("{}{}find the package of {} by `apt-cache search`", line,

@@ -33,7 +33,7 @@ std::string evidence_of_link(const ProjectFacts& facts) {
   if (std::ranges::find(packages, "Torch") != packages.end()) return "CMakeLists.txt finds Torch";
   for (const SourceMark mark : {SourceMark::torch, SourceMark::torch_stable}) {
     const project::ScannedSource* const source = source_with(facts, mark);
-    if (source != nullptr) return fmt::format("`{}` includes torch's headers", source->path);
+    if (source != nullptr) return fmt::format("{} includes torch's headers", quoted(source->path));
   }
   return {};
 }
@@ -71,11 +71,11 @@ void choose_abi(const ProjectFacts& facts, TorchChoice& choice) {
   const std::string target = stable_target(facts);
   if (unstable != nullptr) {
     choice.left_out.push_back(
-        {fmt::format("torch's Stable ABI (`{}`)", stable->path),
-         fmt::format("`{}` includes headers that are not stable", unstable->path)});
+        {fmt::format("torch's Stable ABI ({})", quoted(stable->path)),
+         fmt::format("{} includes headers that are not stable", quoted(unstable->path))});
   } else if (target.empty()) {
     choice.left_out.push_back(
-        {fmt::format("torch's Stable ABI (`{}`)", stable->path),
+        {fmt::format("torch's Stable ABI ({})", quoted(stable->path)),
          "no `TORCH_TARGET_VERSION` says from which release on; if it is 2.10, write `torch: "
          "stable(2.10)`"});
   } else {

@@ -43,25 +43,26 @@ void take_reading(const std::string& name, MemberReading reading, WheelFacts& fa
   if (reading.device_code) facts.device_code.push_back(*std::move(reading.device_code));
 }
 
-/// The memory of the names of a library, about.
-uint64_t memory_of(const binary::Elf& elf) {
-  uint64_t bytes = elf.sections.size() * sizeof(binary::Section);
-  for (const auto* symbols : {&elf.undefined, &elf.defined}) {
-    bytes += symbols->size() * sizeof(binary::Symbol);
-    for (const binary::Symbol& symbol : *symbols) bytes += symbol.name.size();
-  }
-  return bytes;
-}
+/// What stays in memory of all members, so that it is bounded together.
+struct Held {
+  std::atomic<uint64_t> symbols = 0;
+  std::atomic<uint64_t> device_code = 0;
+};
 
-/// The tables of all libraries stay in memory, so that they are bounded together.
-void keep_within(const std::string& name, std::atomic<uint64_t>& held, MemberReading& reading) {
-  if (!reading.library) return;
-  held += memory_of(reading.library->elf);
-  if (held <= limits::kWheelSymbols.most) return;
-  reading.library.reset();
-  reading.unreadable.push_back(
-      unreadable("platform-tag", name,
-                 too_large("what the libraries of the wheel contain", limits::kWheelSymbols)));
+void keep_within(const std::string& name, Held& held, MemberReading& reading) {
+  if (reading.library &&
+      (held.symbols += memory_of(reading.library->elf)) > limits::kWheelSymbols.most) {
+    reading.library.reset();
+    reading.unreadable.push_back(
+        unreadable("platform-tag", name,
+                   too_large("what the libraries of the wheel contain", limits::kWheelSymbols)));
+  }
+  if (reading.device_code &&
+      (held.device_code += reading.device_code->code.size()) > limits::kWheelDeviceCode.most) {
+    reading.device_code.reset();
+    reading.unreadable.push_back(
+        unreadable("device-code", name, too_many("the wheel", limits::kWheelDeviceCode)));
+  }
 }
 
 void note_missing(const wheel::WheelArchive& archive, WheelFacts& facts) {
@@ -84,7 +85,7 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   }
   std::vector<MemberReading> readings(members.size());
   Crew crew;
-  std::atomic<uint64_t> held = 0;
+  Held held;
   run_jobs(costs, options.limits, crew, [&](size_t i) {
     readings[i] = read_member(archive, *members[i], options.measure, crew);
     keep_within(members[i]->name, held, readings[i]);
@@ -99,6 +100,15 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
 }
 
 }  // namespace
+
+uint64_t memory_of(const binary::Elf& elf) {
+  uint64_t bytes = elf.sections.size() * sizeof(binary::Section);
+  for (const auto* symbols : {&elf.undefined, &elf.defined}) {
+    bytes += symbols->size() * sizeof(binary::Symbol);
+    for (const binary::Symbol& symbol : *symbols) bytes += symbol.name.size();
+  }
+  return bytes;
+}
 
 JobLimits usual_limits() {
   return {usable_processors(), kMemory};

@@ -26,6 +26,10 @@ struct GatherOptions {
 Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source,
                           const GatherOptions& options = {});
 
+/// The memory of the names of a library, about; those of a wheel together are at most
+/// `limits::kWheelSymbols`.
+uint64_t memory_of(const binary::Elf& elf);
+
 /// A file outside of an archive.
 struct LooseFile {
   std::string name;

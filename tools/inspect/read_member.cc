@@ -86,8 +86,7 @@ class StreamedFile {
   bool has_tables() const { return role_ == Role::library || role_ == Role::object; }
 
   void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
-    take_elf(name, role_, source, out,
-             [&] { return binary::read_device_code(source, scanner_.containers()); });
+    take_elf(name, role_, source, out, [&] { return binary::read_device_code(source, scanner_); });
   }
   std::string digest() { return base64url(hash_.finish()); }
 

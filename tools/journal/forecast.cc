@@ -22,8 +22,8 @@ std::string lost_output(const plan::StepOutcome& outcome,
                         const std::map<std::string, std::string>& digests) {
   for (const plan::Output& output : outcome.outputs) {
     const auto found = digests.find(output.path);
-    if (found == digests.end()) return fmt::format("`{}` is gone", output.path);
-    if (found->second != output.sha256) return fmt::format("`{}` was changed", output.path);
+    if (found == digests.end()) return fmt::format("{} is gone", quoted(output.path));
+    if (found->second != output.sha256) return fmt::format("{} was changed", quoted(output.path));
   }
   return {};
 }
@@ -93,7 +93,7 @@ Forecast forecast_step(const plan::Step& step,
   }
   if (waits_for.empty()) return why_run(step, plan::result_parts(step, needs), history, digests);
   if (!history.latest.contains(step.id)) return {step.id, Expected::run, "never run"};
-  return {step.id, Expected::perhaps, fmt::format("`{}` runs first", waits_for)};
+  return {step.id, Expected::perhaps, fmt::format("{} runs first", quoted(waits_for))};
 }
 
 }  // namespace

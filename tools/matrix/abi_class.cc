@@ -111,12 +111,12 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
   if (with.empty()) return {};
   if (std::find(cls.members.begin(), cls.members.end(), with) == cls.members.end()) {
     const Node sections = sections_for(matrix, computed);
-    return fail(Error{
-        ErrorKind::config,
-        fmt::format("`with` must name a member of class `{}`, and `{}` is not one", cls.id, with),
-        sections.find("build")->find("with")->at,
-        suggest(with, cls.members),
-        {}});
+    return fail(Error{ErrorKind::config,
+                      fmt::format("`with` must name a member of class {}, and {} is not one",
+                                  quoted(cls.id), quoted(with)),
+                      sections.find("build")->find("with")->at,
+                      suggest(with, cls.members),
+                      {}});
   }
   cls.representative = with;
   return {};
@@ -138,10 +138,11 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
     cls.id = remaining[i].axes.empty() ? "any" : parts.id_of(remaining[i].axes);
     const auto [other, fresh] = taken.emplace(cls.id, classes.size());
     if (!fresh) {
-      return fail(ErrorKind::config,
-                  fmt::format("two ABI classes have the id `{}`: those of `{}` and of `{}`", cls.id,
-                              classes[other->second].members[0], group.members[0]->id),
-                  "choose axis values that differ in `a-z`, `0-9`, `.`, `_` and `-`");
+      return fail(
+          ErrorKind::config,
+          fmt::format("two ABI classes have the id {}: those of {} and of {}", quoted(cls.id),
+                      quoted(classes[other->second].members[0]), quoted(group.members[0]->id)),
+          "choose axis values that differ in `a-z`, `0-9`, `.`, `_` and `-`");
     }
     for (const Variant* member : group.members) cls.members.push_back(member->id);
     cls.representative = group.representative->id;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
 
@@ -90,9 +91,8 @@ std::vector<std::string> contradictions(const EnvironmentSettings& own,
       }
       if (exclude_each_other(mine->specifiers, theirs->specifiers)) {
         found.push_back(
-            fmt::format("the matrix installs `{}`, but the project's `[build-system]` "
-                        "requires `{}`",
-                        text, required));
+            fmt::format("the matrix installs {}, but the project's `[build-system]` requires {}",
+                        quoted(text), quoted(required)));
       }
     }
   }

@@ -53,13 +53,13 @@ Done check_compute(const std::string& value, const Location& at) {
   std::string hint = "write one of these; an axis with another name takes any value";
   if (const std::optional<std::string> name = meant(value)) {
     const bool complete = !name->ends_with('Y');
-    hint = complete ? fmt::format("did you mean `{}`?", *name)
-                    : fmt::format("add the version of the toolkit: `{}`", *name);
+    hint = complete ? fmt::format("did you mean {}?", quoted(*name))
+                    : fmt::format("add the version of the toolkit: {}", quoted(*name));
   } else if (to_lower(value) == "cpu") {
     hint = "did you mean `cpu`?";
   }
   return fail(config_error(
-      fmt::format("a compute is `cpu`, `cuda/X.Y` or `rocm/X.Y`, and `{}` is not", value), at,
+      fmt::format("a compute is `cpu`, `cuda/X.Y` or `rocm/X.Y`, and {} is not", quoted(value)), at,
       std::move(hint)));
 }
 

@@ -53,7 +53,7 @@ Result<When> decode_when(const Node& node, const Matrix& matrix) {
   When when;
   for (const Node::Member& member : node.members) {
     if (std::find(names.begin(), names.end(), member.key) == names.end()) {
-      return fail(config_error(fmt::format("unknown axis `{}`", member.key), member.key_at,
+      return fail(config_error(fmt::format("unknown axis {}", quoted(member.key)), member.key_at,
                                suggest(member.key, names)));
     }
     when[member.key] = strings_of(member.value);
@@ -70,7 +70,7 @@ Done check_by_value(const Node& node, const Matrix& matrix) {
       return value_matches(member.key, value);
     });
     if (known) continue;
-    return fail(config_error(fmt::format("`{}` matches no value of any axis", member.key),
+    return fail(config_error(fmt::format("{} matches no value of any axis", quoted(member.key)),
                              member.key_at, suggest(member.key, values)));
   }
   return {};

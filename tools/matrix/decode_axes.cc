@@ -19,8 +19,9 @@ constexpr std::string_view kCompute = "compute";
 Done check_value(std::string_view axis, const Node& value) {
   if (axis == kCompute) return check_compute(value.scalar, value.at);
   if (axis != kLibcAxis || value.scalar == kGlibc || value.scalar == kMusl) return {};
-  return fail(config_error(fmt::format("axis `{}` cannot have {}", kLibcAxis, quoted(value.scalar)),
-                           value.at, "its values are `glibc` and `musl`"));
+  return fail(
+      config_error(fmt::format("axis {} cannot have {}", quoted(kLibcAxis), quoted(value.scalar)),
+                   value.at, "its values are `glibc` and `musl`"));
 }
 
 Result<Axis> decode_axis(const Node::Member& member) {
@@ -28,8 +29,9 @@ Result<Axis> decode_axis(const Node::Member& member) {
   std::set<std::string> seen;
   for (const Node& value : member.value.items) {
     if (!seen.insert(value.scalar).second) {
-      return fail(config_error(fmt::format("axis `{}` lists `{}` twice", member.key, value.scalar),
-                               value.at));
+      return fail(config_error(
+          fmt::format("axis {} lists {} twice", quoted(member.key), quoted(value.scalar)),
+          value.at));
     }
     TRY_DONE(check_value(member.key, value));
     axis.values.push_back(value.scalar);
@@ -42,7 +44,7 @@ Done decode_attributes(const Node& node, Matrix& matrix) {
     const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
                                      [&](const Axis& axis) { return axis.name == name.scalar; });
     if (is_axis) {
-      return fail(config_error(fmt::format("`{}` is already an axis", name.scalar), name.at));
+      return fail(config_error(fmt::format("{} is already an axis", quoted(name.scalar)), name.at));
     }
     matrix.attributes.push_back(name.scalar);
   }
@@ -57,8 +59,8 @@ Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::st
     Row row{{}, item.at};
     for (const Node::Member& member : item.members) {
       if (std::find(names.begin(), names.end(), member.key) == names.end()) {
-        return fail(config_error(fmt::format("unknown {} `{}`", what, member.key), member.key_at,
-                                 suggest(member.key, names)));
+        return fail(config_error(fmt::format("unknown {} {}", what, quoted(member.key)),
+                                 member.key_at, suggest(member.key, names)));
       }
       TRY_DONE(check_value(member.key, member.value));
       row.values.emplace_back(member.key, member.value.scalar);
@@ -87,7 +89,7 @@ Done decode_axes(const Node& root, Matrix& matrix) {
     if (!std::all_of(member.key.begin(), member.key.end(), [](char c) {
           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         })) {
-      return fail(config_error(fmt::format("axis `{}` must be lower case", member.key),
+      return fail(config_error(fmt::format("axis {} must be lower case", quoted(member.key)),
                                member.key_at, "axis names consist of `a-z`, `0-9`, `_` and `-`"));
     }
     TRY(Axis axis, decode_axis(member));

@@ -42,7 +42,7 @@ Done decode_environments(const Node& ci, Matrix& matrix) {
   for (const PublishTarget& target : matrix.targets) targets.push_back(target.name);
   for (const Node::Member& member : environments->members) {
     if (std::find(targets.begin(), targets.end(), member.key) == targets.end()) {
-      return fail(config_error(fmt::format("unknown publish target `{}`", member.key),
+      return fail(config_error(fmt::format("unknown publish target {}", quoted(member.key)),
                                member.key_at, suggest(member.key, targets)));
     }
     matrix.ci.environments[member.key] = member.value.scalar;

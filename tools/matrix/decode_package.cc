@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
 
@@ -31,14 +32,14 @@ Result<VersionSettings> decode_version(const Node& node) {
   for (const char* key : {"match", "bump"}) {
     const Node* const given = node.find(key);
     if (given != nullptr && version.from != VersionFrom::git_tag) {
-      return fail(
-          config_error(fmt::format("`{}` is read only with `from: git-tag`", key), given->at));
+      return fail(config_error(fmt::format("{} is read only with `from: git-tag`", quoted(key)),
+                               given->at));
     }
   }
   if (version.match.find('*') == std::string::npos) {
     return fail(
-        config_error(fmt::format("`match` needs a `*` that matches the version, and `{}` has none",
-                                 version.match),
+        config_error(fmt::format("`match` needs a `*` that matches the version, and {} has none",
+                                 quoted(version.match)),
                      node.find("match")->at, "write `v*`"));
   }
   return version;
@@ -63,8 +64,9 @@ Done decode_package(const Node& root, Matrix& matrix) {
   for (const char* key : {"version", "sdist"}) {
     const Node* const given = node.find(key);
     if (given == nullptr || (given->scalar == "false")) continue;
-    return fail(config_error(fmt::format("`{}` cannot be set for a package from an index", key),
-                             given->at, "the sdist on the index determines it"));
+    return fail(
+        config_error(fmt::format("{} cannot be set for a package from an index", quoted(key)),
+                     given->at, "the sdist on the index determines it"));
   }
   return {};
 }

@@ -52,19 +52,20 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
     if (keys.contains(member.key)) continue;
     const bool local = member.key == "label";
     return fail(config_error(
-        fmt::format("a target of kind `{}` takes no `{}`", kind_name, member.key), member.key_at,
+        fmt::format("a target of kind {} takes no {}", quoted(kind_name), quoted(member.key)),
+        member.key_at,
         local ? "PyPI rejects local versions; distinguish variants by `others: name-suffix`" : ""));
   }
   const std::string_view needed = place_key(kind);
   if (!needed.empty() && node.find(needed) == nullptr) {
-    return fail(
-        config_error(fmt::format("a target of kind `{}` needs `{}`", kind_name, needed), node.at));
+    return fail(config_error(
+        fmt::format("a target of kind {} needs {}", quoted(kind_name), quoted(needed)), node.at));
   }
   const Node* const auth = node.find("auth");
   if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) && kind != TargetKind::index) {
-    return fail(
-        config_error(fmt::format("a target of kind `{}` takes no file without a token", kind_name),
-                     auth->at, "use `auth: trusted` or `auth: token`, or neither"));
+    return fail(config_error(
+        fmt::format("a target of kind {} takes no file without a token", quoted(kind_name)),
+        auth->at, "use `auth: trusted` or `auth: token`, or neither"));
   }
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
@@ -136,7 +137,8 @@ Result<ChannelSettings> decode_channel(const Node::Member& member, const Matrix&
   for (const PublishTarget& target : matrix.targets) known.push_back(target.name);
   for (const Node& name : publish->items) {
     if (std::find(known.begin(), known.end(), name.scalar) == known.end()) {
-      return fail(config_error(fmt::format("unknown publish target `{}`", name.scalar), name.at,
+      return fail(config_error(fmt::format("unknown publish target {}", quoted(name.scalar)),
+                               name.at,
                                known.empty() ? "the matrix declares no `publish` targets"
                                              : suggest(name.scalar, known)));
     }

@@ -20,7 +20,7 @@ Done check_channels(const Node& rule, const Node* channels) {
   for (const Node& name : node->items) {
     if (channels == nullptr || channels->find(name.scalar) == nullptr) {
       return fail(config_error(
-          fmt::format("unknown channel `{}`", name.scalar), name.at,
+          fmt::format("unknown channel {}", quoted(name.scalar)), name.at,
           names.empty() ? "the matrix declares no `channels`" : suggest(name.scalar, names)));
     }
   }
@@ -83,11 +83,12 @@ Done decode_python_abi(const Node& node, Matrix& matrix) {
     return value.ends_with('t') || compare_versions(value, abi.python_limited) < 0;
   });
   if (wrong.empty()) return {};
-  return fail(config_error(
-      fmt::format("python `{}` of the matrix cannot load a `{}` wheel", wrong, node.scalar),
-      node.at,
-      wrong.ends_with('t') ? "a free-threaded Python has no limited API; use `version`"
-                           : "lower the limit, or remove that Python"));
+  return fail(config_error(fmt::format("python {} of the matrix cannot load a {} wheel",
+                                       quoted(wrong), quoted(node.scalar)),
+                           node.at,
+                           wrong.ends_with('t')
+                               ? "a free-threaded Python has no limited API; use `version`"
+                               : "lower the limit, or remove that Python"));
 }
 
 Done decode_torch_abi(const Node& node, Matrix& matrix) {
@@ -100,9 +101,9 @@ Done decode_torch_abi(const Node& node, Matrix& matrix) {
     return compare_versions(value, abi.torch_stable) < 0;
   });
   if (wrong.empty()) return {};
-  return fail(config_error(
-      fmt::format("torch `{}` of the matrix cannot load a `{}` wheel", wrong, node.scalar), node.at,
-      "lower the target, or remove that torch"));
+  return fail(config_error(fmt::format("torch {} of the matrix cannot load a {} wheel",
+                                       quoted(wrong), quoted(node.scalar)),
+                           node.at, "lower the target, or remove that torch"));
 }
 
 }  // namespace
@@ -124,8 +125,8 @@ Done decode_abi(const Node& root, Matrix& matrix) {
     const bool declared =
         !find_value(matrix, member.key, [](const std::string&) { return true; }).empty();
     if (!declared) {
-      return fail(
-          config_error(fmt::format("the matrix has no `{}` axis", member.key), member.key_at));
+      return fail(config_error(fmt::format("the matrix has no {} axis", quoted(member.key)),
+                               member.key_at));
     }
   }
   if (const Node* const python = node->find("python")) {

@@ -69,7 +69,7 @@ Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows) 
     const auto [other, fresh] = taken.emplace(ids.back(), i);
     if (fresh) continue;
     return fail(at_row(
-        fmt::format("two variants have the id `{}`: {}; and {}", ids.back(),
+        fmt::format("two variants have the id {}: {}; and {}", quoted(ids.back()),
                     describe(rows[other->second]), describe(rows[i])),
         rows[i],
         "ids consist of `a-z`, `0-9`, `.`, `_` and `-`; choose values that differ in those"));

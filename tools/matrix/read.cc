@@ -206,7 +206,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
       const Node::Member& member =
           *std::find_if(members.begin(), members.end(),
                         [&](const Node::Member& each) { return each.key == key.scalar; });
-      error_ = config_error(fmt::format("key `{}` is given twice", key.scalar), key.at,
+      error_ = config_error(fmt::format("key {} is given twice", quoted(key.scalar)), key.at,
                             fmt::format("the first is on line {}", member.key_at.line));
     }
   }
@@ -235,7 +235,8 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
     at.column += static_cast<int>(colon);
     error_ = config_error(
         "a space is missing after the colon", std::move(at),
-        fmt::format("write `{}: {}`", key.scalar.substr(0, colon), key.scalar.substr(colon + 1)));
+        fmt::format("write {}", quoted(fmt::format("{}: {}", key.scalar.substr(0, colon),
+                                                   key.scalar.substr(colon + 1)))));
   }
 
   const SourceLines& lines_;

@@ -38,12 +38,15 @@ Error unknown_id(const Matrix& matrix, const Expansion& expansion, const std::st
   for (const Excluded& excluded : expansion.excluded) {
     if (!glob_match(id, excluded.variant.id)) continue;
     const SupportRule& rule = matrix.rules[excluded.rule];
-    return {
-        ErrorKind::usage, fmt::format("`{}` is excluded by a rule", id), rule.at, rule.because, {}};
+    return {ErrorKind::usage,
+            fmt::format("{} is excluded by a rule", quoted(id)),
+            rule.at,
+            rule.because,
+            {}};
   }
   return {ErrorKind::usage,
-          is_glob(id) ? fmt::format("`{}` matches no variant", id)
-                      : fmt::format("no variant has the id `{}`", id),
+          is_glob(id) ? fmt::format("{} matches no variant", quoted(id))
+                      : fmt::format("no variant has the id {}", quoted(id)),
           std::nullopt,
           suggest(id, ids_of(expansion)),
           {}};
@@ -107,7 +110,7 @@ Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
                                 const Expansion& expansion) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    return fail(ErrorKind::usage, fmt::format("`{}` is not a selector", text),
+    return fail(ErrorKind::usage, fmt::format("{} is not a selector", quoted(text)),
                 "write AXIS=VALUE, e.g. `python=3.12,3.13` or `compute=!cuda/*`");
   }
   Selector selector{text.substr(0, equals), split_patterns(text.substr(equals + 1))};
@@ -115,7 +118,7 @@ Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
   for (const Axis& axis : matrix.axes) names.push_back(axis.name);
   names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
   if (std::find(names.begin(), names.end(), selector.axis) == names.end()) {
-    return fail(ErrorKind::usage, fmt::format("unknown axis `{}`", selector.axis),
+    return fail(ErrorKind::usage, fmt::format("unknown axis {}", quoted(selector.axis)),
                 suggest(selector.axis, names));
   }
   const std::vector<std::string> values = values_of(expansion, selector.axis);
@@ -125,9 +128,10 @@ Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
       return value_matches(pattern, value);
     });
     if (known) continue;
-    return fail(ErrorKind::usage,
-                fmt::format("`{}` matches no value of axis `{}`", pattern, selector.axis),
-                suggest(pattern, values));
+    return fail(
+        ErrorKind::usage,
+        fmt::format("{} matches no value of axis {}", quoted(pattern), quoted(selector.axis)),
+        suggest(pattern, values));
   }
   return selector;
 }
@@ -137,8 +141,8 @@ Done check_channel(const Matrix& matrix, const std::string& channel) {
   std::vector<std::string> names;
   for (const ChannelSettings& each : matrix.channels) names.push_back(each.name);
   if (std::find(names.begin(), names.end(), channel) != names.end()) return {};
-  return fail(ErrorKind::usage, fmt::format("unknown channel `{}`", channel),
-              names.empty() ? fmt::format("`{}` declares no channels", matrix.file)
+  return fail(ErrorKind::usage, fmt::format("unknown channel {}", quoted(channel)),
+              names.empty() ? fmt::format("{} declares no channels", quoted(matrix.file))
                             : suggest(channel, names));
 }
 
@@ -189,7 +193,8 @@ Result<Taken> apply_filters(Taken taken, const SelectionRequest& request,
     });
     if (taken.empty()) {
       return fail(nothing_left(
-          fmt::format("`{}={}` matches none of them", selector.axis, join(selector.patterns, ",")),
+          fmt::format("{} matches none of them",
+                      quoted(fmt::format("{}={}", selector.axis, join(selector.patterns, ",")))),
           ""));
     }
   }
@@ -199,14 +204,16 @@ Result<Taken> apply_filters(Taken taken, const SelectionRequest& request,
         nothing_left("`--skip` removes all of them", "`--skip` takes precedence over a selection"));
   taken = keep(taken, [&](const Variant& variant) { return runs_in(variant, request.channel); });
   if (taken.empty()) {
-    return fail(nothing_left(fmt::format("none of them runs in channel `{}`", request.channel),
-                             "run `pinwheel explain ID` to see a variant's channels"));
+    return fail(
+        nothing_left(fmt::format("none of them runs in channel {}", quoted(request.channel)),
+                     "run `pinwheel explain ID` to see a variant's channels"));
   }
   const std::string status(name_of(taken[0]->status));
   taken = keep(taken, [&](const Variant& variant) { return has_status(request.status, variant); });
   if (taken.empty()) {
-    return fail(nothing_left("none of them has the requested status",
-                             fmt::format("`--status {}` widens the selection", status)));
+    return fail(nothing_left(
+        "none of them has the requested status",
+        fmt::format("{} widens the selection", quoted(fmt::format("--status {}", status)))));
   }
   return taken;
 }

@@ -39,7 +39,8 @@ Result<std::string> value_of(const std::string& name, const Values& values, cons
     }
   }
   return fail(
-      config_error(fmt::format("unknown placeholder `{{{}}}`", name), at, suggest(name, known)));
+      config_error(fmt::format("unknown placeholder {}", quoted(fmt::format("{{{}}}", name))), at,
+                   suggest(name, known)));
 }
 
 Result<std::string> fill(std::string_view text, const Values& values, const Location& at,
@@ -59,7 +60,7 @@ Result<std::string> fill(std::string_view text, const Values& values, const Loca
     }
     const size_t close = c == '{' ? text.find('}', i) : std::string_view::npos;
     if (close == std::string_view::npos) {
-      return fail(config_error(fmt::format("`{}` has an unbalanced brace", text), at,
+      return fail(config_error(fmt::format("{} has an unbalanced brace", quoted(text)), at,
                                "write `{{` and `}}` for literal braces"));
     }
     TRY(const std::string value,

@@ -58,14 +58,15 @@ Done validate_format(const Node& node, Format format, const std::string& what) {
   if (format == Format::boolean || format == Format::count) {
     if (!node.quoted && has_format(format, node.scalar)) return {};
   } else if (is_plain_boolean(node) && format != Format::scalar) {
-    return fail(config_error(
-        fmt::format("{} must be {}, and `{}` is a boolean", what, describe(format), node.scalar),
-        node.at, fmt::format("quote it: \"{}\"", node.scalar)));
+    return fail(config_error(fmt::format("{} must be {}, and {} is a boolean", what,
+                                         describe(format), quoted(node.scalar)),
+                             node.at, fmt::format("quote it: \"{}\"", node.scalar)));
   } else if (has_format(format, node.scalar)) {
     return {};
   }
   return fail(config_error(
-      fmt::format("{} must be {}, and `{}` is not", what, describe(format), node.scalar), node.at));
+      fmt::format("{} must be {}, and {} is not", what, describe(format), quoted(node.scalar)),
+      node.at));
 }
 
 Done validate_scalar(const Node& node, const Shape& shape, const std::string& what) {
@@ -78,7 +79,7 @@ Done validate_scalar(const Node& node, const Shape& shape, const std::string& wh
   if (std::find(shape.allowed.begin(), shape.allowed.end(), node.scalar) != shape.allowed.end()) {
     return {};
   }
-  return fail(config_error(fmt::format("{} cannot be `{}`", what, node.scalar), node.at,
+  return fail(config_error(fmt::format("{} cannot be {}", what, quoted(node.scalar)), node.at,
                            suggest(node.scalar, shape.allowed)));
 }
 
@@ -99,7 +100,7 @@ Done validate_member(const Node::Member& member, const Shape& shape) {
   if (!shape.item.empty() && !member.key.empty()) {
     return validate(member.value, shape.item[0], quoted(member.key));
   }
-  return fail(config_error(fmt::format("unknown key `{}`", member.key), member.key_at,
+  return fail(config_error(fmt::format("unknown key {}", quoted(member.key)), member.key_at,
                            suggest(member.key, names_of(shape.keys))));
 }
 
@@ -113,9 +114,9 @@ Done validate_append(const Node& node) {
   for (const Node::Member& member : node.members) {
     if (!member.key.starts_with('+')) continue;
     if (keys.contains(std::string_view(member.key).substr(1))) {
-      return fail(config_error(
-          fmt::format("`{}` and `{}` cannot be used together", member.key.substr(1), member.key),
-          member.key_at));
+      return fail(config_error(fmt::format("{} and {} cannot be used together",
+                                           quoted(member.key.substr(1)), quoted(member.key)),
+                               member.key_at));
     }
   }
   return {};
@@ -141,8 +142,8 @@ Done validate_mapping(const Node& node, const Shape& shape, const std::string& w
   for (const Node::Member& member : node.members) TRY_DONE(validate_member(member, shape));
   for (const Key& key : shape.keys) {
     if (key.need == Need::required && node.find(key.name) == nullptr) {
-      return fail(config_error(fmt::format("{} lacks `{}`", what, key.name), node.at,
-                               fmt::format("add `{}`: {}", key.name, key.about)));
+      return fail(config_error(fmt::format("{} lacks {}", what, quoted(key.name)), node.at,
+                               fmt::format("add {}: {}", quoted(key.name), key.about)));
     }
   }
   TRY_DONE(validate_append(node));
@@ -155,7 +156,8 @@ Done validate_by_value(const Node& node, const Shape& shape, const std::string& 
     return fail(config_error(fmt::format("{} must not be empty", what), node.at));
   }
   for (const Node::Member& member : node.members) {
-    TRY_DONE(validate(member.value, shape.item[0], fmt::format("{} of `{}`", what, member.key)));
+    TRY_DONE(
+        validate(member.value, shape.item[0], fmt::format("{} of {}", what, quoted(member.key))));
   }
   return {};
 }
@@ -168,10 +170,11 @@ Done validate_tagged(const Node& node, const Shape& shape, const std::string& wh
       return {};
     }
     if (find_key(shape.keys, node.scalar) != nullptr) {
-      return fail(config_error(fmt::format("`{}` needs a value", node.scalar), node.at,
-                               fmt::format("write `{{{}: ...}}`", node.scalar)));
+      return fail(
+          config_error(fmt::format("{} needs a value", quoted(node.scalar)), node.at,
+                       fmt::format("write {}", quoted(fmt::format("{{{}: ...}}", node.scalar)))));
     }
-    return fail(config_error(fmt::format("{} cannot be `{}`", what, node.scalar), node.at,
+    return fail(config_error(fmt::format("{} cannot be {}", what, quoted(node.scalar)), node.at,
                              suggest(node.scalar, names)));
   }
   if (node.type != Node::Type::mapping || node.members.size() != 1) {
@@ -184,8 +187,8 @@ Done validate_tagged(const Node& node, const Shape& shape, const std::string& wh
   }
   const bool bare =
       std::find(shape.allowed.begin(), shape.allowed.end(), member.key) != shape.allowed.end();
-  return fail(config_error(bare ? fmt::format("`{}` takes no value", member.key)
-                                : fmt::format("{} cannot be `{}`", what, member.key),
+  return fail(config_error(bare ? fmt::format("{} takes no value", quoted(member.key))
+                                : fmt::format("{} cannot be {}", what, quoted(member.key)),
                            member.key_at, bare ? "" : suggest(member.key, names)));
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace pinwheel::matrix {
 
 VariantIndex::VariantIndex(const std::vector<Variant>& variants) {
@@ -12,7 +14,7 @@ VariantIndex::VariantIndex(const std::vector<Variant>& variants) {
 Result<const Variant*> VariantIndex::find(const std::string& id) const {
   const auto found = by_id_.find(id);
   if (found != by_id_.end()) return found->second;
-  return fail(ErrorKind::internal, fmt::format("variant `{}` is not in the matrix", id));
+  return fail(ErrorKind::internal, fmt::format("variant {} is not in the matrix", quoted(id)));
 }
 
 }  // namespace pinwheel::matrix

@@ -80,8 +80,8 @@ std::optional<Error> not_closed(const Fault& fault) {
   if (!opening) return std::nullopt;
   const bool inside = !open.quote && opening->line == fault.line && !trim(fault.at()).empty();
   if (inside) {
-    return fault.error(fmt::format("a comma or the closing `{}` is missing before this",
-                                   ending_of(opening->character)),
+    return fault.error(fmt::format("a comma or the closing {} is missing before this",
+                                   quoted(std::string(1, ending_of(opening->character)))),
                        "check the quotes of this line, too");
   }
   return unclosed(fault, *opening);
@@ -103,7 +103,7 @@ std::optional<Error> colon(const Fault& fault) {
   const std::string fixed = fmt::format("{}: {}", text.substr(0, inner), text.substr(inner + 1));
   return config_error("a space is missing after the colon",
                       fault.lines.place(number, from + static_cast<int>(inner)),
-                      fmt::format("write `{}`", fixed));
+                      fmt::format("write {}", quoted(fixed)));
 }
 
 std::optional<Error> map_value(const Fault& fault) {
@@ -139,7 +139,7 @@ std::optional<Error> misplaced(const Fault& fault) {
   if (fault.is(message::FLOW_END)) {
     const OpenAt open = open_before(fault.lines, fault.line, fault.column);
     if (open.bracket) return unclosed(fault, *open.bracket);
-    return fault.error(fmt::format("this `{}` closes nothing", fault.at().substr(0, 1)),
+    return fault.error(fmt::format("this {} closes nothing", quoted(fault.at().substr(0, 1))),
                        "remove it, or quote the value if it belongs to it");
   }
   if (fault.is(message::BLOCK_ENTRY)) {
@@ -162,15 +162,17 @@ std::optional<Error> alias(const Fault& fault) {
 
 std::optional<Error> escape(const Fault& fault) {
   if (!fault.words.starts_with(message::INVALID_ESCAPE)) return std::nullopt;
-  return fault.error(fmt::format("`\\{}` means nothing in double quotes", fault.words.back()),
+  return fault.error(fmt::format("{} means nothing in double quotes",
+                                 quoted(fmt::format("\\{}", fault.words.back()))),
                      "use single quotes, or write the backslash twice");
 }
 
 }  // namespace
 
 Error unclosed_at(char opening, Location at) {
-  return config_error(fmt::format("this `{}` is not closed", opening), std::move(at),
-                      fmt::format("add the `{}` that ends it", ending_of(opening)));
+  return config_error(
+      fmt::format("this {} is not closed", quoted(std::string(1, opening))), std::move(at),
+      fmt::format("add the {} that ends it", quoted(std::string(1, ending_of(opening)))));
 }
 
 Error yaml_problem(const YAML::Exception& error, const SourceLines& lines) {

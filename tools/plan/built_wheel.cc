@@ -84,15 +84,16 @@ Error narrower_error(const BuildWheel& action, const pep::WheelName& built,
   } else if (action.tags.abi == "none") {
     hint = project::no_abi_fix(backend);
   } else {
-    return {.kind = ErrorKind::unplanned_wheel,
-            .message = fmt::format("the build made a wheel for `{}` in an environment of `{}`",
-                                   python_part(built.tags), python_part(action.tags)),
-            .hint = "make `build.command` use the Python of its environment"};
+    return {
+        .kind = ErrorKind::unplanned_wheel,
+        .message = fmt::format("the build made a wheel for {} in an environment of {}",
+                               quoted(python_part(built.tags)), quoted(python_part(action.tags))),
+        .hint = "make `build.command` use the Python of its environment"};
   }
-  hint += fmt::format("; or write `abi: {{python: {}}}`", own);
+  hint += fmt::format("; or write {}", quoted(fmt::format("abi: {{python: {}}}", own)));
   return {.kind = ErrorKind::unplanned_wheel,
-          .message = fmt::format("the build made a wheel for `{}`, but `abi.python` promises `{}`",
-                                 python_part(built.tags), python_part(action.tags)),
+          .message = fmt::format("the build made a wheel for {}, but `abi.python` promises {}",
+                                 quoted(python_part(built.tags)), quoted(python_part(action.tags))),
           .hint = std::move(hint)};
 }
 
@@ -116,14 +117,15 @@ std::vector<std::string> same_file(const BuildWheel& action, const pep::WheelNam
 Error collision_error(const pep::WheelName& built, const std::vector<std::string>& same,
                       TagFit fit) {
   Error error{.kind = ErrorKind::unplanned_wheel,
-              .message = fmt::format("the build made a wheel for `{}-{}`; {} would write the same "
-                                     "file",
-                                     python_part(built.tags), join(built.tags.platform, "."),
+              .message = fmt::format("the build made a wheel for {}; {} would write the same file",
+                                     quoted(fmt::format("{}-{}", python_part(built.tags),
+                                                        join(built.tags.platform, "."))),
                                      quoted_list(same))};
-  error.hint = fit == TagFit::wider
-                   ? fmt::format("write `abi: {{python: {}}}`: one build then serves them all",
-                                 python_abi_of(built.tags))
-                   : "remove the axis `arch` or `libc`: the wheel does not depend on it";
+  error.hint =
+      fit == TagFit::wider
+          ? fmt::format("write {}: one build then serves them all",
+                        quoted(fmt::format("abi: {{python: {}}}", python_abi_of(built.tags))))
+          : "remove the axis `arch` or `libc`: the wheel does not depend on it";
   return error;
 }
 
@@ -139,19 +141,18 @@ Done judge_name(const BuildWheel& action, const std::string& name) {
                   [&is_own](const wheel::Naming& naming) { return is_own(naming.distribution); });
   if (planned) return {};
   return fail(ErrorKind::unplanned_wheel,
-              fmt::format("the project calls itself `{}`, but `package.name` is `{}`", name,
-                          action.package_name),
-              fmt::format("write `package: {{name: {}}}`, or give the publish target a `name` of "
-                          "its own",
-                          name));
+              fmt::format("the project calls itself {}, but `package.name` is {}", quoted(name),
+                          quoted(action.package_name)),
+              fmt::format("write {}, or give the publish target a `name` of its own",
+                          quoted(fmt::format("package: {{name: {}}}", name))));
 }
 
 Done judge_version(const BuildWheel& action, const pep::WheelName& built) {
   TRY(const pep::Version wanted, pep::parse_version(action.version));
   if (pep::public_part(built.version) == wanted) return {};
   return fail(ErrorKind::check,
-              fmt::format("the backend built `{}`, but the requested version is `{}`",
-                          pep::to_string(built), action.version),
+              fmt::format("the backend built {}, but the requested version is {}",
+                          quoted(pep::to_string(built)), quoted(action.version)),
               "make the backend read its version from `PINWHEEL_VERSION` or "
               "`SETUPTOOLS_SCM_PRETEND_VERSION`");
 }
@@ -199,9 +200,9 @@ Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
   std::vector<std::string> warnings;
   if (fit == TagFit::wider) {
     warnings.push_back(fmt::format(
-        "the wheel is for `{}`, more than the planned `{}`; `abi: {{python: {}}}` makes one build "
-        "serve them all",
-        python_part(built.tags), python_part(action.tags), python_abi_of(built.tags)));
+        "the wheel is for {}, more than the planned {}; {} makes one build serve them all",
+        quoted(python_part(built.tags)), quoted(python_part(action.tags)),
+        quoted(fmt::format("abi: {{python: {}}}", python_abi_of(built.tags)))));
   }
   return warnings;
 }
@@ -213,8 +214,8 @@ Done judge_platform(const BuildWheel& action, const pep::WheelName& finished) {
     const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(platform);
     if (!policy || policy->libc == wanted) continue;
     return fail(ErrorKind::unplanned_wheel,
-                fmt::format("the build made a wheel for `{}`, but its variants are for {}",
-                            platform, action.tags.libc),
+                fmt::format("the build made a wheel for {}, but its variants are for {}",
+                            quoted(platform), action.tags.libc),
                 "build it with the compiler and the libraries of an image for " + action.tags.libc);
   }
   return {};

@@ -31,7 +31,7 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
     return container;
   }
   return fail(ErrorKind::config,
-              fmt::format("`{}` names no container for `{}`", matrix.file, variant.id),
+              fmt::format("{} names no container for {}", quoted(matrix.file), quoted(variant.id)),
               "set `environment.container.base`, or choose an image with `--base-image`");
 }
 
@@ -47,9 +47,10 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
     request.conda = settings.environment.conda;
     request.conda.toolkit.clear();
     if (request.conda.packages.empty()) {
-      return fail(ErrorKind::config,
-                  fmt::format("`{}` names no conda packages for `{}`", matrix.file, variant.id),
-                  "set `environment.conda`, or choose `--python venv`");
+      return fail(
+          ErrorKind::config,
+          fmt::format("{} names no conda packages for {}", quoted(matrix.file), quoted(variant.id)),
+          "set `environment.conda`, or choose `--python venv`");
     }
     const matrix::Compute compute = matrix::split_compute(variant.get("compute"));
     if (compute.family == "cuda") request.conda_cuda = compute.version;
@@ -77,8 +78,8 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   const bool contained = env::uses_containers(options.engine);
   if (request.toolkit_from == matrix::ToolkitFrom::container && !contained) {
     return fail(ErrorKind::config,
-                fmt::format("`{}` takes the toolkit of `{}` from its container, but there is none",
-                            matrix.file, variant.id),
+                fmt::format("{} takes the toolkit of {} from its container, but there is none",
+                            quoted(matrix.file), quoted(variant.id)),
                 "choose `--engine docker`, or another `environment.toolkit`");
   }
   return request;

@@ -23,8 +23,8 @@ const StepOutcome* find(const std::vector<StepOutcome>& outcomes, const std::str
 /// "`test:x` has evidence `none`, `ran` is required (skipped: no GPU here)".
 Error shortfall(const std::string& test, const std::string& wanted, const StepOutcome* outcome) {
   const Evidence has = outcome == nullptr ? Evidence::none : outcome->evidence;
-  std::string text =
-      fmt::format("`{}` has evidence `{}`, `{}` is required", test, to_string(has), wanted);
+  std::string text = fmt::format("{} has evidence {}, {} is required", quoted(test),
+                                 quoted(to_string(has)), quoted(wanted));
   if (outcome != nullptr && !outcome->reason.empty()) {
     text += fmt::format(" ({}: {})", to_string(outcome->state), outcome->reason);
   }
@@ -50,7 +50,7 @@ Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::
     const auto least = parse_evidence(wanted);
     if (!least) {
       return fail(ErrorKind::config,
-                  fmt::format("`publish.require` has an unknown evidence `{}`", wanted),
+                  fmt::format("`publish.require` has an unknown evidence {}", quoted(wanted)),
                   suggest(wanted, {"ran", "loaded", "inspected", "none"}));
     }
     if (outcome == nullptr || outcome->evidence < *least) {

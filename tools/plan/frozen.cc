@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "env/patchelf.h"
 
 namespace pinwheel::plan {
@@ -27,8 +28,8 @@ FrozenLevels read_levels(const Json& json) {
   const std::string python = json.at("python").get<std::string>();
   const std::optional<env::Engine> known_engine = env::parse_engine(engine);
   const std::optional<env::PythonSource> known_python = env::parse_python_source(python);
-  if (!known_engine) throw std::out_of_range("`" + engine + "` is not an engine");
-  if (!known_python) throw std::out_of_range("`" + python + "` is not a Python source");
+  if (!known_engine) throw std::out_of_range(quoted(engine) + " is not an engine");
+  if (!known_python) throw std::out_of_range(quoted(python) + " is not a Python source");
   FrozenLevels levels{*known_engine, *known_python};
   json.at("base-images").get_to(levels.bases);
   return levels;
@@ -86,12 +87,12 @@ FrozenPlan read(const Json& json) {
   // The digests become file names, so nothing else is allowed.
   for (const auto& [request, resolution] : frozen.resolutions) {
     if (!is_hex(request)) {
-      throw std::out_of_range("`" + request + "` is not the digest of a request");
+      throw std::out_of_range(quoted(request) + " is not the digest of a request");
     }
   }
   for (const auto& [question, requires_] : frozen.answers) {
     if (!is_hex(question)) {
-      throw std::out_of_range("`" + question + "` is not the digest of a question");
+      throw std::out_of_range(quoted(question) + " is not the digest of a question");
     }
   }
   return frozen;
@@ -128,15 +129,15 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
     const Json json = Json::parse(text);
     const std::string schema = json.at("schema").get<std::string>();
     if (schema != kSchema) {
-      return fail(
-          ErrorKind::config,
-          fmt::format("`{}` has schema `{}`; this pinwheel reads `{}`", file, schema, kSchema),
-          hint);
+      return fail(ErrorKind::config,
+                  fmt::format("{} has schema {}; this pinwheel reads {}", quoted(file),
+                              quoted(schema), quoted(kSchema)),
+                  hint);
     }
     return read(json);
   } catch (const std::exception& error) {
-    return fail(ErrorKind::config, fmt::format("`{}` is not a frozen plan: {}", file, error.what()),
-                hint);
+    return fail(ErrorKind::config,
+                fmt::format("{} is not a frozen plan: {}", quoted(file), error.what()), hint);
   }
 }
 
@@ -156,8 +157,8 @@ Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
   if (frozen.source_digest != source_digest) {
     return fail(
         ErrorKind::drift,
-        fmt::format("the package source differs from commit `{}` that the plan was frozen from",
-                    frozen.commit),
+        fmt::format("the package source differs from commit {} that the plan was frozen from",
+                    quoted(frozen.commit)),
         "check out that commit, or freeze a new plan");
   }
   return {};
@@ -166,15 +167,15 @@ Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
 Done check_image(const FrozenImage& frozen, const std::string& base_id, const std::string& key) {
   if (frozen.base_id != base_id) {
     return fail(ErrorKind::drift,
-                fmt::format("the image `{}` is `{}` here; the plan was frozen with `{}`",
-                            frozen.base, base_id, frozen.base_id),
+                fmt::format("the image {} is {} here; the plan was frozen with {}",
+                            quoted(frozen.base), quoted(base_id), quoted(frozen.base_id)),
                 "copy that image here (`docker save`, `docker load`), or freeze a new plan");
   }
   if (frozen.key != key) {
     return fail(ErrorKind::drift,
-                fmt::format("the Dockerfile on `{}`, or its context, differs from the one that the "
+                fmt::format("the Dockerfile on {}, or its context, differs from the one that the "
                             "plan was frozen from",
-                            frozen.base),
+                            quoted(frozen.base)),
                 "check out the commit of the plan, or freeze a new one");
   }
   return {};

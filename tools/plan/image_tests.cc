@@ -56,7 +56,7 @@ Done add_tests_of(const Tested& tested, std::vector<ImageTest>& tests) {
                    settings.test.images.python};
     if (!ids.insert(test.id).second) {
       return fail(ErrorKind::config,
-                  fmt::format("two images in `test.images` have the same step `{}`", test.id),
+                  fmt::format("two images in `test.images` have the same step {}", quoted(test.id)),
                   "name each image once");
     }
     test.environment =
@@ -97,14 +97,15 @@ ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
                             const PlanOptions& options) {
   using Gate = ImageTestVerdict::Gate;
   if (!env::uses_containers(options.engine)) {
-    return {fmt::format("`{}` needs a container engine: `--engine docker` or `podman`", test.image),
+    return {fmt::format("{} needs a container engine: `--engine docker` or `podman`",
+                        quoted(test.image)),
             Gate::holds};
   }
   if (test.python == matrix::TestPython::provided) return {};
   const auto found = facts.image_pythons.find(env::digest(test.environment.container));
   if (found == facts.image_pythons.end()) return {};
   if (env::fits(found->second, test.environment.python)) return {};
-  return {fmt::format("`{}` has Python {}, the variant is for {}", test.image,
+  return {fmt::format("{} has Python {}, the variant is for {}", quoted(test.image),
                       env::full_version(found->second), test.environment.python),
           Gate::open};
 }

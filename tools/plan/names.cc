@@ -125,13 +125,13 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
   }
   if (takes_local_versions(target.kind)) return with_local(version, label);
   if (!label.empty()) {
-    return fail(Error{
-        ErrorKind::config,
-        fmt::format("target `{}` would publish `{}+{}`, but PyPI does not accept local versions",
-                    target.name, version.version, label)}
-                    .with_location(target.at)
-                    .with_hint(
-                        "remove `label`; distinguish the variants with `others: name-suffix`"));
+    return fail(
+        Error{
+            ErrorKind::config,
+            fmt::format("target {} would publish {}, but PyPI does not accept local versions",
+                        quoted(target.name), quoted(fmt::format("{}+{}", version.version, label)))}
+            .with_location(target.at)
+            .with_hint("remove `label`; distinguish the variants with `others: name-suffix`"));
   }
   return version.version;
 }
@@ -156,18 +156,19 @@ using FileIdentity =
 Error collision(const matrix::Matrix& matrix, const Place& first, const Place& second,
                 const wheel::Naming& naming) {
   const std::string axis = missing_axis(matrix, *first.representative, *second.representative);
-  return Error{ErrorKind::config, fmt::format("`build:{}` and `build:{}` would both be `{} {}` on "
-                                              "target `{}`: the name lacks axis `{}`",
-                                              first.cls->id, second.cls->id, naming.distribution,
-                                              naming.version, second.target->name, axis)}
+  return Error{ErrorKind::config,
+               fmt::format("{} and {} would both be {} on target {}: the name lacks axis {}",
+                           quoted(fmt::format("build:{}", first.cls->id)),
+                           quoted(fmt::format("build:{}", second.cls->id)),
+                           quoted(fmt::format("{} {}", naming.distribution, naming.version)),
+                           quoted(second.target->name), quoted(axis))}
       .with_location(second.target->at)
       .with_hint(
           !takes_local_versions(second.target->kind)
-              ? fmt::format("give the target `others: name-suffix`, or a `name` template with "
-                            "`{{{}}}`",
-                            axis)
-              : fmt::format("give the target `label: local`, or a `label` template with `{{{}}}`",
-                            axis));
+              ? fmt::format("give the target `others: name-suffix`, or a `name` template with {}",
+                            quoted(fmt::format("{{{}}}", axis)))
+              : fmt::format("give the target `label: local`, or a `label` template with {}",
+                            quoted(fmt::format("{{{}}}", axis))));
 }
 
 void add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming) {
@@ -263,7 +264,7 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
       std::vector<std::string> known;
       for (const matrix::PublishTarget& each : matrix.targets) known.push_back(each.name);
       return fail(ErrorKind::usage,
-                  fmt::format("`{}` has no publish target `{}`", matrix.file, name),
+                  fmt::format("{} has no publish target {}", quoted(matrix.file), quoted(name)),
                   suggest(name, known));
     }
     TRY_DONE(name_for_target(matrix, request, variants, *target, namings));

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
+
 namespace pinwheel::plan {
 namespace {
 
@@ -26,7 +28,7 @@ OrderedJson error_object(const Error& error) {
 
 template <class Enum>
 Enum known(std::optional<Enum> value, const std::string& name) {
-  if (!value) throw std::invalid_argument(fmt::format("`{}` is not known", name));
+  if (!value) throw std::invalid_argument(fmt::format("{} is not known", quoted(name)));
   return *value;
 }
 

@@ -61,7 +61,7 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
                    [&target](const matrix::PublishTarget& each) { return each.name == target; });
   if (found == in.matrix.targets.end()) {
     return fail(ErrorKind::usage,
-                fmt::format("`{}` has no publish target `{}`", in.matrix.file, target));
+                fmt::format("{} has no publish target {}", quoted(in.matrix.file), quoted(target)));
   }
   Publish action;
   action.target = *found;
@@ -90,9 +90,9 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   }
   if (action.builds.empty()) {
     return fail(ErrorKind::check,
-                fmt::format("nothing to publish to `{}`: everything selected is experimental, "
-                            "which is never published",
-                            target),
+                fmt::format("nothing to publish to {}: everything selected is experimental, which "
+                            "is never published",
+                            quoted(target)),
                 "select supported variants as well");
   }
   if (action.default_build.empty()) action.default_build = action.builds[0];

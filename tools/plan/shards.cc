@@ -7,6 +7,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/text.h"
+
 namespace pinwheel::plan {
 namespace {
 
@@ -49,7 +51,7 @@ Result<Shard> parse_shard(std::string_view text) {
   const auto count =
       slash == std::string_view::npos ? std::nullopt : positive(text.substr(slash + 1));
   if (!index || !count || *index > *count) {
-    return fail(ErrorKind::usage, fmt::format("`{}` is not a shard", text),
+    return fail(ErrorKind::usage, fmt::format("{} is not a shard", quoted(text)),
                 "write it as `INDEX/COUNT`, for instance `--shard 2/4`");
   }
   return Shard{*index, *count};

@@ -86,8 +86,8 @@ Result<SupportTable> make_support_table(const matrix::Matrix& matrix,
   const matrix::Axis* const torch = find_axis(matrix, "torch");
   if (compute == nullptr || torch == nullptr) {
     return fail(ErrorKind::config,
-                fmt::format("`{}` has no `{}` axis, so there is no support table", matrix.file,
-                            compute == nullptr ? "compute" : "torch"),
+                fmt::format("{} has no {} axis, so there is no support table", quoted(matrix.file),
+                            quoted(compute == nullptr ? "compute" : "torch")),
                 "`--format table` lists the variants of any matrix");
   }
   SupportTable table;

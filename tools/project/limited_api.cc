@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace pinwheel::project {
 
 std::string limited_api_fix(Backend backend, int minor) {
@@ -9,20 +11,19 @@ std::string limited_api_fix(Backend backend, int minor) {
     case Backend::setuptools:
       return fmt::format(
           "define `Py_LIMITED_API` as `0x03{:02x}0000`, pass `py_limited_api=True` to each "
-          "`Extension`, and set `py_limited_api = cp3{}` in `[bdist_wheel]` of `setup.cfg`",
-          minor, minor);
+          "`Extension`, and set {} in `[bdist_wheel]` of `setup.cfg`",
+          minor, quoted(fmt::format("py_limited_api = cp3{}", minor)));
     case Backend::scikit_build_core:
-      return fmt::format(
-          "set `wheel.py-api = \"cp3{}\"` in `[tool.scikit-build]`, and build the module with "
-          "`USE_SABI 3.{}`",
-          minor, minor);
+      return fmt::format("set {} in `[tool.scikit-build]`, and build the module with {}",
+                         quoted(fmt::format("wheel.py-api = \"cp3{}\"", minor)),
+                         quoted(fmt::format("USE_SABI 3.{}", minor)));
     case Backend::meson_python:
       return fmt::format(
-          "set `limited-api = true` in `[tool.meson-python]`, and `limited_api: '3.{}'` for each "
-          "`extension_module`",
-          minor);
+          "set `limited-api = true` in `[tool.meson-python]`, and {} for each `extension_module`",
+          quoted(fmt::format("limited_api: '3.{}'", minor)));
     case Backend::maturin:
-      return fmt::format("turn on the feature `abi3-py3{}` of `pyo3` in `Cargo.toml`", minor);
+      return fmt::format("turn on the feature {} of `pyo3` in `Cargo.toml`",
+                         quoted(fmt::format("abi3-py3{}", minor)));
     case Backend::flit:
     case Backend::hatchling:
     case Backend::poetry:
@@ -31,9 +32,9 @@ std::string limited_api_fix(Backend backend, int minor) {
       break;
   }
   return fmt::format(
-      "build the extension with `Py_LIMITED_API` set to `0x03{:02x}0000`, and make "
-      "the backend tag the wheel `cp3{}-abi3`",
-      minor, minor);
+      "build the extension with `Py_LIMITED_API` set to `0x03{:02x}0000`, and make the backend tag "
+      "the wheel {}",
+      minor, quoted(fmt::format("cp3{}-abi3", minor)));
 }
 
 std::string no_abi_fix(Backend backend) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text.h"
 #include "project/toml_document.h"
 
 namespace pinwheel::project {
@@ -109,7 +110,8 @@ Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file
     project.backend_table = has_backend_table(document);
     return project;
   } catch (const WrongType& wrong) {
-    return fail(Error{ErrorKind::config, fmt::format("`{}` must be {}", wrong.key, wrong.wanted),
+    return fail(Error{ErrorKind::config,
+                      fmt::format("{} must be {}", quoted(wrong.key), wrong.wanted),
                       Location{file, wrong.line, 0, {}}});
   }
 }

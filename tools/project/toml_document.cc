@@ -13,7 +13,7 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& file) {
     return fail(Error{ErrorKind::config, std::move(what), Location{file, line, 0, {}}});
   };
   const std::optional<std::string> ascii = to_ascii_toml(text);
-  if (!ascii) return broken(0, fmt::format("`{}` is not UTF-8", last_part(file)));
+  if (!ascii) return broken(0, fmt::format("{} is not UTF-8", quoted(last_part(file))));
   toml::parse_result parsed = toml::parse(*ascii);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();

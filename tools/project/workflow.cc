@@ -159,7 +159,8 @@ Result<Workflow> parse_workflow(std::string_view text, const std::string& file) 
     return fail(ErrorKind::config, fmt::format("{} has more than {} values, with its aliases",
                                                quoted(last_part(file)), kMostRead));
   } catch (const YAML::Exception& broken) {
-    return fail(Error{ErrorKind::config, fmt::format("`{}` is not valid YAML", last_part(file)),
+    return fail(Error{ErrorKind::config,
+                      fmt::format("{} is not valid YAML", quoted(last_part(file))),
                       Location{file, broken.mark.line + 1, broken.mark.column + 1, {}}});
   }
 }

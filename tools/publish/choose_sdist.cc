@@ -52,7 +52,7 @@ Result<IndexFile> choose_sdist(const std::vector<IndexFile>& files, const std::s
     if (found == nullptr || file.filename.ends_with(".tar.gz")) found = &file;
   }
   if (found != nullptr) return *found;
-  return fail(ErrorKind::config, fmt::format("`{}` {} has no sdist", name, version),
+  return fail(ErrorKind::config, fmt::format("{} {} has no sdist", quoted(name), version),
               instead(files, wanted));
 }
 

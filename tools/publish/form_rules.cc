@@ -39,7 +39,7 @@ class FormChecker {
  private:
   void add(std::string_view what, std::string hint = {}) {
     findings_.push_back(Error{ErrorKind::check,
-                              fmt::format("`{}` {}", file_.filename, what),
+                              fmt::format("{} {}", quoted(file_.filename), what),
                               std::nullopt,
                               std::move(hint),
                               {}});

@@ -40,14 +40,14 @@ Error finding(std::string message, std::string hint = {}) {
 void check_name(const Artifact& file, const Named& named, std::vector<Error>& out) {
   if (pep::normalize_name(named.distribution) != pep::normalize_name(file.name)) {
     out.push_back(finding(
-        fmt::format("`{}` has the name {} in its metadata", file.filename, quoted(file.name)),
+        fmt::format("{} has the name {} in its metadata", quoted(file.filename), quoted(file.name)),
         "build the file again; do not rename files"));
   }
   const Result<pep::Version> version = pep::parse_version(file.version);
   if (!version || *version != named.version) {
-    out.push_back(finding(
-        fmt::format("`{}` has version {} in its metadata", file.filename, quoted(file.version)),
-        "build the file again; do not rename files"));
+    out.push_back(finding(fmt::format("{} has version {} in its metadata", quoted(file.filename),
+                                      quoted(file.version)),
+                          "build the file again; do not rename files"));
   }
 }
 
@@ -61,7 +61,8 @@ void check_size(const Artifact& file, const PreflightRules& rules, std::vector<E
   const std::optional<uint64_t> limit = size_limit(rules);
   if (!limit || file.size <= *limit) return;
   out.push_back(finding(
-      fmt::format("`{}` has {} bytes, more than the limit of {}", file.filename, file.size, *limit),
+      fmt::format("{} has {} bytes, more than the limit of {}", quoted(file.filename), file.size,
+                  *limit),
       "make it smaller (fewer architectures), or have the index raise its limit and then raise the "
       "target's `size-limit` or --size-limit"));
 }
@@ -69,18 +70,18 @@ void check_size(const Artifact& file, const PreflightRules& rules, std::vector<E
 void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& out) {
   if (!named.version.local.empty()) {
     out.push_back(finding(
-        fmt::format("`{}` has a local version, which PyPI does not accept", file.filename),
+        fmt::format("{} has a local version, which PyPI does not accept", quoted(file.filename)),
         "configure names without a label for this target (`label: none`, `others: name-suffix`)"));
   }
   if (named.distribution != pep::escape_name(named.distribution)) {
     out.push_back(
-        finding(fmt::format("`{}` does not start with the normalized project name {}",
-                            file.filename, quoted(pep::escape_name(named.distribution)))));
+        finding(fmt::format("{} does not start with the normalized project name {}",
+                            quoted(file.filename), quoted(pep::escape_name(named.distribution)))));
   }
   for (const std::string& platform : named.platforms) {
     if (is_pypi_platform(platform)) continue;
-    out.push_back(finding(fmt::format("`{}` has the platform tag {}, which PyPI does not accept",
-                                      file.filename, quoted(platform)),
+    out.push_back(finding(fmt::format("{} has the platform tag {}, which PyPI does not accept",
+                                      quoted(file.filename), quoted(platform)),
                           "finish the wheel with a manylinux or musllinux tag"));
   }
   const std::vector<Error> in_form = form_findings(file);
@@ -132,7 +133,7 @@ void check_set(const std::vector<Artifact>& files, std::vector<Error>& out) {
     if (file.kind == FileKind::sdist) project.sdists.push_back(file.filename);
     if (file.kind == FileKind::wheel) ++project.wheels;
     if (!filenames.insert(file.filename).second) {
-      out.push_back(finding(fmt::format("`{}` is given twice", file.filename)));
+      out.push_back(finding(fmt::format("{} is given twice", quoted(file.filename))));
     }
   }
   for (const auto& [name, project] : projects) check_project(name, project, out);
@@ -172,8 +173,9 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
   for (const Artifact& file : files) {
     const Result<Named> named = read_name(file);
     if (!named) {
-      out.push_back(finding(fmt::format("`{}` is not a wheel or sdist file name", file.filename))
-                        .with_cause(named.error()));
+      out.push_back(
+          finding(fmt::format("{} is not a wheel or sdist file name", quoted(file.filename)))
+              .with_cause(named.error()));
       continue;
     }
     check_name(file, *named, out);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/text.h"
 #include "pep/wheel_name.h"
 
 namespace pinwheel::publish {
@@ -57,14 +58,14 @@ std::vector<Error> age_findings(const std::vector<Artifact>& absent,
     const auto age =
         std::chrono::floor<std::chrono::days>(now) - *day_of(found->second->upload_time);
     if (age <= kOpen) continue;
-    findings.push_back(
-        Error{ErrorKind::publish,
-              fmt::format("`{}` comes too late for release {}, whose `{}` was uploaded on {}",
-                          file.filename, pep::to_string(*version), found->second->filename,
-                          found->second->upload_time.substr(0, 10)),
-              std::nullopt,
-              "PyPI closes a release 14 days after its first file: publish another version",
-              {}});
+    findings.push_back(Error{
+        ErrorKind::publish,
+        fmt::format("{} comes too late for release {}, whose {} was uploaded on {}",
+                    quoted(file.filename), pep::to_string(*version),
+                    quoted(found->second->filename), found->second->upload_time.substr(0, 10)),
+        std::nullopt,
+        "PyPI closes a release 14 days after its first file: publish another version",
+        {}});
   }
   return findings;
 }

@@ -167,8 +167,8 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
                   std::string_view url) {
   const std::string said = server_message(response);
   const std::string location = header(response, "location");
-  std::string message =
-      fmt::format("`{}` was not accepted by {}: HTTP {}", filename, quoted(url), response.status);
+  std::string message = fmt::format("{} was not accepted by {}: HTTP {}", quoted(filename),
+                                    quoted(url), response.status);
   if (!said.empty()) message += fmt::format(" ({})", said);
   if (!location.empty() && is_redirect(response.status)) {
     message += fmt::format(", moved to {}", quoted(resolve_url(url, location)));
@@ -184,8 +184,8 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
 
 Error conflict_error(std::string_view filename, std::string_view ours, std::string_view theirs) {
   return Error{ErrorKind::publish,
-               fmt::format("`{}` is in the index with different bytes: SHA-256 {} there, {} here",
-                           filename, theirs, ours),
+               fmt::format("{} is in the index with different bytes: SHA-256 {} there, {} here",
+                           quoted(filename), theirs, ours),
                std::nullopt,
                hint_for(Outcome::conflict, 0),
                {}};

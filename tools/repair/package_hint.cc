@@ -21,9 +21,10 @@ std::string debian_package(const std::string& soname) {
 
 std::string package_hint(const std::string& soname) {
   return fmt::format(
-      "install it (Debian calls the package `{}` or similar, `dnf install '{}()(64bit)'` finds "
-      "it), name its directory in LD_LIBRARY_PATH, or leave it to others with `--exclude {}`",
-      debian_package(soname), soname, soname);
+      "install it (Debian calls the package {} or similar, {} finds it), name its directory in "
+      "LD_LIBRARY_PATH, or leave it to others with {}",
+      quoted(debian_package(soname)), quoted(fmt::format("dnf install '{}()(64bit)'", soname)),
+      quoted(fmt::format("--exclude {}", soname)));
 }
 
 }  // namespace pinwheel::repair

@@ -275,7 +275,8 @@ class Planner {
       plan_.problems.push_back(against.error());
     } else if (!against->empty()) {
       report_too_new(quoted(tag), *against,
-                     fmt::format("build on an older system, or use `--plat {}`", oldest.tag));
+                     fmt::format("build on an older system, or use {}",
+                                 quoted(fmt::format("--plat {}", oldest.tag))));
     } else {
       set_platform(tag);
     }

@@ -221,9 +221,9 @@ Result<std::string> documentation(const std::vector<Document>& documents,
   if (subject.empty()) return library.index();
   if (std::optional<std::string> found = library.find(subject)) return *std::move(found);
   const std::optional<std::string> close = nearest(subject, library.subjects());
-  return fail(
-      ErrorKind::usage, fmt::format("there is no documentation of `{}`", subject),
-      close ? fmt::format("did you mean `{}`?", *close) : "`pinwheel docs` lists what there is");
+  return fail(ErrorKind::usage, fmt::format("there is no documentation of {}", quoted(subject)),
+              close ? fmt::format("did you mean {}?", quoted(*close))
+                    : "`pinwheel docs` lists what there is");
 }
 
 }  // namespace pinwheel::report

@@ -121,7 +121,7 @@ Result<std::string> explain(const Explained& known, const std::string& id) {
                        line("rule", rule_text(known.matrix, excluded.rule)));
   }
   return fail(ErrorKind::usage,
-              fmt::format("`{}` has no variant or build `{}`", known.matrix.file, id),
+              fmt::format("{} has no variant or build {}", quoted(known.matrix.file), quoted(id)),
               suggest(id, known_ids(known)));
 }
 

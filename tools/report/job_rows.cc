@@ -139,10 +139,10 @@ Done check_names(const std::vector<matrix::Variant>& variants) {
     for (const auto* const values : {&variant.axes, &variant.attributes}) {
       for (const auto& [name, value] : *values) {
         if (std::find(kOwnKeys.begin(), kOwnKeys.end(), name) == kOwnKeys.end()) continue;
-        return fail(
-            ErrorKind::config,
-            fmt::format("rows of jobs have a key `{}` of their own, and so has the matrix", name),
-            "rename the axis or the attribute");
+        return fail(ErrorKind::config,
+                    fmt::format("rows of jobs have a key {} of their own, and so has the matrix",
+                                quoted(name)),
+                    "rename the axis or the attribute");
       }
     }
   }

@@ -53,12 +53,12 @@ std::unordered_map<std::string, std::string> builds_by_variant(const plan::Outli
 
 Result<std::string> include_line(const Json& rows) {
   if (rows.size() > kGitHubRowLimit) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("the matrix has {} rows, but GitHub Actions accepts at most {}", rows.size(),
-                    kGitHubRowLimit),
-        fmt::format("split it: `--shards {}`, and `--shard ${{{{ matrix.shard }}}}` in the job",
-                    (rows.size() + kGitHubRowLimit - 1) / kGitHubRowLimit));
+    return fail(ErrorKind::usage,
+                fmt::format("the matrix has {} rows, but GitHub Actions accepts at most {}",
+                            rows.size(), kGitHubRowLimit),
+                fmt::format("split it: {}, and `--shard ${{{{ matrix.shard }}}}` in the job",
+                            quoted(fmt::format("--shards {}", (rows.size() + kGitHubRowLimit - 1) /
+                                                                  kGitHubRowLimit))));
   }
   return Json{{"include", rows}}.dump() + "\n";
 }

@@ -90,9 +90,10 @@ Result<RunReport> parse_report(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (const std::string schema = json.at("schema").get<std::string>(); schema != kSchema) {
-      return fail(ErrorKind::config,
-                  fmt::format("the report has schema `{}`, expected `{}`", schema, kSchema),
-                  "use the pinwheel that wrote it");
+      return fail(
+          ErrorKind::config,
+          fmt::format("the report has schema {}, expected {}", quoted(schema), quoted(kSchema)),
+          "use the pinwheel that wrote it");
     }
     RunReport run;
     run.report.signal = json.at("signal").get<int>();
@@ -118,7 +119,7 @@ Result<RunReport> find_report(std::string_view text, const std::string& file) {
     objects = objects_in(plain);
   }
   if (objects.empty()) {
-    return fail(ErrorKind::config, fmt::format("`{}` contains no report of a run", file),
+    return fail(ErrorKind::config, fmt::format("{} contains no report of a run", quoted(file)),
                 "`--json` writes one, and a failed run leaves one next to its logs and in the step "
                 "summary");
   }
@@ -134,7 +135,7 @@ Result<RunReport> find_report(std::string_view text, const std::string& file) {
     if (!last) last = *std::move(read);
   }
   if (last) return *std::move(last);
-  Error unusable{ErrorKind::config, fmt::format("`{}` cannot be used", file)};
+  Error unusable{ErrorKind::config, fmt::format("{} cannot be used", quoted(file))};
   unusable.hint = std::exchange(trouble->hint, {});
   unusable.causes.push_back(*std::move(trouble));
   return fail(std::move(unusable));
@@ -153,7 +154,7 @@ Result<std::string> failed_step(const plan::Report& report, const std::string& a
   for (const std::string& id : failed) {
     if (id == asked || id == "test:" + asked) return id;
   }
-  return fail(ErrorKind::usage, fmt::format("`{}` did not fail in that run", asked),
+  return fail(ErrorKind::usage, fmt::format("{} did not fail in that run", quoted(asked)),
               fmt::format("these did: {}", quoted_list(failed)));
 }
 

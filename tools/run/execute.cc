@@ -152,7 +152,7 @@ class Execution {
       if (good) {
         if (--cursors_[next].open_needs == 0) open(next);
       } else if (state == plan::StepState::failed) {
-        block(next, fmt::format("`{}` failed", outcomes_[i].id));
+        block(next, fmt::format("{} failed", quoted(outcomes_[i].id)));
       } else if (state == plan::StepState::blocked) {
         block(next, outcomes_[i].reason);
       }
@@ -165,7 +165,7 @@ class Execution {
       const Phase phase = cursors_[i].phase;
       const bool open = phase == Phase::waiting || phase == Phase::ready;
       if (!open || !std::holds_alternative<plan::BuildWheel>(plan_.steps[i].action)) continue;
-      block(i, fmt::format("not started after `{}` failed", plan_.steps[by].id));
+      block(i, fmt::format("not started after {} failed", quoted(plan_.steps[by].id)));
     }
   }
 
@@ -250,7 +250,7 @@ class Execution {
         outcome.error = cursor.last_error;
         conclude(i, std::move(outcome));
       } else if (cursor.phase == Phase::ready) {
-        block(i, fmt::format("not started after `{}` failed", stopped_by_));
+        block(i, fmt::format("not started after {} failed", quoted(stopped_by_)));
       }
       // A step that still waits for a need gets its outcome when that need does.
     }

@@ -66,7 +66,7 @@ ActionResult read_action(const Reply& json) {
       action.outputs.push_back(std::move(output));
     }
   }
-  if (!record) throw std::invalid_argument(fmt::format("`{}` is missing", kRecordName));
+  if (!record) throw std::invalid_argument(fmt::format("{} is missing", quoted(kRecordName)));
   action.record = *std::move(record);
   return action;
 }

@@ -33,28 +33,32 @@ constexpr std::array<std::string_view, 4> kEvidences = {"none", "inspected", "lo
 class Members {
  public:
   Members(const Json& json, std::string name) : json_(json), name_(std::move(name)) {
-    if (!json.is_object()) reject(fmt::format("`{}` is not an object", name_));
+    if (!json.is_object()) reject(fmt::format("{} is not an object", quoted(name_)));
   }
 
   const Json& at(const char* member) {
     taken_.insert(member);
     const auto found = json_.find(member);
-    if (found == json_.end()) reject(fmt::format("`{}.{}` is missing", name_, member));
+    if (found == json_.end())
+      reject(fmt::format("{} is missing", quoted(fmt::format("{}.{}", name_, member))));
     return *found;
   }
   std::string text(const char* member) {
     const Json& value = at(member);
-    if (!value.is_string()) reject(fmt::format("`{}.{}` is not a text", name_, member));
+    if (!value.is_string())
+      reject(fmt::format("{} is not a text", quoted(fmt::format("{}.{}", name_, member))));
     return value.get<std::string>();
   }
   uint64_t number(const char* member) {
     const Json& value = at(member);
-    if (!value.is_number_unsigned()) reject(fmt::format("`{}.{}` is not a number", name_, member));
+    if (!value.is_number_unsigned())
+      reject(fmt::format("{} is not a number", quoted(fmt::format("{}.{}", name_, member))));
     return value.get<uint64_t>();
   }
   std::string digest(const char* member) {
     std::string value = text(member);
-    if (!is_sha256_hex(value)) reject(fmt::format("`{}.{}` is not a sha256", name_, member));
+    if (!is_sha256_hex(value))
+      reject(fmt::format("{} is not a sha256", quoted(fmt::format("{}.{}", name_, member))));
     return value;
   }
   /// A digest, or nothing.
@@ -63,7 +67,8 @@ class Members {
   }
   void end() const {
     for (const auto& [member, value] : json_.items()) {
-      if (!taken_.contains(member)) reject(fmt::format("`{}.{}` is not known", name_, member));
+      if (!taken_.contains(member))
+        reject(fmt::format("{} is not known", quoted(fmt::format("{}.{}", name_, member))));
     }
   }
 
@@ -143,7 +148,8 @@ MachineFacts read_machine(const Json& json) {
 StoredResult read_result(const Json& json) {
   Members members(json, "result");
   if (const std::string schema = members.text("schema"); schema != kSchema) {
-    reject(fmt::format("its schema is {}; this pinwheel reads `{}`", quoted(schema), kSchema));
+    reject(
+        fmt::format("its schema is {}; this pinwheel reads {}", quoted(schema), quoted(kSchema)));
   }
   StoredResult result;
   result.step = members.text("step");

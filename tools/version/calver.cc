@@ -23,7 +23,7 @@ Result<Derived> frozen_version(const std::string& text) {
   if (!version || !is_calendar(*version) || pep::is_prerelease(*version) ||
       !version->local.empty()) {
     return fail(ErrorKind::config,
-                fmt::format("`version.txt` says `{}`, which is not YY.M.N", trim(text)),
+                fmt::format("`version.txt` says {}, which is not YY.M.N", quoted(trim(text))),
                 "write three numbers, e.g. 26.11.0, or remove the file");
   }
   return Derived{*version, {}, {"`version.txt` freezes the version"}};
@@ -39,7 +39,8 @@ Result<std::optional<pep::Version>> newest_release(const std::vector<std::string
   if (newest && !is_calendar(*newest)) {
     return fail(
         ErrorKind::config,
-        fmt::format("newest release `{}` on the index is not YY.M.N", pep::to_string(*newest)),
+        fmt::format("newest release {} on the index is not YY.M.N",
+                    quoted(pep::to_string(*newest))),
         "a calendar version follows another calendar version; use `from: git-tag` or another "
         "index");
   }
@@ -71,11 +72,11 @@ Result<Derived> calver(const CalverFacts& facts) {
   if (theirs > std::tuple(year, month)) {
     return fail(
         ErrorKind::config,
-        fmt::format("newest release `{}` on the index is of a later month than today, {}-{:02}",
-                    name, today.year, today.month),
+        fmt::format("newest release {} on the index is of a later month than today, {}-{:02}",
+                    quoted(name), today.year, today.month),
         "check this machine's clock and SOURCE_DATE_EPOCH");
   }
-  derived.why.push_back(fmt::format("the newest release on the index is `{}`", name));
+  derived.why.push_back(fmt::format("the newest release on the index is {}", quoted(name)));
   if (theirs == std::tuple(year, month)) {
     derived.version.release[2] = newest->release[2] + (pep::is_prerelease(*newest) ? 0 : 1);
   } else {

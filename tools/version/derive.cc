@@ -46,18 +46,18 @@ Done check_release(const ports::GitFacts& facts, const Rules& rules, const Tagge
     pep::Version next = next_after(base, rules.bump);
     next.pre.reset();
     return fail(ErrorKind::config,
-                fmt::format("commit `{}` has no tag that matches `{}`, and channel `release` "
-                            "accepts only tagged commits",
-                            facts.commit.substr(0, kShortSha), rules.match),
-                fmt::format("run `git tag -a {}`, or choose another channel with `--channel`",
-                            tag_name(rules, next)));
+                fmt::format("commit {} has no tag that matches {}, and channel `release` accepts "
+                            "only tagged commits",
+                            quoted(facts.commit.substr(0, kShortSha)), quoted(rules.match)),
+                fmt::format("run {}, or choose another channel with `--channel`",
+                            quoted(fmt::format("git tag -a {}", tag_name(rules, next)))));
   }
   if (facts.dirty) {
     return fail(
         ErrorKind::config,
         fmt::format(
-            "tracked files differ from tag `{}`, and channel `release` accepts only clean trees",
-            tags.on_head->name),
+            "tracked files differ from tag {}, and channel `release` accepts only clean trees",
+            quoted(tags.on_head->name)),
         "see `git status`, then run `git stash`");
   }
   return {};
@@ -66,8 +66,8 @@ Done check_release(const ports::GitFacts& facts, const Rules& rules, const Tagge
 Done check_history(const ports::GitFacts& facts, const Rules& rules, bool has_tag) {
   if (!facts.shallow || has_tag) return {};
   return fail(ErrorKind::environment,
-              fmt::format("repository `{}` is a shallow clone without a tag that matches `{}`",
-                          facts.root.string(), rules.match),
+              fmt::format("repository {} is a shallow clone without a tag that matches {}",
+                          quoted(facts.root.string()), quoted(rules.match)),
               "run `git fetch --unshallow --tags`; with actions/checkout, set `fetch-depth: 0`");
 }
 
@@ -84,7 +84,7 @@ Ahead version_ahead(const std::optional<Tagged>& base, const Rules& rules, uint6
   ahead.version.dev = from.dev && !from.post && dev <= *from.dev ? *from.dev + dev : dev;
   if (!base) {
     ahead.why.push_back(
-        fmt::format("no tag matches `{}`, so the version counts from 0.0.0", rules.match));
+        fmt::format("no tag matches {}, so the version counts from 0.0.0", quoted(rules.match)));
   }
   if (from.pre) {
     ahead.why.emplace_back("a pre-release is followed by the next pre-release");
@@ -102,8 +102,8 @@ Derived nightly(const TaggedVersions& tags, const Rules& rules,
   Derived derived{ahead.version, {}, {}};
   if (tags.anywhere) {
     derived.why.push_back(fmt::format(
-        "`{}` is the highest tag of the repository, and a nightly is newer than every tag",
-        tags.anywhere->name));
+        "{} is the highest tag of the repository, and a nightly is newer than every tag",
+        quoted(tags.anywhere->name)));
   }
   derived.why.insert(derived.why.end(), ahead.why.begin(), ahead.why.end());
   derived.why.push_back(fmt::format("the development number is the date, {} (UTC)", day));
@@ -116,8 +116,8 @@ Derived after_tag(const ports::GitFacts& facts, const TaggedVersions& tags, cons
   Ahead ahead = version_ahead(tags.reachable, rules, static_cast<uint64_t>(distance));
   Derived derived{ahead.version, {}, {}};
   if (tags.reachable) {
-    derived.why.push_back(fmt::format("`{}` is the highest tag in the history of HEAD, {} before",
-                                      tags.reachable->name,
+    derived.why.push_back(fmt::format("{} is the highest tag in the history of HEAD, {} before",
+                                      quoted(tags.reachable->name),
                                       plural(static_cast<size_t>(distance), "commit")));
   }
   derived.why.insert(derived.why.end(), ahead.why.begin(), ahead.why.end());
@@ -139,7 +139,7 @@ Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel
     derived = nightly(tags, rules, date);
   } else if (tags.on_head && !facts.dirty) {
     derived.version = tags.on_head->version;
-    derived.why.push_back(fmt::format("tag `{}` is on HEAD", tags.on_head->name));
+    derived.why.push_back(fmt::format("tag {} is on HEAD", quoted(tags.on_head->name)));
   } else {
     derived = after_tag(facts, tags, rules);
   }
@@ -151,7 +151,7 @@ Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel
     derived.why.emplace_back("tracked files differ from HEAD");
   }
   for (const std::string& name : tags.ignored) {
-    derived.why.push_back(fmt::format("tag `{}` is not a version and is ignored", name));
+    derived.why.push_back(fmt::format("tag {} is not a version and is ignored", quoted(name)));
   }
   return derived;
 }

@@ -2,6 +2,7 @@
 
 #include <libdeflate.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/bytes.h"
@@ -32,10 +33,16 @@ uint32_t crc32(std::string_view bytes, uint32_t before) {
 }
 
 std::string deflate(std::string_view bytes) {
+  return deflate_within(bytes, UINT64_MAX).value_or(std::string());
+}
+
+std::optional<std::string> deflate_within(std::string_view bytes, uint64_t most) {
   const Compressor compressor(libdeflate_alloc_compressor(kLevel));
-  std::string out(libdeflate_deflate_compress_bound(compressor.get(), bytes.size()), '\0');
+  const uint64_t bound = libdeflate_deflate_compress_bound(compressor.get(), bytes.size());
+  std::string out(std::min(bound, most), '\0');
   out.resize(libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
                                          out.size()));
+  if (out.empty()) return std::nullopt;
   return out;
 }
 

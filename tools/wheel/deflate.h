@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ uint32_t crc32(std::string_view bytes, uint32_t before = 0);
 /// Raw deflate at a fixed level of one implementation (libdeflate): the output is deterministic,
 /// which it is not across zlib and its replacements.
 std::string deflate(std::string_view bytes);
+/// The same, taking no more than `most` bytes of memory for it; nullopt when that is too little.
+std::optional<std::string> deflate_within(std::string_view bytes, uint64_t most);
 /// Inflates a raw deflate stream to exactly `size` bytes. Kind `check` when the stream is corrupt,
 /// has another size, or `size` exceeds the maximum ratio of deflate (1032:1).
 Result<std::string> inflate(std::string_view stream, uint64_t size);

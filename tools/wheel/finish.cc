@@ -153,6 +153,13 @@ Result<std::string> finished_name(const std::string& built_name, const FinishSpe
   return pep::to_string(names.file);
 }
 
+Done check_finishable(const WheelArchive& built) {
+  uint64_t total = 0;
+  for (const ZipMember& member : built.zip.members()) total += member.size;
+  return check_size("what " + quoted(built.file_name) + " contains", total,
+                    limits::kFinishedWheel.of(built.zip.source().size()));
+}
+
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const ZipOutput& output) {
   TRY(const NewNames names, new_names(built.file_name, spec));
@@ -163,16 +170,20 @@ Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
   std::vector<RecordRow> rows;
   std::vector<MemberDigest> copied;
   for (Planned& member : plan.members) {
+    // Freed before the next is read: assigning an empty string would keep the memory.
+    std::string contents = std::move(member.contents);
+    uint64_t most = UINT64_MAX;
     if (member.source != nullptr) {
-      TRY(member.contents, built.zip.read(*member.source));
+      TRY(contents, built.zip.read(*member.source));
+      most = most_repacked(member.source->compressed_size);
     }
-    const MemberDigest digest = digest_of(member.name, member.contents);
+    const MemberDigest digest = digest_of(member.name, contents);
     rows.push_back({member.name, "sha256", digest.sha256, digest.size});
     if (member.source != nullptr) {
       copied.push_back({member.source->name, digest.sha256, digest.size});
     }
-    TRY_DONE(writer.add(member.name, member.contents, member.mode));
-    member.contents = {};
+    TRY(const PackedMember packed, pack_member_within(member.name, contents, member.mode, most));
+    TRY_DONE(writer.add(packed));
   }
   TRY_DONE(judge_built_record(built, std::move(copied)));
   const std::string record = names.stem + ".dist-info/" + kRecordName;

@@ -36,12 +36,17 @@ struct FinishedWheel {
 /// and ABI tags are kept. Kind `check` when `built_name` is not a wheel file name.
 Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec);
 
+/// Kind `check` when the wheel unpacks to more than may be compressed anew; must be asked before
+/// `finish`.
+Done check_finishable(const WheelArchive& built);
+
 /// Rewrites a backend's wheel reproducibly: the bytes depend only on the contents of its members
 /// and on `spec`, not on when, where or by whom it was built. Members are sorted, dist-info last,
 /// RECORD at the very end; one timestamp, modes 0644 and 0755 only; RECORD, the tags in WHEEL, name
 /// and version in METADATA, and the names of the dist-info and data directories follow `spec`. One
 /// member at a time is held in memory. Directory entries and invalidated signatures are dropped and
-/// listed in the result. Kind `check` when the built wheel contradicts its own RECORD or METADATA.
+/// listed in the result. Kind `check` when the built wheel contradicts its own RECORD or METADATA,
+/// or a member compresses to more than twice what it had.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const ZipOutput& output);
 

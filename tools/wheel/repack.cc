@@ -109,6 +109,14 @@ NewMember new_member(std::string name, std::string_view contents, uint32_t mode)
   return {pack_member(std::move(name), contents, mode), base64url(hash.finish())};
 }
 
+Result<NewMember> new_member_within(std::string name, std::string_view contents, uint32_t mode,
+                                    uint64_t most) {
+  Sha256 hash;
+  hash.update(contents);
+  TRY(PackedMember packed, pack_member_within(std::move(name), contents, mode, most));
+  return NewMember{std::move(packed), base64url(hash.finish())};
+}
+
 Result<std::string> repacked_name(const std::string& name, const RepackSpec& spec) {
   TRY(const pep::WheelName changed, changed_name(name, spec));
   return pep::to_string(changed);

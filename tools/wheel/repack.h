@@ -20,6 +20,11 @@ struct NewMember {
 /// Compresses and hashes a member.
 NewMember new_member(std::string name, std::string_view contents, uint32_t mode = 0644);
 
+/// The same, with at most `most` bytes for the compressed contents: kind `check` when they need
+/// more.
+Result<NewMember> new_member_within(std::string name, std::string_view contents, uint32_t mode,
+                                    uint64_t most);
+
 /// The changes to a wheel.
 struct RepackSpec {
   std::vector<std::string> platform_tags = {};  ///< empty: unchanged

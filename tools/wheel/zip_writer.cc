@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "wheel/deflate.h"
 #include "wheel/zip_format.h"
 
@@ -28,6 +30,15 @@ uint16_t flags_of(const std::string& name) {
   const bool ascii = std::all_of(name.begin(), name.end(),
                                  [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
   return ascii ? 0 : zip::kFlagUtf8;
+}
+
+PackedMember packed_as(std::string name, std::string_view contents, uint32_t mode,
+                       std::string deflated) {
+  PackedMember member{std::move(name), mode, zip::kStored, crc32(contents), contents.size(), {}};
+  const bool smaller = !contents.empty() && deflated.size() < contents.size();
+  member.method = smaller ? zip::kDeflated : zip::kStored;
+  member.packed = smaller ? std::move(deflated) : std::string(contents);
+  return member;
 }
 
 }  // namespace
@@ -110,14 +121,17 @@ std::string ZipWriter::central_header(const Entry& entry) const {
 }
 
 PackedMember pack_member(std::string name, std::string_view contents, uint32_t mode) {
-  PackedMember member{std::move(name), mode, zip::kStored, crc32(contents), contents.size(), {}};
-  if (!contents.empty()) member.packed = deflate(contents);
-  if (!contents.empty() && member.packed.size() < contents.size()) {
-    member.method = zip::kDeflated;
-  } else {
-    member.packed = contents;
+  return packed_as(std::move(name), contents, mode, contents.empty() ? "" : deflate(contents));
+}
+
+Result<PackedMember> pack_member_within(std::string name, std::string_view contents, uint32_t mode,
+                                        uint64_t most) {
+  std::optional<std::string> deflated = deflate_within(contents, most);
+  if (!deflated) {
+    return fail(ErrorKind::check, quoted(name) + " compresses to more than " + format_bytes(most) +
+                                      ", the limit for a member that was compressed better before");
   }
-  return member;
+  return packed_as(std::move(name), contents, mode, *std::move(deflated));
 }
 
 Done ZipWriter::begin(const Entry& entry) {

@@ -31,6 +31,17 @@ struct PackedMember {
 /// at the same time.
 PackedMember pack_member(std::string name, std::string_view contents, uint32_t mode = 0644);
 
+/// The most bytes of a member that had `packed` of them before it was compressed anew. Only data
+/// that was made for it needs more.
+constexpr uint64_t most_repacked(uint64_t packed) {
+  constexpr uint64_t kAlways = uint64_t{16} << 20U;
+  return kAlways + 2 * packed;
+}
+/// The same as `pack_member`, with at most `most` bytes for the compressed contents: kind `check`
+/// when they need more.
+Result<PackedMember> pack_member_within(std::string name, std::string_view contents, uint32_t mode,
+                                        uint64_t most);
+
 /// A reproducible zip archive, written in one pass: members in the given order, one timestamp, no
 /// data descriptors (PyPI rejects them), ZIP64 only where needed, one deflate implementation. The
 /// bytes depend only on the calls.

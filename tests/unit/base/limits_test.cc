@@ -14,3 +14,11 @@ TEST_CASE("what is too large or too many says what the limit is, and for what") 
   CHECK(too_many("`a.whl`", {"members", "an archive", 200'000}).message ==
         "`a.whl` has more than 200000 members, the limit for an archive");
 }
+
+TEST_CASE("a scaled limit follows the size of the whole once that is large") {
+  constexpr ScaledLimit kPart{{"a part", 700}, 7};
+  CHECK(kPart.of(0).most == 700);
+  CHECK(kPart.of(100).most == 700);
+  CHECK(kPart.of(1000).most == 7000);
+  CHECK(kPart.of(1000).of == "a part");
+}

@@ -140,6 +140,15 @@ TEST_CASE("a library without device code has an empty list, and other files are 
   }
 }
 
+TEST_CASE("sections of device code that share their bytes are refused") {
+  std::string bytes = make_elf(".nv_fatbin", std::string(4096, '\0'));
+  const uint64_t table = *load_le<uint64_t>(bytes, 40);
+  bytes.replace(table, 64, bytes.substr(table + 64, 64));
+  const auto codes = read_device_code(ports::MemorySource(bytes));
+  REQUIRE_FALSE(codes);
+  CHECK(codes.error().message == "the ELF file is corrupt: its sections of device code overlap");
+}
+
 TEST_CASE("fixtures truncated anywhere give an error or a list, never a crash") {
   for (const std::string name : {"plain.so", "size.o", "hip.o"}) {
     const std::string bytes = bytes_of(kFixtures / name);

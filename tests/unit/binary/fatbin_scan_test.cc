@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "unit/binary/make_elf.h"
 #include "unit/binary/make_fatbin.h"
 #include "unit/catch.h"
@@ -29,7 +30,7 @@ FatbinScanner scan(const std::string& bytes, size_t piece) {
 
 /// What is read of a file that passes by in pieces.
 Result<std::vector<DeviceCode>> passing(const std::string& bytes, size_t piece) {
-  return read_device_code(ports::MemorySource(bytes), scan(bytes, piece).containers());
+  return read_device_code(ports::MemorySource(bytes), scan(bytes, piece));
 }
 
 void check_alike(const std::string& bytes) {
@@ -89,6 +90,19 @@ TEST_CASE("containers with wrong sizes are rejected in the same way") {
         container(plain_entry()).substr(0, 10)}) {
     check_alike(make_elf(".nv_fatbin", bad));
   }
+}
+
+TEST_CASE("a streamed file with more containers than the limit is refused, and not searched on") {
+  std::string many;
+  for (uint64_t i = 0; i <= limits::kDeviceCode.most; ++i) many += container("");
+  const std::string bytes = make_elf(".nv_fatbin", many + many);
+  const FatbinScanner scanner = scan(bytes, 4096);
+  CHECK(scanner.is_over());
+  CHECK(scanner.containers().size() == limits::kDeviceCode.most + 1);
+  const auto codes = read_device_code(ports::MemorySource(bytes), scanner);
+  REQUIRE_FALSE(codes);
+  CHECK(codes.error().message.find("200000 pieces of GPU code") != std::string::npos);
+  CHECK_FALSE(read_device_code(ports::MemorySource(bytes)));
 }
 
 TEST_CASE("look-alikes elsewhere are not device code") {

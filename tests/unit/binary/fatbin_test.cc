@@ -1,6 +1,7 @@
 #include "binary/fatbin.h"
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "unit/binary/make_fatbin.h"
 #include "unit/catch.h"
 
@@ -34,14 +35,14 @@ std::string entry(const EntrySpec& spec) {
   return out + std::string(16, 'p');
 }
 
-using Read = Done (*)(Window&, std::vector<DeviceCode>&);
+using Read = Done (*)(Window&, CodeList&);
 
 Result<std::vector<DeviceCode>> codes_of(const std::string& bytes, Read read = read_fatbins) {
   const ports::MemorySource source(bytes);
   Window window(source, 0, bytes.size());
-  std::vector<DeviceCode> out;
+  CodeList out;
   TRY_DONE(read(window, out));
-  return out;
+  return out.take();
 }
 
 void check_refused(const std::string& bytes) {
@@ -95,6 +96,19 @@ TEST_CASE("containers and entries with wrong sizes are rejected") {
   check_refused(container(entry({2, 90, 0, 64, 17})));
   check_refused(container(entry({2, 90, 0x8000, 64, 16, 17})));
   check_refused(container(entry({})) + "x");
+}
+
+TEST_CASE("a section of more containers than the limit is refused, even of empty ones") {
+  std::string many;
+  for (uint64_t i = 0; i < limits::kDeviceCode.most; ++i) many += container("");
+  REQUIRE(codes_of(many));
+  CHECK(codes_of(many)->empty());
+  for (const Read read : {read_fatbins, find_fatbins}) {
+    const auto codes = codes_of(many + container(""), read);
+    REQUIRE_FALSE(codes);
+    CHECK(codes.error().message ==
+          "the ELF file has more than 200000 pieces of GPU code, the limit for an ELF file");
+  }
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ std::string two_targets() {
 Result<std::vector<DeviceCode>> bundled_codes(const std::string& bytes) {
   const ports::MemorySource source(bytes);
   Window window(source, 0, bytes.size());
-  std::vector<DeviceCode> out;
+  CodeList out;
   TRY_DONE(read_hip_bundles(window, out));
-  return out;
+  return out.take();
 }
 
 void check_bundle_refused(const std::string& bytes) {
@@ -85,6 +85,58 @@ TEST_CASE("only the beginning of a large zstd bundle is read") {
   const auto codes = bundled_codes(make_ccob(3, 1, zstd_of(plain), plain.size()));
   REQUIRE(codes);
   CHECK(codes->at(0).size == 9000000);
+}
+
+/// A bundle of a table and nothing else; `rows` are (id, how often).
+std::string table_of(uint64_t rows, const std::string& id) {
+  std::string table = "__CLANG_OFFLOAD_BUNDLE__";
+  append_le<uint64_t>(table, rows);
+  for (uint64_t i = 0; i < rows; ++i) {
+    append_le<uint64_t>(table, 0);
+    append_le<uint64_t>(table, 0);
+    append_le<uint64_t>(table, id.size());
+    table += id;
+  }
+  return table;
+}
+
+std::string refusal_of(const std::string& bytes) {
+  const auto codes = bundled_codes(bytes);
+  REQUIRE_FALSE(codes);
+  return codes.error().message;
+}
+
+TEST_CASE("what is over a limit is refused, and the limit is named") {
+  std::string many;
+  for (int i = 0; i < 10; ++i) many += table_of(20'000, "host-");
+  CHECK(refusal_of(many) ==
+        "the ELF file has more than 200000 pieces of GPU code, the limit for an ELF file");
+  CHECK(refusal_of(table_of(1, std::string(1001, 'x'))) ==
+        "an id in the HIP bundle is larger than the limit of 1.0 KB for the name of a GPU target");
+  CHECK(
+      refusal_of(table_of(50'000, "gfx1100")) ==
+      "the table of a HIP bundle is larger than the limit of 1.0 MB for the table of a HIP bundle");
+}
+
+TEST_CASE("a table longer than the first bytes is read whole, compressed or not") {
+  const std::string plain = table_of(1000, kTriple + "gfx1100");
+  CHECK(bundled_codes(plain + plain)->size() == 2000);
+  CHECK(bundled_codes(make_ccob(3, 0, zlib_of(plain), plain.size()))->size() == 1000);
+  CHECK(bundled_codes(make_ccob(3, 1, zstd_of(plain), plain.size()))->size() == 1000);
+}
+
+TEST_CASE("of a zlib bundle that unpacks to a gigabyte only the beginning is unpacked") {
+  const std::string plain = make_bundle({{kTriple + "gfx1100", std::string(100'000'000, '\0')}});
+  // What it says of itself is ten times that, which only its end would show to be wrong.
+  std::string code = plain.substr(0, 4096);
+  const uint64_t size = 10 * plain.size();
+  std::string length;
+  append_le<uint64_t>(length, size - 4096);
+  code.replace(40, 8, length);
+  const auto codes =
+      bundled_codes(make_ccob(3, 0, zlib_of(code + plain) + std::string(900'000, 'x'), size));
+  REQUIRE(codes);
+  CHECK(codes->at(0).size == size - 4096);
 }
 
 TEST_CASE("bundles with wrong headers are rejected") {

@@ -36,5 +36,20 @@ TEST_CASE("PyPI's build represents a release, or another build if PyPI's is of a
   CHECK(pin_of(wheel_wanting({kNew}), differing).empty());
 }
 
+TEST_CASE("a wheel whose libraries or METADATA cannot be read is not assessed") {
+  inspect::WheelFacts facts = wheel_wanting({kNew});
+  CHECK(check_assessable(facts));
+  facts.dist_info = "demo-1.0.dist-info";
+  facts.unreadable = {{"record", "demo-1.0.dist-info/RECORD", "is too long"}};
+  CHECK(check_assessable(facts));
+  for (const char* file : {"demo-1.0.dist-info/METADATA", "demo/_C.so"}) {
+    facts.unreadable = {{"archive", file, "is larger than a limit"}};
+    const Done refused = check_assessable(facts);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::check);
+    CHECK(refused.error().message.find("is larger than a limit") != std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace pinwheel::compat

@@ -5,6 +5,7 @@
 #include "unit/catch.h"
 #include "unit/wheel/make_wheel.h"
 #include "wheel/metadata.h"
+#include "wheel/zip_writer.h"
 
 namespace pinwheel::wheel {
 namespace {
@@ -114,6 +115,26 @@ TEST_CASE("a built wheel that contradicts its RECORD or METADATA is not finished
   const Result<Finished> done = run(make_zip(members), spec());
   REQUIRE_FALSE(done);
   CHECK(done.error().kind == ErrorKind::check);
+}
+
+TEST_CASE("a usual wheel is not too large to be finished") {
+  const std::string built = built_wheel();
+  const ports::MemorySource source(built);
+  const WheelArchive archive = *open_wheel(kBuiltName, source);
+  CHECK(check_finishable(archive));
+}
+
+TEST_CASE("a member is packed within a bound, or refused") {
+  std::string noise;
+  for (uint32_t i = 0, word = 1; i < 5000; ++i, word = word * 1664525 + 1013904223) {
+    noise.push_back(static_cast<char>(word >> 24U));
+  }
+  const Result<PackedMember> packed = pack_member_within("a", noise, 0644, 2 * noise.size());
+  REQUIRE(packed);
+  CHECK(packed->packed == pack_member("a", noise).packed);
+  const Result<PackedMember> refused = pack_member_within("a", noise, 0644, 1000);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::check);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "host/git/git_handle.h"
 #include "host/git/git_history.h"
 #include "host/git/made_directories.h"
@@ -56,7 +57,7 @@ Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
   const char* top = git.repository_workdir(repository);
   if (top == nullptr) {
     return fail(ErrorKind::environment,
-                fmt::format("`{}` is in a bare repository", directory.string()),
+                fmt::format("{} is in a bare repository", quoted(directory.string())),
                 "run `git worktree add`, or clone it without `--bare`");
   }
   std::error_code error;
@@ -64,7 +65,7 @@ Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
   const fs::path real = fs::canonical(directory, error);
   if (error) {
     return fail(ErrorKind::environment,
-                fmt::format("`{}` cannot be read: {}", directory.string(), error.message()));
+                fmt::format("{} cannot be read: {}", quoted(directory.string()), error.message()));
   }
   const std::string relative = real.lexically_relative(real_top).string();
   return relative == "." ? std::string() : relative + "/";

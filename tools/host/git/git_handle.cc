@@ -43,16 +43,17 @@ Result<GitRepository> open_repository(const GitLibrary& git,
   // libgit2 1.5 reports "not found" for another user's repository if no safe.directory is
   // configured.
   if (code == GIT_EOWNER || (code == GIT_ENOTFOUND && is_of_another_user(top))) {
-    return fail(ErrorKind::environment,
-                fmt::format("repository `{}` is owned by another user", top.string()),
-                fmt::format("run `git config --global --add safe.directory {}`",
-                            shell_quote(top.string())));
+    return fail(
+        ErrorKind::environment,
+        fmt::format("repository {} is owned by another user", quoted(top.string())),
+        fmt::format("run {}", quoted(fmt::format("git config --global --add safe.directory {}",
+                                                 shell_quote(top.string())))));
   }
   if (code == GIT_ENOTFOUND) {
-    return fail(ErrorKind::environment, fmt::format("`{}` is not in a git repository", name),
+    return fail(ErrorKind::environment, fmt::format("{} is not in a git repository", quoted(name)),
                 "run `git init` and commit, or clone the project with git");
   }
-  return git_failure(git, fmt::format("repository of `{}` cannot be opened", name));
+  return git_failure(git, fmt::format("repository of {} cannot be opened", quoted(name)));
 }
 
 Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository) {
@@ -62,8 +63,8 @@ Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository)
   if (code == GIT_EUNBORNBRANCH || code == GIT_ENOTFOUND) {
     const char* root = git.repository_workdir(repository);
     return fail(ErrorKind::environment,
-                fmt::format("repository `{}` has no commit",
-                            root != nullptr ? root : git.repository_path(repository)),
+                fmt::format("repository {} has no commit",
+                            quoted(root != nullptr ? root : git.repository_path(repository))),
                 "run `git add` and `git commit` first");
   }
   git_object* peeled = nullptr;

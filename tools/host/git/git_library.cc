@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "host/system/loaded_library.h"
 
 namespace pinwheel::host {
@@ -74,7 +75,7 @@ Result<GitLibrary> load_git() {
   const bool complete = find_function(handle, "git_libgit2_init", git.libgit2_init) &&
                         find_function(handle, "git_libgit2_shutdown", git.libgit2_shutdown) &&
                         find_objects(handle, git) && find_repository(handle, git);
-  if (!complete) return fail(no_git(fmt::format("`{}` lacks a required function", kName)));
+  if (!complete) return fail(no_git(fmt::format("{} lacks a required function", quoted(kName))));
   return git;
 }
 

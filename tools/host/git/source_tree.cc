@@ -32,7 +32,7 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   }
   if (error) {
     return fail(ErrorKind::config,
-                fmt::format("`{}` cannot be read: {}", directory.string(), error.message()));
+                fmt::format("{} cannot be read: {}", quoted(directory.string()), error.message()));
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return fail(ErrorKind::config,
-                fmt::format("package source `{}` is not a directory", directory.string()),
+                fmt::format("package source {} is not a directory", quoted(directory.string())),
                 "`package.source` is relative to the matrix file");
   }
   Result<std::vector<std::string>> names = git.files(directory, others.made);
@@ -82,7 +82,7 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
   });
   if (names->empty()) {
     return fail(ErrorKind::config,
-                fmt::format("package source `{}` contains no files", directory.string()));
+                fmt::format("package source {} contains no files", quoted(directory.string())));
   }
   return names;
 }
@@ -115,8 +115,9 @@ Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch
   if (!error && kind == Kind::link) fs::copy_symlink(from, to, error);
   if (!error && kind != Kind::link) fs::copy_file(from, to, error);
   if (error) {
-    return fail(ErrorKind::environment, fmt::format("`{}` cannot be copied to `{}`: {}",
-                                                    from.string(), to.string(), error.message()));
+    return fail(ErrorKind::environment,
+                fmt::format("{} cannot be copied to {}: {}", quoted(from.string()),
+                            quoted(to.string()), error.message()));
   }
   if (kind != Kind::link && ::chmod(to.c_str(), kind == Kind::executable ? 0755 : 0644) != 0) {
     return fail(system_error("made readable", to, errno));
@@ -166,7 +167,7 @@ Done export_source(ports::Git& git, const plan::Source& source, const ports::Not
     whole.update(line);
   }
   if (to_hex(whole.finish()) != source.digest) {
-    return fail(ErrorKind::step, fmt::format("`{}` changed during the run", source.directory),
+    return fail(ErrorKind::step, fmt::format("{} changed during the run", quoted(source.directory)),
                 "run the same command again: finished steps are not repeated");
   }
   return {};

@@ -45,18 +45,19 @@ Done must(const GitProgram& git, const fs::path& directory,
   TRY(const ports::Captured ran, run(git, directory, arguments));
   if (ran.exit.ok()) return {};
   return fail(ErrorKind::environment,
-              fmt::format("`git {}` failed: {}", join(arguments, " "), trim(ran.err)));
+              fmt::format("{} failed: {}", quoted(fmt::format("git {}", join(arguments, " "))),
+                          trim(ran.err)));
 }
 
 Done check_commit(const GitProgram& git, const fs::path& repository, const std::string& commit) {
   if (commit.size() != kCommitDigits || !is_hex(commit)) {
-    return fail(ErrorKind::config, fmt::format("`{}` is not a commit id", commit));
+    return fail(ErrorKind::config, fmt::format("{} is not a commit id", quoted(commit)));
   }
   TRY(const ports::Captured ran, run(git, repository, {"cat-file", "-e", commit + "^{commit}"}));
   if (ran.exit.ok()) return {};
   return fail(ErrorKind::config,
-              fmt::format("`{}` has no commit `{}`", repository.string(), commit),
-              fmt::format("fetch it: `git fetch origin {}`", commit));
+              fmt::format("{} has no commit {}", quoted(repository.string()), quoted(commit)),
+              fmt::format("fetch it: {}", quoted(fmt::format("git fetch origin {}", commit))));
 }
 
 /// Adds what turns off a program that a setting of the repository would run.

@@ -11,7 +11,11 @@ namespace pinwheel::host {
 
 Result<bool> ConfirmUploads::is_listed(const publish::Artifact& file) {
   if (session_.options.confirm == Confirm::none) return true;
-  const Result<Holding> holding = look_up_now(session_, file);
+  // Each round is a retry. Files after one that could not be looked up wait for the next round: a
+  // server that answers a byte a second would take its time for each of them.
+  if (trouble_) return false;
+  TRY_DONE(keep_fresh(session_));
+  const Result<Holding> holding = look_up_once(session_, file);
   if (!holding && holding.error().kind == ErrorKind::interrupted) return fail(holding.error());
   if (!holding) {
     trouble_ = holding.error();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace pinwheel::host {
 namespace {
 
@@ -16,7 +18,8 @@ Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
     case matrix::TargetKind::directory:
       break;
   }
-  return fail(ErrorKind::internal, fmt::format("`{}` is a directory, not an index", target.name));
+  return fail(ErrorKind::internal,
+              fmt::format("{} is a directory, not an index", quoted(target.name)));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ Error spent(const UploadSession& session, const Artifact& file, Outcome outcome,
   const bool unknown = outcome == Outcome::unknown;
   return Error{
       ErrorKind::publish,
-      fmt::format("`{}` was sent {} to {}, {}", file.filename,
+      fmt::format("{} was sent {} to {}, {}", quoted(file.filename),
                   plural(static_cast<size_t>(session.options.attempts), "time"),
                   quoted(session.target.name),
                   unknown ? "and the index neither confirms nor lists it" : "without success"),

@@ -58,13 +58,15 @@ Done keep_fresh(const UploadSession& session) {
   return patiently<void>(session, [&] { return session.credentials.renew(); });
 }
 
+Result<Holding> look_up_once(const UploadSession& session, const publish::Artifact& file) {
+  TRY(const std::vector<publish::IndexFile> page,
+      read_project(session.target, file.name, session.http));
+  return look_up(file, page, session.target, session.http);
+}
+
 Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file) {
   TRY_DONE(keep_fresh(session));
-  return patiently<Holding>(session, [&]() -> Result<Holding> {
-    TRY(const std::vector<publish::IndexFile> page,
-        read_project(session.target, file.name, session.http));
-    return look_up(file, page, session.target, session.http);
-  });
+  return patiently<Holding>(session, [&] { return look_up_once(session, file); });
 }
 
 }  // namespace pinwheel::host

@@ -49,7 +49,8 @@ Result<T> patiently(const UploadSession& session, const Read& read) {
 /// Mints the credentials anew if they are about to end, with retries.
 Done keep_fresh(const UploadSession& session);
 
-/// Looks up the file in the index right now.
+/// Looks up the file in the index right now, without retries; `look_up_now` has some.
+Result<Holding> look_up_once(const UploadSession& session, const publish::Artifact& file);
 Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file);
 
 }  // namespace pinwheel::host

@@ -157,14 +157,14 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
   if (container.base.empty()) return std::unique_ptr<ContainedMachine>();
   switch (workplace.engine) {
     case env::Engine::host:
-      return fail(ErrorKind::internal, fmt::format("`{}` has no engine", container.base));
+      return fail(ErrorKind::internal, fmt::format("{} has no engine", quoted(container.base)));
     case env::Engine::docker:
     case env::Engine::podman:
       break;
   }
   const auto image = workplace.containers.images.find(env::digest(container));
   if (image == workplace.containers.images.end()) {
-    return fail(ErrorKind::internal, fmt::format("`{}` has no image", container.base));
+    return fail(ErrorKind::internal, fmt::format("{} has no image", quoted(container.base)));
   }
   // Mounted directories must exist.
   for (const fs::path& directory : {workplace.cache / "home", workplace.cache / "images"}) {

@@ -106,13 +106,14 @@ Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process
   const std::optional<env::EngineClient> kind = env::client_of(engine);
   if (!kind) {
     return fail(ErrorKind::internal,
-                fmt::format("the engine `{}` runs no containers", env::to_string(engine)));
+                fmt::format("the engine {} runs no containers", quoted(env::to_string(engine))));
   }
   const std::optional<ContainerEngine> best = best_client(files, process, *kind, variables);
   if (!best) {
-    return fail(
-        ErrorKind::environment, fmt::format("there is no `{}` on PATH", kind->program),
-        fmt::format("install it (`apt-get install {}`), or use `--engine host`", kind->package));
+    return fail(ErrorKind::environment,
+                fmt::format("there is no {} on PATH", quoted(kind->program)),
+                fmt::format("install it ({}), or use `--engine host`",
+                            quoted(fmt::format("apt-get install {}", kind->package))));
   }
   TRY_DONE(check_answer(process, *kind, *best));
   return *best;

@@ -123,8 +123,8 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
   if (exit.canceled) return fail(interrupted("building an image"));
   const Result<std::string> text = bench.machine.files.read(log);
   return fail(ErrorKind::step,
-              fmt::format("{} cannot be built on `{}`:\n{}", pinwheel::quoted(what.dockerfile),
-                          what.request.base, text ? end_of(*text) : std::string()),
+              fmt::format("{} cannot be built on {}:\n{}", pinwheel::quoted(what.dockerfile),
+                          quoted(what.request.base), text ? end_of(*text) : std::string()),
               fmt::format("the full log is in {}", pinwheel::quoted(log.string())));
 }
 

@@ -48,8 +48,8 @@ ports::Exit translated(ports::Exit exit) {
 
 Error engine_error(const ports::Command& command, const std::string& word) {
   return {.kind = ErrorKind::environment,
-          .message =
-              fmt::format("the container engine could not run `{}`: {}", command.argv.at(0), word),
+          .message = fmt::format("the container engine could not run {}: {}",
+                                 quoted(command.argv.at(0)), word),
           .hint = "run `pinwheel doctor` to check whether the engine is installed and running"};
 }
 

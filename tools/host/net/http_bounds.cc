@@ -13,7 +13,8 @@ constexpr uint64_t kBytesPerMinute = 10'000'000;
 
 tl::unexpected<Error> not_a(std::string_view what, const char* variable, const std::string& text,
                             std::string hint) {
-  return fail(ErrorKind::usage, fmt::format("{} is not {}: `{}`", quoted(text), what, variable),
+  return fail(ErrorKind::usage,
+              fmt::format("{} is not {}: {}", quoted(text), what, quoted(variable)),
               std::move(hint));
 }
 

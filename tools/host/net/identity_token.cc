@@ -35,8 +35,8 @@ Result<Secret> from_gitlab(const IdentityRequest& request) {
   return fail(
       ErrorKind::usage,
       fmt::format("the job has no variable {} with an identity token for this index", quoted(name)),
-      fmt::format("give the job that publishes `id_tokens: {{{}: {{aud: {}}}}}`", name,
-                  request.audience));
+      fmt::format("give the job that publishes {}",
+                  quoted(fmt::format("id_tokens: {{{}: {{aud: {}}}}}", name, request.audience))));
 }
 
 Result<Secret> from_google(const IdentityRequest& request, const CredentialPorts& ports) {

@@ -54,7 +54,7 @@ Result<env::Toolkit> make_conda_toolkit(const EnvMachine& machine, const env::Re
   const Result<env::Resolution> recorded = load_resolution(machine, env::digest(packages));
   if (!recorded) {
     return fail(ErrorKind::environment,
-                fmt::format("the toolkit `{}` from conda is not resolved", request.toolkit),
+                fmt::format("the toolkit {} from conda is not resolved", quoted(request.toolkit)),
                 recorded.error().message);
   }
   const fs::path directory = machine.cache / "toolkits" /

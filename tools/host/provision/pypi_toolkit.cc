@@ -54,7 +54,7 @@ Done install(const EnvMachine& machine, const env::Request& request,
   const fs::path file = directory / "pinwheel-requirements.txt";
   TRY_DONE(machine.files.write(file, env::requirements_text(resolution, env::TorchPart::with)));
   return run_pip(machine, env::install_prefix(pip, file.string(), directory.string()),
-                 fmt::format("installing the toolkit `{}`", request.toolkit));
+                 fmt::format("installing the toolkit {}", quoted(request.toolkit)));
 }
 
 /// Adds what the prefix from PyPI lacks compared to an installed toolkit: `lib64`, where nvcc,
@@ -78,7 +78,7 @@ Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Req
   const Result<env::Resolution> recorded = load_resolution(machine, env::digest(packages));
   if (!recorded) {
     return fail(ErrorKind::environment,
-                fmt::format("the toolkit `{}` from PyPI is not resolved", request.toolkit),
+                fmt::format("the toolkit {} from PyPI is not resolved", quoted(request.toolkit)),
                 recorded.error().message);
   }
   const env::Resolution& resolution = *recorded;

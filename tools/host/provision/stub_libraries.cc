@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/text.h"
 #include "binary/elf.h"
 #include "binary/shared_object.h"
 #include "env/stubs.h"
@@ -33,7 +34,7 @@ Result<std::vector<env::TorchLibrary>> read_torch(const EnvMachine& machine,
     TRY(const std::unique_ptr<FileSource> source, FileSource::open(directory / name));
     Result<binary::Elf> elf = binary::read_elf(*source);
     if (!elf) {
-      elf.error().message = fmt::format("`{}` of torch: {}", name, elf.error().message);
+      elf.error().message = fmt::format("{} of torch: {}", quoted(name), elf.error().message);
       return fail(std::move(elf).error());
     }
     libraries.push_back({name, std::move(*elf)});

@@ -135,7 +135,7 @@ std::string names_of(const std::vector<env::Toolkit>& toolkits) {
   std::vector<std::string> names;
   names.reserve(toolkits.size());
   for (const env::Toolkit& toolkit : toolkits) {
-    names.push_back(fmt::format("`{}` in `{}`", toolkit.name, toolkit.prefix));
+    names.push_back(fmt::format("{} in {}", quoted(toolkit.name), quoted(toolkit.prefix)));
   }
   return names.empty() ? "none" : join(names, ", ");
 }
@@ -179,8 +179,8 @@ Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request&
   if (image) {
     return fail(
         ErrorKind::environment,
-        fmt::format("no {} toolkit in the image `{}`; found {}", pinwheel::quoted(request.toolkit),
-                    request.container.base, names_of(found)),
+        fmt::format("no {} toolkit in the image {}; found {}", pinwheel::quoted(request.toolkit),
+                    quoted(request.container.base), names_of(found)),
         "choose an image that has it with `--base-image`, or `toolkit: pypi` in the "
         "matrix");
   }

@@ -33,7 +33,7 @@ std::vector<inspect::Finding> with_arch_list_hint(std::vector<inspect::Finding> 
 }
 
 Error as_error(const fs::path& wheel, const std::vector<inspect::Finding>& findings) {
-  Error error{ErrorKind::check, fmt::format("`{}` violates {}", wheel.filename().string(),
+  Error error{ErrorKind::check, fmt::format("{} violates {}", quoted(wheel.filename().string()),
                                             plural(findings.size(), "rule"))};
   for (const inspect::Finding& finding : findings)
     error.causes.push_back(inspect::to_error(finding));

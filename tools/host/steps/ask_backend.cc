@@ -62,7 +62,7 @@ Result<std::vector<std::string>> ask_backend(const Workplace& workplace,
                                              const std::stop_token& stop) {
   const auto* const build = std::get_if<plan::BuildWheel>(&attempt.step->action);
   if (build == nullptr) {
-    return fail(ErrorKind::internal, fmt::format("`{}` is not a build", attempt.step->id));
+    return fail(ErrorKind::internal, fmt::format("{} is not a build", quoted(attempt.step->id)));
   }
   TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, stop));
   const StepContext context = step->context();

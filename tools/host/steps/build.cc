@@ -111,7 +111,7 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
   TRY_DONE(run_logged(context, site, build_command(action, site.setting(context)),
-                      fmt::format("building `{}`", action.class_id)));
+                      fmt::format("building {}", quoted(action.class_id))));
   TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
   TRY(const RepairedBuild repaired, repair_built(context, action, site, built));

@@ -114,7 +114,8 @@ Result<fs::path> only_file(const StepContext& context, const fs::path& directory
   if (found.size() == 1) return directory / found[0];
   if (found.empty()) {
     return fail(ErrorKind::check,
-                fmt::format("the build wrote no `*{}` to its output directory", suffix),
+                fmt::format("the build wrote no {} to its output directory",
+                            quoted(fmt::format("*{}", suffix))),
                 names.empty() ? "make `build.command` write to `{dest_dir}`"
                               : "it wrote " + quoted_list(names));
   }

@@ -57,7 +57,7 @@ Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& wo
   const std::string digest = env::digest(settings);
   const auto image = workplace.containers.images.find(digest);
   if (image == workplace.containers.images.end()) {
-    return fail(ErrorKind::internal, fmt::format("`{}` has no image", settings.base));
+    return fail(ErrorKind::internal, fmt::format("{} has no image", quoted(settings.base)));
   }
   const std::string variable = "image_" + digest.substr(0, 12);
   DryContainer dry;

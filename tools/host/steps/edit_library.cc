@@ -67,8 +67,9 @@ Done run_patchelf(const EditPlace& place, const repair::Edit& edit, const fs::pa
 }
 
 /// Editors of ELF files have written broken ones before.
-Done compare(const repair::Edit& edit, const binary::Elf& before, const std::string& bytes) {
-  Result<binary::Elf> after = binary::read_elf(ports::MemorySource(bytes));
+Done compare(const repair::Edit& edit, const binary::Elf& before, const fs::path& file) {
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(file));
+  Result<binary::Elf> after = binary::read_elf(*source);
   if (after) {
     const binary::Elf wanted = repair::edited(before, edit);
     if (after->soname == wanted.soname && after->needed == wanted.needed &&
@@ -94,7 +95,7 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
   if (graft != grafts.end()) {
     const fs::path& copy = copies.at(graft->path);
     TRY(const std::unique_ptr<FileSource> file, FileSource::open(copy));
-    return EditedSource{file->size(), 0755, [copy]() -> Result<std::string> {
+    return EditedSource{file->size(), 0, 0755, [copy]() -> Result<std::string> {
                           TRY(const std::unique_ptr<FileSource> source, FileSource::open(copy));
                           return source->read(0, source->size());
                         }};
@@ -105,7 +106,8 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
   // Installers make scripts executable, whatever the archive says.
   const bool runs = !edit.moved_from.empty() || (member->mode & kExecutableBits) != 0;
   const uint32_t mode = runs ? 0755 : 0644;
-  return EditedSource{member->size, mode, [&archive, member] { return archive.zip.read(*member); }};
+  return EditedSource{member->size, member->compressed_size, mode,
+                      [&archive, member] { return archive.zip.read(*member); }};
 }
 
 Result<wheel::NewMember> edit_library(const EditPlace& place, const repair::Edit& edit,
@@ -118,10 +120,12 @@ Result<wheel::NewMember> edit_library(const EditPlace& place, const repair::Edit
     TRY(before, binary::read_elf(ports::MemorySource(std::move(bytes))));
   }
   TRY_DONE(run_patchelf(place, edit, file));
+  TRY_DONE(compare(edit, before, file));
   TRY(const std::string bytes, place.machine.files.read(file));
   TRY_DONE(place.machine.files.remove_all(file));
-  TRY_DONE(compare(edit, before, bytes));
-  return wheel::new_member(edit.member, bytes, source.mode);
+  if (source.packed == 0) return wheel::new_member(edit.member, bytes, source.mode);
+  return wheel::new_member_within(edit.member, bytes, source.mode,
+                                  wheel::most_repacked(source.packed));
 }
 
 }  // namespace pinwheel::host

@@ -25,6 +25,7 @@ struct EditPlace {
 /// A library before its edit.
 struct EditedSource {
   uint64_t size = 0;
+  uint64_t packed = 0;  ///< bytes in the wheel; 0 for a library of the machine
   uint32_t mode = 0755;
   std::function<Result<std::string>()> read;
 };
@@ -36,7 +37,7 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
 
 /// Edits a library with patchelf and compares the result with what was asked for; `number`
 /// distinguishes concurrent edits. Kind `environment` if patchelf fails, `check` if the result
-/// differs.
+/// differs, or compresses much worse than the library did.
 Result<wheel::NewMember> edit_library(const EditPlace& place, const repair::Edit& edit,
                                       const EditedSource& source, size_t number);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "binary/elf.h"
 #include "host/machine/ignored_directory.h"
@@ -14,7 +15,9 @@
 #include "host/system/file_source.h"
 #include "host/system/files.h"
 #include "host/system/pending_file.h"
+#include "inspect/gather.h"
 #include "inspect/platform_tag.h"
+#include "ports/read_within.h"
 #include "wheel/archive.h"
 #include "wheel/finish.h"
 #include "wheel/sdist.h"
@@ -28,11 +31,14 @@ namespace fs = std::filesystem;
 Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
                                            const std::vector<std::string>& external) {
   std::vector<inspect::ElfMember> files;
+  uint64_t held = 0;
   for (const wheel::ZipMember& member : built.zip.members()) {
     if (member.name.ends_with('/')) continue;
     TRY(std::string bytes, built.zip.read(member));
     if (!binary::is_elf(bytes)) continue;
     TRY(binary::Elf elf, binary::read_elf(ports::MemorySource(std::move(bytes))));
+    held += inspect::memory_of(elf);
+    TRY_DONE(check_size("what the libraries of the wheel contain", held, limits::kWheelSymbols));
     files.push_back({member.name, std::move(elf)});
   }
   return inspect::platform_tag(files, external);
@@ -40,8 +46,8 @@ Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
 
 Done refuse_bare_linux(const wheel::WheelArchive& built, const inspect::PlatformTag& tag) {
   if (!tag.tag.starts_with("linux_")) return {};
-  Error error{ErrorKind::check,
-              fmt::format("`{}` complies with no manylinux or musllinux policy", built.file_name)};
+  Error error{ErrorKind::check, fmt::format("{} complies with no manylinux or musllinux policy",
+                                            quoted(built.file_name))};
   for (const std::string& reason : tag.reasons) error.causes.push_back({ErrorKind::check, reason});
   return fail(std::move(error).with_hint(
       "build against older libraries, or bundle its dependencies in the wheel"));
@@ -62,6 +68,7 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
                                   const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built_path));
   TRY(const wheel::WheelArchive built, wheel::open_wheel(built_path.filename().string(), *source));
+  TRY_DONE(wheel::check_finishable(built));
   TRY(const inspect::PlatformTag tag, justified_tag(built, request.external));
   TRY_DONE(refuse_bare_linux(built, tag));
   TRY(const wheel::Naming naming, complete_naming(built, request.naming));
@@ -81,7 +88,7 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
 Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,
                                   const fs::path& output) {
   LocalFiles files;
-  TRY(const std::string built, files.read(built_path));
+  TRY(const std::string built, ports::read_within(files, built_path, limits::kFinishedSdist));
   const std::string name = built_path.filename().string();
   TRY(const wheel::SdistInfo info, wheel::read_sdist(name, built));
   if (!request.distribution.empty()) {

@@ -33,8 +33,9 @@ Done check_glibc(const EnvMachine& image, const env::Interpreter& interpreter,
   TRY(const inspect::WheelFacts facts, inspect::gather(wheel.filename().string(), *source));
   const std::vector<std::string> newer = inspect::newer_than_glibc(facts.libraries, glibc);
   if (newer.empty()) return {};
-  Error error{ErrorKind::check, fmt::format("`{}` cannot be loaded in `{}`, which has glibc {}",
-                                            wheel.filename().string(), action.image, glibc)};
+  Error error{ErrorKind::check,
+              fmt::format("{} cannot be loaded in {}, which has glibc {}",
+                          quoted(wheel.filename().string()), quoted(action.image), glibc)};
   for (const std::string& each : newer) error.causes.push_back({ErrorKind::check, each});
   return fail(std::move(error).with_hint(
       "build it on an older base (`environment.container.base`), or leave the image out of "
@@ -59,7 +60,8 @@ Result<env::Interpreter> image_python(const EnvMachine& image, const std::string
   }
   return fail(
       ErrorKind::config,
-      fmt::format("`{}` of `test.images` has no Python with the modules venv and ensurepip", name),
+      fmt::format("{} of `test.images` has no Python with the modules venv and ensurepip",
+                  quoted(name)),
       "set `test.dockerfile` to a Dockerfile that installs it, such as `docker/test.Dockerfile`");
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/text.h"
 #include "host/system/atomic_write.h"
 #include "host/system/files.h"
 #include "host/system/system_error.h"
@@ -22,7 +23,7 @@ constexpr const char* kLock = "journal.lock";
 Error unreadable(Error error, const std::filesystem::path& path) {
   Error out;
   out.kind = error.kind;
-  out.message = fmt::format("`{}` cannot be used", path.string());
+  out.message = fmt::format("{} cannot be used", quoted(path.string()));
   out.hint = std::exchange(error.hint, {});
   out.causes.push_back(std::move(error));
   return out;

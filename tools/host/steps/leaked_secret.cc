@@ -32,10 +32,11 @@ HiddenText hidden_values(const std::vector<std::string>& names,
 Done check_found(const HidingStream& stream, const HiddenText& hidden, const fs::path& file,
                  const std::string& where) {
   if (stream.found().empty()) return {};
-  return fail(ErrorKind::check,
-              fmt::format("{} of `{}` contains the secret {}", quoted(hidden.mask(where)),
-                          hidden.mask(file.filename().string()), quoted(*stream.found().begin())),
-              "make the build keep it out of what it packs; the file was not kept");
+  return fail(
+      ErrorKind::check,
+      fmt::format("{} of {} contains the secret {}", quoted(hidden.mask(where)),
+                  quoted(hidden.mask(file.filename().string())), quoted(*stream.found().begin())),
+      "make the build keep it out of what it packs; the file was not kept");
 }
 
 /// Names come first: a secret may be split between them and nothing else.

@@ -34,10 +34,10 @@ for operator in sys.argv[2:]:
 )";
 
 Error missing(const fs::path& wheel, const std::vector<std::string>& operators) {
-  return {
-      ErrorKind::check,
-      fmt::format("`{}` does not register {}", wheel.filename().string(), quoted_list(operators)),
-      std::nullopt, "compare `checks.after: operators` with the library's definitions"};
+  return {ErrorKind::check,
+          fmt::format("{} does not register {}", quoted(wheel.filename().string()),
+                      quoted_list(operators)),
+          std::nullopt, "compare `checks.after: operators` with the library's definitions"};
 }
 
 Result<std::vector<std::string>> ask_torch(const StepContext& context, const BuildSite& site,
@@ -56,9 +56,9 @@ Result<std::vector<std::string>> ask_torch(const StepContext& context, const Bui
   TRY(const ports::Captured asked, context.machine.process.capture(command));
   if (!asked.exit.ok()) {
     append_log(context, asked.err);
-    return fail(ErrorKind::check,
-                fmt::format("`{}` cannot be imported to check its operators: {}",
-                            wheel.filename().string(), split(trim(asked.err), '\n').back()));
+    return fail(ErrorKind::check, fmt::format("{} cannot be imported to check its operators: {}",
+                                              quoted(wheel.filename().string()),
+                                              split(trim(asked.err), '\n').back()));
   }
   std::vector<std::string> lacking;
   for (const std::string& line : split(asked.out, '\n')) {

@@ -45,17 +45,18 @@ Result<std::vector<Built>> gather_files(const StepContext& context, const plan::
     for (const plan::Output& output : need.outputs) {
       TRY(publish::Artifact artifact, read_artifact(output.path));
       if (artifact.sha256 != output.sha256) {
-        return fail(ErrorKind::check,
-                    fmt::format("`{}` is not the file that `{}` built", output.path, need.id),
-                    "remove it and run again: the step is then repeated");
+        return fail(
+            ErrorKind::check,
+            fmt::format("{} is not the file that {} built", quoted(output.path), quoted(need.id)),
+            "remove it and run again: the step is then repeated");
       }
       if (need.id == "sdist" || is_named(artifact, naming->second)) {
         files.push_back({need.id, std::move(artifact)});
       }
     }
     if (files.size() == before) {
-      return fail(ErrorKind::internal,
-                  fmt::format("`{}` built nothing for target `{}`", need.id, action.target.name));
+      return fail(ErrorKind::internal, fmt::format("{} built nothing for target {}",
+                                                   quoted(need.id), quoted(action.target.name)));
     }
   }
   return files;
@@ -74,8 +75,9 @@ std::vector<Built> without_lone_sdist(const StepContext& context, const plan::Pu
   std::erase_if(files, [&](const Built& built) {
     const std::string project = pep::normalize_name(built.file.name);
     if (projects.contains(project)) return false;
-    append_log(context, fmt::format("{} is left out: no wheel of {} goes to `{}`\n",
-                                    built.file.filename, quoted(project), action.target.name));
+    append_log(context,
+               fmt::format("{} is left out: no wheel of {} goes to {}\n", built.file.filename,
+                           quoted(project), quoted(action.target.name)));
     return true;
   });
   return files;

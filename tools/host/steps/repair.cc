@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "host/provision/patchelf.h"
@@ -54,6 +55,8 @@ Result<std::vector<repair::Component>> components_of(const LibraryPlace& place,
   return components;
 }
 
+constexpr uint64_t kMemory = uint64_t{512} << 20U;
+
 /// The changed libraries, several at a time.
 Result<std::vector<wheel::NewMember>> edited_members(const LibraryPlace& place,
                                                      const PlannedRepair& planned,
@@ -65,13 +68,21 @@ Result<std::vector<wheel::NewMember>> edited_members(const LibraryPlace& place,
   std::vector<Result<wheel::NewMember>> made(edits.size());
   std::vector<EditedSource> sources;
   std::vector<uint64_t> costs;
+  const uint64_t whole = archive.zip.source().size();
+  uint64_t of_wheel = 0;
   for (const repair::Edit& edit : edits) {
     TRY(EditedSource source, source_of(edit, planned.outcome.plan.grafts, planned.copies, archive));
-    constexpr uint64_t kCopies = 3;  // before, after, and compressed
+    constexpr uint64_t kCopies = 2;  // as it is, and compressed
     costs.push_back(kCopies * source.size);
+    if (source.packed > 0) {
+      TRY_DONE(check_size(quoted(edit.member), source.size, limits::kEditedLibrary.of(whole)));
+      of_wheel += source.size;
+    }
     sources.push_back(std::move(source));
   }
-  run_jobs(costs, {usable_processors(), uint64_t{1} << 30U},
+  TRY_DONE(check_size("what is edited in " + quoted(archive.file_name), of_wheel,
+                      limits::kFinishedWheel.of(whole)));
+  run_jobs(costs, {usable_processors(), kMemory},
            [&](size_t i) { made[i] = edit_library(edit_place, edits[i], sources[i], i); });
   std::vector<wheel::NewMember> members;
   for (Result<wheel::NewMember>& each : made) {

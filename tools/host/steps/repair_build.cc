@@ -53,7 +53,7 @@ Result<RepairedBuild> repair_by_command(const StepContext& context, const plan::
   TRY_DONE(context.machine.files.make_directories(directory));
   TRY_DONE(run_logged(context, site,
                       repair_command(action, site.setting(context), built.filename().string()),
-                      fmt::format("repairing the wheel of `{}`", action.class_id)));
+                      fmt::format("repairing the wheel of {}", quoted(action.class_id))));
   Result<fs::path> repaired = only_file(context, directory, ".whl");
   if (repaired) return RepairedBuild{*std::move(repaired)};
   Error error{ErrorKind::check, "`build.repair` must leave one wheel in `{dest_dir}`"};

@@ -38,7 +38,8 @@ struct EnterAction {
   }
   template <class Other>
   Result<ports::Exit> operator()(const Other& /*action*/) const {
-    return fail(ErrorKind::usage, fmt::format("`{}` runs no command", context.attempt.step->id),
+    return fail(ErrorKind::usage,
+                fmt::format("{} runs no command", quoted(context.attempt.step->id)),
                 "choose a build or a test");
   }
 };

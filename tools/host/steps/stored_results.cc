@@ -147,8 +147,8 @@ LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
   if (reasons.empty()) return take(*other, search);
   LookedUp refused;
   refused.warning =
-      Error{ErrorKind::check, fmt::format("the result of {} in `{}` is not of this plan: {}",
-                                          quoted(step), other->place, join(reasons, ", "))};
+      Error{ErrorKind::check, fmt::format("the result of {} in {} is not of this plan: {}",
+                                          quoted(step), quoted(other->place), join(reasons, ", "))};
   return refused;
 }
 

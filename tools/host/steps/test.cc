@@ -35,7 +35,7 @@ Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& act
       if (output.path.ends_with(".whl")) return fs::path(output.path);
     }
   }
-  return fail(ErrorKind::internal, fmt::format("`{}` built no wheel to test", action.build));
+  return fail(ErrorKind::internal, fmt::format("{} built no wheel to test", quoted(action.build)));
 }
 
 std::map<std::string, std::string> test_variables(const StepContext& context,
@@ -156,7 +156,7 @@ Result<run::Success> load_only(const StepContext& context, const plan::TestWheel
       cpu ? action.settings.command : action.settings.without_gpu;
   if (!command.empty()) {
     TRY_DONE(run_test(context, filled(context, command, wheel), ready.variables,
-                      fmt::format("the tests of `{}` without a GPU", action.variant_id)));
+                      fmt::format("the tests of {} without a GPU", quoted(action.variant_id))));
     did.emplace_back("tested on the CPU");
   }
   const std::string last = did.back();
@@ -177,7 +177,7 @@ Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel
   }
   if (action.settings.command.empty()) return success;
   TRY_DONE(run_test(context, filled(context, action.settings.command, wheel), ready.variables,
-                    fmt::format("the tests of `{}`", action.variant_id)));
+                    fmt::format("the tests of {}", quoted(action.variant_id))));
   success.evidence = plan::Evidence::ran;
   return success;
 }

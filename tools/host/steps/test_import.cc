@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "base/text.h"
 #include "host/system/file_source.h"
 #include "wheel/archive.h"
 
@@ -48,7 +49,7 @@ Result<std::vector<std::string>> importable_names(const std::filesystem::path& w
   }
   if (names.empty()) {
     return fail(ErrorKind::check,
-                fmt::format("`{}` installs no importable module", archive.file_name));
+                fmt::format("{} installs no importable module", quoted(archive.file_name)));
   }
   return std::vector<std::string>(names.begin(), names.end());
 }

@@ -5,6 +5,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/text.h"
+
 namespace pinwheel::host {
 namespace {
 
@@ -14,7 +16,7 @@ Result<run::Success> carry_out(const ThreadRunner::Work& work, const run::Attemp
     return work(attempt, stop);
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::internal,
-                fmt::format("step `{}` threw: {}", attempt.step->id, thrown.what()),
+                fmt::format("step {} threw: {}", quoted(attempt.step->id), thrown.what()),
                 "this is a bug in pinwheel; please report it");
   }
 }

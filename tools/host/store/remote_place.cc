@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "host/store/blob_copy.h"
 #include "host/system/file_source.h"
 #include "store/action_result.h"
@@ -45,7 +46,8 @@ class CheckedSource final : public ports::ByteSource {
 
  private:
   std::string changed() const {
-    return fmt::format("`{}` is not the sha256 of the file that was to be sent", blob_.sha256);
+    return fmt::format("{} is not the sha256 of the file that was to be sent",
+                       quoted(blob_.sha256));
   }
 
   std::unique_ptr<ports::ByteSource> file_;

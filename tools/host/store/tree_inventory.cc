@@ -141,9 +141,10 @@ std::vector<std::string> verify_tree(const fs::path& root) {
     if (!is_sha256_hex(name)) continue;
     const Result<FileDigest> digest = digest_file(path);
     if (!digest) {
-      wrong.push_back(fmt::format("`cas/{}` cannot be read", name));
+      wrong.push_back(fmt::format("{} cannot be read", quoted(fmt::format("cas/{}", name))));
     } else if (digest->sha256 != name) {
-      wrong.push_back(fmt::format("`cas/{}` has the sha256 {}", name, digest->sha256));
+      wrong.push_back(
+          fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)), digest->sha256));
     }
   }
   for (const fs::path& path : files_below(root / "ac")) {
@@ -158,7 +159,9 @@ std::vector<std::string> verify_tree(const fs::path& root) {
     for (const store::Blob& blob : blobs) {
       const std::optional<struct stat> status = status_of(root / "cas" / blob.sha256);
       if (status && static_cast<uint64_t>(status->st_size) == blob.size) continue;
-      wrong.push_back(fmt::format("`cas/{}`, which `ac/{}` needs, is missing", blob.sha256, name));
+      wrong.push_back(fmt::format("{}, which {} needs, is missing",
+                                  quoted(fmt::format("cas/{}", blob.sha256)),
+                                  quoted(fmt::format("ac/{}", name))));
     }
   }
   return wrong;

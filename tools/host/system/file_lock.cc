@@ -37,8 +37,8 @@ Error held_by_another(const std::filesystem::path& path, int fd) {
   Error error;
   error.kind = ErrorKind::environment;
   error.message = holder.empty()
-                      ? fmt::format("`{}` is locked by another process", path.string())
-                      : fmt::format("`{}` is locked by process {}", path.string(), holder);
+                      ? fmt::format("{} is locked by another process", quoted(path.string()))
+                      : fmt::format("{} is locked by process {}", quoted(path.string()), holder);
   error.hint = holder.empty() ? "wait until it has ended"
                               : fmt::format("wait until process {} has ended, or stop it", holder);
   return error;

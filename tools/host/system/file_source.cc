@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/text.h"
 #include "host/system/system_error.h"
 
 namespace pinwheel::host {
@@ -24,7 +25,8 @@ Result<std::unique_ptr<FileSource>> FileSource::of(UniqueFd fd, const std::files
   struct stat status = {};
   if (::fstat(fd.get(), &status) != 0) return fail(system_error("read", path, errno));
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorKind::environment, fmt::format("`{}` is not a regular file", path.string()));
+    return fail(ErrorKind::environment,
+                fmt::format("{} is not a regular file", quoted(path.string())));
   }
   const auto size = static_cast<uint64_t>(status.st_size);
   return std::unique_ptr<FileSource>(new FileSource(path, std::move(fd), size));
@@ -32,7 +34,7 @@ Result<std::unique_ptr<FileSource>> FileSource::of(UniqueFd fd, const std::files
 
 Result<std::string> FileSource::read(uint64_t offset, uint64_t length) const {
   if (offset > size_ || length > size_ - offset) {
-    return fail(ErrorKind::check, fmt::format("`{}` is truncated", path_.string()));
+    return fail(ErrorKind::check, fmt::format("{} is truncated", quoted(path_.string())));
   }
   std::string bytes(length, '\0');
   for (uint64_t done = 0; done < length;) {
@@ -42,7 +44,7 @@ Result<std::string> FileSource::read(uint64_t offset, uint64_t length) const {
     if (got < 0) return fail(system_error("read", path_, errno));
     if (got == 0) {
       return fail(ErrorKind::check,
-                  fmt::format("`{}` was truncated while being read", path_.string()));
+                  fmt::format("{} was truncated while being read", quoted(path_.string())));
     }
     done += static_cast<uint64_t>(got);
   }

@@ -92,7 +92,7 @@ Done LocalFiles::remove_all(const fs::path& path) {
 
 Done LocalFiles::rename(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return {};
-  return fail(system_error(fmt::format("renamed to `{}`", to.string()), from, errno));
+  return fail(system_error(fmt::format("renamed to {}", quoted(to.string())), from, errno));
 }
 
 Result<uint64_t> LocalFiles::free_bytes(const fs::path& path) {

@@ -27,8 +27,8 @@ Result<std::string> find_program(const std::string& name,
       if (!directory.empty() && is_program(candidate)) return candidate;
     }
   }
-  return fail(ErrorKind::environment, fmt::format("program `{}` is not on the PATH", name),
-              fmt::format("install `{}`, or put its directory on the PATH", name));
+  return fail(ErrorKind::environment, fmt::format("program {} is not on the PATH", quoted(name)),
+              fmt::format("install {}, or put its directory on the PATH", quoted(name)));
 }
 
 }  // namespace pinwheel::host

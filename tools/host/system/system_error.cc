@@ -16,8 +16,8 @@ std::string full_disk_hint(const std::filesystem::path& directory) {
   const std::filesystem::space_info space = std::filesystem::space(directory, unknown);
   const std::string left =
       unknown ? "" : fmt::format(", which has {} left", format_bytes(space.available));
-  return fmt::format("free space on the file system of `{}`{}, or choose another directory",
-                     directory.string(), left);
+  return fmt::format("free space on the file system of {}{}, or choose another directory",
+                     quoted(directory.string()), left);
 }
 
 std::string hint_for(const std::filesystem::path& path, int number) {
@@ -50,7 +50,7 @@ std::string lower_first(std::string text) {
 Error system_error(std::string_view participle, const std::filesystem::path& path, int number) {
   Error error;
   error.kind = number == ENOENT || number == ENOTDIR ? ErrorKind::config : ErrorKind::environment;
-  error.message = fmt::format("`{}` cannot be {}: {}", path.string(), participle,
+  error.message = fmt::format("{} cannot be {}: {}", quoted(path.string()), participle,
                               lower_first(std::generic_category().message(number)));
   error.hint = hint_for(path, number);
   return error;

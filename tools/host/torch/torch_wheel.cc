@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "binary/dynamic_landmark.h"
 #include "binary/elf_exports.h"
@@ -13,6 +14,7 @@
 #include "host/torch/torch_site.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
+#include "ports/read_within.h"
 #include "wheel/member_source.h"
 #include "wheel/metadata.h"
 #include "wheel/zip_reader.h"
@@ -69,7 +71,7 @@ Result<binary::ElfExports> read_member(const wheel::ZipReader& zip,
 }
 
 tl::unexpected<Error> unreadable(std::string_view name, Error cause) {
-  Error error{cause.kind, fmt::format("the exports of `{}` cannot be read", name)};
+  Error error{cause.kind, fmt::format("the exports of {} cannot be read", quoted(name))};
   return fail(std::move(error).with_cause(std::move(cause)));
 }
 
@@ -97,7 +99,8 @@ Result<TorchWheel> installed_torch(const fs::path& site, ports::Files& files) {
   TRY(const std::vector<std::string> beside, files.list(site));
   for (const std::string& name : beside) {
     if (!name.starts_with("torch-") || !name.ends_with(".dist-info")) continue;
-    TRY(const std::string text, files.read(site / name / "METADATA"));
+    TRY(const std::string text,
+        ports::read_within(files, site / name / "METADATA", limits::kMetadata));
     TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));
     TRY(const pep::Version version, pep::parse_version(metadata.version()));
     torch.build.version = pep::to_string(version);
@@ -137,8 +140,9 @@ Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
                                            std::string_view filename, TorchLibraries which) {
   const std::optional<TorchWheel> torch = parse_torch_wheel(filename);
   if (!torch) {
-    return fail(ErrorKind::config,
-                fmt::format("`{}` is not a torch wheel for Linux on x86_64 or aarch64", filename));
+    return fail(
+        ErrorKind::config,
+        fmt::format("{} is not a torch wheel for Linux on x86_64 or aarch64", quoted(filename)));
   }
   TRY(const wheel::ZipReader zip, wheel::ZipReader::open(source));
   exports::Snapshot snapshot{torch->build};

@@ -57,6 +57,7 @@ struct UploadBench {
                                     ports::BasicCredentials{"__token__", Secret(token)}};
     host::UploadOptions options;
     options.attempts = 3;
+    options.looks = looks;
     host::UploadHooks hooks;
     hooks.sleep = [this](std::chrono::milliseconds delay) {
       waits.push_back(delay);
@@ -67,7 +68,7 @@ struct UploadBench {
                                     event.filename, event.number, event.count, event.attempt));
     };
     hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
-    host::CurlHttp http;
+    host::CurlHttp http({.bounds = bounds});
     return host::upload_release(files, target, options, http, hooks);
   }
 
@@ -75,6 +76,11 @@ struct UploadBench {
     const auto reply = host::CurlHttp().send({.url = index.url() + "/log"});
     REQUIRE(reply);
     return nlohmann::json::parse(reply->body);
+  }
+  int pages_read() const {
+    const auto reply = host::CurlHttp().send({.url = index.url() + "/pages-read"});
+    REQUIRE(reply);
+    return std::stoi(reply->body);
   }
   /// The file names in the order in which they were sent.
   std::vector<std::string> sent() const {
@@ -88,6 +94,8 @@ struct UploadBench {
   }
 
   FakeIndex index;
+  host::HttpBounds bounds = {};
+  int looks = host::UploadOptions().looks;
   bool stopped = false;
   std::vector<std::chrono::milliseconds> waits;
   std::vector<std::string> journal;
