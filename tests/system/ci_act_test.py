@@ -5,84 +5,46 @@ their protocol."""
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
+import yaml
 
 ACT = pathlib.Path(sys.executable).with_name("act")
 
-UPLOAD = """
-name: stand-in for upload-artifact
-inputs:
-  name: {required: true}
-  path: {required: true}
-  if-no-files-found: {default: warn}
-  overwrite: {default: "false"}
-  compression-level: {default: "6"}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      env:
-        NAME: ${{ inputs.name }}
-        FROM: ${{ inputs.path }}
-        OVERWRITE: ${{ inputs.overwrite }}
-      run: |
-        set -eu
-        [ "$NAME" != "${LOST:-}" ] || exit 0
-        [ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
-        mkdir -p "$ARTIFACTS/$NAME"
-        if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
-"""
+def stand_in(inputs: dict[str, str], script: str, **variables: str) -> str:
+    """A composite action of one script, which takes its inputs as variables."""
+    step = {"shell": "bash", "env": {name: "${{ inputs.%s }}" % given for name, given in variables.items()},
+            "run": "set -eu\n" + script}
+    return yaml.safe_dump({"name": "stand-in", "inputs": {name: {"default": value} for name, value in inputs.items()},
+                           "runs": {"using": "composite", "steps": [step]}}, sort_keys=False)
 
-DOWNLOAD = """
-name: stand-in for download-artifact
-inputs:
-  name: {default: ""}
-  pattern: {default: ""}
-  path: {default: "."}
-  merge-multiple: {default: "false"}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      env:
-        NAME: ${{ inputs.name }}
-        PATTERN: ${{ inputs.pattern }}
-        INTO: ${{ inputs.path }}
-      run: |
-        set -eu
-        mkdir -p "$INTO"
-        if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
-        for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
-"""
 
-CACHE = """
-name: stand-in for cache
-inputs:
-  path: {required: true}
-  key: {required: true}
-  restore-keys: {default: ""}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      run: echo "nothing is kept"
-"""
-
-CHECKOUT = """
-name: stand-in for checkout
-inputs:
-  ref: {default: ""}
-  fetch-depth: {default: "1"}
-  persist-credentials: {default: "true"}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      run: cp -r "$PROJECT/." .
-"""
+STAND_INS = {
+    "upload-artifact": stand_in(
+        {"name": "", "path": "", "if-no-files-found": "warn", "overwrite": "false", "compression-level": "6",
+         "retention-days": ""},
+        """[ "$NAME" != "${LOST:-}" ] || exit 0
+[ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
+[ -e "$FROM" ] || { echo "nothing is at $FROM"; [ "$NONE" != error ]; exit; }
+mkdir -p "$ARTIFACTS/$NAME"
+if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
+""", NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
+    "download-artifact": stand_in(
+        {"name": "", "pattern": "", "path": ".", "merge-multiple": "false"},
+        """mkdir -p "$INTO"
+if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
+for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
+""", NAME="name", PATTERN="pattern", INTO="path"),
+    "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
+    "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
+                              'if [ -e "$ARTIFACTS/cache" ]; then cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
+    "cache/save": stand_in({"path": "", "key": ""}, 'cp "$FROM" "$ARTIFACTS/cache"\n', FROM="path"),
+    "checkout": stand_in({"ref": "", "fetch-depth": "1", "persist-credentials": "true"}, 'cp -r "$PROJECT/." .\n'),
+}
 
 
 class Workflows:
@@ -93,28 +55,28 @@ class Workflows:
         self.place = place
         self.artifacts = place / "artifacts"
         self.artifacts.mkdir(parents=True)
-        self.stands_in("upload-artifact", UPLOAD)
-        self.stands_in("download-artifact", DOWNLOAD)
-        self.stands_in("cache", CACHE)
-        self.stands_in("checkout", CHECKOUT)
-        project.run("ci", "generate", "matrix.yaml")
-        project.commit()
+        for name, text in STAND_INS.items():
+            (place / name).mkdir()
+            (place / name / "action.yml").write_text(text)
+        self.generate()
 
-    def stands_in(self, name: str, text: str) -> None:
-        (self.place / name).mkdir()
-        (self.place / name / "action.yml").write_text(text)
+    def generate(self, change=None) -> None:
+        """Writes the workflows of the matrix, first changed."""
+        if change:
+            self.project.edit(change)
+        self.project.run("ci", "generate", "matrix.yaml")
+        self.project.commit()
 
     def pins(self) -> dict[str, str]:
         """action -> "action@commit", as the workflows write it."""
         text = "".join(path.read_text() for path in (self.project.directory / ".github").rglob("*.yml"))
-        used = [line.split("uses: ", 1)[1].split(" ", 1)[0] for line in text.splitlines() if "uses: actions/" in line]
-        return {pin.partition("@")[0]: pin for pin in used}
+        return {pin.partition("@")[0]: pin for pin in re.findall(r"uses: (actions/\S+)", text)}
 
     def run(self, name: str, event: str = "workflow_dispatch", *arguments: str) -> subprocess.CompletedProcess:
-        pins = self.pins()
         replaced = []
-        for action in ("upload-artifact", "download-artifact", "cache", "checkout"):
-            replaced += ["--local-repository", f"{pins[f'actions/{action}']}={self.place / action}"]
+        for action, pin in self.pins().items():
+            kind = action.split("/")[1]
+            replaced += ["--local-repository", f"actions/{kind}@{pin.partition('@')[2]}={self.place / kind}"]
         environment = self.project.environment | {
             "PATH": f"{pathlib.Path(self.project.binary).parent}:{os.environ['PATH']}",
             "HOME": str(self.place),
@@ -125,6 +87,9 @@ class Workflows:
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
              "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
             cwd=self.project.directory, env=environment, capture_output=True, text=True, timeout=1800)
+
+    def indexes(self) -> list[pathlib.Path]:
+        return sorted(self.artifacts.glob("index-*"))
 
     def results(self) -> list[str]:
         return sorted(path.name for path in self.artifacts.glob("result-*"))
@@ -184,3 +149,29 @@ def test_a_lost_artifact_is_named_by_the_gate_and_nothing_is_published(workflows
     assert not list(workflows.artifacts.glob("index-*"))
     gate = [line for line in ran.stdout.splitlines() if line.startswith("[pinwheel-release/pinwheel")]
     assert any("test:cp311-plain" in line for line in gate), ran.stdout
+
+
+def test_a_night_like_the_last_one_builds_nothing(script, workflows):
+    workflows.generate(lambda matrix: matrix["channels"].update(
+        nightly={"version": "nightly", "publish": ["index"]}))
+    first = workflows.run("nightly", "schedule")
+    assert first.returncode == 0, first.stdout + first.stderr
+    (index,) = workflows.indexes()
+    assert len(list(index.rglob("script_only-*.dev20*.whl"))) == 2
+    (workflows.artifacts / "plan").rename(workflows.artifacts.parent / "first")
+    for artifact in (index, *workflows.artifacts.glob("result-*")):
+        shutil.rmtree(artifact)
+    second = workflows.run("nightly", "schedule")
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert "neither the commit nor a package has changed" in second.stdout
+    assert workflows.results() == [] and workflows.indexes() == []
+    by_hand = workflows.run("nightly", "workflow_dispatch", "--job", "build")
+    assert by_hand.returncode == 0, by_hand.stdout + by_hand.stderr
+    assert len(workflows.results()) == 2
+    for artifact in workflows.artifacts.glob("result-*"):
+        shutil.rmtree(artifact)
+    (script.directory / "notes.txt").write_text("new")
+    script.commit()
+    third = workflows.run("nightly", "schedule", "--job", "build")
+    assert third.returncode == 0, third.stdout + third.stderr
+    assert len(workflows.results()) == 2

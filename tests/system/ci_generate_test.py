@@ -46,7 +46,7 @@ def varied():
     options = [
         {},
         {"on": {"paths": ["src/**", "it's: odd"], "nightly": "5 4 * * 1", "tags": ["v*", "rel-*"]}},
-        {"concurrency": "queue", "timeout": "90 min"},
+        {"concurrency": "queue", "timeout": "90 min", "retention": "3 d"},
         {"forks": "build"},
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
         {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}}},
@@ -138,6 +138,11 @@ def test_jobs_have_as_many_rows_as_github_takes(generated):
     jobs = yaml.safe_load(generated[-3].read_text())["jobs"]  # 1,000 builds and tests
     assert [name for name in jobs if name.startswith("build")] == ["build", "build-2", "build-3", "build-4"]
     assert [name for name in jobs if name.startswith("test")] == ["test", "test-2", "test-3", "test-4"]
+
+
+def test_artifacts_are_kept_as_long_as_the_matrix_says(generated):
+    kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
+    assert kept == [3, 3, 0]
 
 
 def test_a_person_s_lines_survive_and_a_stale_file_is_shown(repository):

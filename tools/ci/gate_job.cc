@@ -11,7 +11,7 @@ constexpr std::string_view kGateJob = R"(
   gate:
     name: pinwheel
     needs: [@NEEDS@]
-    if: always()
+    if: @WHEN@
     runs-on: ubuntu-24.04
     timeout-minutes: 30
     steps:
@@ -51,8 +51,11 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   // A fork whose tests or secrets are held back cannot be complete.
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
+  const bool idle = set == WorkflowSet::nightly;
+  const std::string when = idle ? "always() && needs.plan.outputs.unchanged != 'true'" : "always()";
   return "\n" +
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
+                           {"WHEN", when},
                            {"CHECKOUT", checkout(set)},
                            {"PLAN", take_plan()},
                            {"RESULTS", take_results()},

@@ -81,6 +81,12 @@ std::string stores_of(const WorkflowFacts& facts, Results results) {
   return text;
 }
 
+std::string retention_of(const WorkflowFacts& facts, WorkflowSet set) {
+  if (set == WorkflowSet::release) return {};
+  const auto days = std::chrono::ceil<std::chrono::days>(facts.settings.retention).count();
+  return fmt::format("retention-days: {}\n", std::max<std::int64_t>(1, days));
+}
+
 std::string minutes_of(const WorkflowFacts& facts) {
   return std::to_string(std::max<std::int64_t>(
       1, std::chrono::ceil<std::chrono::minutes>(facts.settings.timeout).count()));

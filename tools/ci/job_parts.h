@@ -32,6 +32,10 @@ std::string secrets_of(const WorkflowFacts& facts);
 enum class Results { leave, take, take_and_leave };
 std::string stores_of(const WorkflowFacts& facts, Results results);
 
+/// `retention-days:` of an artifact; empty for a release, whose artifacts the repository keeps as
+/// long as any.
+std::string retention_of(const WorkflowFacts& facts, WorkflowSet set);
+
 /// The time limit of a job in minutes, at least 1.
 std::string minutes_of(const WorkflowFacts& facts);
 

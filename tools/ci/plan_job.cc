@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
+#include "ci/last_night.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 
@@ -31,6 +32,7 @@ constexpr std::string_view kPlanJob = R"(
         with:
           matrix: @MATRIX@
           args: @FREEZE@
+      @COMPARE@
       @ROWS@
       - name: Keep the plan
         uses: @UPLOAD@
@@ -39,22 +41,32 @@ constexpr std::string_view kPlanJob = R"(
           path: plan.json
           if-no-files-found: error
           overwrite: true
+          @RETENTION@
 )";
 
 constexpr std::string_view kRows = R"(
 - name: @NAME@
   id: @ID@
+  @CONDITION@
   uses: @ACTION@
   with:
     output: text
     args: plan --plan plan.json --format github --stage @STAGE@ --chunk @CHUNK@
 )";
 
-std::string rows_of(const WorkflowFacts& facts, std::string_view stage, size_t chunks) {
+bool may_be_idle(WorkflowSet set) {
+  return set == WorkflowSet::nightly;
+}
+
+std::string rows_of(const WorkflowFacts& facts, WorkflowSet set, std::string_view stage,
+                    size_t chunks) {
+  const std::string condition =
+      may_be_idle(set) ? "if: steps.last-night.outputs.same != 'true'" : std::string();
   std::string text;
   for (size_t chunk = 1; chunk <= chunks; ++chunk) {
     text += filled(kRows, {{"NAME", fmt::format("List the {}s, part {}", stage, chunk)},
                            {"ID", fmt::format("{}s-{}", stage, chunk)},
+                           {"CONDITION", condition},
                            {"ACTION", facts.action},
                            {"STAGE", std::string(stage)},
                            {"CHUNK", std::to_string(chunk)}});
@@ -62,10 +74,13 @@ std::string rows_of(const WorkflowFacts& facts, std::string_view stage, size_t c
   return text;
 }
 
-std::string outputs_of(std::string_view stage, size_t chunks) {
+/// Without rows there are no jobs.
+std::string outputs_of(WorkflowSet set, std::string_view stage, size_t chunks) {
+  const std::string_view idle = may_be_idle(set) ? " || '{\"include\":[]}'" : "";
   std::string text;
   for (size_t chunk = 1; chunk <= chunks; ++chunk) {
-    text += fmt::format("{0}s-{1}: ${{{{ steps.{0}s-{1}.outputs.text }}}}\n", stage, chunk);
+    text +=
+        fmt::format("{0}s-{1}: ${{{{ steps.{0}s-{1}.outputs.text{2} }}}}\n", stage, chunk, idle);
   }
   return text;
 }
@@ -76,18 +91,21 @@ std::string plan_job(const WorkflowFacts& facts, WorkflowSet set) {
   std::string freeze = "plan " + shell_quote(facts.matrix);
   if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
   freeze += " --out plan.json";
-  return filled(
-      kPlanJob,
-      {{"OUTPUTS", outputs_of("build", facts.build_chunks) + outputs_of("test", facts.test_chunks)},
-       {"CHECKOUT", checkout(set)},
-       {"DOWNLOAD", pinned("actions/download-artifact")},
-       {"KEEP", keep("before-plan")},
-       {"ACTION", facts.action},
-       {"MATRIX", yaml_string(facts.matrix)},
-       {"FREEZE", yaml_string(freeze)},
-       {"ROWS",
-        rows_of(facts, "build", facts.build_chunks) + rows_of(facts, "test", facts.test_chunks)},
-       {"UPLOAD", pinned("actions/upload-artifact")}});
+  const bool idle = may_be_idle(set);
+  return filled(kPlanJob, {{"OUTPUTS", outputs_of(set, "build", facts.build_chunks) +
+                                           outputs_of(set, "test", facts.test_chunks) +
+                                           (idle ? last_night_outputs() : std::string())},
+                           {"CHECKOUT", checkout(set)},
+                           {"DOWNLOAD", pinned("actions/download-artifact")},
+                           {"KEEP", keep("before-plan")},
+                           {"ACTION", facts.action},
+                           {"MATRIX", yaml_string(facts.matrix)},
+                           {"FREEZE", yaml_string(freeze)},
+                           {"COMPARE", idle ? compare_with_last_night(facts) : std::string()},
+                           {"ROWS", rows_of(facts, set, "build", facts.build_chunks) +
+                                        rows_of(facts, set, "test", facts.test_chunks)},
+                           {"RETENTION", retention_of(facts, set)},
+                           {"UPLOAD", pinned("actions/upload-artifact")}});
 }
 
 }  // namespace pinwheel::ci

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
+#include "ci/last_night.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 #include "publish/credential_variable.h"
@@ -47,6 +48,7 @@ constexpr std::string_view kIndex = R"(
     name: index-@TARGET@-${{ github.run_attempt }}
     path: @DIRECTORY@
     if-no-files-found: error
+    @RETENTION@
 )";
 
 bool is_directory(const PublishJob& job) {
@@ -69,7 +71,8 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
     const std::string index = is_directory(job)
                                   ? filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},
                                                     {"TARGET", job.target},
-                                                    {"DIRECTORY", yaml_string(job.directory)}})
+                                                    {"DIRECTORY", yaml_string(job.directory)},
+                                                    {"RETENTION", retention_of(facts, set)}})
                                   : std::string();
     text +=
         "\n" + filled(kPublishJob,
@@ -90,6 +93,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                        {"INDEX", index}});
     before = "publish-" + job.target;
   }
+  if (set == WorkflowSet::nightly) text += remember_job(before);
   return text;
 }
 

@@ -86,6 +86,7 @@ constexpr std::string_view kKeepResult = R"(
     path: out
     if-no-files-found: error
     compression-level: 0
+    @RETENTION@
 )";
 
 std::string id_of(std::string_view kind, size_t chunk) {
@@ -107,7 +108,8 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
           {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
-                                          {"UPLOAD", pinned("actions/upload-artifact")}})},
+                                          {"UPLOAD", pinned("actions/upload-artifact")},
+                                          {"RETENTION", retention_of(facts, set)}})},
           {"DOWNLOAD", pinned("actions/download-artifact")}};
 }
 

@@ -61,7 +61,8 @@ void add_plan(Parser& parser) {
                           {"json", PlanFormat::json},
                           {"github", PlanFormat::github},
                           {"support-table", PlanFormat::support_table},
-                          {"dot", PlanFormat::dot}},
+                          {"dot", PlanFormat::dot},
+                          {"fingerprint", PlanFormat::fingerprint}},
                          "how to print it (default: table)");
   add_choice<StageRows>(
       app, "--stage", parser.plan.stage, {{"build", StageRows::build}, {"test", StageRows::test}},

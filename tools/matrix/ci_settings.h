@@ -34,6 +34,7 @@ struct CiSettings {
   Outdated concurrency = Outdated::cancel;
   std::map<std::string, std::string> environments = {};  ///< target -> environment of its job
   ForkJobs forks = ForkJobs::test;
+  std::chrono::seconds retention = std::chrono::hours(14 * 24);  ///< of artifacts of no release
   std::string store = {};  ///< a place beside the artifacts; empty: artifacts alone carry results
 };
 

@@ -50,6 +50,15 @@ Done decode_environments(const Node& ci, Matrix& matrix) {
   return {};
 }
 
+std::chrono::seconds seconds_or(const Node& ci, std::string_view key,
+                                std::chrono::seconds fallback) {
+  const Node* const time = ci.find(key);
+  // The schema has checked that it is a duration.
+  return time == nullptr
+             ? fallback
+             : std::chrono::ceil<std::chrono::seconds>(parse_duration(time->scalar).value());
+}
+
 void decode_triggers(const Node& ci, CiSettings& settings) {
   const Node* const on = ci.find("on");
   if (on == nullptr) return;
@@ -69,11 +78,8 @@ Done decode_ci(const Node& root, Matrix& matrix) {
     TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));
     TRY(settings.test_runners, decode_runners(runners->find("test"), matrix));
   }
-  if (const Node* const timeout = ci->find("timeout")) {
-    // The schema has checked that it is a duration.
-    settings.timeout =
-        std::chrono::ceil<std::chrono::seconds>(parse_duration(timeout->scalar).value());
-  }
+  settings.timeout = seconds_or(*ci, "timeout", settings.timeout);
+  settings.retention = seconds_or(*ci, "retention", settings.retention);
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;

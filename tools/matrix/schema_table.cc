@@ -327,6 +327,8 @@ Shape ci() {
        }),
        "by compute, `@ARCH` behind it for one architecture: the labels of `runs-on`"},
       {"timeout", scalar(Format::duration), "the time limit of one job"},
+      {"retention", scalar(Format::duration),
+       "how long the artifacts of pull requests and nightlies are kept"},
       {"concurrency", one_of({"cancel", "queue"}),
        "what happens to the outdated runs of a pull request"},
       {"environments", mapping_to(scalar(Format::name)),

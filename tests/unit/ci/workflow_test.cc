@@ -75,6 +75,9 @@ TEST_CASE("every action is pinned to a commit, with its version beside it", "[wo
     const std::string text = workflow_text(example(), set);
     size_t pinned_uses = 0;
     for (const Pin& pin : kPins) pinned_uses += count(text, "uses: " + pinned(pin.action) + "\n");
+    for (const char* below : {"restore", "save"}) {
+      pinned_uses += count(text, "uses: " + pinned("actions/cache", below) + "\n");
+    }
     const size_t local_uses =
         count(text, "uses: ./.github/actions/pinwheel # zizmor: ignore[self-repository]\n");
     CHECK(pinned_uses + local_uses == count(text, "uses: "));
@@ -96,6 +99,33 @@ TEST_CASE("settings change what they name", "[workflow]") {
   CHECK(has(pulls, "--store dir:out --store s3://bucket/prefix"));
   CHECK(has(pulls, ".include[0] != null && github.event.pull_request.head.repo.fork != true"));
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
+}
+
+TEST_CASE("a nightly compares its plan with the last one, and remembers it at the end",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  const std::string text = workflow_text(facts, WorkflowSet::nightly);
+  CHECK(has(text, "args: plan --plan plan.json --format fingerprint\n"));
+  CHECK(count(text, "        if: steps.last-night.outputs.same != 'true'\n") == 2);
+  CHECK(has(text, "steps.builds-1.outputs.text || '{\"include\":[]}' }}"));
+  CHECK(has(text, "    if: always() && needs.plan.outputs.unchanged != 'true'\n"));
+  CHECK(has(text, "    needs: [plan, publish-wheels]\n"));
+  facts.publish.clear();
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly), "    needs: [plan, gate]\n"));
+  for (const WorkflowSet set : {WorkflowSet::ci, WorkflowSet::release}) {
+    CHECK_FALSE(has(workflow_text(facts, set), "last-night"));
+    CHECK(has(workflow_text(facts, set), "    if: always()\n"));
+  }
+}
+
+TEST_CASE("artifacts of pull requests and nightlies are kept for days", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK(count(workflow_text(facts, WorkflowSet::ci), "retention-days: 14\n") == 3);
+  CHECK(count(workflow_text(facts, WorkflowSet::release), "retention-days") == 0);
+  facts.settings.retention = std::chrono::hours(25);
+  CHECK(count(workflow_text(facts, WorkflowSet::nightly), "retention-days: 2\n") == 4);
+  facts.settings.retention = {};
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly), "retention-days: 1\n"));
 }
 
 TEST_CASE("a template keeps indentation, drops empty places and searches no values", "[workflow]") {
