@@ -84,6 +84,7 @@ class Workflows:
         }
         return subprocess.run(
             [ACT, event, "-W", f".github/workflows/pinwheel-{name}.yml", "-P", "ubuntu-24.04=-self-hosted",
+             "-P", "gpu-machine=-self-hosted",
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
              "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
             cwd=self.project.directory, env=environment, capture_output=True, text=True, timeout=1800)
@@ -175,3 +176,26 @@ def test_a_night_like_the_last_one_builds_nothing(script, workflows):
     third = workflows.run("nightly", "schedule", "--job", "build")
     assert third.returncode == 0, third.stdout + third.stderr
     assert len(workflows.results()) == 2
+
+
+def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_is_named(workflows):
+    if shutil.which("nvidia-smi"):
+        pytest.skip("there is a GPU")
+
+    def need_a_gpu(matrix):
+        matrix["test"]["hardware"] = "gpu"
+        matrix["attributes"] = ["runner"]
+        matrix["include"] = [{"flavor": "plain", "runner": "gpu-machine"}]
+
+    workflows.generate(need_a_gpu)
+    ran = workflows.run("release", "push")
+    assert ran.returncode != 0
+    assert workflows.results() == ["result-build-loud-1", "result-build-plain-1"]
+    lines = ran.stdout.splitlines()
+    job = [line for line in lines if line.startswith("[pinwheel-release/test cp311-plain")]
+    assert any("has evidence `loaded`, `ran` is required" in line for line in job), ran.stdout
+    assert any("exitcode '5'" in line for line in job), ran.stdout
+    assert not any("[pinwheel-release/test cp311-loud" in line for line in lines)
+    gate = "\n".join(line for line in lines if line.startswith("[pinwheel-release/pinwheel"))
+    assert "test:cp311-loud" in gate and "`ci.runners.test` names no runner for it" in gate
+    assert workflows.indexes() == []

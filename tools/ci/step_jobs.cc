@@ -67,7 +67,7 @@ constexpr std::string_view kTestJob = R"(
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only @STORES@
+          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate @STORES@
       @RESULT@
 )";
 

@@ -101,6 +101,9 @@ void add_runs(Parser& parser) {
   CLI::App& test = *parser.app.add_subcommand(
       "test", "build missing wheels, install each in a clean environment, run its tests");
   add_run(test, parser.test);
+  const OptionGroup tested(test, "How");
+  test.add_flag("--gate", parser.test.gate,
+                "fail with exit 5 if a test has less evidence than the channel's targets require");
   CLI::App& release =
       *parser.app.add_subcommand("release", "build, test and publish in one resumable run");
   add_run(release, parser.release);

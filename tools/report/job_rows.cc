@@ -84,6 +84,17 @@ Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const K
   return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known)};
 }
 
+Result<std::vector<Job>> jobs_of(const plan::Plan& plan, const plan::Outline& outline,
+                                 const Known& known, Rows rows) {
+  std::vector<Job> jobs;
+  for (const plan::Step& step : plan.steps) {
+    if (!is_job(step.id, rows)) continue;
+    TRY(Job job, job_of(step, outline, known));
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
 std::string name_of(const std::string& step) {
   std::string name = step;
   if (const size_t colon = name.find(':'); colon != std::string::npos) name[colon] = ' ';
@@ -172,13 +183,7 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                          const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
                          Rows rows) {
   TRY_DONE(check_names(variants));
-  const Known known = know(plan, outline, variants);
-  std::vector<Job> jobs;
-  for (const plan::Step& step : plan.steps) {
-    if (!is_job(step.id, rows)) continue;
-    TRY(Job job, job_of(step, outline, known));
-    jobs.push_back(std::move(job));
-  }
+  TRY(std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& one, const Job& other) { return one.seconds > other.seconds; });
   std::vector<JobJson> made;
@@ -197,6 +202,19 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
     out.chunks.push_back(line.dump() + "\n");
   }
   return out;
+}
+
+Result<std::vector<std::string>> unplaced_tests(const plan::Plan& plan,
+                                                const plan::Outline& outline,
+                                                const std::vector<matrix::Variant>& variants,
+                                                const matrix::CiSettings& ci) {
+  TRY(const std::vector<Job> jobs,
+      jobs_of(plan, outline, know(plan, outline, variants), Rows::tests));
+  std::vector<std::string> unplaced;
+  for (const Job& job : jobs) {
+    if (!runner_of(job, ci)) unplaced.push_back(job.step->id);
+  }
+  return unplaced;
 }
 
 Result<std::string> chunk_of(const JobRows& rows, int number) {

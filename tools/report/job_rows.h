@@ -38,6 +38,12 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                          const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
                          Rows rows);
 
+/// The ids of the tests for which no runner is configured.
+Result<std::vector<std::string>> unplaced_tests(const plan::Plan& plan,
+                                                const plan::Outline& outline,
+                                                const std::vector<matrix::Variant>& variants,
+                                                const matrix::CiSettings& ci);
+
 /// A chunk, counted from 1; `usage` if there is none of that number.
 Result<std::string> chunk_of(const JobRows& rows, int number);
 

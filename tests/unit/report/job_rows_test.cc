@@ -127,6 +127,8 @@ test: {hardware: {"cuda/*": gpu, default: none}}
   REQUIRE(rows);
   CHECK(rows->unplaced == std::vector<std::string>{"test:cp311-cu130", "test:cp312-cu130"});
   CHECK(Json::parse(rows->chunks[0]).at("include").size() == 2);
+  CHECK(unplaced_tests(nowhere.plan, nowhere.outline, nowhere.expansion.variants, nowhere.matrix.ci)
+            .value() == rows->unplaced);
   const Example placed(two_computes() + gpu +
                        "ci: {runners: {test: {\"cuda/*\": [self-hosted, gpu]}, build: big}}\n");
   const Json tests = placed.rows(Rows::tests).at("include");
