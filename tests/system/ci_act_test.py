@@ -184,6 +184,7 @@ def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_i
 
     def need_a_gpu(matrix):
         matrix["test"]["hardware"] = "gpu"
+        matrix["ci"] = {"driver": 'echo "installed" >> "$ARTIFACTS/driver"'}
         matrix["attributes"] = ["runner"]
         matrix["include"] = [{"flavor": "plain", "runner": "gpu-machine"}]
 
@@ -195,6 +196,7 @@ def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_i
     job = [line for line in lines if line.startswith("[pinwheel-release/test cp311-plain")]
     assert any("has evidence `loaded`, `ran` is required" in line for line in job), ran.stdout
     assert any("exitcode '5'" in line for line in job), ran.stdout
+    assert (workflows.artifacts / "driver").read_text() == "installed\n"
     assert not any("[pinwheel-release/test cp311-loud" in line for line in lines)
     gate = "\n".join(line for line in lines if line.startswith("[pinwheel-release/pinwheel"))
     assert "test:cp311-loud" in gate and "`ci.runners.test` names no runner for it" in gate

@@ -49,7 +49,8 @@ def varied():
         {"concurrency": "queue", "timeout": "90 min", "retention": "3 d"},
         {"forks": "build"},
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
-        {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}}},
+        {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}},
+         "driver": {"cpu": "sudo get-driver 'it'"}},
         {"store": "s3://bucket/some prefix"},
         {"store": "https://cache.example.org/x", "forks": "build", "concurrency": "cancel"},
     ]

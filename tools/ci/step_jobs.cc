@@ -58,9 +58,14 @@ constexpr std::string_view kTestJob = R"(
       @KEEP@
       @FORK@
       - name: Say what the runner has
+        id: has
+        # It fails where nothing can be built, and a test builds nothing.
+        continue-on-error: true
         uses: @ACTION@
         with:
+          output: text
           args: doctor --json
+      @DRIVER@
       - name: Test
         @CONDITION@
         uses: @ACTION@
@@ -69,6 +74,15 @@ constexpr std::string_view kTestJob = R"(
           matrix: @MATRIX@
           args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate @STORES@
       @RESULT@
+)";
+
+// The command is the matrix file's own, as `build.command` is.
+constexpr std::string_view kDriver = R"(
+- name: Install the driver that the runner lacks
+  if: matrix.install-driver && !fromJSON(steps.has.outputs.text || '{"gpus":[]}').gpus[0]
+  env:
+    COMMAND: ${{ matrix.install-driver }}
+  run: bash -euo pipefail -c "$COMMAND"
 )";
 
 constexpr std::string_view kFork = R"(
@@ -151,6 +165,8 @@ std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
     places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));
     places.emplace_back("WHEN", when_of(facts, set, chunk));
+    places.emplace_back("DRIVER",
+                        facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));
     text += "\n" + filled(kTestJob, places);
   }
   return text;

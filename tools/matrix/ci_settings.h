@@ -16,6 +16,12 @@ struct RunnerRule {
   Location at;
 };
 
+/// What makes a driver where a runner with a GPU has none. The pattern is that of a `RunnerRule`.
+struct DriverRule {
+  std::string pattern;
+  std::string command;  ///< for bash
+};
+
 /// What happens to the runs of a pull request that a newer commit has made pointless.
 enum class Outdated { cancel, queue };
 
@@ -30,6 +36,7 @@ struct CiSettings {
   std::vector<std::string> tags = {"v*"};      ///< whose push starts a release
   std::vector<RunnerRule> build_runners = {};  ///< in the order of the file
   std::vector<RunnerRule> test_runners = {};
+  std::vector<DriverRule> drivers = {};                  ///< in the order of the file
   std::chrono::seconds timeout = std::chrono::hours(6);  ///< of one job
   Outdated concurrency = Outdated::cancel;
   std::map<std::string, std::string> environments = {};  ///< target -> environment of its job

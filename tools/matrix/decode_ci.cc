@@ -35,6 +35,17 @@ Result<std::vector<RunnerRule>> decode_runners(const Node* node, const Matrix& m
   return rules;
 }
 
+Result<std::vector<DriverRule>> decode_drivers(const Node* node, const Matrix& matrix) {
+  std::vector<DriverRule> rules;
+  if (node == nullptr) return rules;
+  if (node->type != Node::Type::mapping) return std::vector<DriverRule>{{"default", node->scalar}};
+  for (const Node::Member& member : node->members) {
+    TRY_DONE(check_pattern(member, matrix));
+    rules.push_back({member.key, member.value.scalar});
+  }
+  return rules;
+}
+
 Done decode_environments(const Node& ci, Matrix& matrix) {
   const Node* const environments = ci.find("environments");
   if (environments == nullptr) return {};
@@ -78,6 +89,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
     TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));
     TRY(settings.test_runners, decode_runners(runners->find("test"), matrix));
   }
+  TRY(settings.drivers, decode_drivers(ci->find("driver"), matrix));
   settings.timeout = seconds_or(*ci, "timeout", settings.timeout);
   settings.retention = seconds_or(*ci, "retention", settings.retention);
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");

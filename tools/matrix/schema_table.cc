@@ -326,6 +326,8 @@ Shape ci() {
            {"test", labels_by_value(), "labels of the runners that test"},
        }),
        "by compute, `@ARCH` behind it for one architecture: the labels of `runs-on`"},
+      {"driver", by_value(scalar(Format::text)),
+       "by compute: the command that installs a driver where the runner of a GPU test has none"},
       {"timeout", scalar(Format::duration), "the time limit of one job"},
       {"retention", scalar(Format::duration),
        "how long the artifacts of pull requests and nightlies are kept"},

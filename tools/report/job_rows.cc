@@ -22,8 +22,8 @@ namespace {
 
 using JobJson = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kOwnKeys = {"step",    "name",     "needs",
-                                                      "minutes", "artifact", "from"};
+constexpr std::array<std::string_view, 7> kOwnKeys = {
+    "step", "name", "needs", "minutes", "artifact", "from", "install-driver"};
 
 /// A row to be, with what decides its place.
 struct Job {
@@ -113,11 +113,15 @@ std::string artifact_of(const std::string& step) {
   return name;
 }
 
+bool is_for_gpu(const plan::Step& step) {
+  const auto* const test = std::get_if<plan::TestWheel>(&step.action);
+  return test != nullptr && test->settings.hardware == matrix::Hardware::gpu;
+}
+
 /// A test with a command for machines without a GPU runs on any of them.
 plan::NeedsGpu needs_gpu(const plan::Step& step) {
-  const auto* const test = std::get_if<plan::TestWheel>(&step.action);
-  const bool gpu = test != nullptr && test->settings.hardware == matrix::Hardware::gpu &&
-                   test->settings.without_gpu.empty();
+  const bool gpu =
+      is_for_gpu(step) && std::get<plan::TestWheel>(step.action).settings.without_gpu.empty();
   return gpu ? plan::NeedsGpu::yes : plan::NeedsGpu::no;
 }
 
@@ -127,7 +131,8 @@ std::optional<std::vector<std::string>> runner_of(const Job& job, const matrix::
                              *job.variant, needs_gpu(*job.step));
 }
 
-JobJson row_of(const Job& job, const std::vector<std::string>& labels) {
+JobJson row_of(const Job& job, const std::vector<std::string>& labels,
+               const matrix::CiSettings& ci) {
   const matrix::Variant& variant = *job.variant;
   JobJson row = github_row(variant, job.build);
   row["step"] = job.step->id;
@@ -142,6 +147,9 @@ JobJson row_of(const Job& job, const std::vector<std::string>& labels) {
   row["minutes"] = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
   row["artifact"] = artifact_of(job.step->id);
   row["from"] = needs.empty() ? std::string() : artifact_of(needs.front());
+  const std::string driver =
+      is_for_gpu(*job.step) ? plan::driver_command(ci, variant) : std::string();
+  if (!driver.empty()) row["install-driver"] = driver;
   return row;
 }
 
@@ -191,7 +199,7 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
   JobRows out;
   for (const Job& job : jobs) {
     if (const auto labels = runner_of(job, ci)) {
-      made.push_back(row_of(job, *labels));
+      made.push_back(row_of(job, *labels, ci));
     } else {
       out.unplaced.push_back(job.step->id);
     }

@@ -26,6 +26,7 @@ constexpr size_t kGitHubChunkBytes = 900'000;
 ///     minutes  predicted, with the environments, at least 1
 ///     artifact the step, fit for the name of an artifact: "build-cu130"
 ///     from     the same of the build that a test needs; of a build empty
+///     install-driver  the command of `ci.driver` for a test that needs a GPU; absent without one
 ///
 /// A test whose runner is not configured has no row; `unplaced` has its id.
 /// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of

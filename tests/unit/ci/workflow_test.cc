@@ -128,6 +128,17 @@ TEST_CASE("artifacts of pull requests and nightlies are kept for days", "[workfl
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "retention-days: 1\n"));
 }
 
+TEST_CASE("a driver is installed only where the matrix has a command for it", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK(has(workflow_text(facts, WorkflowSet::ci), "args: doctor --json\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::ci), "install-driver"));
+  facts.settings.drivers = {{"cuda/*", "get it"}};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text, "if: matrix.install-driver && "));
+  CHECK(has(text, "COMMAND: ${{ matrix.install-driver }}"));
+  CHECK_FALSE(has(text, "get it"));
+}
+
 TEST_CASE("a template keeps indentation, drops empty places and searches no values", "[workflow]") {
   CHECK(filled("\na: @X@\n  @BLOCK@\n  @NONE@\n",
                {{"X", "@BLOCK@"}, {"BLOCK", "b:\n  - c\n"}, {"NONE", ""}}) ==

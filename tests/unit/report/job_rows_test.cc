@@ -130,10 +130,13 @@ test: {hardware: {"cuda/*": gpu, default: none}}
   CHECK(unplaced_tests(nowhere.plan, nowhere.outline, nowhere.expansion.variants, nowhere.matrix.ci)
             .value() == rows->unplaced);
   const Example placed(two_computes() + gpu +
-                       "ci: {runners: {test: {\"cuda/*\": [self-hosted, gpu]}, build: big}}\n");
+                       "ci: {runners: {test: {\"cuda/*\": [self-hosted, gpu]}, build: big}, "
+                       "driver: get-driver}\n");
   const Json tests = placed.rows(Rows::tests).at("include");
   for (const Json& row : tests) {
+    CHECK(row.contains("install-driver") == (row.at("compute") != "cpu"));
     if (row.at("compute") == "cpu") continue;
+    CHECK(row.at("install-driver") == "get-driver");
     CHECK(row.at("runner") == Json::array({"self-hosted", "gpu"}));
   }
   const Json builds = placed.rows(Rows::builds).at("include");
