@@ -3,6 +3,7 @@
 Artifacts travel through composite stand-ins for the actions that carry them, since act's own server does not speak
 their protocol."""
 
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import sys
 
 import pytest
 import yaml
+from conftest import digests
 
 ACT = pathlib.Path(sys.executable).with_name("act")
 
@@ -83,11 +85,28 @@ class Workflows:
             "XDG_CACHE_HOME": str(self.place / "cache"),
         }
         return subprocess.run(
-            [ACT, event, "-W", f".github/workflows/pinwheel-{name}.yml", "-P", "ubuntu-24.04=-self-hosted",
+            [ACT, event, *([] if "-W" in arguments else ["-W", f".github/workflows/pinwheel-{name}.yml"]), "-P", "ubuntu-24.04=-self-hosted",
              "-P", "gpu-machine=-self-hosted",
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
              "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
             cwd=self.project.directory, env=environment, capture_output=True, text=True, timeout=1800)
+
+    def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
+        """What GitHub runs when the failed jobs are run again: the others keep their outputs, here the rows."""
+        path = self.project.directory / ".github" / "workflows" / f"pinwheel-{name}.yml"
+        workflow = yaml.safe_load(path.read_text())
+        workflow["on"] = workflow.pop(True)  # YAML 1.1
+        outputs = {output: json.dumps({"include": rows[output]}) for output in workflow["jobs"]["plan"]["outputs"]}
+        workflow["jobs"]["plan"] = {"runs-on": "ubuntu-24.04", "outputs": outputs, "steps": [{"run": "true"}]}
+        again = self.place / "again" / f"pinwheel-{name}.yml"
+        again.parent.mkdir(exist_ok=True)
+        again.write_text(yaml.safe_dump(workflow, sort_keys=False))
+        return self.run(name, "push", "-W", str(again), "--env", f"GITHUB_RUN_ATTEMPT={attempt}", *arguments)
+
+    def rows(self, stage: str) -> list[dict]:
+        shutil.copy(self.artifacts / "plan" / "plan.json", self.place / "plan.json")
+        ran = self.project.run("plan", "--plan", str(self.place / "plan.json"), "--format", "github", "--stage", stage)
+        return json.loads(ran.stdout)["include"]
 
     def indexes(self) -> list[pathlib.Path]:
         return sorted(self.artifacts.glob("index-*"))
@@ -201,3 +220,78 @@ def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_i
     gate = "\n".join(line for line in lines if line.startswith("[pinwheel-release/pinwheel"))
     assert "test:cp311-loud" in gate and "`ci.runners.test` names no runner for it" in gate
     assert workflows.indexes() == []
+
+
+def test_the_failed_job_alone_is_run_again_and_nothing_that_is_done(script, workflows):
+    mended = workflows.place / "mended"
+    maker = script.directory / "make_wheel.py"
+    maker.write_text("import os, sys\n"
+                     f"if os.environ['SCRIPT_FLAVOR'] == 'loud' and not os.path.exists({str(mended)!r}):\n"
+                     "    sys.exit('it broke')\n" + maker.read_text())
+    script.commit()
+    first = workflows.run("release", "push")
+    assert first.returncode != 0 and "froze " in first.stdout
+    assert workflows.results() == ["result-build-plain-1", "result-test-cp311-plain-1"]
+    plan = (workflows.artifacts / "plan" / "plan.json").read_bytes()
+    mended.touch()
+    loud = [row for row in workflows.rows("build") if row["step"] == "build:loud"]
+    # GitHub runs the jobs that need a failed one again, whether or not they had succeeded.
+    second = workflows.rerun("release", 2, {"builds-1": loud, "tests-1": workflows.rows("test")})
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert workflows.results() == ["result-build-loud-2", "result-build-plain-1", "result-test-cp311-loud-2",
+                                   "result-test-cp311-plain-1"]
+    (index,) = workflows.indexes()
+    assert len(list(index.rglob("*.whl"))) == 2
+    # Everything once more: the plan is that of the first attempt, and no step has anything to do.
+    third = workflows.run("release", "push", "--env", "GITHUB_RUN_ATTEMPT=3")
+    assert third.returncode == 0, third.stdout + third.stderr
+    assert "froze " not in third.stdout
+    assert (workflows.artifacts / "plan" / "plan.json").read_bytes() == plan
+    assert len(workflows.results()) == 4
+
+
+def pull_request_of_a_fork(place: pathlib.Path) -> list[str]:
+    event = place / "event.json"
+    event.write_text(json.dumps({"pull_request": {"head": {"repo": {"fork": True}}}}))
+    return ["--eventpath", str(event)]
+
+
+def test_a_fork_gets_no_secret_and_its_steps_say_so(workflows):
+    workflows.generate(lambda matrix: matrix.update(environment={"secrets": ["LICENSE_TOKEN"],
+                                                                 **matrix["environment"]}))
+    fork = pull_request_of_a_fork(workflows.place)
+    ran = workflows.run("ci", "pull_request", *fork, "-s", "LICENSE_TOKEN=correct-horse")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "a pull request from a fork gets no secrets" in ran.stdout
+    assert workflows.results() == []
+    own = workflows.run("ci", "pull_request", "-s", "LICENSE_TOKEN=correct-horse")
+    assert own.returncode == 0, own.stdout + own.stderr
+    assert workflows.results() == ALL
+    held = [path for path in workflows.artifacts.rglob("*") if path.is_file() and b"correct-horse" in path.read_bytes()]
+    assert held == []
+
+
+def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
+    store = workflows.place / "store"
+    workflows.generate(lambda matrix: matrix.update(ci={"store": f"dir:{store}"}))
+    branch = workflows.run("ci", "push")
+    assert branch.returncode == 0, branch.stdout + branch.stderr
+    kept = digests(store)
+    assert kept
+    for artifact in workflows.artifacts.glob("*"):
+        shutil.rmtree(artifact)
+    fork = pull_request_of_a_fork(workflows.place)
+    read = workflows.run("ci", "pull_request", *fork)
+    assert read.returncode == 0, read.stdout + read.stderr
+    assert "found 1 result in the store" in read.stdout
+    maker = script.directory / "make_wheel.py"
+    maker.write_text(maker.read_text() + "print('of a fork')\n")
+    script.commit()
+    for artifact in workflows.artifacts.glob("*"):
+        shutil.rmtree(artifact)
+    written = workflows.run("ci", "pull_request", *fork)
+    assert written.returncode == 0, written.stdout + written.stderr
+    assert workflows.results() == ALL and workflows.indexes() == []
+    assert digests(store) == kept
+    assert "publish" not in yaml.safe_load((script.directory / ".github/workflows/pinwheel-ci.yml").read_text())["jobs"]
+

@@ -61,7 +61,7 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
                            {"RESULTS", take_results()},
                            {"KEEP", keep("before-gate")},
                            {"ACTION", facts.action},
-                           {"STORES", stores_of(facts, Results::take)},
+                           {"STORES", stores_of(facts, set, Results::take)},
                            {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
                            {"FORK", short_of ? fork_gate(facts) : std::string()}});
 }

@@ -89,7 +89,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                        {"KEEP", keep("before-publish-" + job.target)},
                        {"ACTION", facts.action},
                        {"TOKEN", token_of(job)},
-                       {"STORES", stores_of(facts, Results::take)},
+                       {"STORES", stores_of(facts, set, Results::take)},
                        {"INDEX", index}});
     before = "publish-" + job.target;
   }

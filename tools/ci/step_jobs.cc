@@ -23,6 +23,7 @@ constexpr std::string_view kBuildJob = R"(
     steps:
       @CHECKOUT@
       @PLAN@
+      @EARLIER@
       @KEEP@
       @FORK@
       - name: Build
@@ -55,6 +56,7 @@ constexpr std::string_view kTestJob = R"(
           pattern: result-${{ matrix.from }}-*
           path: in
           merge-multiple: true
+      @EARLIER@
       @KEEP@
       @FORK@
       - name: Say what the runner has
@@ -74,6 +76,17 @@ constexpr std::string_view kTestJob = R"(
           matrix: @MATRIX@
           args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate @STORES@
       @RESULT@
+)";
+
+// What an earlier attempt finished is not done again, so no step has two results.
+constexpr std::string_view kEarlier = R"(
+- name: Take the result of an earlier attempt
+  if: github.run_attempt > 1
+  uses: @DOWNLOAD@
+  with:
+    pattern: result-${{ matrix.artifact }}-*
+    path: in
+    merge-multiple: true
 )";
 
 // The command is the matrix file's own, as `build.command` is.
@@ -98,7 +111,7 @@ constexpr std::string_view kKeepResult = R"(
   with:
     name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
     path: out
-    if-no-files-found: error
+    if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}
     compression-level: 0
     @RETENTION@
 )";
@@ -108,7 +121,7 @@ std::string id_of(std::string_view kind, size_t chunk) {
 }
 
 /// The places that builds and tests share.
-Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results results) {
+Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const bool secret = !facts.secrets.empty();
   const std::string condition = secret ? fmt::format("if: {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
@@ -117,13 +130,14 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
-          {"STORES", stores_of(facts, results)},
+          {"STORES", stores_of(facts, set, Results::take_and_leave)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
           {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
                                           {"UPLOAD", pinned("actions/upload-artifact")},
                                           {"RETENTION", retention_of(facts, set)}})},
+          {"EARLIER", filled(kEarlier, {{"DOWNLOAD", pinned("actions/download-artifact")}})},
           {"DOWNLOAD", pinned("actions/download-artifact")}};
 }
 
@@ -149,7 +163,7 @@ std::vector<std::string> job_ids(std::string_view kind, size_t chunks) {
 std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
-    Places places = common(facts, set, chunk, Results::leave);
+    Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("build", chunk));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
@@ -160,7 +174,7 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
 std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
-    Places places = common(facts, set, chunk, Results::take_and_leave);
+    Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("test", chunk));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
     places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));

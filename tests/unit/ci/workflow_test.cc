@@ -96,7 +96,10 @@ TEST_CASE("settings change what they name", "[workflow]") {
   CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 2);
   CHECK(has(pulls, "cancel-in-progress: false"));
   CHECK(has(pulls, "timeout-minutes: 90"));
-  CHECK(has(pulls, "--store dir:out --store s3://bucket/prefix"));
+  CHECK(has(pulls,
+            "--store dir:in,ro --store dir:out --store s3://bucket/prefix${{ "
+            "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\n"));
+  CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\n"));
   CHECK(has(pulls, ".include[0] != null && github.event.pull_request.head.repo.fork != true"));
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
 }
@@ -126,6 +129,14 @@ TEST_CASE("artifacts of pull requests and nightlies are kept for days", "[workfl
   CHECK(count(workflow_text(facts, WorkflowSet::nightly), "retention-days: 2\n") == 4);
   facts.settings.retention = {};
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "retention-days: 1\n"));
+}
+
+TEST_CASE("a job that is rerun takes what its earlier attempts finished", "[workflow]") {
+  const std::string text = workflow_text(example(), WorkflowSet::release);
+  CHECK(count(text, "pattern: result-${{ matrix.artifact }}-*\n") == 2);
+  CHECK(count(text, "if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}\n") ==
+        2);
+  CHECK(count(text, "name: result-${{ matrix.artifact }}-${{ github.run_attempt }}\n") == 2);
 }
 
 TEST_CASE("a driver is installed only where the matrix has a command for it", "[workflow]") {
