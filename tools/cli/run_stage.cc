@@ -165,9 +165,12 @@ Done add_gate_to(RunRequest& request, const PreparedRun& run, plan::Stage stage)
   request.gate = publications_of(run.plan);
   std::erase_if(request.plan.steps, is_publication);
   const RunScope& scope = run.gathered.scope;
-  TRY(request.unplaced,
-      report::unplaced_tests(request.plan, scope.outline, scope.loaded.expansion.variants,
-                             scope.loaded.matrix.ci));
+  TRY(const std::vector<report::WorkflowJob> tests,
+      report::workflow_jobs(request.plan, scope.outline, scope.loaded.expansion.variants,
+                            scope.loaded.matrix.ci, report::Rows::tests));
+  for (const report::WorkflowJob& test : tests) {
+    if (!test.runner) request.unplaced.push_back(test.step);
+  }
   return {};
 }
 
