@@ -182,6 +182,26 @@ def test_a_set_without_a_channel_is_an_error_that_names_it(repository):
     assert "declares no channel `release`" in ran.stderr
 
 
+def test_two_matrices_of_one_repository_keep_their_files_apart(repository):
+    repository(matrix(), "ci", "generate")
+    workflows = repository.root / ".github" / "workflows"
+    first = {path.name: path.read_text() for path in workflows.iterdir()}
+    other = repository.root / "matrix" / "other.yaml"
+    other.write_text(yaml.safe_dump(matrix()))
+    refused = repository(None, "ci", "generate", "matrix/other.yaml", code=2)
+    assert "was written from `matrix/demo.yaml`, not from `matrix/other.yaml`" in refused.stderr
+    assert "`ci: {name: NAME}`" in refused.stderr
+    other.write_text(yaml.safe_dump(matrix(ci={"name": "other"})))
+    repository(None, "ci", "generate", "matrix/other.yaml")
+    assert sorted(path.name for path in workflows.iterdir()) == sorted(
+        [*first, *(f"pinwheel-other-{name}.yml" for name in SETS)])
+    assert {name: (workflows / name).read_text() for name in first} == first
+    repository(None, "ci", "check", "matrix/other.yaml")
+    repository(None, "ci", "check", "matrix/demo.yaml")
+    names = [yaml.safe_load(path.read_text())["name"] for path in workflows.iterdir()]
+    assert len(set(names)) == 6
+
+
 def test_secrets_of_the_matrix_reach_builds_and_tests_alone(repository):
     repository(matrix(environment={"secrets": ["LICENSE_TOKEN"]}), "ci", "generate")
     jobs = yaml.safe_load((repository.root / ".github/workflows/pinwheel-release.yml").read_text())["jobs"]

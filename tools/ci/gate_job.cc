@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kGateJob = R"(
   gate:
-    name: pinwheel
+    name: @CHECK@
     needs: [@NEEDS@]
     if: @WHEN@
     runs-on: ubuntu-24.04
@@ -51,10 +51,12 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   // A fork whose tests or secrets are held back cannot be complete.
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
+  const std::string& name = facts.settings.name;
   const bool idle = set == WorkflowSet::nightly;
   const std::string when = idle ? "always() && needs.plan.outputs.unchanged != 'true'" : "always()";
   return "\n" +
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
+                           {"CHECK", "pinwheel" + (name.empty() ? name : " " + name)},
                            {"WHEN", when},
                            {"CHECKOUT", checkout(set)},
                            {"PLAN", take_plan()},

@@ -134,6 +134,17 @@ Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::s
   return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
 }
 
+/// A file of another matrix is not replaced.
+Done check_owner(const GeneratedFile& file, const std::string& matrix) {
+  const std::string owner = ci::written_from(file.existing);
+  if (owner.empty() || owner == matrix) return {};
+  return fail(ErrorKind::config,
+              fmt::format("{} was written from {}, not from {}", quoted(file.path.string()),
+                          quoted(owner), quoted(matrix)),
+              "give one of the two a name of its own, `ci: {name: NAME}`; if the matrix file was "
+              "moved, change its path in the first line");
+}
+
 }  // namespace
 
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place,
@@ -152,7 +163,9 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   for (const ci::WorkflowSet set : sets) {
     TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, matrix.lexically_relative(root)));
     TRY(GeneratedFile file,
-        generated(files, workflows / ci::file_name(set), ci::workflow_text(facts, set)));
+        generated(files, workflows / (ci::workflow_name(facts.settings, set) + ".yml"),
+                  ci::workflow_text(facts, set)));
+    TRY_DONE(check_owner(file, facts.matrix));
     made.files.push_back(std::move(file));
   }
   const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";

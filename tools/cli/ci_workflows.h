@@ -25,7 +25,8 @@ struct GeneratedFiles {
 /// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
 /// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`
 /// beside them. `config` if a set is asked for whose channel the matrix lacks, if the matrix is in
-/// no repository, or for additions that have no place any more. Nothing is written.
+/// no repository, for additions that have no place any more, and for a file that was written from
+/// another matrix. Nothing is written.
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -31,6 +31,7 @@ enum class ForkJobs { build, test };
 /// `ci`: what workflows need beside the variants. Without the section the defaults run everything
 /// that needs no GPU on hosted runners.
 struct CiSettings {
+  std::string name = {};                       ///< tells the files of several matrices apart
   std::vector<std::string> paths = {};         ///< filters of pushes and pull requests; empty: all
   std::string nightly = "17 3 * * *";          ///< cron, UTC
   std::vector<std::string> tags = {"v*"};      ///< whose push starts a release

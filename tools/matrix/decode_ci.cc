@@ -84,6 +84,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   const Node* const ci = root.find("ci");
   if (ci == nullptr) return {};
   CiSettings& settings = matrix.ci;
+  settings.name = text_or(*ci, "name", "");
   decode_triggers(*ci, settings);
   if (const Node* const runners = ci->find("runners")) {
     TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));

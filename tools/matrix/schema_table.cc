@@ -313,6 +313,7 @@ Shape labels_by_value() {
 
 Shape ci() {
   return mapping({
+      {"name", scalar(Format::name), "a part of the names of files, workflows and checks"},
       {"on",
        mapping({
            {"paths", texts(), "the files whose change starts a run; default: all"},

@@ -139,6 +139,20 @@ TEST_CASE("a job that is rerun takes what its earlier attempts finished", "[work
   CHECK(count(text, "name: result-${{ matrix.artifact }}-${{ github.run_attempt }}\n") == 2);
 }
 
+TEST_CASE("a name tells the workflows of several matrices apart", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK(workflow_name(facts.settings, WorkflowSet::ci) == "pinwheel-ci");
+  facts.settings.name = "ops";
+  const std::string text = workflow_text(facts, WorkflowSet::release);
+  CHECK(workflow_name(facts.settings, WorkflowSet::release) == "pinwheel-ops-release");
+  CHECK(has(text, "\nname: pinwheel-ops-release\n"));
+  CHECK(has(text, "    name: pinwheel ops\n"));
+  CHECK(has(text, "      group: pinwheel-ops-publish-testpypi\n"));
+  CHECK(written_from(text) == "matrix/demo.yaml");
+  CHECK(written_from("name: mine\n").empty());
+  CHECK(written_from("").empty());
+}
+
 TEST_CASE("a driver is installed only where the matrix has a command for it", "[workflow]") {
   WorkflowFacts facts = example();
   CHECK(has(workflow_text(facts, WorkflowSet::ci), "args: doctor --json\n"));
