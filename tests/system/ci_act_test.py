@@ -295,3 +295,21 @@ def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
     assert digests(store) == kept
     assert "publish" not in yaml.safe_load((script.directory / ".github/workflows/pinwheel-ci.yml").read_text())["jobs"]
 
+
+def test_a_pull_request_that_changes_no_path_of_the_matrix_is_over_after_its_plan(script, workflows):
+    workflows.generate(lambda matrix: matrix.update(ci={"on": {"paths": ["make_wheel.py", "tests/**"]}}))
+    base = script.git("rev-parse", "HEAD").strip()
+    event = workflows.place / "event.json"
+    event.write_text(json.dumps({"pull_request": {"base": {"sha": base}}}))
+    (script.directory / "notes.txt").write_text("new")
+    script.commit()
+    ran = workflows.run("ci", "pull_request", "--eventpath", str(event))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "the pull request changes no file of ci.on.paths" in ran.stdout
+    assert list(workflows.artifacts.iterdir()) == []
+    maker = script.directory / "make_wheel.py"
+    maker.write_text(maker.read_text() + "print('changed')\n")
+    script.commit()
+    ran = workflows.run("ci", "pull_request", "--eventpath", str(event))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert workflows.results() == ALL

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
@@ -52,8 +53,8 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
   const std::string& name = facts.settings.name;
-  const bool idle = set == WorkflowSet::nightly;
-  const std::string when = idle ? "always() && needs.plan.outputs.unchanged != 'true'" : "always()";
+  const bool idle = may_be_idle(facts, set);
+  const std::string when = idle ? "always() && needs.plan.outputs.idle != 'true'" : "always()";
   return "\n" +
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
                            {"CHECK", "pinwheel" + (name.empty() ? name : " " + name)},

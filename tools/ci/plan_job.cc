@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
-#include "ci/last_night.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 
@@ -26,8 +26,9 @@ constexpr std::string_view kPlanJob = R"(
         with:
           name: plan
       @KEEP@
+      @PATHS@
       - name: Freeze the plan
-        if: hashFiles('plan.json') == ''
+        if: hashFiles('plan.json') == ''@AND@
         uses: @ACTION@
         with:
           matrix: @MATRIX@
@@ -35,6 +36,7 @@ constexpr std::string_view kPlanJob = R"(
       @COMPARE@
       @ROWS@
       - name: Keep the plan
+        @CONDITION@
         uses: @UPLOAD@
         with:
           name: plan
@@ -54,19 +56,18 @@ constexpr std::string_view kRows = R"(
     args: plan --plan plan.json --format github --stage @STAGE@ --chunk @CHUNK@
 )";
 
-bool may_be_idle(WorkflowSet set) {
-  return set == WorkflowSet::nightly;
+/// `if:` of a step that an idle run passes over.
+std::string unless_idle(const WorkflowFacts& facts, WorkflowSet set) {
+  return may_be_idle(facts, set) ? fmt::format("if: {}", kNotIdle) : std::string();
 }
 
 std::string rows_of(const WorkflowFacts& facts, WorkflowSet set, std::string_view stage,
                     size_t chunks) {
-  const std::string condition =
-      may_be_idle(set) ? "if: steps.last-night.outputs.same != 'true'" : std::string();
   std::string text;
   for (size_t chunk = 1; chunk <= chunks; ++chunk) {
     text += filled(kRows, {{"NAME", fmt::format("List the {}s, part {}", stage, chunk)},
                            {"ID", fmt::format("{}s-{}", stage, chunk)},
-                           {"CONDITION", condition},
+                           {"CONDITION", unless_idle(facts, set)},
                            {"ACTION", facts.action},
                            {"STAGE", std::string(stage)},
                            {"CHUNK", std::to_string(chunk)}});
@@ -75,8 +76,9 @@ std::string rows_of(const WorkflowFacts& facts, WorkflowSet set, std::string_vie
 }
 
 /// Without rows there are no jobs.
-std::string outputs_of(WorkflowSet set, std::string_view stage, size_t chunks) {
-  const std::string_view idle = may_be_idle(set) ? " || '{\"include\":[]}'" : "";
+std::string outputs_of(const WorkflowFacts& facts, WorkflowSet set, std::string_view stage,
+                       size_t chunks) {
+  const std::string_view idle = may_be_idle(facts, set) ? " || '{\"include\":[]}'" : "";
   std::string text;
   for (size_t chunk = 1; chunk <= chunks; ++chunk) {
     text +=
@@ -91,17 +93,21 @@ std::string plan_job(const WorkflowFacts& facts, WorkflowSet set) {
   std::string freeze = "plan " + shell_quote(facts.matrix);
   if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
   freeze += " --out plan.json";
-  const bool idle = may_be_idle(set);
-  return filled(kPlanJob, {{"OUTPUTS", outputs_of(set, "build", facts.build_chunks) +
-                                           outputs_of(set, "test", facts.test_chunks) +
-                                           (idle ? last_night_outputs() : std::string())},
+  const bool idle = may_be_idle(facts, set);
+  return filled(kPlanJob, {{"OUTPUTS", outputs_of(facts, set, "build", facts.build_chunks) +
+                                           outputs_of(facts, set, "test", facts.test_chunks) +
+                                           idle_outputs(facts, set)},
                            {"CHECKOUT", checkout(set)},
                            {"DOWNLOAD", pinned("actions/download-artifact")},
                            {"KEEP", keep("before-plan")},
                            {"ACTION", facts.action},
                            {"MATRIX", yaml_string(facts.matrix)},
                            {"FREEZE", yaml_string(freeze)},
-                           {"COMPARE", idle ? compare_with_last_night(facts) : std::string()},
+                           {"PATHS", compare_with_paths(facts, set)},
+                           {"AND", set == WorkflowSet::ci && idle ? fmt::format(" && {}", kNotIdle)
+                                                                  : std::string()},
+                           {"CONDITION", unless_idle(facts, set)},
+                           {"COMPARE", compare_with_last_night(facts, set)},
                            {"ROWS", rows_of(facts, set, "build", facts.build_chunks) +
                                         rows_of(facts, set, "test", facts.test_chunks)},
                            {"RETENTION", retention_of(facts, set)},

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
-#include "ci/last_night.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 #include "publish/credential_variable.h"

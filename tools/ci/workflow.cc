@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/yaml_text.h"
@@ -39,9 +40,9 @@ push:
   branches: [main, master]
   @PATHS@
 pull_request:
-  @PATHS@
+  @FILTER@
 )",
-                {{"PATHS", paths}});
+                {{"PATHS", paths}, {"FILTER", decidable_paths(settings) ? std::string() : paths}});
 }
 
 std::string schedule(const matrix::CiSettings& settings) {

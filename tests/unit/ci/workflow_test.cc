@@ -1,5 +1,6 @@
 #include "ci/workflow.h"
 
+#include "base/text.h"
 #include "ci/composite.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
@@ -93,7 +94,7 @@ TEST_CASE("settings change what they name", "[workflow]") {
   facts.settings.forks = matrix::ForkJobs::build;
   facts.settings.store = "s3://bucket/prefix";
   const std::string pulls = workflow_text(facts, WorkflowSet::ci);
-  CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 2);
+  CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 1);
   CHECK(has(pulls, "cancel-in-progress: false"));
   CHECK(has(pulls, "timeout-minutes: 90"));
   CHECK(has(pulls,
@@ -109,15 +110,34 @@ TEST_CASE("a nightly compares its plan with the last one, and remembers it at th
   WorkflowFacts facts = example();
   const std::string text = workflow_text(facts, WorkflowSet::nightly);
   CHECK(has(text, "args: plan --plan plan.json --format fingerprint\n"));
-  CHECK(count(text, "        if: steps.last-night.outputs.same != 'true'\n") == 2);
+  CHECK(count(text, "        if: steps.idle.outputs.idle != 'true'\n") == 3);
   CHECK(has(text, "steps.builds-1.outputs.text || '{\"include\":[]}' }}"));
-  CHECK(has(text, "    if: always() && needs.plan.outputs.unchanged != 'true'\n"));
+  CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
   CHECK(has(text, "    needs: [plan, publish-wheels]\n"));
   facts.publish.clear();
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "    needs: [plan, gate]\n"));
   for (const WorkflowSet set : {WorkflowSet::ci, WorkflowSet::release}) {
     CHECK_FALSE(has(workflow_text(facts, set), "last-night"));
+    CHECK_FALSE(has(workflow_text(facts, set), "idle"));
     CHECK(has(workflow_text(facts, set), "    if: always()\n"));
+  }
+}
+
+TEST_CASE("a pull request that changes no path of the matrix is idle, and its check has an answer",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.settings.paths = {"src/**", "it's"};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text, "git diff --quiet \"${BASE:-unknown}...HEAD\" -- " + shell_quote(":(glob)src/**") + " " +
+                      shell_quote(":(glob)it's") + "; then\n"));
+  CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
+  CHECK(has(text, "if: hashFiles('plan.json') == '' && steps.idle.outputs.idle != 'true'\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "idle"));
+  for (const char* undecidable : {"!docs/**", "**.cc", "a?", "${{ x }}"}) {
+    facts.settings.paths = {"src/**", undecidable};
+    const std::string filtered = workflow_text(facts, WorkflowSet::ci);
+    CHECK(count(filtered, "  paths: [") == 2);
+    CHECK_FALSE(has(filtered, "idle"));
   }
 }
 
