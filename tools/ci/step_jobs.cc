@@ -9,11 +9,12 @@
 namespace pinwheel::ci {
 namespace {
 
+// A job whose matrix is empty is an error, so one without rows is skipped; each row has a step.
 constexpr std::string_view kBuildJob = R"(
   @ID@:
     name: ${{ matrix.name }}
     needs: [plan]
-    if: fromJSON(needs.plan.outputs.builds-@CHUNK@).include[0] != null
+    if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
     timeout-minutes: @MINUTES@
     strategy:
@@ -144,7 +145,7 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
 /// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
 /// are still worth their time.
 std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
-  std::string when = fmt::format("fromJSON(needs.plan.outputs.tests-{}).include[0] != null", chunk);
+  std::string when = fmt::format("contains(needs.plan.outputs.tests-{}, '\"step\"')", chunk);
   if (set != WorkflowSet::ci) {
     return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
   }
