@@ -31,7 +31,8 @@ STAND_INS = {
          "retention-days": ""},
         """[ "$NAME" != "${LOST:-}" ] || exit 0
 [ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
-[ -e "$FROM" ] || { echo "nothing is at $FROM"; [ "$NONE" != error ]; exit; }
+found=$(find "$FROM" -name '.*' -prune -o -type f -print 2>/dev/null) || true
+[ -n "$found" ] || { echo "nothing is at $FROM"; [ "$NONE" != error ]; exit; }
 mkdir -p "$ARTIFACTS/$NAME"
 if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
 """, NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
