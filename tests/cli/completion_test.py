@@ -40,7 +40,7 @@ def test_commands_and_options(complete):
     assert complete("pinwheel env l") == ["list", "lock"]
     assert complete("pinwheel build --keep") == ["--keep-failed", "--keep-going"]
     assert complete("pinwheel build --log-f") == ["--log-file", "--log-format"]
-    assert complete("pinwheel plan --format ") == ["dot", "github", "ids", "json", "support-table", "table"]
+    assert complete("pinwheel plan --format ") == ["dot", "fingerprint", "github", "ids", "json", "support-table", "table"]
     assert complete("pinwheel build --log-format j") == ["json"]
     assert complete("pinwheel completion ") == ["bash", "fish", "man", "zsh"]
     assert complete("pinwheel docs build.arch") == ["build.arch-list"]

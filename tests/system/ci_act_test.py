@@ -3,86 +3,51 @@
 Artifacts travel through composite stand-ins for the actions that carry them, since act's own server does not speak
 their protocol."""
 
+import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
+import yaml
+from conftest import digests
 
 ACT = pathlib.Path(sys.executable).with_name("act")
 
-UPLOAD = """
-name: stand-in for upload-artifact
-inputs:
-  name: {required: true}
-  path: {required: true}
-  if-no-files-found: {default: warn}
-  overwrite: {default: "false"}
-  compression-level: {default: "6"}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      env:
-        NAME: ${{ inputs.name }}
-        FROM: ${{ inputs.path }}
-        OVERWRITE: ${{ inputs.overwrite }}
-      run: |
-        set -eu
-        [ "$NAME" != "${LOST:-}" ] || exit 0
-        [ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
-        mkdir -p "$ARTIFACTS/$NAME"
-        if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
-"""
+def stand_in(inputs: dict[str, str], script: str, **variables: str) -> str:
+    """A composite action of one script, which takes its inputs as variables."""
+    step = {"shell": "bash", "env": {name: "${{ inputs.%s }}" % given for name, given in variables.items()},
+            "run": "set -eu\n" + script}
+    return yaml.safe_dump({"name": "stand-in", "inputs": {name: {"default": value} for name, value in inputs.items()},
+                           "runs": {"using": "composite", "steps": [step]}}, sort_keys=False)
 
-DOWNLOAD = """
-name: stand-in for download-artifact
-inputs:
-  name: {default: ""}
-  pattern: {default: ""}
-  path: {default: "."}
-  merge-multiple: {default: "false"}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      env:
-        NAME: ${{ inputs.name }}
-        PATTERN: ${{ inputs.pattern }}
-        INTO: ${{ inputs.path }}
-      run: |
-        set -eu
-        mkdir -p "$INTO"
-        if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
-        for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
-"""
 
-CACHE = """
-name: stand-in for cache
-inputs:
-  path: {required: true}
-  key: {required: true}
-  restore-keys: {default: ""}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      run: echo "nothing is kept"
-"""
-
-CHECKOUT = """
-name: stand-in for checkout
-inputs:
-  ref: {default: ""}
-  fetch-depth: {default: "1"}
-  persist-credentials: {default: "true"}
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      run: cp -r "$PROJECT/." .
-"""
+STAND_INS = {
+    "upload-artifact": stand_in(
+        {"name": "", "path": "", "if-no-files-found": "warn", "overwrite": "false", "compression-level": "6",
+         "retention-days": ""},
+        """[ "$NAME" != "${LOST:-}" ] || exit 0
+[ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
+found=$(find "$FROM" -name '.*' -prune -o -type f -print 2>/dev/null) || true
+[ -n "$found" ] || { echo "nothing is at $FROM"; [ "$NONE" != error ]; exit; }
+mkdir -p "$ARTIFACTS/$NAME"
+if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
+""", NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
+    "download-artifact": stand_in(
+        {"name": "", "pattern": "", "path": ".", "merge-multiple": "false"},
+        """mkdir -p "$INTO"
+if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
+for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
+""", NAME="name", PATTERN="pattern", INTO="path"),
+    "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
+    "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
+                              'if [ -e "$ARTIFACTS/cache" ]; then cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
+    "cache/save": stand_in({"path": "", "key": ""}, 'cp "$FROM" "$ARTIFACTS/cache"\n', FROM="path"),
+    "checkout": stand_in({"ref": "", "fetch-depth": "1", "persist-credentials": "true"}, 'cp -r "$PROJECT/." .\n'),
+}
 
 
 class Workflows:
@@ -93,38 +58,59 @@ class Workflows:
         self.place = place
         self.artifacts = place / "artifacts"
         self.artifacts.mkdir(parents=True)
-        self.stands_in("upload-artifact", UPLOAD)
-        self.stands_in("download-artifact", DOWNLOAD)
-        self.stands_in("cache", CACHE)
-        self.stands_in("checkout", CHECKOUT)
-        project.run("ci", "generate", "matrix.yaml")
-        project.commit()
+        for name, text in STAND_INS.items():
+            (place / name).mkdir()
+            (place / name / "action.yml").write_text(text)
+        self.generate()
 
-    def stands_in(self, name: str, text: str) -> None:
-        (self.place / name).mkdir()
-        (self.place / name / "action.yml").write_text(text)
+    def generate(self, change=None) -> None:
+        """Writes the workflows of the matrix, first changed."""
+        if change:
+            self.project.edit(change)
+        self.project.run("ci", "generate", "matrix.yaml")
+        self.project.commit()
 
     def pins(self) -> dict[str, str]:
         """action -> "action@commit", as the workflows write it."""
         text = "".join(path.read_text() for path in (self.project.directory / ".github").rglob("*.yml"))
-        used = [line.split("uses: ", 1)[1].split(" ", 1)[0] for line in text.splitlines() if "uses: actions/" in line]
-        return {pin.partition("@")[0]: pin for pin in used}
+        return {pin.partition("@")[0]: pin for pin in re.findall(r"uses: (actions/\S+)", text)}
 
     def run(self, name: str, event: str = "workflow_dispatch", *arguments: str) -> subprocess.CompletedProcess:
-        pins = self.pins()
         replaced = []
-        for action in ("upload-artifact", "download-artifact", "cache", "checkout"):
-            replaced += ["--local-repository", f"{pins[f'actions/{action}']}={self.place / action}"]
+        for action, pin in self.pins().items():
+            kind = action.split("/")[1]
+            replaced += ["--local-repository", f"actions/{kind}@{pin.partition('@')[2]}={self.place / kind}"]
         environment = self.project.environment | {
             "PATH": f"{pathlib.Path(self.project.binary).parent}:{os.environ['PATH']}",
             "HOME": str(self.place),
             "XDG_CACHE_HOME": str(self.place / "cache"),
         }
         return subprocess.run(
-            [ACT, event, "-W", f".github/workflows/pinwheel-{name}.yml", "-P", "ubuntu-24.04=-self-hosted",
+            [ACT, event, *([] if "-W" in arguments else ["-W", f".github/workflows/pinwheel-{name}.yml"]), "-P", "ubuntu-24.04=-self-hosted",
+             "-P", "gpu-machine=-self-hosted",
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
              "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
             cwd=self.project.directory, env=environment, capture_output=True, text=True, timeout=1800)
+
+    def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
+        """What GitHub runs when the failed jobs are run again: the others keep their outputs, here the rows."""
+        path = self.project.directory / ".github" / "workflows" / f"pinwheel-{name}.yml"
+        workflow = yaml.safe_load(path.read_text())
+        workflow["on"] = workflow.pop(True)  # YAML 1.1
+        outputs = {output: json.dumps({"include": rows[output]}) for output in workflow["jobs"]["plan"]["outputs"]}
+        workflow["jobs"]["plan"] = {"runs-on": "ubuntu-24.04", "outputs": outputs, "steps": [{"run": "true"}]}
+        again = self.place / "again" / f"pinwheel-{name}.yml"
+        again.parent.mkdir(exist_ok=True)
+        again.write_text(yaml.safe_dump(workflow, sort_keys=False))
+        return self.run(name, "push", "-W", str(again), "--env", f"GITHUB_RUN_ATTEMPT={attempt}", *arguments)
+
+    def rows(self, stage: str) -> list[dict]:
+        shutil.copy(self.artifacts / "plan" / "plan.json", self.place / "plan.json")
+        ran = self.project.run("plan", "--plan", str(self.place / "plan.json"), "--format", "github", "--stage", stage)
+        return json.loads(ran.stdout)["include"]
+
+    def indexes(self) -> list[pathlib.Path]:
+        return sorted(self.artifacts.glob("index-*"))
 
     def results(self) -> list[str]:
         return sorted(path.name for path in self.artifacts.glob("result-*"))
@@ -184,3 +170,147 @@ def test_a_lost_artifact_is_named_by_the_gate_and_nothing_is_published(workflows
     assert not list(workflows.artifacts.glob("index-*"))
     gate = [line for line in ran.stdout.splitlines() if line.startswith("[pinwheel-release/pinwheel")]
     assert any("test:cp311-plain" in line for line in gate), ran.stdout
+
+
+def test_a_night_like_the_last_one_builds_nothing(script, workflows):
+    workflows.generate(lambda matrix: matrix["channels"].update(
+        nightly={"version": "nightly", "publish": ["index"]}))
+    first = workflows.run("nightly", "schedule")
+    assert first.returncode == 0, first.stdout + first.stderr
+    (index,) = workflows.indexes()
+    assert len(list(index.rglob("script_only-*.dev20*.whl"))) == 2
+    (workflows.artifacts / "plan").rename(workflows.artifacts.parent / "first")
+    for artifact in (index, *workflows.artifacts.glob("result-*")):
+        shutil.rmtree(artifact)
+    second = workflows.run("nightly", "schedule")
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert "neither the commit nor a package has changed" in second.stdout
+    assert workflows.results() == [] and workflows.indexes() == []
+    by_hand = workflows.run("nightly", "workflow_dispatch", "--job", "build")
+    assert by_hand.returncode == 0, by_hand.stdout + by_hand.stderr
+    assert len(workflows.results()) == 2
+    for artifact in workflows.artifacts.glob("result-*"):
+        shutil.rmtree(artifact)
+    (script.directory / "notes.txt").write_text("new")
+    script.commit()
+    third = workflows.run("nightly", "schedule", "--job", "build")
+    assert third.returncode == 0, third.stdout + third.stderr
+    assert len(workflows.results()) == 2
+
+
+def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_is_named(workflows):
+    if shutil.which("nvidia-smi"):
+        pytest.skip("there is a GPU")
+
+    def need_a_gpu(matrix):
+        matrix["test"]["hardware"] = "gpu"
+        matrix["ci"] = {"driver": 'echo "installed" >> "$ARTIFACTS/driver"'}
+        matrix["attributes"] = ["runner"]
+        matrix["include"] = [{"flavor": "plain", "runner": "gpu-machine"}]
+
+    workflows.generate(need_a_gpu)
+    ran = workflows.run("release", "push")
+    assert ran.returncode != 0
+    assert workflows.results() == ["result-build-loud-1", "result-build-plain-1"]
+    lines = ran.stdout.splitlines()
+    job = [line for line in lines if line.startswith("[pinwheel-release/test cp311-plain")]
+    assert any("has evidence `loaded`, `ran` is required" in line for line in job), ran.stdout
+    assert any("exitcode '5'" in line for line in job), ran.stdout
+    assert (workflows.artifacts / "driver").read_text() == "installed\n"
+    assert not any("[pinwheel-release/test cp311-loud" in line for line in lines)
+    gate = "\n".join(line for line in lines if line.startswith("[pinwheel-release/pinwheel"))
+    assert "test:cp311-loud" in gate and "`ci.runners.test` names no runner for it" in gate
+    assert workflows.indexes() == []
+
+
+def test_the_failed_job_alone_is_run_again_and_nothing_that_is_done(script, workflows):
+    mended = workflows.place / "mended"
+    maker = script.directory / "make_wheel.py"
+    maker.write_text("import os, sys\n"
+                     f"if os.environ['SCRIPT_FLAVOR'] == 'loud' and not os.path.exists({str(mended)!r}):\n"
+                     "    sys.exit('it broke')\n" + maker.read_text())
+    script.commit()
+    first = workflows.run("release", "push")
+    assert first.returncode != 0 and "froze " in first.stdout
+    assert workflows.results() == ["result-build-plain-1", "result-test-cp311-plain-1"]
+    plan = (workflows.artifacts / "plan" / "plan.json").read_bytes()
+    mended.touch()
+    loud = [row for row in workflows.rows("build") if row["step"] == "build:loud"]
+    # GitHub runs the jobs that need a failed one again, whether or not they had succeeded.
+    second = workflows.rerun("release", 2, {"builds-1": loud, "tests-1": workflows.rows("test")})
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert workflows.results() == ["result-build-loud-2", "result-build-plain-1", "result-test-cp311-loud-2",
+                                   "result-test-cp311-plain-1"]
+    (index,) = workflows.indexes()
+    assert len(list(index.rglob("*.whl"))) == 2
+    # Everything once more: the plan is that of the first attempt, and no step has anything to do.
+    third = workflows.run("release", "push", "--env", "GITHUB_RUN_ATTEMPT=3")
+    assert third.returncode == 0, third.stdout + third.stderr
+    assert "froze " not in third.stdout
+    assert (workflows.artifacts / "plan" / "plan.json").read_bytes() == plan
+    assert len(workflows.results()) == 4
+
+
+def pull_request_of_a_fork(place: pathlib.Path) -> list[str]:
+    event = place / "event.json"
+    event.write_text(json.dumps({"pull_request": {"head": {"repo": {"fork": True}}}}))
+    return ["--eventpath", str(event)]
+
+
+def test_a_fork_gets_no_secret_and_its_steps_say_so(workflows):
+    workflows.generate(lambda matrix: matrix.update(environment={"secrets": ["LICENSE_TOKEN"],
+                                                                 **matrix["environment"]}))
+    fork = pull_request_of_a_fork(workflows.place)
+    ran = workflows.run("ci", "pull_request", *fork, "-s", "LICENSE_TOKEN=correct-horse")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "a pull request from a fork gets no secrets" in ran.stdout
+    assert workflows.results() == []
+    own = workflows.run("ci", "pull_request", "-s", "LICENSE_TOKEN=correct-horse")
+    assert own.returncode == 0, own.stdout + own.stderr
+    assert workflows.results() == ALL
+    held = [path for path in workflows.artifacts.rglob("*") if path.is_file() and b"correct-horse" in path.read_bytes()]
+    assert held == []
+
+
+def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
+    store = workflows.place / "store"
+    workflows.generate(lambda matrix: matrix.update(ci={"store": f"dir:{store}"}))
+    branch = workflows.run("ci", "push")
+    assert branch.returncode == 0, branch.stdout + branch.stderr
+    kept = digests(store)
+    assert kept
+    for artifact in workflows.artifacts.glob("*"):
+        shutil.rmtree(artifact)
+    fork = pull_request_of_a_fork(workflows.place)
+    read = workflows.run("ci", "pull_request", *fork)
+    assert read.returncode == 0, read.stdout + read.stderr
+    assert "found 1 result in the store" in read.stdout
+    maker = script.directory / "make_wheel.py"
+    maker.write_text(maker.read_text() + "print('of a fork')\n")
+    script.commit()
+    for artifact in workflows.artifacts.glob("*"):
+        shutil.rmtree(artifact)
+    written = workflows.run("ci", "pull_request", *fork)
+    assert written.returncode == 0, written.stdout + written.stderr
+    assert workflows.results() == ALL and workflows.indexes() == []
+    assert digests(store) == kept
+    assert "publish" not in yaml.safe_load((script.directory / ".github/workflows/pinwheel-ci.yml").read_text())["jobs"]
+
+
+def test_a_pull_request_that_changes_no_path_of_the_matrix_is_over_after_its_plan(script, workflows):
+    workflows.generate(lambda matrix: matrix.update(ci={"on": {"paths": ["make_wheel.py", "tests/**"]}}))
+    base = script.git("rev-parse", "HEAD").strip()
+    event = workflows.place / "event.json"
+    event.write_text(json.dumps({"pull_request": {"base": {"sha": base}}}))
+    (script.directory / "notes.txt").write_text("new")
+    script.commit()
+    ran = workflows.run("ci", "pull_request", "--eventpath", str(event))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "the pull request changes no file of ci.on.paths" in ran.stdout
+    assert list(workflows.artifacts.iterdir()) == []
+    maker = script.directory / "make_wheel.py"
+    maker.write_text(maker.read_text() + "print('changed')\n")
+    script.commit()
+    ran = workflows.run("ci", "pull_request", "--eventpath", str(event))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert workflows.results() == ALL

@@ -46,10 +46,11 @@ def varied():
     options = [
         {},
         {"on": {"paths": ["src/**", "it's: odd"], "nightly": "5 4 * * 1", "tags": ["v*", "rel-*"]}},
-        {"concurrency": "queue", "timeout": "90 min"},
+        {"concurrency": "queue", "timeout": "90 min", "retention": "3 d"},
         {"forks": "build"},
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
-        {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}}},
+        {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}},
+         "driver": {"cpu": "sudo get-driver 'it'"}},
         {"store": "s3://bucket/some prefix"},
         {"store": "https://cache.example.org/x", "forks": "build", "concurrency": "cancel"},
     ]
@@ -140,6 +141,11 @@ def test_jobs_have_as_many_rows_as_github_takes(generated):
     assert [name for name in jobs if name.startswith("test")] == ["test", "test-2", "test-3", "test-4"]
 
 
+def test_artifacts_are_kept_as_long_as_the_matrix_says(generated):
+    kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
+    assert kept == [3, 3, 0]
+
+
 def test_a_person_s_lines_survive_and_a_stale_file_is_shown(repository):
     repository(matrix(), "ci", "generate")
     repository(None, "ci", "check")
@@ -174,6 +180,26 @@ def test_lines_whose_place_is_gone_stop_before_anything_is_written(repository):
 def test_a_set_without_a_channel_is_an_error_that_names_it(repository):
     ran = repository(matrix(channels={"ci": {"publish": []}}), "ci", "generate", "--set", "release", code=2)
     assert "declares no channel `release`" in ran.stderr
+
+
+def test_two_matrices_of_one_repository_keep_their_files_apart(repository):
+    repository(matrix(), "ci", "generate")
+    workflows = repository.root / ".github" / "workflows"
+    first = {path.name: path.read_text() for path in workflows.iterdir()}
+    other = repository.root / "matrix" / "other.yaml"
+    other.write_text(yaml.safe_dump(matrix()))
+    refused = repository(None, "ci", "generate", "matrix/other.yaml", code=2)
+    assert "was written from `matrix/demo.yaml`, not from `matrix/other.yaml`" in refused.stderr
+    assert "`ci: {name: NAME}`" in refused.stderr
+    other.write_text(yaml.safe_dump(matrix(ci={"name": "other"})))
+    repository(None, "ci", "generate", "matrix/other.yaml")
+    assert sorted(path.name for path in workflows.iterdir()) == sorted(
+        [*first, *(f"pinwheel-other-{name}.yml" for name in SETS)])
+    assert {name: (workflows / name).read_text() for name in first} == first
+    repository(None, "ci", "check", "matrix/other.yaml")
+    repository(None, "ci", "check", "matrix/demo.yaml")
+    names = [yaml.safe_load(path.read_text())["name"] for path in workflows.iterdir()]
+    assert len(set(names)) == 6
 
 
 def test_secrets_of_the_matrix_reach_builds_and_tests_alone(repository):

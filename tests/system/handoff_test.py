@@ -127,6 +127,26 @@ class TestEvidence:
         accepted = [f"--accept={script_python()}-{flavor}=seen elsewhere" for flavor in ("plain", "loud")]
         job.run("release", *REUSE, "--gate", *accepted)
 
+    def test_a_job_fails_by_itself_where_its_evidence_is_too_little(self, skipping):
+        (build, *_) = (row["step"] for row in skipping.rows("build"))
+        built, _ = skipping.build(build)
+        (row,) = (row for row in skipping.rows("test") if row["needs"] == [build])
+        job = skipping.job("test", built.directory / "out")
+        refused = job.run("test", *REUSE, "--step", row["step"], "--gate", code=5)
+        assert f"`{row['step']}` has evidence `loaded`, `ran` is required" in refused.stderr
+        missing = skipping.job("test").run("test", *REUSE, "--step", row["step"], "--gate", code=5)
+        assert "has no result in" in missing.stderr and "has evidence" not in missing.stderr
+        enough = skipping.job("test", built.directory / "out")
+        assert "`--accept" not in enough.run("test", *REUSE, "--step", row["step"]).stderr
+
+    def test_a_test_without_a_runner_has_no_job_and_the_gate_says_so(self, script, tmp_path):
+        script.edit(lambda matrix: matrix["test"].update(hardware={"default": "gpu"}))
+        jobs = Jobs(script, tmp_path / "jobs")
+        assert jobs.rows("test") == []
+        artifacts = [jobs.build(row["step"])[0].directory / "out" for row in jobs.rows("build")]
+        refused = jobs.job("gate", *artifacts).run("release", *REUSE, "--gate", code=5)
+        assert refused.stderr.count("`ci.runners.test` names no runner for it") == 2
+
     def test_it_is_enough_where_no_more_is_required(self, script, skipping, tmp_path):
         script.edit(lambda matrix: matrix["publish"].update(require="loaded"))
         jobs = Jobs(script, tmp_path / "again")

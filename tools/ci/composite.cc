@@ -33,7 +33,7 @@ inputs:
 
 outputs:
   text:
-    description: what pinwheel printed, on one line
+    description: what pinwheel printed
     value: ${{ steps.run.outputs.text }}
 
 runs:
@@ -73,8 +73,12 @@ runs:
         [ -x "$program" ] || program=$(command -v pinwheel)
         mapfile -t words < <(printf '%s' "$ARGS" | xargs -n 1 printf '%s\n')
         [ "$OUTPUT" = text ] || exec "$program" "${words[@]}"
-        text=$("$program" "${words[@]}")
-        printf 'text=%s\n' "$text" >> "$GITHUB_OUTPUT"
+        code=0
+        text=$("$program" "${words[@]}") || code=$?
+        mark=end-$RANDOM$RANDOM$RANDOM
+        printf '%s\n' "$text"
+        printf 'text<<%s\n%s\n%s\n' "$mark" "$text" "$mark" >> "$GITHUB_OUTPUT"
+        exit "$code"
 )YAML";
 
 }  // namespace

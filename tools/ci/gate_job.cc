@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
@@ -9,9 +10,9 @@ namespace {
 
 constexpr std::string_view kGateJob = R"(
   gate:
-    name: pinwheel
+    name: @CHECK@
     needs: [@NEEDS@]
-    if: always()
+    if: @WHEN@
     runs-on: ubuntu-24.04
     timeout-minutes: 30
     steps:
@@ -51,14 +52,19 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   // A fork whose tests or secrets are held back cannot be complete.
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
+  const std::string& name = facts.settings.name;
+  const bool idle = may_be_idle(facts, set);
+  const std::string when = idle ? "always() && needs.plan.outputs.idle != 'true'" : "always()";
   return "\n" +
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
+                           {"CHECK", "pinwheel" + (name.empty() ? name : " " + name)},
+                           {"WHEN", when},
                            {"CHECKOUT", checkout(set)},
                            {"PLAN", take_plan()},
                            {"RESULTS", take_results()},
                            {"KEEP", keep("before-gate")},
                            {"ACTION", facts.action},
-                           {"STORES", stores_of(facts, Results::take)},
+                           {"STORES", stores_of(facts, set, Results::take)},
                            {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
                            {"FORK", short_of ? fork_gate(facts) : std::string()}});
 }

@@ -64,21 +64,21 @@ std::string secrets_of(const WorkflowFacts& facts) {
   return text;
 }
 
-std::string stores_of(const WorkflowFacts& facts, Results results) {
-  std::string text;
-  switch (results) {
-    case Results::leave:
-      text = "--store dir:out";
-      break;
-    case Results::take:
-      text = "--store dir:in,ro";
-      break;
-    case Results::take_and_leave:
-      text = "--store dir:in,ro --store dir:out";
-      break;
+std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
+  std::string text = "--store dir:in,ro";
+  if (results == Results::take_and_leave) text += " --store dir:out";
+  if (facts.settings.store.empty()) return text;
+  text += " --store " + shell_quote(facts.settings.store);
+  if (set == WorkflowSet::ci) {
+    text += "${{ github.event.pull_request.head.repo.fork == true && ',ro' || '' }}";
   }
-  if (!facts.settings.store.empty()) text += " --store " + shell_quote(facts.settings.store);
   return text;
+}
+
+std::string retention_of(const WorkflowFacts& facts, WorkflowSet set) {
+  if (set == WorkflowSet::release) return {};
+  const auto days = std::chrono::ceil<std::chrono::days>(facts.settings.retention).count();
+  return fmt::format("retention-days: {}\n", std::max<std::int64_t>(1, days));
 }
 
 std::string minutes_of(const WorkflowFacts& facts) {

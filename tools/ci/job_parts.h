@@ -28,9 +28,13 @@ std::string keep(std::string_view name);
 std::string secrets_of(const WorkflowFacts& facts);
 
 /// The places of results behind a command, nearest first: what other jobs left in `in`, what this
-/// one leaves in `out`, and the matrix's own.
-enum class Results { leave, take, take_and_leave };
-std::string stores_of(const WorkflowFacts& facts, Results results);
+/// one leaves in `out`, and the matrix's own, which a fork only reads.
+enum class Results { take, take_and_leave };
+std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results);
+
+/// `retention-days:` of an artifact; empty for a release, whose artifacts the repository keeps as
+/// long as any.
+std::string retention_of(const WorkflowFacts& facts, WorkflowSet set);
 
 /// The time limit of a job in minutes, at least 1.
 std::string minutes_of(const WorkflowFacts& facts);

@@ -15,7 +15,8 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set);
 std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set);
 /// `gate`, named `pinwheel`: the one required check.
 std::string gate_job(const WorkflowFacts& facts, WorkflowSet set);
-/// `publish-TARGET`, one after the other, each behind its environment.
+/// `publish-TARGET`, one after the other, each behind its environment; and after a nightly's,
+/// `remember` (ci/idle.h).
 std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set);
 
 /// The ids of the jobs of a kind: "build", "build-2".

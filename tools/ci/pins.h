@@ -22,5 +22,7 @@ inline constexpr std::array kPins = {
 
 /// "actions/checkout@COMMIT # v7.0.1", as it stands behind `uses:`. The action must be in `kPins`.
 std::string pinned(std::string_view action);
+/// The same of an action below it: "actions/cache/restore@COMMIT # v6.1.0".
+std::string pinned(std::string_view action, std::string_view below);
 
 }  // namespace pinwheel::ci

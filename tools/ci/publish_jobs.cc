@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
@@ -19,7 +20,7 @@ constexpr std::string_view kPublishJob = R"(
     @ENVIRONMENT@
     @PERMISSIONS@
     concurrency:
-      group: pinwheel-publish-@TARGET@
+      group: @GROUP@
       cancel-in-progress: false
     steps:
       @CHECKOUT@
@@ -47,6 +48,7 @@ constexpr std::string_view kIndex = R"(
     name: index-@TARGET@-${{ github.run_attempt }}
     path: @DIRECTORY@
     if-no-files-found: error
+    @RETENTION@
 )";
 
 bool is_directory(const PublishJob& job) {
@@ -65,31 +67,37 @@ std::string token_of(const PublishJob& job) {
 std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   std::string before = "gate";
+  const std::string& name = facts.settings.name;
   for (const PublishJob& job : facts.publish) {
     const std::string index = is_directory(job)
                                   ? filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},
                                                     {"TARGET", job.target},
-                                                    {"DIRECTORY", yaml_string(job.directory)}})
+                                                    {"DIRECTORY", yaml_string(job.directory)},
+                                                    {"RETENTION", retention_of(facts, set)}})
                                   : std::string();
     text +=
-        "\n" + filled(kPublishJob,
-                      {{"TARGET", job.target},
-                       {"NEEDS", before},
-                       {"MINUTES", minutes_of(facts)},
-                       {"ENVIRONMENT", job.environment.empty() ? std::string()
-                                                               : "environment: " + job.environment},
-                       {"PERMISSIONS", job.auth == PublishAuth::trusted ? filled(kPermissions, {})
-                                                                        : std::string()},
-                       {"CHECKOUT", checkout(set)},
-                       {"PLAN", take_plan()},
-                       {"RESULTS", take_results()},
-                       {"KEEP", keep("before-publish-" + job.target)},
-                       {"ACTION", facts.action},
-                       {"TOKEN", token_of(job)},
-                       {"STORES", stores_of(facts, Results::take)},
-                       {"INDEX", index}});
+        "\n" +
+        filled(kPublishJob,
+               {{"TARGET", job.target},
+                {"GROUP", name.empty() ? "pinwheel-publish-" + job.target
+                                       : fmt::format("pinwheel-{}-publish-{}", name, job.target)},
+                {"NEEDS", before},
+                {"MINUTES", minutes_of(facts)},
+                {"ENVIRONMENT",
+                 job.environment.empty() ? std::string() : "environment: " + job.environment},
+                {"PERMISSIONS",
+                 job.auth == PublishAuth::trusted ? filled(kPermissions, {}) : std::string()},
+                {"CHECKOUT", checkout(set)},
+                {"PLAN", take_plan()},
+                {"RESULTS", take_results()},
+                {"KEEP", keep("before-publish-" + job.target)},
+                {"ACTION", facts.action},
+                {"TOKEN", token_of(job)},
+                {"STORES", stores_of(facts, set, Results::take)},
+                {"INDEX", index}});
     before = "publish-" + job.target;
   }
+  if (set == WorkflowSet::nightly) text += remember_job(before);
   return text;
 }
 

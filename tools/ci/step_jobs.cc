@@ -9,11 +9,12 @@
 namespace pinwheel::ci {
 namespace {
 
+// A job whose matrix is empty is an error, so one without rows is skipped; each row has a step.
 constexpr std::string_view kBuildJob = R"(
   @ID@:
     name: ${{ matrix.name }}
     needs: [plan]
-    if: fromJSON(needs.plan.outputs.builds-@CHUNK@).include[0] != null
+    if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
     timeout-minutes: @MINUTES@
     strategy:
@@ -23,6 +24,7 @@ constexpr std::string_view kBuildJob = R"(
     steps:
       @CHECKOUT@
       @PLAN@
+      @EARLIER@
       @KEEP@
       @FORK@
       - name: Build
@@ -55,20 +57,46 @@ constexpr std::string_view kTestJob = R"(
           pattern: result-${{ matrix.from }}-*
           path: in
           merge-multiple: true
+      @EARLIER@
       @KEEP@
       @FORK@
       - name: Say what the runner has
+        id: has
+        # It fails where nothing can be built, and a test builds nothing.
+        continue-on-error: true
         uses: @ACTION@
         with:
+          output: text
           args: doctor --json
+      @DRIVER@
       - name: Test
         @CONDITION@
         uses: @ACTION@
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only @STORES@
+          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate @STORES@
       @RESULT@
+)";
+
+// What an earlier attempt finished is not done again, so no step has two results.
+constexpr std::string_view kEarlier = R"(
+- name: Take the result of an earlier attempt
+  if: github.run_attempt > 1
+  uses: @DOWNLOAD@
+  with:
+    pattern: result-${{ matrix.artifact }}-*
+    path: in
+    merge-multiple: true
+)";
+
+// The command is the matrix file's own, as `build.command` is.
+constexpr std::string_view kDriver = R"(
+- name: Install the driver that the runner lacks
+  if: matrix.install-driver && !fromJSON(steps.has.outputs.text || '{"gpus":[]}').gpus[0]
+  env:
+    COMMAND: ${{ matrix.install-driver }}
+  run: bash -euo pipefail -c "$COMMAND"
 )";
 
 constexpr std::string_view kFork = R"(
@@ -84,8 +112,9 @@ constexpr std::string_view kKeepResult = R"(
   with:
     name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
     path: out
-    if-no-files-found: error
+    if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}
     compression-level: 0
+    @RETENTION@
 )";
 
 std::string id_of(std::string_view kind, size_t chunk) {
@@ -93,7 +122,7 @@ std::string id_of(std::string_view kind, size_t chunk) {
 }
 
 /// The places that builds and tests share.
-Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results results) {
+Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const bool secret = !facts.secrets.empty();
   const std::string condition = secret ? fmt::format("if: {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
@@ -102,19 +131,21 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk, Results
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
-          {"STORES", stores_of(facts, results)},
+          {"STORES", stores_of(facts, set, Results::take_and_leave)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
           {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
-                                          {"UPLOAD", pinned("actions/upload-artifact")}})},
+                                          {"UPLOAD", pinned("actions/upload-artifact")},
+                                          {"RETENTION", retention_of(facts, set)}})},
+          {"EARLIER", filled(kEarlier, {{"DOWNLOAD", pinned("actions/download-artifact")}})},
           {"DOWNLOAD", pinned("actions/download-artifact")}};
 }
 
 /// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
 /// are still worth their time.
 std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
-  std::string when = fmt::format("fromJSON(needs.plan.outputs.tests-{}).include[0] != null", chunk);
+  std::string when = fmt::format("contains(needs.plan.outputs.tests-{}, '\"step\"')", chunk);
   if (set != WorkflowSet::ci) {
     return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
   }
@@ -133,7 +164,7 @@ std::vector<std::string> job_ids(std::string_view kind, size_t chunks) {
 std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
-    Places places = common(facts, set, chunk, Results::leave);
+    Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("build", chunk));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
@@ -144,11 +175,13 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
 std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string text;
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
-    Places places = common(facts, set, chunk, Results::take_and_leave);
+    Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("test", chunk));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
     places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));
     places.emplace_back("WHEN", when_of(facts, set, chunk));
+    places.emplace_back("DRIVER",
+                        facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));
     text += "\n" + filled(kTestJob, places);
   }
   return text;

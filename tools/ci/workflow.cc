@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/yaml_text.h"
@@ -9,8 +10,11 @@
 namespace pinwheel::ci {
 namespace {
 
+constexpr std::string_view kBeforeMatrix = "# Written by `pinwheel ci generate` from ";
+constexpr std::string_view kAfterMatrix = "; `pinwheel ci check` finds what differs.";
+
 constexpr std::string_view kHead = R"(
-# Written by `pinwheel ci generate` from @MATRIX@; `pinwheel ci check` finds what differs.
+@WRITTEN@
 # Your own lines survive between `# pinwheel: keep NAME` and `# pinwheel: end`.
 name: @NAME@
 
@@ -36,9 +40,9 @@ push:
   branches: [main, master]
   @PATHS@
 pull_request:
-  @PATHS@
+  @FILTER@
 )",
-                {{"PATHS", paths}});
+                {{"PATHS", paths}, {"FILTER", decidable_paths(settings) ? std::string() : paths}});
 }
 
 std::string schedule(const matrix::CiSettings& settings) {
@@ -89,8 +93,17 @@ std::string cancel(const matrix::CiSettings& settings, WorkflowSet set) {
 
 }  // namespace
 
-std::string file_name(WorkflowSet set) {
-  return fmt::format("pinwheel-{}.yml", to_string(set));
+std::string workflow_name(const matrix::CiSettings& settings, WorkflowSet set) {
+  if (settings.name.empty()) return fmt::format("pinwheel-{}", to_string(set));
+  return fmt::format("pinwheel-{}-{}", settings.name, to_string(set));
+}
+
+std::string written_from(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const size_t end = line.find(kAfterMatrix);
+  const bool generated = line.starts_with(kBeforeMatrix) && end != std::string_view::npos;
+  if (!generated) return {};
+  return std::string(line.substr(kBeforeMatrix.size(), end - kBeforeMatrix.size()));
 }
 
 std::string_view to_string(WorkflowSet set) {
@@ -106,12 +119,13 @@ std::string_view to_string(WorkflowSet set) {
 }
 
 std::string workflow_text(const WorkflowFacts& facts, WorkflowSet set) {
-  const std::string head = filled(kHead, {{"MATRIX", facts.matrix},
-                                          {"NAME", fmt::format("pinwheel-{}", to_string(set))},
-                                          {"TRIGGERS", triggers(facts.settings, set)},
-                                          {"KEEP_TRIGGERS", keep("triggers")},
-                                          {"GROUP", group(set)},
-                                          {"CANCEL", cancel(facts.settings, set)}});
+  const std::string head =
+      filled(kHead, {{"WRITTEN", fmt::format("{}{}{}", kBeforeMatrix, facts.matrix, kAfterMatrix)},
+                     {"NAME", workflow_name(facts.settings, set)},
+                     {"TRIGGERS", triggers(facts.settings, set)},
+                     {"KEEP_TRIGGERS", keep("triggers")},
+                     {"GROUP", group(set)},
+                     {"CANCEL", cancel(facts.settings, set)}});
   std::string jobs =
       plan_job(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
   if (set != WorkflowSet::ci) jobs += publish_jobs(facts, set);

@@ -39,8 +39,9 @@ struct WorkflowFacts {
   std::string action = "./.github/actions/pinwheel # zizmor: ignore[self-repository]";
 };
 
-/// "pinwheel-ci.yml".
-std::string file_name(WorkflowSet set);
+/// "pinwheel-ci", with `ci.name` "pinwheel-NAME-ci": the name of the workflow, and of its file
+/// without `.yml`.
+std::string workflow_name(const matrix::CiSettings& settings, WorkflowSet set);
 /// "ci"; also the channel that the set plans, if the matrix declares it.
 std::string_view to_string(WorkflowSet set);
 

@@ -10,7 +10,9 @@
 #include "ci/composite.h"
 #include "ci/kept.h"
 #include "ci/workflow.h"
+#include "cli/load.h"
 #include "cli/product.h"
+#include "host/git/git.h"
 #include "matrix/settings.h"
 #include "plan/image_tests.h"
 #include "report/plan_json.h"
@@ -133,30 +135,43 @@ Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::s
   return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
 }
 
-}  // namespace
-
-std::vector<std::string> named_matrix(const CiPlace& place) {
-  if (place.matrix.empty()) return {};
-  return {place.matrix};
+/// A file of another matrix is not replaced.
+Done check_owner(const GeneratedFile& file, const std::string& matrix) {
+  const std::string owner = ci::written_from(file.existing);
+  if (owner.empty() || owner == matrix) return {};
+  return fail(ErrorKind::config,
+              fmt::format("{} was written from {}, not from {}", quoted(file.path.string()),
+                          quoted(owner), quoted(matrix)),
+              "give one of the two a name of its own, `ci: {name: NAME}`; if the matrix file was "
+              "moved, change its path in the first line");
 }
 
-Result<std::vector<GeneratedFile>> workflow_files(ports::Files& files, ports::Git& git,
-                                                  const CiPlace& place, const Loaded& loaded) {
+}  // namespace
+
+Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place,
+                                       Streams& streams) {
+  std::vector<std::string> named;
+  if (!place.matrix.empty()) named.push_back(place.matrix);
+  TRY(const MatrixChoice choice, choose_matrix(files, named));
+  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  host::LibGit2 git;
   TRY(const ports::GitFacts checkout, git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
   const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
   const fs::path root = fs::weakly_canonical(checkout.root);
   const fs::path workflows = place.out.empty() ? root / kWorkflows : fs::path(place.out);
   TRY(const std::vector<ci::WorkflowSet> sets, sets_of(place, loaded.matrix));
-  std::vector<GeneratedFile> made;
+  GeneratedFiles made{loaded.matrix.file, {}};
   for (const ci::WorkflowSet set : sets) {
     TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, matrix.lexically_relative(root)));
     TRY(GeneratedFile file,
-        generated(files, workflows / ci::file_name(set), ci::workflow_text(facts, set)));
-    made.push_back(std::move(file));
+        generated(files, workflows / (ci::workflow_name(facts.settings, set) + ".yml"),
+                  ci::workflow_text(facts, set)));
+    TRY_DONE(check_owner(file, facts.matrix));
+    made.files.push_back(std::move(file));
   }
   const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
   TRY(GeneratedFile file, generated(files, action, ci::composite_action(kPinwheelVersion)));
-  made.push_back(std::move(file));
+  made.files.push_back(std::move(file));
   return made;
 }
 

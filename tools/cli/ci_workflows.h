@@ -4,15 +4,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/load.h"
 #include "cli/options.h"
+#include "cli/streams.h"
 #include "ports/files.h"
-#include "ports/git.h"
 
 namespace pinwheel::cli {
-
-/// The matrix that the command line names, as `choose_matrix` takes it.
-std::vector<std::string> named_matrix(const CiPlace& place);
 
 /// A generated file beside the one that exists.
 struct GeneratedFile {
@@ -21,11 +17,16 @@ struct GeneratedFile {
   std::string existing;  ///< the file as it stands; empty if there is none
 };
 
+struct GeneratedFiles {
+  std::string matrix;  ///< the path of its file
+  std::vector<GeneratedFile> files;
+};
+
 /// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
 /// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`
 /// beside them. `config` if a set is asked for whose channel the matrix lacks, if the matrix is in
-/// no repository, or for additions that have no place any more. Nothing is written.
-Result<std::vector<GeneratedFile>> workflow_files(ports::Files& files, ports::Git& git,
-                                                  const CiPlace& place, const Loaded& loaded);
+/// no repository, for additions that have no place any more, and for a file that was written from
+/// another matrix. Nothing is written.
+Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -4,7 +4,6 @@
 #include "ci/updates.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "host/git/git.h"
 #include "host/git/text_difference.h"
 #include "host/system/files.h"
 
@@ -28,13 +27,10 @@ Done check_updates(ports::Files& files, const std::string& path, Streams& stream
 Result<int> cmd_ci_check(const GlobalOptions& /*global*/, const CiCheckOptions& options,
                          Streams& streams) {
   host::LocalFiles files;
-  host::LibGit2 git;
-  TRY(const MatrixChoice choice, choose_matrix(files, named_matrix(options.place)));
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(const std::vector<GeneratedFile> made, workflow_files(files, git, options.place, loaded));
+  TRY(const GeneratedFiles made, generated_files(files, options.place, streams));
   TRY_DONE(check_updates(files, options.updates, streams));
   std::vector<std::string> different;
-  for (const GeneratedFile& file : made) {
+  for (const GeneratedFile& file : made.files) {
     if (file.text == file.existing) continue;
     TRY(const std::string difference,
         host::text_difference(file.existing, file.text, file.path.string()));
@@ -46,9 +42,9 @@ Result<int> cmd_ci_check(const GlobalOptions& /*global*/, const CiCheckOptions& 
               fmt::format("{} not what {} gives",
                           different.size() == 1 ? quoted(different.front()) + " is"
                                                 : quoted_list(different) + " are",
-                          quoted(loaded.matrix.file)),
+                          quoted(made.matrix)),
               fmt::format("run {}", quoted(fmt::format("pinwheel ci generate {}",
-                                                       shell_quote(loaded.matrix.file)))));
+                                                       shell_quote(made.matrix)))));
 }
 
 }  // namespace pinwheel::cli

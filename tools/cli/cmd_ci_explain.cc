@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -18,98 +16,79 @@
 namespace pinwheel::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::WorkflowJob;
 
-/// A job of a workflow, as `ci explain` tells of it.
-struct KnownJobs {
-  std::vector<Json> rows;  ///< builds, then tests
-  std::vector<std::string> unplaced;
-};
-
-void add_rows(const report::JobRows& rows, KnownJobs& jobs) {
-  for (const std::string& chunk : rows.chunks) {
-    const Json parsed = Json::parse(chunk);
-    for (const Json& row : parsed.at("include")) jobs.rows.push_back(row);
-  }
-  jobs.unplaced.insert(jobs.unplaced.end(), rows.unplaced.begin(), rows.unplaced.end());
-}
-
-Result<KnownJobs> jobs_of(const GlobalOptions& global, const RunScope& scope) {
+/// Builds, then tests.
+Result<std::vector<WorkflowJob>> jobs_of(const GlobalOptions& global, const RunScope& scope) {
   plan::PlanFacts facts = plan_facts(scope.version, {});
   facts.durations = earlier_durations(global.state_dir);
   TRY(const plan::Plan plan, decide_plan(scope, facts));
-  KnownJobs jobs;
+  std::vector<WorkflowJob> jobs;
   for (const report::Rows kind : {report::Rows::builds, report::Rows::tests}) {
-    TRY(const report::JobRows rows,
-        report::job_rows(plan, scope.outline, scope.loaded.expansion.variants,
-                         scope.loaded.matrix.ci, kind));
-    add_rows(rows, jobs);
+    TRY(const std::vector<WorkflowJob> some,
+        report::workflow_jobs(plan, scope.outline, scope.loaded.expansion.variants,
+                              scope.loaded.matrix.ci, kind));
+    jobs.insert(jobs.end(), some.begin(), some.end());
   }
   return jobs;
 }
 
-/// The variants that a build serves; of a test its own.
-std::vector<std::string> variants_of(const Json& row, const plan::Outline& outline) {
-  const std::string step = row.at("step");
-  for (const plan::BuildGroup& group : outline.builds) {
-    if (step == "build:" + group.cls.id) return group.tests;
-  }
-  return {row.at("id").get<std::string>()};
-}
-
-std::string reason(const Json& row, const std::vector<std::string>& variants) {
-  const std::string step = row.at("step");
-  if (step == "sdist") return "`package.sdist` asks for it";
-  if (step.starts_with("build:")) {
-    return fmt::format("{} cannot differ in their binaries, so one build serves them",
-                       plural(variants.size(), "variant"));
-  }
-  return "every variant that the channel selects is tested";
-}
-
-std::string runner_text(const Json& runner) {
-  if (runner.is_string()) return runner.get<std::string>();
-  return join(runner.get<std::vector<std::string>>(), ", ");
-}
-
-Json explained(const Json& row, const plan::Outline& outline) {
-  const std::vector<std::string> variants = variants_of(row, outline);
-  return {{"job", row.at("name")},
-          {"step", row.at("step")},
-          {"because", reason(row, variants)},
-          {"runner", row.at("runner")},
-          {"minutes", row.at("minutes")},
-          {"needs", row.at("needs")},
-          {"variants", variants}};
-}
-
-std::string text_of(const Json& job) {
-  std::string text =
-      fmt::format("{}\n  because   {}\n  runner    {}\n  minutes   {}\n",
-                  job.at("job").get<std::string>(), job.at("because").get<std::string>(),
-                  runner_text(job.at("runner")), job.at("minutes").get<int>());
-  const auto needs = job.at("needs").get<std::vector<std::string>>();
-  text += fmt::format("  after     {}\n", needs.empty() ? "plan" : "plan, " + join(needs, ", "));
-  text += fmt::format("  variants  {}\n",
-                      join(job.at("variants").get<std::vector<std::string>>(), "\n            "));
-  return text;
-}
-
-/// The row that a person means by the name of a job, of its step or of its artifact.
-Result<Json> find_job(const KnownJobs& jobs, const std::string& name) {
+/// The job that a person means by its name, by its step or by its artifact.
+Result<WorkflowJob> find_job(const std::vector<WorkflowJob>& jobs, const std::string& name) {
   std::vector<std::string> names;
-  for (const Json& row : jobs.rows) {
-    for (const char* key : {"step", "name", "artifact"}) {
-      if (row.at(key) == name) return row;
+  for (const WorkflowJob& job : jobs) {
+    if (name != job.step && name != job.name && name != job.artifact) {
+      names.push_back(job.step);
+      continue;
     }
-    names.push_back(row.at("step"));
-  }
-  if (std::ranges::find(jobs.unplaced, name) != jobs.unplaced.end()) {
+    if (job.runner) return job;
     return fail(ErrorKind::usage, fmt::format("{} gets no job", quoted(name)),
                 "name a runner that has a GPU: `ci: {runners: {test: {\"cuda/*\": [LABEL]}}}`");
   }
   return fail(ErrorKind::usage, fmt::format("no job is named {}", quoted(name)),
               suggest(name, names));
+}
+
+/// What `ci explain` says of a job.
+struct Explained {
+  WorkflowJob job;
+  std::vector<std::string> variants;  ///< that a build serves; of a test its own
+  std::string because;
+};
+
+Explained explained(const WorkflowJob& job, const plan::Outline& outline) {
+  for (const plan::BuildGroup& group : outline.builds) {
+    if (job.step != "build:" + group.cls.id) continue;
+    return {job, group.tests,
+            fmt::format("{} cannot differ in their binaries, so one build serves them",
+                        plural(group.tests.size(), "variant"))};
+  }
+  return {job,
+          {job.variant},
+          job.step == "sdist" ? "`package.sdist` asks for it"
+                              : "every variant that the channel selects is tested"};
+}
+
+std::string json_of(const Explained& explained) {
+  const WorkflowJob& job = explained.job;
+  nlohmann::ordered_json json = {{"job", job.name},
+                                 {"step", job.step},
+                                 {"because", explained.because},
+                                 {"runner", *job.runner},
+                                 {"minutes", job.minutes},
+                                 {"needs", job.needs},
+                                 {"variants", explained.variants}};
+  if (job.runner->size() == 1) json["runner"] = job.runner->front();
+  return json.dump(2) + "\n";
+}
+
+std::string text_of(const Explained& explained) {
+  const WorkflowJob& job = explained.job;
+  return fmt::format(
+      "{}\n  because   {}\n  runner    {}\n  minutes   {}\n  after     {}\n  variants  {}\n",
+      job.name, explained.because, join(*job.runner, ", "), job.minutes,
+      job.needs.empty() ? "plan" : "plan, " + join(job.needs, ", "),
+      join(explained.variants, "\n            "));
 }
 
 }  // namespace
@@ -133,13 +112,13 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
                                                          {},
                                                          std::move(version),
                                                          TestImageUse::prepare}));
-  TRY(const KnownJobs jobs, jobs_of(global, scope));
-  TRY(const Json row, find_job(jobs, choice.globs.front()));
-  const Json job = explained(row, scope.outline);
+  TRY(const std::vector<WorkflowJob> jobs, jobs_of(global, scope));
+  TRY(const WorkflowJob job, find_job(jobs, choice.globs.front()));
+  const Explained explanation = explained(job, scope.outline);
   if (options.json) {
-    streams.json(job.dump(2) + "\n");
+    streams.json(json_of(explanation));
   } else {
-    streams.data(text_of(job));
+    streams.data(text_of(explanation));
   }
   return 0;
 }

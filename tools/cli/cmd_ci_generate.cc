@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "host/git/git.h"
 #include "host/system/files.h"
 
 namespace pinwheel::cli {
@@ -29,20 +28,17 @@ std::string files_json(const std::vector<GeneratedFile>& made) {
 Result<int> cmd_ci_generate(const GlobalOptions& /*global*/, const CiGenerateOptions& options,
                             Streams& streams) {
   host::LocalFiles files;
-  host::LibGit2 git;
-  TRY(const MatrixChoice choice, choose_matrix(files, named_matrix(options.place)));
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(const std::vector<GeneratedFile> made, workflow_files(files, git, options.place, loaded));
-  for (const GeneratedFile& file : made) {
+  TRY(const GeneratedFiles made, generated_files(files, options.place, streams));
+  for (const GeneratedFile& file : made.files) {
     if (file.text == file.existing) continue;
     TRY_DONE(files.make_directories(file.path.parent_path()));
     TRY_DONE(files.write(file.path, file.text));
   }
   if (options.json) {
-    streams.json(files_json(made));
+    streams.json(files_json(made.files));
     return 0;
   }
-  for (const GeneratedFile& file : made) {
+  for (const GeneratedFile& file : made.files) {
     streams.note(fmt::format("{} {}\n", state_of(file), shell_quote(file.path.string())));
   }
   return 0;

@@ -58,7 +58,7 @@ Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options
   facts.missing = std::move(missing);
   const std::vector<env::DoctorLine> lines = env::diagnose_machine(facts);
   if (options.json) {
-    streams.json(env::to_json(lines));
+    streams.json(env::to_json(facts, lines));
   } else {
     streams.data(as_text(lines));
   }

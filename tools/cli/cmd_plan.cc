@@ -111,6 +111,10 @@ Done check_combination(const PlanCommand& options) {
     return fail(ErrorKind::usage, "`--plan` and `--shards` exclude each other",
                 "the rows of a frozen plan are single steps; `--chunk` has more than 256");
   }
+  if (options.format == PlanFormat::fingerprint && options.plan_file.empty()) {
+    return fail(ErrorKind::usage, "`--format fingerprint` needs `--plan`",
+                "freeze a plan first: `pinwheel plan --out plan.json`");
+  }
   if (!options.plan_file.empty() && !options.out.empty()) {
     return fail(ErrorKind::usage, "`--plan` and `--out` exclude each other",
                 "the plan is frozen already");
@@ -182,6 +186,11 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& options, Strea
   host::LibGit2 git;
   TRY_DONE(check_combination(options));
   TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
+  if (frozen && options.format == PlanFormat::fingerprint) {
+    TRY(const std::string fingerprint, plan::fingerprint(*frozen));
+    streams.data(fingerprint + "\n");
+    return 0;
+  }
   TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
   if (frozen) {
     TRY(const RunScope scope, frozen_scope({global, options.selection, options.levels, choice,

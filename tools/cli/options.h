@@ -48,7 +48,7 @@ struct LevelOptions {
   bool keep_failed = false;
 };
 
-enum class PlanFormat { table, ids, json, github, support_table, dot };
+enum class PlanFormat { table, ids, json, github, support_table, dot, fingerprint };
 enum class StageRows { build, test };
 
 struct PlanCommand {

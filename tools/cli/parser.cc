@@ -61,7 +61,8 @@ void add_plan(Parser& parser) {
                           {"json", PlanFormat::json},
                           {"github", PlanFormat::github},
                           {"support-table", PlanFormat::support_table},
-                          {"dot", PlanFormat::dot}},
+                          {"dot", PlanFormat::dot},
+                          {"fingerprint", PlanFormat::fingerprint}},
                          "how to print it (default: table)");
   add_choice<StageRows>(
       app, "--stage", parser.plan.stage, {{"build", StageRows::build}, {"test", StageRows::test}},
@@ -100,6 +101,9 @@ void add_runs(Parser& parser) {
   CLI::App& test = *parser.app.add_subcommand(
       "test", "build missing wheels, install each in a clean environment, run its tests");
   add_run(test, parser.test);
+  const OptionGroup tested(test, "How");
+  test.add_flag("--gate", parser.test.gate,
+                "fail with exit 5 if a test has less evidence than the channel's targets require");
   CLI::App& release =
       *parser.app.add_subcommand("release", "build, test and publish in one resumable run");
   add_run(release, parser.release);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -37,14 +38,15 @@ std::set<std::string> requested_steps(const plan::Plan& plan, const RunOptions& 
   if (!named.empty()) return {named.begin(), named.end()};
   std::set<std::string> requested;
   const std::string kind = requested_by_itself(stage);
-  if (options.gate || kind.empty()) return requested;
+  const bool only_a_gate = options.gate && stage == plan::Stage::publish;
+  if (only_a_gate || kind.empty()) return requested;
   for (const plan::Step& step : plan.steps) {
     if (step.id.starts_with(kind)) requested.insert(step.id);
   }
   return requested;
 }
 
-Done check_reuse_options(const RunOptions& options) {
+Done check_reuse_options(const RunOptions& options, plan::Stage stage) {
   if (options.dry_run && options.reuse_only) {
     return exclude("--dry-run", "--reuse-only", "a dry run looks nothing up");
   }
@@ -53,7 +55,7 @@ Done check_reuse_options(const RunOptions& options) {
   if (!options.targets.empty()) {
     return exclude("--target", "--gate", "a gate is about every target of the run");
   }
-  if (!options.steps.empty()) {
+  if (!options.steps.empty() && stage == plan::Stage::publish) {
     return exclude("--step", "--gate", "a gate is about the whole release");
   }
   return {};
@@ -70,12 +72,15 @@ Result<RunScope> carrying_only(RunScope scope, const RunOptions& options, plan::
 }
 
 std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
-                                             const std::set<std::string>& requested,
-                                             const std::vector<std::string>& places) {
+                                             const Searched& searched) {
   std::map<std::string, Error> missing;
-  for (const std::string& step : plan::missing_steps(plan, results, requested)) {
-    missing[step] = {ErrorKind::check,
-                     fmt::format("{} has no result in {}", quoted(step), join(places, ", "))};
+  for (const std::string& step : plan::missing_steps(plan, results, searched.requested)) {
+    Error error{ErrorKind::check,
+                fmt::format("{} has no result in {}", quoted(step), join(searched.places, ", "))};
+    if (std::ranges::find(searched.unplaced, step) != searched.unplaced.end()) {
+      error.hint = "no job of a workflow runs it: `ci.runners.test` names no runner for it";
+    }
+    missing[step] = std::move(error);
   }
   return missing;
 }

@@ -20,16 +20,22 @@ std::set<std::string> requested_steps(const plan::Plan& plan, const RunOptions& 
                                       plan::Stage stage, const std::vector<std::string>& named);
 
 /// `usage` for options of `--reuse-only` and `--gate` that contradict each other. Pure.
-Done check_reuse_options(const RunOptions& options);
+Done check_reuse_options(const RunOptions& options, plan::Stage stage);
 
 /// The scope of a frozen plan that carries out only these steps. Pure.
 Result<RunScope> carrying_only(RunScope scope, const RunOptions& options, plan::Stage stage,
                                const std::vector<std::string>& named);
 
-/// The steps that a run which only reuses does not have, each with where it was looked for: `check`
-/// errors by id. `places`: the state directory and the places of the store. Pure.
+/// What a run that only reuses has looked for, and where.
+struct Searched {
+  std::set<std::string> requested;         ///< the steps that it carries out itself
+  std::vector<std::string> places;         ///< the state directory and the places of the store
+  std::vector<std::string> unplaced = {};  ///< tests for which workflows have no runner
+};
+
+/// The steps that such a run does not have, each with where it was looked for: `check` errors by
+/// id. Pure.
 std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
-                                             const std::set<std::string>& requested,
-                                             const std::vector<std::string>& places);
+                                             const Searched& searched);
 
 }  // namespace pinwheel::cli

@@ -36,8 +36,11 @@ struct RunRequest {
   host::ResultFacts facts = {};
   /// Set for a run that only reuses: the steps that it may carry out.
   std::optional<std::set<std::string>> requested = {};
-  /// Set for a gate: the publications that everything must be there for.
+  std::vector<std::string> unplaced = {};  ///< tests for which workflows have no runner
+  /// Set for a gate: the publications that everything must be there for; of tests, those that they
+  /// must have enough evidence for.
   std::optional<std::vector<plan::Step>> gate = {};
+  std::string gate_holds = {};  ///< what is said then
 };
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step

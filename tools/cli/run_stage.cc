@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/digest.h"
@@ -26,6 +27,7 @@
 #include "host/system/files.h"
 #include "plan/subplan.h"
 #include "ports/read_within.h"
+#include "report/job_rows.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -103,7 +105,7 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
                            const MatrixChoice& choice, plan::Stage stage,
                            const std::optional<plan::FrozenPlan>& frozen, Streams& streams) {
   TRY_DONE(check_step_choice(options, choice.globs));
-  TRY_DONE(check_reuse_options(options));
+  TRY_DONE(check_reuse_options(options, stage));
   TRY(Asked asked, frozen ? frozen_request(global, options, choice, stage, *frozen, streams)
                           : fresh_request(global, options, choice, stage, streams));
   const VersionFacts& version = asked.scope.version;
@@ -137,6 +139,41 @@ std::vector<plan::Step> publications_of(const plan::Plan& plan) {
   std::copy_if(plan.steps.begin(), plan.steps.end(), std::back_inserter(publications),
                is_publication);
   return publications;
+}
+
+/// The publications that the tests of a run are made for, with the evidence that they require of
+/// these tests.
+Result<std::vector<plan::Step>> publications_behind(const PreparedRun& run) {
+  TRY(const RunScope scope, up_to(plan::Stage::publish, run.gathered.scope));
+  TRY(const plan::Plan whole, decide_plan(scope, run.gathered.facts));
+  std::set<std::string> here;
+  for (const plan::Step& step : run.plan.steps) here.insert(step.id);
+  std::vector<plan::Step> publications = publications_of(whole);
+  for (plan::Step& step : publications) {
+    std::erase_if(std::get<plan::Publish>(step.action).require_evidence,
+                  [&](const auto& each) { return !here.contains(each.first); });
+  }
+  return publications;
+}
+
+/// What a gate asks for, and the tests that no job of a workflow runs.
+Done add_gate_to(RunRequest& request, const PreparedRun& run, plan::Stage stage) {
+  if (stage == plan::Stage::test) {
+    TRY(request.gate, publications_behind(run));
+    request.gate_holds = "the tests have the evidence that publishing requires";
+    return {};
+  }
+  request.gate_holds = "everything is there, with the required evidence; nothing was published";
+  request.gate = publications_of(run.plan);
+  std::erase_if(request.plan.steps, is_publication);
+  const RunScope& scope = run.gathered.scope;
+  TRY(const std::vector<report::WorkflowJob> tests,
+      report::workflow_jobs(request.plan, scope.outline, scope.loaded.expansion.variants,
+                            scope.loaded.matrix.ci, report::Rows::tests));
+  for (const report::WorkflowJob& test : tests) {
+    if (!test.runner) request.unplaced.push_back(test.step);
+  }
+  return {};
 }
 
 /// The part of the plan that is asked for. A release that only reuses does not need what it
@@ -190,10 +227,7 @@ Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan:
   if (options.reuse_only) {
     request.requested = requested_steps(run.plan, options, stage, asked.steps);
   }
-  if (options.gate) {
-    request.gate = publications_of(run.plan);
-    std::erase_if(request.plan.steps, is_publication);
-  }
+  if (options.gate) TRY_DONE(add_gate_to(request, run, stage));
   return run_plan(global, options, request, streams);
 }
 

@@ -268,7 +268,7 @@ bool can_build(const std::vector<DoctorLine>& lines) {
   });
 }
 
-std::string to_json(const std::vector<DoctorLine>& lines) {
+std::string to_json(const DoctorFacts& facts, const std::vector<DoctorLine>& lines) {
   nlohmann::json list = nlohmann::json::array();
   for (const DoctorLine& line : lines) {
     list.push_back({{"name", line.name},
@@ -277,7 +277,7 @@ std::string to_json(const std::vector<DoctorLine>& lines) {
                     {"allows", line.allows},
                     {"mend", line.mend}});
   }
-  const nlohmann::json json = {{"format", 1}, {"lines", list}};
+  const nlohmann::json json = {{"format", 1}, {"gpus", facts.gpus}, {"lines", list}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

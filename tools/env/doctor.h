@@ -80,7 +80,7 @@ std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts);
 /// missing.
 bool can_build(const std::vector<DoctorLine>& lines);
 
-/// `{"format": 1, "lines": [{"name", "verdict", "found", "allows", "mend"}]}`.
-std::string to_json(const std::vector<DoctorLine>& lines);
+/// `{"format": 1, "gpus": [NAME], "lines": [{"name", "verdict", "found", "allows", "mend"}]}`.
+std::string to_json(const DoctorFacts& facts, const std::vector<DoctorLine>& lines);
 
 }  // namespace pinwheel::env

@@ -35,6 +35,17 @@ Result<std::vector<RunnerRule>> decode_runners(const Node* node, const Matrix& m
   return rules;
 }
 
+Result<std::vector<DriverRule>> decode_drivers(const Node* node, const Matrix& matrix) {
+  std::vector<DriverRule> rules;
+  if (node == nullptr) return rules;
+  if (node->type != Node::Type::mapping) return std::vector<DriverRule>{{"default", node->scalar}};
+  for (const Node::Member& member : node->members) {
+    TRY_DONE(check_pattern(member, matrix));
+    rules.push_back({member.key, member.value.scalar});
+  }
+  return rules;
+}
+
 Done decode_environments(const Node& ci, Matrix& matrix) {
   const Node* const environments = ci.find("environments");
   if (environments == nullptr) return {};
@@ -48,6 +59,15 @@ Done decode_environments(const Node& ci, Matrix& matrix) {
     matrix.ci.environments[member.key] = member.value.scalar;
   }
   return {};
+}
+
+std::chrono::seconds seconds_or(const Node& ci, std::string_view key,
+                                std::chrono::seconds fallback) {
+  const Node* const time = ci.find(key);
+  // The schema has checked that it is a duration.
+  return time == nullptr
+             ? fallback
+             : std::chrono::ceil<std::chrono::seconds>(parse_duration(time->scalar).value());
 }
 
 void decode_triggers(const Node& ci, CiSettings& settings) {
@@ -64,16 +84,15 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   const Node* const ci = root.find("ci");
   if (ci == nullptr) return {};
   CiSettings& settings = matrix.ci;
+  settings.name = text_or(*ci, "name", "");
   decode_triggers(*ci, settings);
   if (const Node* const runners = ci->find("runners")) {
     TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));
     TRY(settings.test_runners, decode_runners(runners->find("test"), matrix));
   }
-  if (const Node* const timeout = ci->find("timeout")) {
-    // The schema has checked that it is a duration.
-    settings.timeout =
-        std::chrono::ceil<std::chrono::seconds>(parse_duration(timeout->scalar).value());
-  }
+  TRY(settings.drivers, decode_drivers(ci->find("driver"), matrix));
+  settings.timeout = seconds_or(*ci, "timeout", settings.timeout);
+  settings.retention = seconds_or(*ci, "retention", settings.retention);
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;

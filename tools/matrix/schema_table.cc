@@ -313,6 +313,7 @@ Shape labels_by_value() {
 
 Shape ci() {
   return mapping({
+      {"name", scalar(Format::name), "a part of the names of files, workflows and checks"},
       {"on",
        mapping({
            {"paths", texts(), "the files whose change starts a run; default: all"},
@@ -326,7 +327,11 @@ Shape ci() {
            {"test", labels_by_value(), "labels of the runners that test"},
        }),
        "by compute, `@ARCH` behind it for one architecture: the labels of `runs-on`"},
+      {"driver", by_value(scalar(Format::text)),
+       "by compute: the command that installs a driver where the runner of a GPU test has none"},
       {"timeout", scalar(Format::duration), "the time limit of one job"},
+      {"retention", scalar(Format::duration),
+       "how long the artifacts of pull requests and nightlies are kept"},
       {"concurrency", one_of({"cancel", "queue"}),
        "what happens to the outdated runs of a pull request"},
       {"environments", mapping_to(scalar(Format::name)),

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "env/patchelf.h"
+#include "env/resolution.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -139,6 +140,19 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
     return fail(ErrorKind::config,
                 fmt::format("{} is not a frozen plan: {}", quoted(file), error.what()), hint);
   }
+}
+
+Result<std::string> fingerprint(const FrozenPlan& frozen) {
+  FrozenPlan lasting = frozen;
+  lasting.version = {};
+  lasting.source_date_epoch = 0;
+  lasting.machine.clear();
+  lasting.files.clear();
+  for (auto& [request, resolution] : lasting.resolutions) {
+    TRY(const env::Resolution packages, env::parse_resolution(resolution));
+    resolution = packages.digest();
+  }
+  return sha256_hex(to_json(lasting));
 }
 
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,

@@ -73,6 +73,11 @@ std::string to_json(const FrozenPlan& frozen);
 /// The inverse. `config`, naming `file`, if the text is not such a plan or has an unknown version.
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);
 
+/// A digest of everything that the steps of a plan are made of. It is the same as long as nothing
+/// has changed but the day, the version that follows from it, and the machine that froze the plan.
+/// `config` if a resolution cannot be read.
+Result<std::string> fingerprint(const FrozenPlan& frozen);
+
 /// `drift` if the matrix, the source or patchelf differs from the frozen one.
 Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
                   const std::string& source_digest);

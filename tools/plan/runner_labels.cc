@@ -10,9 +10,9 @@ namespace {
 constexpr const char* kHosted = "ubuntu-24.04";
 constexpr const char* kHostedArm = "ubuntu-24.04-arm";
 
-const matrix::RunnerRule* rule_for(const std::vector<matrix::RunnerRule>& rules,
-                                   const matrix::Variant& variant) {
-  const auto found = std::ranges::find_if(rules, [&](const matrix::RunnerRule& rule) {
+template <typename Rule>
+const Rule* rule_for(const std::vector<Rule>& rules, const matrix::Variant& variant) {
+  const auto found = std::ranges::find_if(rules, [&](const Rule& rule) {
     return rule.pattern != "default" && matrix::matches_compute(rule.pattern, variant);
   });
   return found == rules.end() ? nullptr : &*found;
@@ -32,6 +32,13 @@ std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& 
   // The default of a matrix is a machine of the architecture that most variants have.
   if (fallback != rules.end() && !arm) return fallback->labels;
   return {{arm ? kHostedArm : kHosted}};
+}
+
+std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& variant) {
+  if (!runner_labels(ci, RunnerUse::test, variant, NeedsGpu::yes)) return {};
+  if (const matrix::DriverRule* const rule = rule_for(ci.drivers, variant)) return rule->command;
+  const auto fallback = std::ranges::find(ci.drivers, "default", &matrix::DriverRule::pattern);
+  return fallback == ci.drivers.end() ? std::string() : fallback->command;
 }
 
 }  // namespace pinwheel::plan

@@ -18,4 +18,8 @@ enum class NeedsGpu { no, yes };
 std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& ci, RunnerUse use,
                                                       const matrix::Variant& variant, NeedsGpu gpu);
 
+/// The command of `ci.driver` for a test of the variant that needs a GPU: that of the first rule
+/// that matches, else of `default`. Empty without one, and where `ci.runners` places no GPU.
+std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& variant);
+
 }  // namespace pinwheel::plan

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -22,8 +23,8 @@ namespace {
 
 using JobJson = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kOwnKeys = {"step",    "name",     "needs",
-                                                      "minutes", "artifact", "from"};
+constexpr std::array<std::string_view, 7> kOwnKeys = {
+    "step", "name", "needs", "minutes", "artifact", "from", "install-driver"};
 
 /// A row to be, with what decides its place.
 struct Job {
@@ -84,6 +85,19 @@ Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const K
   return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known)};
 }
 
+/// The longest first.
+Result<std::vector<Job>> jobs_of(const plan::Plan& plan, const plan::Outline& outline,
+                                 const Known& known, Rows rows) {
+  std::vector<Job> jobs;
+  for (const plan::Step& step : plan.steps) {
+    if (!is_job(step.id, rows)) continue;
+    TRY(Job job, job_of(step, outline, known));
+    jobs.push_back(std::move(job));
+  }
+  std::ranges::stable_sort(jobs, std::ranges::greater(), &Job::seconds);
+  return jobs;
+}
+
 std::string name_of(const std::string& step) {
   std::string name = step;
   if (const size_t colon = name.find(':'); colon != std::string::npos) name[colon] = ' ';
@@ -102,11 +116,15 @@ std::string artifact_of(const std::string& step) {
   return name;
 }
 
+bool is_for_gpu(const plan::Step& step) {
+  const auto* const test = std::get_if<plan::TestWheel>(&step.action);
+  return test != nullptr && test->settings.hardware == matrix::Hardware::gpu;
+}
+
 /// A test with a command for machines without a GPU runs on any of them.
 plan::NeedsGpu needs_gpu(const plan::Step& step) {
-  const auto* const test = std::get_if<plan::TestWheel>(&step.action);
-  const bool gpu = test != nullptr && test->settings.hardware == matrix::Hardware::gpu &&
-                   test->settings.without_gpu.empty();
+  const bool gpu =
+      is_for_gpu(step) && std::get<plan::TestWheel>(step.action).settings.without_gpu.empty();
   return gpu ? plan::NeedsGpu::yes : plan::NeedsGpu::no;
 }
 
@@ -116,21 +134,33 @@ std::optional<std::vector<std::string>> runner_of(const Job& job, const matrix::
                              *job.variant, needs_gpu(*job.step));
 }
 
-JobJson row_of(const Job& job, const std::vector<std::string>& labels) {
-  const matrix::Variant& variant = *job.variant;
-  JobJson row = github_row(variant, job.build);
-  row["step"] = job.step->id;
-  row["name"] = name_of(job.step->id);
-  if (labels.size() == 1) {
-    row["runner"] = labels.front();
+WorkflowJob told(const Job& job, const matrix::CiSettings& ci) {
+  const std::string& step = job.step->id;
+  return {step,
+          name_of(step),
+          artifact_of(step),
+          job.variant->id,
+          runner_of(job, ci),
+          needs_of(*job.step),
+          std::max(1, static_cast<int>(std::ceil(job.seconds / 60)))};
+}
+
+JobJson row_of(const Job& job, const WorkflowJob& told, const matrix::CiSettings& ci) {
+  JobJson row = github_row(*job.variant, job.build);
+  row["step"] = told.step;
+  row["name"] = told.name;
+  if (told.runner->size() == 1) {
+    row["runner"] = told.runner->front();
   } else {
-    row["runner"] = labels;
+    row["runner"] = *told.runner;
   }
-  const std::vector<std::string> needs = needs_of(*job.step);
-  row["needs"] = needs;
-  row["minutes"] = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
-  row["artifact"] = artifact_of(job.step->id);
-  row["from"] = needs.empty() ? std::string() : artifact_of(needs.front());
+  row["needs"] = told.needs;
+  row["minutes"] = told.minutes;
+  row["artifact"] = told.artifact;
+  row["from"] = told.needs.empty() ? std::string() : artifact_of(told.needs.front());
+  const std::string driver =
+      is_for_gpu(*job.step) ? plan::driver_command(ci, *job.variant) : std::string();
+  if (!driver.empty()) row["install-driver"] = driver;
   return row;
 }
 
@@ -168,27 +198,30 @@ std::vector<JobJson> cut(const std::vector<JobJson>& rows) {
 
 }  // namespace
 
+Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
+                                               const std::vector<matrix::Variant>& variants,
+                                               const matrix::CiSettings& ci, Rows rows) {
+  TRY(const std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
+  std::vector<WorkflowJob> all;
+  all.reserve(jobs.size());
+  for (const Job& job : jobs) all.push_back(told(job, ci));
+  return all;
+}
+
 Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                          const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
                          Rows rows) {
   TRY_DONE(check_names(variants));
-  const Known known = know(plan, outline, variants);
-  std::vector<Job> jobs;
-  for (const plan::Step& step : plan.steps) {
-    if (!is_job(step.id, rows)) continue;
-    TRY(Job job, job_of(step, outline, known));
-    jobs.push_back(std::move(job));
-  }
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const Job& one, const Job& other) { return one.seconds > other.seconds; });
+  TRY(const std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
   std::vector<JobJson> made;
   made.reserve(jobs.size());
   JobRows out;
   for (const Job& job : jobs) {
-    if (const auto labels = runner_of(job, ci)) {
-      made.push_back(row_of(job, *labels));
+    const WorkflowJob each = told(job, ci);
+    if (each.runner) {
+      made.push_back(row_of(job, each, ci));
     } else {
-      out.unplaced.push_back(job.step->id);
+      out.unplaced.push_back(each.step);
     }
   }
   const std::vector<JobJson> chunks = cut(made);

@@ -16,7 +16,24 @@ namespace pinwheel::report {
 /// The most bytes of one chunk: GitHub Actions accepts 1 MB for the outputs of a job.
 constexpr size_t kGitHubChunkBytes = 900'000;
 
-/// The jobs of a plan, for a matrix of GitHub Actions: one row for each build and the sdist, or for
+/// A job of a workflow: a build, the sdist, or a test, also of an image.
+struct WorkflowJob {
+  std::string step;      ///< "build:cu130"
+  std::string name;      ///< "build cu130"
+  std::string artifact;  ///< the step, fit for the name of an artifact: "build-cu130"
+  std::string variant;   ///< its id; of a build that of the representative
+  /// The labels of its runner (plan/runner_labels.h); none: a test whose runner is not configured.
+  std::optional<std::vector<std::string>> runner;
+  std::vector<std::string> needs;  ///< the builds that a test needs
+  int minutes = 1;                 ///< predicted, with the environments
+};
+
+/// The jobs of a plan, the longest first. `variants` are those of the whole matrix.
+Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
+                                               const std::vector<matrix::Variant>& variants,
+                                               const matrix::CiSettings& ci, Rows rows);
+
+/// The same for a matrix of GitHub Actions: one row for each build and the sdist, or for
 /// each test, also of an image; longest first. A row has the keys of `github_rows` and
 ///
 ///     step     "build:cu130", for `--step`
@@ -26,6 +43,7 @@ constexpr size_t kGitHubChunkBytes = 900'000;
 ///     minutes  predicted, with the environments, at least 1
 ///     artifact the step, fit for the name of an artifact: "build-cu130"
 ///     from     the same of the build that a test needs; of a build empty
+///     install-driver  the command of `ci.driver` for a test that needs a GPU; absent without one
 ///
 /// A test whose runner is not configured has no row; `unplaced` has its id.
 /// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of

@@ -1,5 +1,6 @@
 #include "ci/workflow.h"
 
+#include "base/text.h"
 #include "ci/composite.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
@@ -75,6 +76,9 @@ TEST_CASE("every action is pinned to a commit, with its version beside it", "[wo
     const std::string text = workflow_text(example(), set);
     size_t pinned_uses = 0;
     for (const Pin& pin : kPins) pinned_uses += count(text, "uses: " + pinned(pin.action) + "\n");
+    for (const char* below : {"restore", "save"}) {
+      pinned_uses += count(text, "uses: " + pinned("actions/cache", below) + "\n");
+    }
     const size_t local_uses =
         count(text, "uses: ./.github/actions/pinwheel # zizmor: ignore[self-repository]\n");
     CHECK(pinned_uses + local_uses == count(text, "uses: "));
@@ -90,12 +94,95 @@ TEST_CASE("settings change what they name", "[workflow]") {
   facts.settings.forks = matrix::ForkJobs::build;
   facts.settings.store = "s3://bucket/prefix";
   const std::string pulls = workflow_text(facts, WorkflowSet::ci);
-  CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 2);
+  CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 1);
   CHECK(has(pulls, "cancel-in-progress: false"));
   CHECK(has(pulls, "timeout-minutes: 90"));
-  CHECK(has(pulls, "--store dir:out --store s3://bucket/prefix"));
-  CHECK(has(pulls, ".include[0] != null && github.event.pull_request.head.repo.fork != true"));
+  CHECK(has(pulls,
+            "--store dir:in,ro --store dir:out --store s3://bucket/prefix${{ "
+            "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\n"));
+  CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\n"));
+  CHECK(has(pulls, ", '\"step\"') && github.event.pull_request.head.repo.fork != true"));
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
+}
+
+TEST_CASE("a nightly compares its plan with the last one, and remembers it at the end",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  const std::string text = workflow_text(facts, WorkflowSet::nightly);
+  CHECK(has(text, "args: plan --plan plan.json --format fingerprint\n"));
+  CHECK(count(text, "        if: steps.idle.outputs.idle != 'true'\n") == 3);
+  CHECK(has(text, "steps.builds-1.outputs.text || '{\"include\":[]}' }}"));
+  CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
+  CHECK(has(text, "    needs: [plan, publish-wheels]\n"));
+  facts.publish.clear();
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly), "    needs: [plan, gate]\n"));
+  for (const WorkflowSet set : {WorkflowSet::ci, WorkflowSet::release}) {
+    CHECK_FALSE(has(workflow_text(facts, set), "last-night"));
+    CHECK_FALSE(has(workflow_text(facts, set), "idle"));
+    CHECK(has(workflow_text(facts, set), "    if: always()\n"));
+  }
+}
+
+TEST_CASE("a pull request that changes no path of the matrix is idle, and its check has an answer",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.settings.paths = {"src/**", "it's"};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text, "git diff --quiet \"${BASE:-unknown}...HEAD\" -- " +
+                      shell_quote(":(glob)src/**") + " " + shell_quote(":(glob)it's") +
+                      "; then\n"));
+  CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
+  CHECK(has(text, "if: hashFiles('plan.json') == '' && steps.idle.outputs.idle != 'true'\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "idle"));
+  for (const char* undecidable : {"!docs/**", "**.cc", "a?", "${{ x }}"}) {
+    facts.settings.paths = {"src/**", undecidable};
+    const std::string filtered = workflow_text(facts, WorkflowSet::ci);
+    CHECK(count(filtered, "  paths: [") == 2);
+    CHECK_FALSE(has(filtered, "idle"));
+  }
+}
+
+TEST_CASE("artifacts of pull requests and nightlies are kept for days", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK(count(workflow_text(facts, WorkflowSet::ci), "retention-days: 14\n") == 3);
+  CHECK(count(workflow_text(facts, WorkflowSet::release), "retention-days") == 0);
+  facts.settings.retention = std::chrono::hours(25);
+  CHECK(count(workflow_text(facts, WorkflowSet::nightly), "retention-days: 2\n") == 4);
+  facts.settings.retention = {};
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly), "retention-days: 1\n"));
+}
+
+TEST_CASE("a job that is rerun takes what its earlier attempts finished", "[workflow]") {
+  const std::string text = workflow_text(example(), WorkflowSet::release);
+  CHECK(count(text, "pattern: result-${{ matrix.artifact }}-*\n") == 2);
+  CHECK(count(text, "if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}\n") ==
+        2);
+  CHECK(count(text, "name: result-${{ matrix.artifact }}-${{ github.run_attempt }}\n") == 2);
+}
+
+TEST_CASE("a name tells the workflows of several matrices apart", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK(workflow_name(facts.settings, WorkflowSet::ci) == "pinwheel-ci");
+  facts.settings.name = "ops";
+  const std::string text = workflow_text(facts, WorkflowSet::release);
+  CHECK(workflow_name(facts.settings, WorkflowSet::release) == "pinwheel-ops-release");
+  CHECK(has(text, "\nname: pinwheel-ops-release\n"));
+  CHECK(has(text, "    name: pinwheel ops\n"));
+  CHECK(has(text, "      group: pinwheel-ops-publish-testpypi\n"));
+  CHECK(written_from(text) == "matrix/demo.yaml");
+  CHECK(written_from("name: mine\n").empty());
+  CHECK(written_from("").empty());
+}
+
+TEST_CASE("a driver is installed only where the matrix has a command for it", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK(has(workflow_text(facts, WorkflowSet::ci), "args: doctor --json\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::ci), "install-driver"));
+  facts.settings.drivers = {{"cuda/*", "get it"}};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text, "if: matrix.install-driver && "));
+  CHECK(has(text, "COMMAND: ${{ matrix.install-driver }}"));
+  CHECK_FALSE(has(text, "get it"));
 }
 
 TEST_CASE("a template keeps indentation, drops empty places and searches no values", "[workflow]") {

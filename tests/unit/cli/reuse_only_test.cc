@@ -25,30 +25,42 @@ TEST_CASE("a run that only reuses carries out what is named, else what its comma
   RunOptions gate;
   gate.gate = true;
   CHECK(requested_steps(plan, gate, plan::Stage::publish, {}).empty());
+  CHECK(requested_steps(plan, gate, plan::Stage::test, {}) == Ids{"test:x"});
 }
 
 TEST_CASE("a gate is about all targets and all steps, and nothing is looked up for a dry run") {
+  constexpr plan::Stage kRelease = plan::Stage::publish;
   RunOptions options;
-  CHECK(check_reuse_options(options));
+  CHECK(check_reuse_options(options, kRelease));
   options.reuse_only = true;
   options.gate = true;
-  CHECK(check_reuse_options(options));
+  CHECK(check_reuse_options(options, kRelease));
   options.targets = {"index"};
-  CHECK(check_reuse_options(options).error().kind == ErrorKind::usage);
+  CHECK(check_reuse_options(options, kRelease).error().kind == ErrorKind::usage);
   options.targets = {};
   options.steps = {"sdist"};
-  CHECK(check_reuse_options(options).error().message == "`--step` and `--gate` exclude each other");
+  CHECK(check_reuse_options(options, kRelease).error().message ==
+        "`--step` and `--gate` exclude each other");
+  CHECK(check_reuse_options(options, plan::Stage::test));
   options.steps = {};
   options.dry_run = true;
-  CHECK_FALSE(check_reuse_options(options));
+  CHECK_FALSE(check_reuse_options(options, kRelease));
 }
 
 TEST_CASE("each missing step is named with every place where it was looked for") {
   const std::map<std::string, Error> missing =
-      missing_results(example_plan(), {}, {"test:x"}, {"`.pinwheel`", "`dir:in`"});
+      missing_results(example_plan(), {}, {{"test:x"}, {"`.pinwheel`", "`dir:in`"}});
   REQUIRE(missing.size() == 1);
   CHECK(missing.at("build:x").kind == ErrorKind::check);
   CHECK(missing.at("build:x").message == "`build:x` has no result in `.pinwheel`, `dir:in`");
+  CHECK(missing.at("build:x").hint.empty());
+}
+
+TEST_CASE("a missing test that no workflow runs is told so") {
+  const std::map<std::string, Error> missing =
+      missing_results(example_plan(), {}, {{}, {"`dir:in`"}, {"test:x"}});
+  CHECK(missing.at("test:x").hint ==
+        "no job of a workflow runs it: `ci.runners.test` names no runner for it");
 }
 
 }  // namespace

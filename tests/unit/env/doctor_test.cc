@@ -106,7 +106,10 @@ TEST_CASE("a compiler that CUDA rejects is detected") {
 }
 
 TEST_CASE("the JSON form has every line") {
-  const auto json = nlohmann::json::parse(to_json(diagnose_machine(good_machine())));
+  DoctorFacts facts = good_machine();
+  facts.gpus = {"NVIDIA H100"};
+  const auto json = nlohmann::json::parse(to_json(facts, diagnose_machine(facts)));
+  CHECK(json.at("gpus") == std::vector<std::string>{"NVIDIA H100"});
   CHECK(json.at("format") == 1);
   CHECK(json.at("lines").size() == 15);
   CHECK(json.at("lines")[0].at("name") == "python");

@@ -1,6 +1,11 @@
 #include "plan/frozen.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
+
 #include "env/patchelf.h"
+#include "env/resolution.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -37,6 +42,35 @@ TEST_CASE("a frozen plan round-trips through JSON") {
   const Result<FrozenPlan> back = parse_frozen_plan(to_json(example()), "plan.json");
   REQUIRE(back);
   CHECK(*back == example());
+}
+
+TEST_CASE("the fingerprint of a plan outlives the day, and nothing else", "[fingerprint]") {
+  const auto resolved = [](const char* version, int64_t at) {
+    env::Resolution resolution;
+    resolution.request = "ab12";
+    resolution.python = "3.11.7";
+    resolution.packages = {{"torch", version, fmt::format("torch-{}.whl", version), "00"}};
+    resolution.at = std::chrono::sys_seconds(std::chrono::seconds(at));
+    return env::to_json(resolution);
+  };
+  FrozenPlan plan = example();
+  plan.resolutions = {{"ab12", resolved("2.16.0.dev1", 1)}};
+  const std::string first = fingerprint(plan).value();
+  FrozenPlan next_day = plan;
+  next_day.version = {"1.3.0.dev20261126", ""};
+  next_day.files = {"x-1.3.0.dev20261126-py3-none-*_x86_64.whl"};
+  next_day.source_date_epoch += 86400;
+  next_day.machine = "another";
+  next_day.resolutions = {{"ab12", resolved("2.16.0.dev1", 86401)}};
+  CHECK(fingerprint(next_day).value() == first);
+  FrozenPlan other_torch = next_day;
+  other_torch.resolutions = {{"ab12", resolved("2.16.0.dev2", 86401)}};
+  CHECK(fingerprint(other_torch).value() != first);
+  FrozenPlan other_commit = next_day;
+  other_commit.commit = "beef";
+  CHECK(fingerprint(other_commit).value() != first);
+  next_day.resolutions = {{"ab12", "{}"}};
+  CHECK_FALSE(fingerprint(next_day));
 }
 
 TEST_CASE("text that is not a frozen plan is a config error that names the file") {

@@ -56,4 +56,16 @@ TEST_CASE("a variant names its own runner", "[runner-labels]") {
   CHECK(runner_labels({}, RunnerUse::test, own, NeedsGpu::yes) == Labels{"lab-4"});
 }
 
+TEST_CASE("a driver is installed where a rule places a GPU", "[runner-labels]") {
+  matrix::CiSettings ci;
+  ci.drivers = {{"cuda/*", "get cuda"}, {"default", "get any"}};
+  CHECK(driver_command(ci, variant("cuda/13.0", "x86_64")).empty());
+  ci.test_runners = {rule("{cuda,rocm}/*", {"gpu"})};
+  CHECK(driver_command(ci, variant("cuda/13.0", "x86_64")) == "get cuda");
+  CHECK(driver_command(ci, variant("rocm/7.1", "x86_64")) == "get any");
+  CHECK(driver_command(ci, variant("cpu", "x86_64")).empty());
+  ci.drivers.clear();
+  CHECK(driver_command(ci, variant("cuda/13.0", "x86_64")).empty());
+}
+
 }  // namespace pinwheel::plan

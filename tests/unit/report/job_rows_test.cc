@@ -127,11 +127,21 @@ test: {hardware: {"cuda/*": gpu, default: none}}
   REQUIRE(rows);
   CHECK(rows->unplaced == std::vector<std::string>{"test:cp311-cu130", "test:cp312-cu130"});
   CHECK(Json::parse(rows->chunks[0]).at("include").size() == 2);
+  const auto jobs = workflow_jobs(nowhere.plan, nowhere.outline, nowhere.expansion.variants,
+                                  nowhere.matrix.ci, Rows::tests);
+  REQUIRE(jobs);
+  for (const WorkflowJob& job : *jobs) {
+    CHECK(job.runner.has_value() == job.variant.ends_with("-cpu"));
+    CHECK(job.step == "test:" + job.variant);
+  }
   const Example placed(two_computes() + gpu +
-                       "ci: {runners: {test: {\"cuda/*\": [self-hosted, gpu]}, build: big}}\n");
+                       "ci: {runners: {test: {\"cuda/*\": [self-hosted, gpu]}, build: big}, "
+                       "driver: get-driver}\n");
   const Json tests = placed.rows(Rows::tests).at("include");
   for (const Json& row : tests) {
+    CHECK(row.contains("install-driver") == (row.at("compute") != "cpu"));
     if (row.at("compute") == "cpu") continue;
+    CHECK(row.at("install-driver") == "get-driver");
     CHECK(row.at("runner") == Json::array({"self-hosted", "gpu"}));
   }
   const Json builds = placed.rows(Rows::builds).at("include");

@@ -1,0 +1,117 @@
+#include "ci/idle.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+// A key is never written twice, so the newest of all that have the prefix counts.
+constexpr std::string_view kCompare = R"YAML(
+- name: Take the fingerprint of the plan
+  id: fingerprint
+  uses: @ACTION@
+  with:
+    output: text
+    args: plan --plan plan.json --format fingerprint
+- name: Take the fingerprint of the last night
+  if: github.event_name == 'schedule'
+  uses: @RESTORE@
+  with:
+    path: last-night.txt
+    key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
+    restore-keys: last-night/${{ github.workflow }}/
+- name: Compare the two
+  id: idle
+  env:
+    FINGERPRINT: ${{ steps.fingerprint.outputs.text }}
+  run: |
+    if [ -e last-night.txt ] && [ "$(cat last-night.txt)" = "$FINGERPRINT" ]; then
+      echo "::notice::neither the commit nor a package has changed since the last night"
+      echo "idle=true" >> "$GITHUB_OUTPUT"
+    fi
+)YAML";
+
+constexpr std::string_view kRemember = R"(
+  remember:
+    name: remember this night
+    needs: [plan, @LAST@]
+    runs-on: ubuntu-24.04
+    timeout-minutes: 10
+    steps:
+      - name: Write the fingerprint
+        env:
+          FINGERPRINT: ${{ needs.plan.outputs.fingerprint }}
+        run: printf '%s\n' "$FINGERPRINT" > last-night.txt
+      - name: Keep it
+        uses: @SAVE@
+        with:
+          path: last-night.txt
+          key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
+)";
+
+// A git that fails has found a change.
+constexpr std::string_view kPaths = R"YAML(
+- name: See whether the pull request changes what is built
+  id: idle
+  if: github.event_name == 'pull_request'
+  env:
+    BASE: ${{ github.event.pull_request.base.sha }}
+  run: |
+    if git diff --quiet "${BASE:-unknown}...HEAD" -- @PATHS@; then
+      echo "::notice::the pull request changes no file of ci.on.paths"
+      echo "idle=true" >> "$GITHUB_OUTPUT"
+    fi
+)YAML";
+
+/// `**` as a whole component, `*`, and plain names.
+bool is_decidable(const std::string& path) {
+  if (path.find_first_of("!?+[]{}$\\\n") != std::string::npos) return false;
+  const std::vector<std::string> parts = split(path, '/');
+  return std::ranges::all_of(parts, [](const std::string& part) {
+    return part == "**" || part.find("**") == std::string::npos;
+  });
+}
+
+}  // namespace
+
+bool decidable_paths(const matrix::CiSettings& settings) {
+  return !settings.paths.empty() && std::ranges::all_of(settings.paths, is_decidable);
+}
+
+bool may_be_idle(const WorkflowFacts& facts, WorkflowSet set) {
+  return set == WorkflowSet::nightly || (set == WorkflowSet::ci && decidable_paths(facts.settings));
+}
+
+std::string compare_with_paths(const WorkflowFacts& facts, WorkflowSet set) {
+  if (set != WorkflowSet::ci || !may_be_idle(facts, set)) return {};
+  std::vector<std::string> paths;
+  for (const std::string& path : facts.settings.paths) {
+    paths.push_back(shell_quote(":(glob)" + path));
+  }
+  return filled(kPaths, {{"PATHS", join(paths, " ")}});
+}
+
+std::string compare_with_last_night(const WorkflowFacts& facts, WorkflowSet set) {
+  if (set != WorkflowSet::nightly) return {};
+  return filled(kCompare,
+                {{"ACTION", facts.action}, {"RESTORE", pinned("actions/cache", "restore")}});
+}
+
+std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set) {
+  if (!may_be_idle(facts, set)) return {};
+  std::string outputs = "idle: ${{ steps.idle.outputs.idle }}\n";
+  if (set == WorkflowSet::nightly) {
+    outputs += "fingerprint: ${{ steps.fingerprint.outputs.text }}\n";
+  }
+  return outputs;
+}
+
+std::string remember_job(const std::string& last) {
+  return "\n" + filled(kRemember, {{"LAST", last}, {"SAVE", pinned("actions/cache", "save")}});
+}
+
+}  // namespace pinwheel::ci

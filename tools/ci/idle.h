@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+
+#include "ci/workflow_facts.h"
+
+// A run that would do nothing new ends after its plan. A nightly compares the fingerprint of its
+// plan with that of the last complete night, which lies in the cache of the repository; a person
+// who starts one by hand gets one. A pull request compares the files that it changes with
+// `ci.on.paths`: a filter of the trigger would leave the required check without an answer, and a
+// job that is skipped counts as passed.
+
+namespace pinwheel::ci {
+
+/// Whether a run of the set can have nothing to do.
+bool may_be_idle(const WorkflowFacts& facts, WorkflowSet set);
+
+/// Whether git decides `ci.on.paths` as GitHub does: no exceptions and no quantifiers.
+bool decidable_paths(const matrix::CiSettings& settings);
+
+/// The condition of the steps of the job `plan` that an idle run passes over.
+inline constexpr const char* kNotIdle = "steps.idle.outputs.idle != 'true'";
+
+/// The step before the plan is frozen that looks at the files of a pull request; empty for other
+/// sets.
+std::string compare_with_paths(const WorkflowFacts& facts, WorkflowSet set);
+/// The steps behind it that compare the plan with that of the last night; empty for other sets.
+std::string compare_with_last_night(const WorkflowFacts& facts, WorkflowSet set);
+/// The outputs of the job: `idle`, "true" or not, and of a nightly `fingerprint`.
+std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set);
+
+/// `remember`, after the job `last` of a nightly: keeps the fingerprint for the next.
+std::string remember_job(const std::string& last);
+
+}  // namespace pinwheel::ci
