@@ -1,4 +1,4 @@
-# PINWHEEL_STATIC: a program that needs glibc 2.28 alone, whatever it is built on. g++ compiles it;
+# PINWHEEL_STATIC: a program that needs glibc 2.28 alone, whatever it is built on (packaging/README.md). g++ compiles it;
 # zig links it, because it knows the symbols of every glibc.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/static-libs
@@ -29,4 +29,11 @@ function(pinwheel_static_closure target prefix)
       target_link_libraries(${target} INTERFACE ${${prefix}_${name}})
     endif()
   endforeach()
+endfunction()
+
+# What is in the program and under which licenses, for the metadata of its wheel.
+function(pinwheel_install_materials directory)
+  install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${Python3_EXECUTABLE}\"
+    \"${PROJECT_SOURCE_DIR}/scripts/wheel_sbom.py\" \"${CMAKE_BINARY_DIR}/pinwheel.map\" \"${static_prefix}\"
+    \"${SKBUILD_PROJECT_VERSION_FULL}\" \"${directory}\")")
 endfunction()
