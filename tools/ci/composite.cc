@@ -57,6 +57,17 @@ runs:
         path: ${{ runner.temp }}/pinwheel-cache
         key: pinwheel-${{ runner.os }}-${{ runner.arch }}-${{ hashFiles(inputs.matrix, '**/pylock.*.toml') }}
         restore-keys: pinwheel-${{ runner.os }}-${{ runner.arch }}-
+    - name: Show an error of the matrix at its line
+      if: inputs.args != ''
+      shell: bash
+      run: |
+        set -euo pipefail
+        cat > "$RUNNER_TEMP/pinwheel-matcher.json" <<'END'
+        {"problemMatcher": [{"owner": "pinwheel", "pattern": [
+          {"regexp": "^(error|warning): (.+)$", "severity": 1, "message": 2},
+          {"regexp": "^\\s+--> (.+):(\\d+):(\\d+)$", "file": 1, "line": 2, "column": 3}]}]}
+        END
+        echo "::add-matcher::$RUNNER_TEMP/pinwheel-matcher.json"
     - name: Run pinwheel
       id: run
       if: inputs.args != ''

@@ -15,8 +15,6 @@
 #include "host/machine/local_machine.h"
 #include "host/system/files.h"
 
-extern char** environ;
-
 namespace pinwheel::cli {
 
 namespace fs = std::filesystem;
@@ -52,7 +50,8 @@ std::vector<fs::path> named_paths(const GlobalOptions& global, const matrix::Mat
 
 std::map<std::string, std::string> user_variables() {
   std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  // glibc's own name: a linker that copies `environ` into the program may leave it unset there.
+  for (char** entry = __environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;

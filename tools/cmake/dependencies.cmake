@@ -1,10 +1,20 @@
 # Every library comes from the distribution; scripts/packages.txt lists the Debian packages.
+option(PINWHEEL_STATIC "link every library into the program, for glibc 2.28" OFF)
 find_package(PkgConfig REQUIRED)
+if(PINWHEEL_STATIC)
+  include(tools/cmake/static.cmake)
+endif()
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(yaml-cpp REQUIRED)
+if(PINWHEEL_STATIC)
+  # yaml-cpp's own files name its shared library.
+  pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)
+  add_library(yaml-cpp ALIAS PkgConfig::YAMLCPP)
+else()
+  find_package(yaml-cpp REQUIRED)
+endif()
 find_package(spdlog REQUIRED)
 find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
@@ -29,12 +39,20 @@ target_link_libraries(pinwheel_compression INTERFACE ${LIBDEFLATE_LIBRARY} ${ISA
 add_library(pinwheel_toml INTERFACE)
 target_include_directories(pinwheel_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
 
-# Only the headers of libgit2 and libcurl are used; the libraries are loaded on first use (host/git/git_library.h,
-# host/net/http_library.h): `plan` needs neither.
+# Of libgit2 and libcurl only the headers are used, unless everything is linked in; the libraries are loaded on first use
+# (host/git/git_library.h, host/net/http_library.h): `plan` needs neither.
 add_library(pinwheel_git INTERFACE)
 target_include_directories(pinwheel_git SYSTEM INTERFACE ${LIBGIT2_INCLUDE_DIRS})
-target_link_libraries(pinwheel_git INTERFACE ${CMAKE_DL_LIBS})
+if(PINWHEEL_STATIC)
+  pinwheel_static_closure(pinwheel_git LIBGIT2)
+else()
+  target_link_libraries(pinwheel_git INTERFACE ${CMAKE_DL_LIBS})
+endif()
 
 add_library(pinwheel_http INTERFACE)
 target_include_directories(pinwheel_http SYSTEM INTERFACE ${CURL_INCLUDE_DIRS})
-target_link_libraries(pinwheel_http INTERFACE ${CMAKE_DL_LIBS})
+if(PINWHEEL_STATIC)
+  target_link_libraries(pinwheel_http INTERFACE CURL::libcurl)
+else()
+  target_link_libraries(pinwheel_http INTERFACE ${CMAKE_DL_LIBS})
+endif()

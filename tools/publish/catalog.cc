@@ -18,6 +18,15 @@ std::string page_directory(const std::string& place, const std::string& project)
   return place.empty() ? project : fmt::format("{}/{}", place, project);
 }
 
+/// The digests of those that lie in the directory itself, as `sha256sum --check` reads them.
+std::string digests_page(const std::string& directory, const ProjectFiles& files) {
+  std::string lines;
+  for (const auto& [name, file] : files) {
+    if (file.home == directory + "/" + name) lines += fmt::format("{}  {}\n", file.sha256, name);
+  }
+  return lines;
+}
+
 const CatalogFile* find(const Catalog& catalog, const std::string& filename) {
   for (const auto& [place, projects] : catalog.places) {
     for (const auto& [project, files] : projects) {
@@ -125,6 +134,9 @@ std::map<std::string, std::string> pages_of(const Catalog& catalog) {
       const std::vector<IndexFile> listed = page_files(directory, files);
       pages[directory + "/index.html"] = project_page_html(project, listed);
       pages[directory + "/index.json"] = project_page_json(project, listed);
+      if (std::string digests = digests_page(directory, files); !digests.empty()) {
+        pages[directory + "/SHA256SUMS"] = std::move(digests);
+      }
       names.push_back(project);
     }
     const std::string prefix = place.empty() ? "" : place + "/";

@@ -24,7 +24,8 @@ constexpr mode_t kReadableByAll = 0644;
 constexpr mode_t kEnteredByAll = 0755;
 
 bool is_page(const fs::path& path) {
-  return path.filename() == "index.html" || path.filename() == "index.json";
+  return path.filename() == "index.html" || path.filename() == "index.json" ||
+         path.filename() == "SHA256SUMS";
 }
 
 std::optional<uint64_t> parse_number(const std::string& text) {

@@ -13,9 +13,7 @@
 #include "base/url.h"
 #include "host/net/http_failure.h"
 #include "host/net/http_library.h"
-
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
+#include "host/net/trust.h"
 
 namespace pinwheel::host {
 
@@ -232,13 +230,6 @@ void set_protocols(Transfer& transfer) {
 #endif
 }
 
-void set_trust(Transfer& transfer, const std::filesystem::path& bundle) {
-  if (bundle.empty()) return;
-  std::error_code ignored;
-  const bool directory = std::filesystem::is_directory(bundle, ignored);
-  transfer.set(directory ? CURLOPT_CAPATH : CURLOPT_CAINFO, bundle.string());
-}
-
 void set_options(Transfer& transfer, const ports::HttpRequest& request,
                  const HttpOptions& options) {
   transfer.set(CURLOPT_URL, request.url);
@@ -250,7 +241,6 @@ void set_options(Transfer& transfer, const ports::HttpRequest& request,
   transfer.set(CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(options.bounds.min_speed));
   transfer.set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.bounds.window.count()));
   set_protocols(transfer);
-  set_trust(transfer, options.ca_bundle);
   if (request.credentials) {
     transfer.set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
     transfer.set(CURLOPT_USERNAME, request.credentials->user);
@@ -364,6 +354,7 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
   const std::unique_ptr<CURL, decltype(give_back)> handle(handles_->take(**curl), give_back);
   Transfer transfer(**curl, handle.get());
   set_options(transfer, request, options_);
+  set_trust(**curl, handle.get(), options_.ca_bundle);
   set_body(transfer, request);
   transfer.set(CURLOPT_BUFFERSIZE, kBufferBytes);
   transfer.set(CURLOPT_WRITEFUNCTION, &on_body);

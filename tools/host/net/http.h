@@ -17,7 +17,7 @@ enum class Connections { fresh, kept };
 
 struct HttpOptions {
   std::string user_agent = "pinwheel";  ///< "pinwheel/1.2.0"
-  /// A file or directory of trusted certificates; empty: the system's.
+  /// A file or directory of trusted certificates; empty: as `set_trust` says.
   std::filesystem::path ca_bundle = {};
   HttpBounds bounds = {};
   Connections connections = Connections::fresh;

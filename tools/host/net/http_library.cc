@@ -6,10 +6,6 @@
 
 namespace pinwheel::host {
 
-// curl.h wraps these in type-checking macros, which hide the functions.
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
-
 namespace {
 
 Error no_curl(std::string_view why) {
@@ -21,6 +17,12 @@ Error no_curl(std::string_view why) {
 }
 
 Result<CurlLibrary> load_curl() {
+  CurlLibrary curl;
+#ifdef PINWHEEL_STATIC
+#define PINWHEEL_TAKE(name) curl.name = &curl_##name;
+  PINWHEEL_CURL_FUNCTIONS(PINWHEEL_TAKE)
+#undef PINWHEEL_TAKE
+#else
   void* handle = nullptr;
   for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
     if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -29,28 +31,12 @@ Result<CurlLibrary> load_curl() {
     const char* why = dlerror();
     return fail(no_curl(why == nullptr ? "no reason given" : why));
   }
-  CurlLibrary curl;
-  decltype(&curl_global_init) global_init = nullptr;
-  const bool complete = find_function(handle, "curl_global_init", global_init) &&
-                        find_function(handle, "curl_easy_init", curl.easy_init) &&
-                        find_function(handle, "curl_easy_setopt", curl.easy_setopt) &&
-                        find_function(handle, "curl_easy_perform", curl.easy_perform) &&
-                        find_function(handle, "curl_easy_getinfo", curl.easy_getinfo) &&
-                        find_function(handle, "curl_easy_reset", curl.easy_reset) &&
-                        find_function(handle, "curl_easy_cleanup", curl.easy_cleanup) &&
-                        find_function(handle, "curl_easy_strerror", curl.easy_strerror) &&
-                        find_function(handle, "curl_mime_init", curl.mime_init) &&
-                        find_function(handle, "curl_mime_free", curl.mime_free) &&
-                        find_function(handle, "curl_mime_addpart", curl.mime_addpart) &&
-                        find_function(handle, "curl_mime_name", curl.mime_name) &&
-                        find_function(handle, "curl_mime_data", curl.mime_data) &&
-                        find_function(handle, "curl_mime_data_cb", curl.mime_data_cb) &&
-                        find_function(handle, "curl_mime_filename", curl.mime_filename) &&
-                        find_function(handle, "curl_mime_type", curl.mime_type) &&
-                        find_function(handle, "curl_slist_append", curl.slist_append) &&
-                        find_function(handle, "curl_slist_free_all", curl.slist_free_all);
+#define PINWHEEL_FIND(name) &&find_function(handle, "curl_" #name, curl.name)
+  const bool complete = true PINWHEEL_CURL_FUNCTIONS(PINWHEEL_FIND);
+#undef PINWHEEL_FIND
   if (!complete) return fail(no_curl("it is older than 7.56 and lacks multipart bodies"));
-  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+#endif
+  if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
     return fail(no_curl("it cannot be initialized"));
   return curl;
 }

@@ -6,27 +6,26 @@
 
 namespace pinwheel::host {
 
-/// The libcurl functions that pinwheel calls. They are looked up at the first request, because
-/// loading libcurl and its thirty dependencies would add about 4 ms to every start of the program,
-/// and `plan` needs none of them.
+// curl.h wraps these in type-checking macros, which hide the functions.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+/// The functions of libcurl that pinwheel calls, without `curl_`: `each(NAME)` for every one.
+// clang-format off
+#define PINWHEEL_CURL_FUNCTIONS(each) \
+  each(global_init) each(easy_init) each(easy_setopt) each(easy_perform) each(easy_getinfo) each(easy_reset) \
+  each(easy_cleanup) each(easy_strerror) each(mime_init) each(mime_free) each(mime_addpart) \
+  each(mime_name) each(mime_data) each(mime_data_cb) each(mime_filename) each(mime_type) \
+  each(slist_append) each(slist_free_all)
+// clang-format on
+
+/// These functions. Unless libcurl is linked into the program (PINWHEEL_STATIC), they are looked up
+/// at the first request, because loading libcurl and its thirty dependencies would add about 4 ms
+/// to every start of the program, and `plan` needs none of them.
 struct CurlLibrary {
-  decltype(&curl_easy_init) easy_init = nullptr;
-  decltype(&curl_easy_setopt) easy_setopt = nullptr;
-  decltype(&curl_easy_perform) easy_perform = nullptr;
-  decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
-  decltype(&curl_easy_reset) easy_reset = nullptr;
-  decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
-  decltype(&curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&curl_mime_init) mime_init = nullptr;
-  decltype(&curl_mime_free) mime_free = nullptr;
-  decltype(&curl_mime_addpart) mime_addpart = nullptr;
-  decltype(&curl_mime_name) mime_name = nullptr;
-  decltype(&curl_mime_data) mime_data = nullptr;
-  decltype(&curl_mime_data_cb) mime_data_cb = nullptr;
-  decltype(&curl_mime_filename) mime_filename = nullptr;
-  decltype(&curl_mime_type) mime_type = nullptr;
-  decltype(&curl_slist_append) slist_append = nullptr;
-  decltype(&curl_slist_free_all) slist_free_all = nullptr;
+#define PINWHEEL_MEMBER(name) decltype(&curl_##name) name = nullptr;
+  PINWHEEL_CURL_FUNCTIONS(PINWHEEL_MEMBER)
+#undef PINWHEEL_MEMBER
 };
 
 /// libcurl, loaded and initialized once per process; thread-safe. Kind `environment` if it is not

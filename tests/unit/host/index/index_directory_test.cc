@@ -99,6 +99,19 @@ TEST_CASE("each label has its own index, and the default is also in the root") {
   }
 }
 
+TEST_CASE("the digests of files lie beside them") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
+  REQUIRE(bench.publish({bench.entry("demo_ops-1.0+cu130-py3-none-linux_x86_64.whl", "cu130")}));
+  const auto listed = page(bench.index() / "cu130/demo-ops");
+  REQUIRE(listed.size() == 2);
+  CHECK(bench.scratch.read("index/cu130/demo-ops/SHA256SUMS") ==
+        listed[0].hashes.at("sha256") + "  demo_ops-1.0+cu130-py3-none-any.whl\n" +
+            listed[1].hashes.at("sha256") + "  demo_ops-1.0+cu130-py3-none-linux_x86_64.whl\n");
+  // The root lists a file of `cpu/` and holds none.
+  CHECK_FALSE(fs::exists(bench.index() / "demo-ops/SHA256SUMS"));
+}
+
 TEST_CASE("the same files again are success and write nothing") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));

@@ -1,0 +1,204 @@
+"""The wheel of pinwheel itself: built by it from matrix/pinwheel.yaml, and installed where people will install it."""
+
+import http.server
+import json
+import os
+import pathlib
+import platform
+import re
+import ssl
+import subprocess
+import sys
+import threading
+import zipfile
+
+import pytest
+from bases import base_archive
+from trusted_index import make_certificates
+
+pytestmark = pytest.mark.wheel
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MATRIX = "matrix/pinwheel.yaml"
+NAME = re.compile(rf"pinwheel_cli-[^-]+-py3-none-manylinux_2_(\d+)_{platform.machine()}\.whl")
+MOST_BYTES = 12_000_000
+SUITES = ("bullseye", "bookworm", "trixie")
+PACKAGES = ("git", "python3", "python3-venv")
+# bullseye's pip is older than pinwheel needs, so pinwheel fetches a newer one.
+IN_CONTAINER = """
+set -eu
+python3 -m venv /venv
+/venv/bin/pip install --no-index --disable-pip-version-check -q {wheel}
+export PATH=/venv/bin:$PATH GIT_AUTHOR_NAME=t GIT_COMMITTER_NAME=t GIT_AUTHOR_EMAIL=t@example.org \
+  GIT_COMMITTER_EMAIL=t@example.org
+pinwheel --version
+python -c 'import pinwheel_cli; print(pinwheel_cli.find_binary())'
+cp -r /project /tmp/project
+cd /tmp/project
+sed -i "s/^  python: .*/  python: [\\"$(python -c 'import sys; print("%d.%d" % sys.version_info[:2])')\\"]/" matrix.yaml
+git init -q
+git add -A
+git commit -q -m first
+git tag v1.2.0
+pinwheel release matrix.yaml >&2
+pip install --no-index --disable-pip-version-check -q --find-links /tmp/index/script-only script-only
+python -c 'import script_only; print(script_only.FLAVOR)'
+"""
+
+
+def output(*command, **options) -> str:
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def variables() -> dict[str, str]:
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(("PINWHEEL_", "GITHUB_", "CC", "CXX"))
+    }
+
+
+@pytest.fixture(scope="module")
+def run(pinwheel, variables, tmp_path_factory):
+    """pinwheel on its own matrix, with a state and an output of the session."""
+    place = tmp_path_factory.mktemp("pinwheel")
+    places = ["--state-dir", place / "state", "--output-dir", place / "dist"]
+
+    def call(*arguments, code=0) -> subprocess.CompletedProcess:
+        command = [str(word) for word in (pinwheel, *arguments, *places)]
+        ran = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True)
+        assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
+        return ran
+
+    call.dist = place / "dist"
+    return call
+
+
+@pytest.fixture(scope="module")
+def wheel(run) -> pathlib.Path:
+    run("test", MATRIX, "--select", f"arch={platform.machine()}")
+    (file,) = run.dist.glob("*.whl")
+    return file
+
+
+def version_of(wheel: pathlib.Path) -> str:
+    """Without the commit, which the wheel has in the channel `ci` and the program does not know."""
+    return wheel.name.split("-")[1].partition("+")[0]
+
+
+@pytest.fixture(scope="module")
+def members(wheel) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> pathlib.Path:
+    """The programs of an environment with the wheel."""
+    place = tmp_path_factory.mktemp("venv")
+    output(sys.executable, "-m", "venv", place)
+    output(place / "bin" / "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
+    return place / "bin"
+
+
+@pytest.mark.takes(600)
+def test_it_is_small_and_for_old_systems(wheel):
+    named = NAME.fullmatch(wheel.name)
+    assert named, wheel.name
+    assert int(named[1]) <= 28
+    assert wheel.stat().st_size <= MOST_BYTES
+
+
+def test_auditwheel_and_pinwheel_agree_on_its_tag(run, wheel):
+    run("inspect", "--check", "--strict", "--matrix", MATRIX, wheel)
+    said = " ".join(output(sys.executable, "-m", "auditwheel", "show", wheel).split())
+    assert f'platform tag: "{wheel.stem.rpartition("-")[2]}"' in said
+
+
+def test_pip_puts_the_program_on_the_path(wheel, installed):
+    assert output(installed / "pinwheel", "--version") == f"pinwheel {version_of(wheel)}\n"
+    found = output(installed / "python", "-c", "import pinwheel_cli; print(pinwheel_cli.find_binary())").strip()
+    assert pathlib.Path(found) == installed / "pinwheel"
+
+
+def test_it_says_what_is_in_it(members):
+    (bill,) = [
+        json.loads(data) for name, data in members.items() if name.endswith(".dist-info/sboms/pinwheel-cli.cdx.json")
+    ]
+    by_name = {each["name"]: each for each in bill["components"]}
+    for name in ("curl", "openssl", "libgit2", "libsodium", "libzstd", "libisal", "libdeflate", "fmtlib", "yaml-cpp", "zlib",
+                 "gcc-12", "nlohmann-json3", "certifi", "ziglang"):  # fmt: skip
+        assert re.fullmatch(r"pkg:(deb/debian|pypi)/\S+@\S+", by_name[name]["purl"])
+    licensed = {name.split("/")[2] for name in members if ".dist-info/licenses/" in name and name.count("/") == 3}
+    assert set(by_name) <= licensed
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in members)
+
+
+@pytest.fixture
+def tls_server(tmp_path):
+    """The port of a server on 127.0.0.1 that has nothing, and the file of its authority."""
+    certificate, _ = make_certificates(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port, tmp_path / "ca.pem"
+    server.shutdown()
+    server.server_close()
+
+
+def test_it_trusts_the_certificates_that_are_named_and_else_some_of_its_own(installed, tls_server, members):
+    """Empty file systems hide the certificates of this one, as in a container that has none."""
+    hide = 'for each in /etc/ssl /etc/pki; do [ ! -d $each ] || mount -t tmpfs none $each; done; exec "$@"'
+    port, authority = tls_server
+
+    def said(**variables: str) -> str:
+        address = f"https://127.0.0.1:{port}/a-1-py3-none-any.whl"
+        command = [
+            "unshare",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-ec",
+            hide,
+            "sh",
+            installed / "pinwheel",
+            "inspect",
+            address,
+        ]
+        ran = subprocess.run(
+            list(map(str, command)), env={"PATH": os.environ["PATH"], **variables}, capture_output=True, text=True
+        )
+        assert ran.returncode != 0
+        return ran.stderr
+
+    assert "SSL peer certificate" in said()  # a file of certificates that cannot be read is another error
+    assert "501" in said(SSL_CERT_FILE=str(authority))
+    (program,) = [data for name, data in members.items() if name.endswith(".data/scripts/pinwheel")]
+    assert program.count(b"-----BEGIN CERTIFICATE-----\n") > 100
+
+
+@pytest.mark.docker
+@pytest.mark.takes(200)
+@pytest.mark.parametrize("suite", SUITES)
+def test_it_runs_on(dockerd, machine, wheel, suite):
+    image = f"pinwheel-test/user:{suite}"
+    dockerd.call("import", str(base_archive(suite, packages=PACKAGES)), image)
+    project = pathlib.Path(__file__).parent / "projects" / "script"
+    mounts = ["--volume", f"{wheel.parent}:/wheels:ro", "--volume", f"{project}:/project:ro", *machine.run_arguments()]
+    said = dockerd.run(
+        *mounts, image, "sh", "-c", IN_CONTAINER.replace("{wheel}", f"/wheels/{wheel.name}")
+    ).stdout.splitlines()
+    assert said[:2] == [f"pinwheel {version_of(wheel)}", "/venv/bin/pinwheel"]
+    assert said[-1] in ("plain", "loud")
+
+
+@pytest.mark.docker
+@pytest.mark.takes(60)
+def test_the_image_recipe_installs_it(dockerd, wheel):
+    base = dockerd.import_bases()["bookworm"]
+    recipe = ["--file", str(ROOT / "docker" / "pinwheel.Dockerfile"), "--tag", "pinwheel-test/pinwheel"]
+    dockerd.build(*recipe, "--build-arg", f"BASE_IMAGE={base}", "--build-arg", f"PINWHEEL=./{wheel.name}", str(wheel.parent))
+    assert dockerd.run("pinwheel-test/pinwheel", "--version").stdout == f"pinwheel {version_of(wheel)}\n"
