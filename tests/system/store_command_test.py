@@ -1,0 +1,101 @@
+"""`store why`: what a place has for a step, and why that is not enough."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import PYTHON, Project
+from jobs import Jobs
+
+TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
+
+
+@pytest.fixture
+def script(project):
+    return project("script")
+
+
+def store(project: Project, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess:
+    return project.run("store", *arguments, code=code, **environment)
+
+
+def why(project: Project, step: str, *arguments: str, **environment: str) -> dict:
+    told = json.loads(store(project, "why", step, "--json", *arguments, **environment).stdout)
+    assert told["schema"] == "pinwheel-store-why/1" and told["step"] == step
+    return told
+
+
+class TestWhy:
+    @pytest.fixture
+    def place(self, script, tmp_path):
+        """A directory with the results of a run, which this checkout has forgotten."""
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.run("test", "matrix.yaml", *place, GITHUB_RUN_ID="first-run")
+        script.share_resolutions()
+        script.start_afresh()
+        return place
+
+    def test_a_step_with_the_same_key_would_be_taken(self, script, place):
+        for step in ("build:plain", TEST):
+            told = why(script, step, "matrix.yaml", *place)
+            assert told["answer"] == "taken" and told["differences"] == [] and told["unknown"] == []
+            assert told["nearest"]["run"] == "first-run" and told["key"] == told["nearest"]["key"]
+        assert script.starts() == {} and script.wheels() == {}
+
+    def test_a_changed_variable_is_named_with_both_values(self, script, place):
+        script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_FLAVOR="now-{flavor}"))
+        told = why(script, "build:plain", "matrix.yaml", *place)
+        assert told["answer"] == "other-key"
+        (variable,) = [one for one in told["differences"] if one["part"] == "variables.SCRIPT_FLAVOR"]
+        assert variable == {"part": "variables.SCRIPT_FLAVOR", "stored": '"plain"', "here": '"now-plain"'}
+        text = store(script, "why", "build:plain", "matrix.yaml", *place).stdout
+        assert "variables.SCRIPT_FLAVOR: plain -> now-plain" in text and "`first-run`" in text
+        # The test needs what the build makes, and that is not made yet.
+        assert why(script, TEST, "matrix.yaml", *place)["unknown"] == ["build:plain"]
+        script.run("build", "matrix.yaml")
+        needs = why(script, TEST, "matrix.yaml", *place)
+        assert "needs build:plain" in [one["part"] for one in needs["differences"]] and needs["unknown"] == []
+        assert "`pinwheel store why build:plain`" in store(script, "why", TEST, "matrix.yaml", *place).stdout
+
+    def test_a_result_of_another_domain_or_without_its_files_is_told_apart(self, script, place, tmp_path):
+        told = why(script, "build:plain", "matrix.yaml", *place, "--store-domain", "release")
+        assert told["answer"] == "other-domain" and told["nearest"]["domain"] == "branch"
+        for blob in (tmp_path / "shared" / "cas").iterdir():
+            if blob.read_bytes()[:2] == b"PK":
+                blob.unlink()
+        assert why(script, "build:plain", "matrix.yaml", *place)["answer"] == "lacks-files"
+
+    def test_a_place_without_such_results_says_so(self, script, tmp_path):
+        script.run("build", "matrix.yaml")
+        empty = ["--store", f"dir:{tmp_path / 'empty'}"]
+        told = why(script, "build:plain", "matrix.yaml", *empty)
+        assert told["answer"] == "nothing" and told["nearest"] is None
+        assert not (tmp_path / "empty").exists()
+
+    def test_for_a_frozen_plan_another_compiler_is_no_obstacle(self, script, tmp_path):
+        jobs = Jobs(script, tmp_path / "jobs")
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "c++").write_text("#!/bin/sh\necho 99.1.0\n")
+        (other / "c++").chmod(0o755)
+        built, _ = jobs.build("build:plain", PATH=f"{other}:{os.environ['PATH']}")
+        job = jobs.job("ask", built.directory / "out")
+        told = why(job, "build:plain", "--plan", "plan.json", "--store", "dir:in")
+        assert told["answer"] == "handed-off"
+        assert {one["part"] for one in told["differences"]} == {"toolchain"}
+        assert job.starts() == {}
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (["build:plian"], "build:plain"),
+            (["publish:index"], "no store keeps"),
+            (["build:plain", "build:loud"], "takes one step"),
+            (["build:plain", "--store", "https://example.org/x"], "not on this machine"),
+            (["build:plain", "--store-domain", "nonsense"], "`nonsense` is not a domain"),
+        ],
+    )
+    def test_what_cannot_be_asked_is_refused(self, script, arguments, reason):
+        script.run("build", "matrix.yaml")
+        assert reason in store(script, "why", "matrix.yaml", *arguments, code=2).stderr
