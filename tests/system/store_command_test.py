@@ -1,4 +1,4 @@
-"""`store why`: what a place has for a step, and why that is not enough."""
+"""`store why` and `store export`: what a place has for a step, moved and used elsewhere."""
 
 import json
 import os
@@ -99,3 +99,46 @@ class TestWhy:
     def test_what_cannot_be_asked_is_refused(self, script, arguments, reason):
         script.run("build", "matrix.yaml")
         assert reason in store(script, "why", "matrix.yaml", *arguments, code=2).stderr
+
+
+class TestExport:
+    def test_results_that_no_plan_named_are_moved_for_the_plan_that_needs_them(self, script, tmp_path):
+        # A run leaves results that the plan does not need; another makes everything that it does, without knowing it.
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.edit(lambda matrix: matrix["environment"]["variables"].update(MORE="1"))
+        script.run("build", "matrix.yaml", *place)
+        script.edit(lambda matrix: matrix["environment"]["variables"].pop("MORE"))
+        script.run("test", "matrix.yaml", *place)
+        jobs = Jobs(script, tmp_path / "jobs")
+        job = jobs.job("export")
+        told = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
+        assert told == {"schema": "pinwheel-store-export/1", "copied": 4, "there-already": 0, "missing": []}
+        again = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
+        assert (again["copied"], again["there-already"]) == (0, 4)
+        carried = job.directory / "carried"
+        counted = json.loads(store(job, "stat", "--store", f"dir:{carried}", "--json").stdout)
+        assert counted["results"] == {"branch": 4}
+        # A job that has nothing but the plan and what was moved, and no compiler, needs nothing else.
+        last = jobs.finish(carried)
+        assert {state["state"] for step, state in last.published.items() if not step.startswith("publish:")} == {
+            "reused"
+        }
+
+    def test_what_the_plan_lacks_is_named(self, script, tmp_path):
+        jobs = Jobs(script, tmp_path / "jobs")
+        built, _ = jobs.build("build:plain")
+        job = jobs.job("export", built.directory / "out")
+        ran = store(job, "export", "--plan", "plan.json", "carried", "--json", "--store", "dir:in")
+        assert json.loads(ran.stdout)["missing"] == ["build:loud", TEST.replace("plain", "loud"), TEST]
+        assert "`build:loud`" in ran.stderr
+        other = jobs.job("other")
+        none = store(other, "export", "--plan", "plan.json", "carried", "--store", "dir:nothing", code=5)
+        assert "has no result of" in none.stderr and not (other.directory / "carried").exists()
+
+    def test_results_below_the_domain_of_the_run_stay(self, script, tmp_path):
+        jobs = Jobs(script, tmp_path / "jobs")
+        built, _ = jobs.build("build:plain", PINWHEEL_STORE_DOMAIN="branch")
+        job = jobs.job("export", built.directory / "out")
+        export = ["export", "--plan", "plan.json", "carried", "--store", "dir:in"]
+        store(job, *export, "--store-domain", "release", code=5)
+        store(job, *export)

@@ -7,15 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "base/digest.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/store_place.h"
 #include "cli/workplace.h"
 #include "host/store/copy_results.h"
 #include "host/store/tree_inventory.h"
-#include "host/system/files.h"
-#include "plan/frozen.h"
 #include "report/plan_text.h"
 #include "store/domain.h"
 
@@ -105,40 +102,6 @@ Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
       "no run uses them, and the next that needs one replaces it");
 }
 
-Result<int> report_copy(const StoreCommandOptions& options, const host::CopiedResults& copied,
-                        Streams& streams) {
-  print_of_store(options,
-                 {{"schema", "pinwheel-store-copy/1"},
-                  {"copied", copied.copied},
-                  {"there-already", copied.there_already},
-                  {"left-out", copied.left_out}},
-                 fmt::format("{} copied, {} there already, {} left out\n", copied.copied,
-                             copied.there_already, copied.left_out),
-                 streams);
-  return 0;
-}
-
-Result<int> export_results(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
-  host::LocalFiles files;
-  TRY(const std::string plan, files.read(options.plan_file));
-  TRY_DONE(plan::parse_frozen_plan(plan, options.plan_file).map([](const auto&) {}));
-  host::TreePlace to =
-      place_at(options.directory, "dir:" + options.directory, store::Domain::branch);
-  const std::string digest = sha256_hex(plan);
-  TRY(const host::CopiedResults copied,
-      host::copy_results(root, to, [&digest](const store::StoredResult& result) {
-        return result.plan == digest;
-      }));
-  if (copied.copied + copied.there_already == 0) {
-    return fail(
-        ErrorKind::check,
-        fmt::format("{} has no result of {}", quoted(root.string()), quoted(options.plan_file)),
-        "run its steps with `--plan` and `--store local`");
-  }
-  return report_copy(options, copied, streams);
-}
-
 Result<int> import_results(const StoreCommandOptions& options, Streams& streams) {
   TRY(const fs::path root, root_of_place(options));
   TRY(const store::Domain domain, store::choose_domain(options.domain, user_variables()));
@@ -153,7 +116,15 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
       host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {
         return store::may_read(result.writer.domain, domain);
       }));
-  return report_copy(options, copied, streams);
+  print_of_store(options,
+                 {{"schema", "pinwheel-store-copy/1"},
+                  {"copied", copied.copied},
+                  {"there-already", copied.there_already},
+                  {"left-out", copied.left_out}},
+                 fmt::format("{} copied, {} there already, {} left out\n", copied.copied,
+                             copied.there_already, copied.left_out),
+                 streams);
+  return 0;
 }
 
 }  // namespace
@@ -170,7 +141,7 @@ Result<int> cmd_store(const GlobalOptions& global, const StoreCommandOptions& op
     case StoreVerb::why:
       return cmd_store_why(global, options, streams);
     case StoreVerb::export_results:
-      return export_results(options, streams);
+      return cmd_store_export(global, options, streams);
     case StoreVerb::import_results:
       return import_results(options, streams);
   }

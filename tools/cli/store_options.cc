@@ -69,11 +69,12 @@ void add_store_command(CLI::App& program, StoreCommandOptions& options) {
   add_place(verify, options);
   add_why(app, options);
   CLI::App& exporting = *app.add_subcommand(
-      "export", "copy the results of a frozen plan, and no others, into a directory");
+      "export", "copy the results that a frozen plan needs, and no others, into a directory");
   add_place(exporting, options);
   exporting.add_option("--plan", options.plan_file, "the plan that `plan --out` wrote")
       ->type_name("FILE")
       ->required();
+  add_domain(exporting, options, "export for runs of this domain");
   exporting.add_option("directory", options.directory, "`--store dir:DIR` reads it")
       ->type_name("DIR")
       ->required();
