@@ -1,12 +1,14 @@
-"""`store why` and `store export`: what a place has for a step, moved and used elsewhere."""
+"""`store why`, `store export` and `reproduce --store`: what a place has for a step, moved and used elsewhere."""
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
 from conftest import PYTHON, Project
 from jobs import Jobs
+from reproduce_command_test import BROKEN, Failed
 
 TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
 
@@ -142,3 +144,78 @@ class TestExport:
         export = ["export", "--plan", "plan.json", "carried", "--store", "dir:in"]
         store(job, *export, "--store-domain", "release", code=5)
         store(job, *export)
+
+
+class TestReproduce:
+    @pytest.fixture
+    def failed(self, script, tmp_path):
+        """A test that fails, after a build whose result is in a store."""
+        check = script.directory / "tests" / "check.py"
+        check.write_text(BROKEN + check.read_text())
+        script.commit()
+        script.run("build", "matrix.yaml", "--store", f"dir:{tmp_path / 'shared'}")
+        script.start_afresh()
+        return Failed(script, "test", "matrix.yaml", "--only", TEST.removeprefix("test:"), step=TEST)
+
+    def test_what_the_step_needs_is_taken_and_the_step_itself_runs(self, failed, tmp_path):
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        other = failed.elsewhere()
+        ran = other.run("reproduce", str(failed.report), *place, code=1)
+        assert ran.stdout == f"{TEST}: failed (exit code 3)\n"
+        assert "found 1 result in the store" in ran.stderr
+        journal = other.state / "reproduce" / TEST.replace(":", "-") / "journal.jsonl"
+        started = [json.loads(line).get("started", {}).get("id") for line in journal.read_text().splitlines()]
+        assert TEST in started and "build:plain" not in started
+
+    def test_a_stored_result_does_not_stand_for_the_step_and_none_is_kept(self, script, tmp_path):
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.run("test", "matrix.yaml", *place)
+        before = sorted(path.name for path in (tmp_path / "shared").rglob("*"))
+        script.start_afresh()
+        ran = script.run("reproduce", TEST, "matrix.yaml", *place)
+        assert ran.stdout == f"{TEST}: done\n"
+        assert sorted(path.name for path in (tmp_path / "shared").rglob("*")) == before
+
+    def test_a_wrong_place_or_domain_is_refused_before_anything_is_prepared(self, failed):
+        other = failed.elsewhere()
+        for arguments in (["--store", "nowhere"], ["--store-domain", "nonsense"]):
+            refused = other.run("reproduce", str(failed.report), *arguments, code=2)
+            assert "hint:" in refused.stderr
+        assert not (other.state / "reproduce").exists()
+
+
+@pytest.mark.parametrize("command", ["build", "test", "release"])
+def test_a_wrong_domain_ends_a_run_before_anything_is_prepared(script, command, tmp_path):
+    shutil.rmtree(script.state)
+    cache = {"PINWHEEL_CACHE_DIR": str(tmp_path / "no-cache")}
+    refused = script.run(command, "matrix.yaml", "--store-domain", "relaese", code=2, **cache)
+    assert "`relaese` is not a domain" in refused.stderr and "`release`" in refused.stderr
+    variable = script.run(command, "matrix.yaml", code=2, **cache, PINWHEEL_STORE_DOMAIN="nonsense")
+    assert "PINWHEEL_STORE_DOMAIN" in variable.stderr
+    script.edit(lambda matrix: matrix.update(store=["ftp://example.org"]))
+    assert "`store` of" in script.run(command, "matrix.yaml", code=2, **cache).stderr
+    assert not script.state.exists() and not (tmp_path / "no-cache").exists()
+
+
+def test_step_excludes_everything_else_that_selects(script):
+    for other in (
+        ["--only", TEST.removeprefix("test:")],
+        ["--shard", "1/2"],
+        ["-s", "flavor=plain"],
+        ["--skip", "*loud"],
+        ["--status", "supported"],
+        ["*plain"],
+    ):
+        refused = script.run("build", "matrix.yaml", "--step", "build:plain", *other, code=2)
+        assert "exclude each other" in refused.stderr and "hint:" in refused.stderr
+    unknown = script.run("build", "matrix.yaml", "--step", "build:plian", code=2)
+    assert "`build:plain`" in unknown.stderr
+    assert script.starts() == {}
+
+
+def test_a_frozen_plan_is_published_to_its_own_targets_alone(script, tmp_path):
+    jobs = Jobs(script, tmp_path / "jobs")
+    job = jobs.job("publish")
+    refused = job.run("release", "--plan", "plan.json", "--target", "indx", code=2)
+    assert "`indx`" in refused.stderr and "`index`" in refused.stderr
+    assert job.starts() == {} and not job.index.exists()

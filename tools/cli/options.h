@@ -199,6 +199,7 @@ struct EnvExportOptions {
 
 struct ReproduceOptions {
   LevelOptions levels;
+  StoreOptions store = {};
   std::vector<std::string> arguments;  ///< an id or a report, and optionally a matrix file
   bool shell = false;
   bool here = false;
