@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from conftest import digests
+from dav_server import dav_server
 from jobs import Jobs
 from s3_server import BUCKET, s3_server
 
@@ -63,6 +64,24 @@ def test_results_travel_through_a_server_of_plain_files(jobs):
         check_two_machines(jobs, url)
 
 
+def test_results_travel_through_nginx_which_takes_what_it_is_given(jobs, tmp_path):
+    with dav_server(tmp_path / "nginx") as url:
+        check_two_machines(jobs, url)
+        asked = [line.split('"')[1].split()[0] for line in (tmp_path / "nginx/access.log").read_text().splitlines()]
+        assert set(asked) == {"GET", "HEAD", "PUT"}
+        # It compares nothing, so whoever reads does.
+        for path in (tmp_path / "nginx/files/results/cas").iterdir():
+            if path.read_bytes()[:2] == b"PK":
+                path.write_bytes(path.read_bytes()[:-1] + b"x")
+        third = jobs.job("third")
+        ran = third.run("build", "matrix.yaml", "--store", url)
+        assert f"the store `{url}` could not be read" in ran.stderr and third.wheels() != {}
+        # What was damaged there was sent anew.
+        fourth = jobs.job("fourth")
+        report = fourth.report("build", "matrix.yaml", "--store", url)
+        assert states(report, "build:") == {"reused"} and fourth.wheels() == third.wheels()
+
+
 def test_results_travel_through_a_bucket_that_checks_signatures(jobs):
     pytest.importorskip("moto")
     with s3_server() as variables:
@@ -77,7 +96,8 @@ def test_results_travel_through_a_bucket_that_checks_signatures(jobs):
         assert "answered 403" in refused.stderr
 
 
-@pytest.mark.parametrize("fault", ["500", "cut", "wrong", "long", "full"])
+@pytest.mark.takes(40)
+@pytest.mark.parametrize("fault", ["500", "cut", "wrong", "long", "slow", "full"])
 def test_a_release_beside_a_server_that_fails_is_right_and_says_so(jobs, tmp_path, fault):
     root = tmp_path / "root"
     clean = jobs.job("clean")

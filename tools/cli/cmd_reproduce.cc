@@ -15,6 +15,7 @@
 #include "cli/recorded_run.h"
 #include "cli/reproduce_target.h"
 #include "cli/run_plan.h"
+#include "cli/run_store.h"
 #include "cli/workplace.h"
 #include "env/container.h"
 #include "host/git/worktree.h"
@@ -96,6 +97,18 @@ Result<plan::Results> earlier_results(const GlobalOptions& global, const plan::P
   return results;
 }
 
+/// The store that the steps which this one needs may be taken from.
+Done add_results_to_take(RunRequest& request, const PreparedRun& prepared,
+                         const ReproduceOptions& options, const std::string& step,
+                         Streams& streams) {
+  TRY(request.store,
+      open_run_store(options.store, StoreUse::read, prepared.gathered.scope.loaded.matrix,
+                     request.workplace, request.stop_store.get_token(), streams));
+  request.facts = result_facts(prepared, {});
+  request.repeated = {step};
+  return {};
+}
+
 /// The exit of a step's last command; set on the step's thread.
 class LastExit {
  public:
@@ -158,20 +171,27 @@ Result<int> enter(const GlobalOptions& global, const RunOptions& run, RunRequest
 
 Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
                           Streams& streams) {
+  const std::map<std::string, std::string> variables = user_variables();
+  TRY_DONE(check_store_options(options.store, variables));
   TRY(const ReproduceTarget target, find_target(global, options.arguments, streams));
   TRY(Place place, make_place(global, target.step));
   // One of them may be a report, which is no source.
   place.global.named_files = options.arguments;
-  const std::map<std::string, std::string> variables = user_variables();
+  TRY(const auto places, named_places(options.store, variables));
+  for (std::string& path : directories_of(places)) {
+    place.global.named_files.push_back(std::move(path));
+  }
   TRY(const fs::path cache, cache_directory(variables));
   host::LocalMachine local(variables, cache, place.directory, {}, streams.log());
   const host::GitProgram git{local.files, local.process, local.machine.variables};
   const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
   TRY(const RecordedSource source, source_of(target, of, place, git));
-  TRY(PreparedRun prepared, prepare_step(global, options, target, place, source.matrix, streams));
+  TRY(const PreparedRun prepared,
+      prepare_step(global, options, target, place, source.matrix, streams));
   TRY(plan::Plan part, plan::subplan(prepared.plan, {target.step}));
-  RunRequest request{std::move(part), std::move(prepared.gathered.workplace),
+  RunRequest request{std::move(part), prepared.gathered.workplace,
                      "reproduce " + shell_join(options.arguments)};
+  TRY_DONE(add_results_to_take(request, prepared, options, target.step, streams));
   TRY(request.results, earlier_results(global, request.plan, target.step));
   RunOptions run;
   run.levels = options.levels;

@@ -3,25 +3,18 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "base/digest.h"
-#include "base/limits.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/store_place.h"
 #include "cli/workplace.h"
 #include "host/store/copy_results.h"
-#include "host/store/open_store.h"
 #include "host/store/tree_inventory.h"
-#include "host/system/files.h"
-#include "plan/frozen.h"
-#include "ports/read_within.h"
 #include "report/plan_text.h"
 #include "store/domain.h"
-#include "store/place_description.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -29,42 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The directory of a place on disk. Other places cannot be listed.
-Result<fs::path> root_of(const StoreCommandOptions& options) {
-  TRY(const store::PlaceDescription place, store::parse_place(options.place));
-  switch (place.kind) {
-    case store::PlaceKind::local: {
-      TRY(const fs::path cache, cache_directory(user_variables()));
-      return cache / "store";
-    }
-    case store::PlaceKind::directory:
-      return fs::path(place.path);
-    case store::PlaceKind::http:
-    case store::PlaceKind::s3:
-      break;
-  }
-  return fail(ErrorKind::usage,
-              fmt::format("{} is not on this machine", quoted(store::to_string(place))),
-              "`store` works on `local` and `dir:PATH`; a server removes what is old by rules of "
-              "its own");
-}
-
-host::TreePlace place_at(const fs::path& root, std::string name, store::Domain domain) {
-  return host::TreePlace({std::move(name),
-                          root,
-                          store::PlaceAccess::read_write,
-                          host::Sharing::shared,
-                          {host::run_id(user_variables()), domain}});
-}
-
-void print(const StoreCommandOptions& options, const Json& json, const std::string& text,
-           Streams& streams) {
-  if (!options.json) return streams.data(text);
-  streams.json(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
 Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of(options));
+  TRY(const fs::path root, root_of_place(options));
   const store::Inventory inventory = host::take_inventory(root);
   uint64_t bytes = 0;
   for (const store::KeptBlob& blob : inventory.blobs) bytes += blob.blob.size;
@@ -79,22 +38,22 @@ Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
     domains[domain] = of_domain.size();
     rows.push_back({domain, std::to_string(of_domain.size())});
   }
-  print(options,
-        {{"schema", "pinwheel-store/1"},
-         {"path", root.string()},
-         {"results", domains},
-         {"blobs", inventory.blobs.size()},
-         {"bytes", bytes},
-         {"runs", inventory.runs.size()}},
-        report::align_columns(rows) + fmt::format("{}, {} in {}\n",
-                                                  plural(inventory.blobs.size(), "blob"),
-                                                  format_bytes(bytes), quoted(root.string())),
-        streams);
+  print_of_store(options,
+                 {{"schema", "pinwheel-store/1"},
+                  {"path", root.string()},
+                  {"results", domains},
+                  {"blobs", inventory.blobs.size()},
+                  {"bytes", bytes},
+                  {"runs", inventory.runs.size()}},
+                 report::align_columns(rows) +
+                     fmt::format("{}, {} in {}\n", plural(inventory.blobs.size(), "blob"),
+                                 format_bytes(bytes), quoted(root.string())),
+                 streams);
   return 0;
 }
 
 Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of(options));
+  TRY(const fs::path root, root_of_place(options));
   const std::optional<uint64_t> size = parse_bytes(options.size);
   if (!size) {
     return fail(ErrorKind::usage, fmt::format("--size: {} is not a size", quoted(options.size)),
@@ -110,29 +69,30 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
                                         std::chrono::system_clock::now()};
   TRY(const store::Collection removed,
       host::collect_tree(root, limits, options.dry_run ? host::DryRun::yes : host::DryRun::no));
-  print(options,
-        {{"schema", "pinwheel-store-gc/1"},
-         {"path", root.string()},
-         {"dry-run", options.dry_run},
-         {"removed-results", removed.results.size()},
-         {"removed-blobs", removed.blobs.size()},
-         {"removed-bytes", removed.removed_bytes},
-         {"kept-bytes", removed.kept_bytes}},
-        fmt::format("{} {} and {}, {}; {} stay\n", options.dry_run ? "would remove" : "removed",
-                    plural(removed.results.size(), "result"), plural(removed.blobs.size(), "blob"),
-                    format_bytes(removed.removed_bytes), format_bytes(removed.kept_bytes)),
-        streams);
+  print_of_store(
+      options,
+      {{"schema", "pinwheel-store-gc/1"},
+       {"path", root.string()},
+       {"dry-run", options.dry_run},
+       {"removed-results", removed.results.size()},
+       {"removed-blobs", removed.blobs.size()},
+       {"removed-bytes", removed.removed_bytes},
+       {"kept-bytes", removed.kept_bytes}},
+      fmt::format("{} {} and {}, {}; {} stay\n", options.dry_run ? "would remove" : "removed",
+                  plural(removed.results.size(), "result"), plural(removed.blobs.size(), "blob"),
+                  format_bytes(removed.removed_bytes), format_bytes(removed.kept_bytes)),
+      streams);
   return 0;
 }
 
 Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of(options));
+  TRY(const fs::path root, root_of_place(options));
   const std::vector<std::string> wrong = host::verify_tree(root);
   std::string text;
   for (const std::string& line : wrong) text += line + "\n";
-  print(options,
-        {{"schema", "pinwheel-store-verify/1"}, {"path", root.string()}, {"damaged", wrong}}, text,
-        streams);
+  print_of_store(
+      options, {{"schema", "pinwheel-store-verify/1"}, {"path", root.string()}, {"damaged", wrong}},
+      text, streams);
   if (wrong.empty()) return 0;
   return fail(
       ErrorKind::check,
@@ -142,42 +102,8 @@ Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
       "no run uses them, and the next that needs one replaces it");
 }
 
-Result<int> report_copy(const StoreCommandOptions& options, const host::CopiedResults& copied,
-                        Streams& streams) {
-  print(options,
-        {{"schema", "pinwheel-store-copy/1"},
-         {"copied", copied.copied},
-         {"there-already", copied.there_already},
-         {"left-out", copied.left_out}},
-        fmt::format("{} copied, {} there already, {} left out\n", copied.copied,
-                    copied.there_already, copied.left_out),
-        streams);
-  return 0;
-}
-
-Result<int> export_results(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of(options));
-  host::LocalFiles files;
-  TRY(const std::string plan, ports::read_within(files, options.plan_file, limits::kPlan));
-  TRY_DONE(plan::parse_frozen_plan(plan, options.plan_file).map([](const auto&) {}));
-  host::TreePlace to =
-      place_at(options.directory, "dir:" + options.directory, store::Domain::branch);
-  const std::string digest = sha256_hex(plan);
-  TRY(const host::CopiedResults copied,
-      host::copy_results(root, to, [&digest](const store::StoredResult& result) {
-        return result.plan == digest;
-      }));
-  if (copied.copied + copied.there_already == 0) {
-    return fail(
-        ErrorKind::check,
-        fmt::format("{} has no result of {}", quoted(root.string()), quoted(options.plan_file)),
-        "run its steps with `--plan` and `--store local`");
-  }
-  return report_copy(options, copied, streams);
-}
-
 Result<int> import_results(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of(options));
+  TRY(const fs::path root, root_of_place(options));
   TRY(const store::Domain domain, store::choose_domain(options.domain, user_variables()));
   std::error_code ignored;
   if (!fs::is_directory(fs::path(options.directory) / "ac", ignored)) {
@@ -190,12 +116,20 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
       host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {
         return store::may_read(result.writer.domain, domain);
       }));
-  return report_copy(options, copied, streams);
+  print_of_store(options,
+                 {{"schema", "pinwheel-store-copy/1"},
+                  {"copied", copied.copied},
+                  {"there-already", copied.there_already},
+                  {"left-out", copied.left_out}},
+                 fmt::format("{} copied, {} there already, {} left out\n", copied.copied,
+                             copied.there_already, copied.left_out),
+                 streams);
+  return 0;
 }
 
 }  // namespace
 
-Result<int> cmd_store(const GlobalOptions& /*global*/, const StoreCommandOptions& options,
+Result<int> cmd_store(const GlobalOptions& global, const StoreCommandOptions& options,
                       Streams& streams) {
   switch (options.verb) {
     case StoreVerb::stat:
@@ -204,8 +138,10 @@ Result<int> cmd_store(const GlobalOptions& /*global*/, const StoreCommandOptions
       return gc(options, streams);
     case StoreVerb::verify:
       return verify(options, streams);
+    case StoreVerb::why:
+      return cmd_store_why(global, options, streams);
     case StoreVerb::export_results:
-      return export_results(options, streams);
+      return cmd_store_export(global, options, streams);
     case StoreVerb::import_results:
       return import_results(options, streams);
   }

@@ -37,6 +37,10 @@ Result<int> cmd_inspect(const GlobalOptions& global, const InspectOptions& optio
                         Streams& streams);
 Result<int> cmd_store(const GlobalOptions& global, const StoreCommandOptions& options,
                       Streams& streams);
+Result<int> cmd_store_export(const GlobalOptions& global, const StoreCommandOptions& options,
+                             Streams& streams);
+Result<int> cmd_store_why(const GlobalOptions& global, const StoreCommandOptions& options,
+                          Streams& streams);
 Result<int> cmd_torch_exports(const GlobalOptions& global, const TorchExportsOptions& options,
                               Streams& streams);
 Result<int> cmd_compat(const GlobalOptions& global, const CompatOptions& options, Streams& streams);

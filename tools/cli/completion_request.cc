@@ -28,6 +28,7 @@ Kinds argument_kinds() {
           {"env shell", Completing::id_or_matrix},
           {"env export", Completing::id_or_matrix},
           {"reproduce", Completing::step_or_matrix},
+          {"store why", Completing::step_or_matrix},
           {"logs", Completing::step},
           {"docs", Completing::subject}};
 }

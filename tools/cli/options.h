@@ -199,6 +199,7 @@ struct EnvExportOptions {
 
 struct ReproduceOptions {
   LevelOptions levels;
+  StoreOptions store = {};
   std::vector<std::string> arguments;  ///< an id or a report, and optionally a matrix file
   bool shell = false;
   bool here = false;
@@ -233,14 +234,17 @@ struct TorchExportsOptions {
 };
 
 /// `store`.
-enum class StoreVerb { stat, gc, verify, export_results, import_results };
+enum class StoreVerb { stat, gc, verify, why, export_results, import_results };
 struct StoreCommandOptions {
   StoreVerb verb = StoreVerb::stat;
-  std::string place = "local";  ///< `local` or `dir:PATH`
-  std::string directory;        ///< of `export` and `import`
-  std::string plan_file;
-  std::string domain;  ///< of `import`; as in `StoreOptions`
-  int releases = 3;    ///< whose results `gc` keeps
+  std::string place = "local";         ///< `local` or `dir:PATH`
+  std::string directory;               ///< of `export` and `import`
+  std::string plan_file;               ///< of `export` and `why`
+  std::string domain;                  ///< as in `StoreOptions`
+  std::vector<std::string> arguments;  ///< of `why`: a step, and optionally a matrix file
+  std::string channel;                 ///< of `why`
+  LevelOptions levels = {};            ///< of `why`
+  int releases = 3;                    ///< whose results `gc` keeps
   std::string size = "20 GB";
   std::string grace = "1d";
   bool dry_run = false;

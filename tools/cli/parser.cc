@@ -206,6 +206,8 @@ void add_reproduce(Parser& parser) {
       ->type_name("ID|REPORT [STEP] [MATRIX.yaml]")
       ->required();
   add_levels(app, parser.reproduce.levels);
+  add_store(app, parser.reproduce.store,
+            "take results of the steps that this one needs from there; nothing is kept");
   app.add_flag("--shell", parser.reproduce.shell, "a shell instead of the step's command");
   app.add_flag("--here", parser.reproduce.here,
                "use the source of this checkout instead of the run's commit: is it fixed?");

@@ -186,6 +186,7 @@ Result<host::SearchedResults> results_everywhere(const RunRequest& request,
                                                         .plan = request.plan,
                                                         .facts = request.facts,
                                                         .output = request.workplace.output,
+                                                        .left_out = request.repeated,
                                                         .skipped_will_do = not_requested(request),
                                                         .log = request.workplace.log});
   for (const Error& warning : known.warnings) streams.warn(warning);

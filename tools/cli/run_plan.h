@@ -34,6 +34,7 @@ struct RunRequest {
   std::shared_ptr<host::Store> store = {};  ///< may be null: none
   std::stop_source stop_store = {};         ///< ends the transfers of the store
   host::ResultFacts facts = {};
+  std::set<std::string> repeated = {};  ///< ids of steps that no stored result stands for
   /// Set for a run that only reuses: the steps that it may carry out.
   std::optional<std::set<std::string>> requested = {};
   std::vector<std::string> unplaced = {};  ///< tests for which workflows have no runner

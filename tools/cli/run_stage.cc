@@ -190,8 +190,9 @@ Result<plan::Plan> asked_part(const plan::Plan& plan, const RunOptions& options,
 /// The store of the run, what it tells it, and what it only reuses.
 Done add_store_to(RunRequest& request, const PreparedRun& run, const RunOptions& options,
                   Streams& streams) {
-  TRY(request.store, open_run_store(options.store, run.gathered.scope.loaded.matrix,
-                                    request.workplace, request.stop_store.get_token(), streams));
+  TRY(request.store,
+      open_run_store(options.store, StoreUse::read_and_write, run.gathered.scope.loaded.matrix,
+                     request.workplace, request.stop_store.get_token(), streams));
   TRY(std::string digest, digest_of_plan(options.plan_file));
   request.facts = result_facts(run, std::move(digest));
   return {};
@@ -204,12 +205,14 @@ Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan:
   host::LocalFiles files;
   GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
+  TRY_DONE(check_store_options(options.store, user_variables()));
   TRY(const auto places, named_places(options.store, user_variables()));
   for (std::string& path : directories_of(places)) global.named_files.push_back(std::move(path));
   host::LibGit2 git;
   TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
   TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
   TRY(const Asked asked, read_request(global, options, choice, stage, frozen, streams));
+  TRY_DONE(matrix_places(asked.scope.loaded.matrix, user_variables()).map([](const auto&) {}));
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));

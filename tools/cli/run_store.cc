@@ -78,7 +78,13 @@ std::vector<std::string> directories_of(const Places& places) {
   return directories;
 }
 
-Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
+Done check_store_options(const StoreOptions& options,
+                         const std::map<std::string, std::string>& variables) {
+  TRY_DONE(named_places(options, variables).map([](const Places&) {}));
+  return store::choose_domain(options.domain, variables).map([](store::Domain) {});
+}
+
+Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options, StoreUse use,
                                                     const matrix::Matrix& matrix,
                                                     const host::Workplace& workplace,
                                                     const std::stop_token& cancel,
@@ -86,9 +92,13 @@ Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
   host::StoreSetup setup;
   TRY(setup.domain, store::choose_domain(options.domain, workplace.variables));
   TRY(setup.places, named_places(options, workplace.variables));
-  make_directories(setup.places);
   TRY(Places of_matrix, matrix_places(matrix, workplace.variables));
+  const size_t named = setup.places.size();
   for (store::PlaceDescription& place : of_matrix) setup.places.push_back(std::move(place));
+  if (use == StoreUse::read) {
+    for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
+  }
+  make_directories({setup.places.begin(), setup.places.begin() + static_cast<ptrdiff_t>(named)});
   setup.cache = workplace.cache;
   setup.environment = workplace.variables;
   setup.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion);

@@ -31,9 +31,16 @@ Result<std::vector<store::PlaceDescription>> matrix_places(
 /// The directories among places: no part of a source.
 std::vector<std::string> directories_of(const std::vector<store::PlaceDescription>& places);
 
+/// `usage` for places and a domain that a run could not have, before anything is prepared. Pure.
+Done check_store_options(const StoreOptions& options,
+                         const std::map<std::string, std::string>& variables);
+
+/// Whether a run keeps its results.
+enum class StoreUse { read_and_write, read };
+
 /// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
 /// `usage` for a domain that the run may not have. A stop ends its transfers.
-Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
+Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options, StoreUse use,
                                                     const matrix::Matrix& matrix,
                                                     const host::Workplace& workplace,
                                                     const std::stop_token& cancel,

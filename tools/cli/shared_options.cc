@@ -107,24 +107,21 @@ void add_transfer(CLI::App& app, TransferOptions& transfer) {
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
-namespace {
-
-/// Where results are kept for other runs and machines.
-void add_store(CLI::App& app, StoreOptions& store) {
+void add_store(CLI::App& app, StoreOptions& store, const std::string& what) {
   const OptionGroup group(app, "Where");
   app.add_option("--store", store.places,
-                 "use and keep results of finished steps there: `local`, `dir:PATH`, "
-                 "`https://HOST/PREFIX`, `s3://BUCKET/PREFIX`; `,ro`: only use them; may be "
-                 "repeated, nearest first (also PINWHEEL_STORE, with spaces between places)")
+                 what +
+                     ": `local`, `dir:PATH`, `https://HOST/PREFIX`, `s3://BUCKET/PREFIX`; `,ro`: "
+                     "only use them; may be repeated, nearest first (also PINWHEEL_STORE, with "
+                     "spaces between places)")
       ->type_name("PLACE[,ro]")
       ->allow_extra_args(false);
   app.add_option("--store-domain", store.domain,
-                 "who may use what this run keeps: `release`, `branch` or `pull-request` (also "
-                 "PINWHEEL_STORE_DOMAIN; default: by the event in CI, else `branch`)")
+                 "the domain of this run's results, which decides whose it uses: `release`, "
+                 "`branch` or `pull-request` (also PINWHEEL_STORE_DOMAIN; default: by the event in "
+                 "CI, else `branch`)")
       ->type_name("DOMAIN");
 }
-
-}  // namespace
 
 void add_run(CLI::App& app, RunOptions& run) {
   add_selection(app, run.selection);
@@ -133,7 +130,7 @@ void add_run(CLI::App& app, RunOptions& run) {
       ->allow_extra_args(false)
       ->group("Select");
   add_levels(app, run.levels);
-  add_store(app, run.store);
+  add_store(app, run.store, "use and keep results of finished steps there");
   const OptionGroup group(app, "How");
   app.add_flag("--keep-failed", run.levels.keep_failed,
                "keep the containers of failed commands for inspection");

@@ -58,6 +58,8 @@ void add_selection(CLI::App& app, SelectionOptions& selection);
 void add_levels(CLI::App& app, LevelOptions& levels);
 /// The bounds of transfers to an index.
 void add_transfer(CLI::App& app, TransferOptions& transfer);
+/// Where results are kept for other runs and machines; `what` the command does with them.
+void add_store(CLI::App& app, StoreOptions& store, const std::string& what);
 /// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, RunOptions& run);
 

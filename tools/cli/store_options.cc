@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/shared_options.h"
+
 namespace pinwheel::cli {
 namespace {
 
@@ -28,6 +30,31 @@ void add_gc(CLI::App& store, StoreCommandOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "say what would be removed, and remove nothing");
 }
 
+void add_domain(CLI::App& app, StoreCommandOptions& options, const char* what) {
+  app.add_option("--store-domain", options.domain,
+                 std::string(what) +
+                     ": `release`, `branch` or `pull-request` (default: by the event in CI, else "
+                     "`branch`)")
+      ->type_name("DOMAIN");
+}
+
+void add_why(CLI::App& store, StoreCommandOptions& options) {
+  CLI::App& app = *store.add_subcommand(
+      "why",
+      "why a run would not take a step from a store: what differs in its key, and from "
+      "which run");
+  app.add_option("arguments", options.arguments, "a step, and the matrix file")
+      ->type_name("STEP [MATRIX.yaml]")
+      ->required();
+  add_place(app, options);
+  add_domain(app, options, "ask as a run of this domain");
+  app.add_option("--plan", options.plan_file, "ask for the plan that `plan --out` wrote")
+      ->type_name("FILE");
+  app.add_option("--channel", options.channel, "a channel of the matrix")
+      ->envname("PINWHEEL_CHANNEL");
+  add_levels(app, options.levels);
+}
+
 }  // namespace
 
 void add_store_command(CLI::App& program, StoreCommandOptions& options) {
@@ -40,23 +67,21 @@ void add_store_command(CLI::App& program, StoreCommandOptions& options) {
   CLI::App& verify = *app.add_subcommand(
       "verify", "read everything and compare it with its names; exit 5 if something is damaged");
   add_place(verify, options);
+  add_why(app, options);
   CLI::App& exporting = *app.add_subcommand(
-      "export", "copy the results of a frozen plan, and no others, into a directory");
+      "export", "copy the results that a frozen plan needs, and no others, into a directory");
   add_place(exporting, options);
   exporting.add_option("--plan", options.plan_file, "the plan that `plan --out` wrote")
       ->type_name("FILE")
       ->required();
+  add_domain(exporting, options, "export for runs of this domain");
   exporting.add_option("directory", options.directory, "`--store dir:DIR` reads it")
       ->type_name("DIR")
       ->required();
   CLI::App& importing =
       *app.add_subcommand("import", "copy the results in a directory that `export` wrote here");
   add_place(importing, options);
-  importing
-      .add_option("--store-domain", options.domain,
-                  "the most trusted results to accept: `release`, `branch` or `pull-request` "
-                  "(default: by the event in CI, else `branch`)")
-      ->type_name("DOMAIN");
+  add_domain(importing, options, "the most trusted results to accept");
   importing.add_option("directory", options.directory, "a directory with results")
       ->type_name("DIR")
       ->required();
@@ -65,6 +90,7 @@ void add_store_command(CLI::App& program, StoreCommandOptions& options) {
 StoreVerb chosen_store_verb(const CLI::App& store) {
   if (store.got_subcommand("gc")) return StoreVerb::gc;
   if (store.got_subcommand("verify")) return StoreVerb::verify;
+  if (store.got_subcommand("why")) return StoreVerb::why;
   if (store.got_subcommand("export")) return StoreVerb::export_results;
   if (store.got_subcommand("import")) return StoreVerb::import_results;
   return StoreVerb::stat;

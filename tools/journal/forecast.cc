@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
-#include "base/digest.h"
 #include "base/text.h"
 #include "journal/reuse.h"
+#include "plan/key_difference.h"
+#include "plan/known_results.h"
 
 namespace pinwheel::journal {
 namespace {
-
-/// Parts are JSON; strings read better without their quotes.
-std::string shown(const std::string& part) {
-  const bool quoted = part.size() >= 2 && part.front() == '"' && part.back() == '"';
-  return quoted ? part.substr(1, part.size() - 2) : part;
-}
 
 /// Why the result of the same key is not valid: a file that is missing or changed.
 std::string lost_output(const plan::StepOutcome& outcome,
@@ -28,13 +21,6 @@ std::string lost_output(const plan::StepOutcome& outcome,
   return {};
 }
 
-bool is_unresolved(const plan::Step& step) {
-  const auto* toolkit = std::get_if<plan::MakeToolkit>(&step.action);
-  if (toolkit != nullptr) return toolkit->packages.empty();
-  const auto* environment = std::get_if<plan::CreateEnvironment>(&step.action);
-  return environment != nullptr && environment->resolution.empty();
-}
-
 std::string when_done(const plan::StepOutcome& reused, const History& history) {
   const auto last = history.latest.find(reused.id);
   const bool same = last != history.latest.end() && last->second.outcome.key == reused.key;
@@ -45,7 +31,7 @@ std::string when_done(const plan::StepOutcome& reused, const History& history) {
 Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const History& history,
                  const std::map<std::string, std::string>& digests) {
   Forecast out{step.id};
-  if (is_unresolved(step)) {
+  if (plan::is_unresolved(step)) {
     out.because = "its packages are not resolved yet";
     return out;
   }
@@ -111,23 +97,9 @@ std::string_view to_string(Expected expected) {
 }
 
 std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now) {
-  std::set<std::string> names;
-  for (const auto& [name, value] : then) names.insert(name);
-  for (const auto& [name, value] : now) names.insert(name);
   std::vector<std::string> out;
-  for (const std::string& name : names) {
-    const auto before = then.find(name);
-    const auto after = now.find(name);
-    if (before == then.end()) {
-      out.push_back(name + " is new");
-    } else if (after == now.end()) {
-      out.push_back(name + " is gone");
-    } else if (before->second != after->second) {
-      const bool long_ones = is_sha256_hex(before->second) || is_sha256_hex(after->second);
-      out.push_back(long_ones ? name + " changed"
-                              : fmt::format("{}: {} -> {}", name, shown(before->second),
-                                            shown(after->second)));
-    }
+  for (const plan::KeyDifference& one : plan::key_differences(then, now)) {
+    out.push_back(plan::to_text(one));
   }
   return out;
 }

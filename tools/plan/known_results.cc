@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "plan/key_difference.h"
+
 namespace pinwheel::plan {
 namespace {
 
@@ -32,6 +34,10 @@ class Knowledge {
   }
 
   const KnownStep& of(const std::string& id) const { return steps_.at(id); }
+  std::optional<std::string> product_of_step(const std::string& id) const {
+    const auto found = products_.find(id);
+    return found == products_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
   void add(const Step& step, const Results& results) {
@@ -75,17 +81,42 @@ std::vector<OpenStep> open_steps(const Plan& plan, const Results& results) {
   return open;
 }
 
+bool is_unresolved(const Step& step) {
+  if (const auto* const toolkit = std::get_if<MakeToolkit>(&step.action)) {
+    return toolkit->packages.empty();
+  }
+  const auto* const environment = std::get_if<CreateEnvironment>(&step.action);
+  return environment != nullptr && environment->resolution.empty();
+}
+
+PartialKey partial_key(const Plan& plan, const Results& results, const std::string& step) {
+  const Knowledge knowledge(plan, results);
+  std::set<std::string> unresolved;
+  for (const Step& each : plan.steps) {
+    if (is_unresolved(each)) unresolved.insert(each.id);
+  }
+  PartialKey key;
+  for (const Step& each : plan.steps) {
+    if (each.id != step) continue;
+    key.parts = each.parts;
+    for (const std::string& need : each.needs) {
+      const std::optional<std::string> product = knowledge.product_of_step(need);
+      if (product && !unresolved.contains(need)) {
+        key.parts = with_needs(std::move(key.parts), {{need, *product}});
+      } else {
+        key.unknown.insert(need);
+      }
+    }
+  }
+  return key;
+}
+
 std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& there) {
-  std::set<std::string> names;
-  for (const auto& [name, value] : here) {
-    const auto other = there.find(name);
-    if (other == there.end() || other->second != value) names.insert(name);
+  std::vector<std::string> names;
+  for (const KeyDifference& one : key_differences(there, here)) {
+    if (!is_fact_of_machine(one.part)) names.push_back(one.part);
   }
-  for (const auto& [name, value] : there) {
-    if (!here.contains(name)) names.insert(name);
-  }
-  std::erase_if(names, is_fact_of_machine);
-  return {names.begin(), names.end()};
+  return names;
 }
 
 Plan without_idle(const Plan& plan, const Results& results) {

@@ -24,6 +24,20 @@ struct OpenStep {
 /// In plan order. Results that are found open further steps.
 std::vector<OpenStep> open_steps(const Plan& plan, const Results& results);
 
+/// Whether the packages of an environment or a toolkit are not chosen yet: its key is not what it
+/// will be.
+bool is_unresolved(const Step& step);
+
+/// The key of a step, as far as it is known before anything runs.
+struct PartialKey {
+  KeyParts parts = {};
+  std::set<std::string> unknown = {};  ///< ids of the needs whose part is left out
+};
+
+/// That of a step of the plan: what it needs is known if it is a result, or a resolved environment
+/// or toolkit.
+PartialKey partial_key(const Plan& plan, const Results& results, const std::string& step);
+
 /// The names of the parts of a result that differ from those of the step here, sorted: why a result
 /// of the same frozen plan, made elsewhere, cannot stand for it. The compiler and the toolkit are
 /// facts of the machine that made it, which a plan does not fix; they do not count.

@@ -58,5 +58,19 @@ TEST_CASE("what is no place in a matrix is an error that names the file") {
   CHECK(refused.error().message.starts_with("`store` of `matrix/m.yaml`: "));
 }
 
+TEST_CASE("places and a domain that a run cannot have are refused by themselves") {
+  CHECK(check_store_options({.places = {"local"}, .domain = "release"}, {}));
+  for (const StoreOptions& options :
+       {StoreOptions{.places = {"nowhere"}}, StoreOptions{.domain = "nonsense"}}) {
+    const Done refused = check_store_options(options, {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::usage);
+  }
+  const Done request =
+      check_store_options({.domain = "release"}, {{"GITHUB_EVENT_NAME", "pull_request"}});
+  REQUIRE_FALSE(request);
+  CHECK(request.error().kind == ErrorKind::usage);
+}
+
 }  // namespace
 }  // namespace pinwheel::cli

@@ -144,3 +144,19 @@ TEST_CASE("a skipped test among the results stays skipped") {
   CHECK(missing_steps(plan, results, {}).empty());
   CHECK(find_result(results, "test:x", test.parts)->state == StepState::skipped);
 }
+
+TEST_CASE("a key is known in part where a need has no result or no packages yet") {
+  Plan plan = planned_release();
+  for (Step& step : plan.steps) {
+    if (auto* const environment = std::get_if<CreateEnvironment>(&step.action)) {
+      environment->resolution = "packages";
+    }
+  }
+  const PartialKey test = partial_key(plan, {}, "test:x");
+  CHECK(test.unknown == std::set<std::string>{"build:x"});
+  CHECK(test.parts == with_needs(plan.steps[5].parts, {{"env:b", plan.steps[4].key}}));
+  // The toolkit's packages are not chosen.
+  CHECK(partial_key(plan, {}, "build:x").unknown == std::set<std::string>{"toolkit:cuda"});
+  const Results results = all_opened(plan, {});
+  CHECK(partial_key(plan, results, "test:x").unknown.empty());
+}

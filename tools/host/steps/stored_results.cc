@@ -113,7 +113,8 @@ plan::StepOutcome outcome_of(const store::StoredResult& result, const fs::path& 
 LookedUp take(const FoundResult& found, const ResultSearch& search) {
   LookedUp looked;
   Hit hit{found.result, outcome_of(found.result, search.output)};
-  for (size_t i = 0; i < hit.outcome.outputs.size(); ++i) {
+  const size_t wanted = search.files == ResultFiles::fetch ? hit.outcome.outputs.size() : 0;
+  for (size_t i = 0; i < wanted; ++i) {
     Done made =
         search.store.materialize(found, found.result.outputs[i], hit.outcome.outputs[i].path);
     if (made) continue;
@@ -185,7 +186,7 @@ std::vector<std::string> objections(const plan::OpenStep& open, const store::Sto
 
 SearchedResults search_store(plan::Results results, const ResultSearch& search) {
   SearchedResults all{std::move(results)};
-  std::set<std::string> asked;
+  std::set<std::string> asked = search.left_out;
   while (true) {
     std::vector<plan::OpenStep> open = plan::open_steps(search.plan, all.results);
     std::erase_if(open, [&](const plan::OpenStep& each) { return asked.contains(each.step->id); });

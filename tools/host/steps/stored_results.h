@@ -31,12 +31,18 @@ struct ResultFacts {
 std::vector<std::string> objections(const plan::OpenStep& open, const store::StoredResult& found,
                                     const ResultFacts& facts);
 
+/// Whether the files of results are wanted, or only what the store has.
+enum class ResultFiles { fetch, leave };
+
 /// What is looked for in a store, and where its files go.
 struct ResultSearch {
   Store& store;
   const plan::Plan& plan;
   const ResultFacts& facts;
-  std::filesystem::path output;
+  std::filesystem::path output = {};
+  ResultFiles files = ResultFiles::fetch;
+  /// Steps that no result shall stand for.
+  std::set<std::string> left_out = {};
   /// The steps that only have to be over: the result of a test that was skipped is enough.
   std::set<std::string> skipped_will_do = {};
   ports::LogHandle log = ports::no_log();
@@ -50,7 +56,7 @@ struct SearchedResults {
 
 /// `results`, and those that the store has of the plan's other steps that travel: by their keys,
 /// else, with a frozen plan, as what another machine made of its step. Their files are in the
-/// output directory, verified. What is not found whole is not found.
+/// output directory, verified, unless they are left. What is not found whole is not found.
 SearchedResults search_store(plan::Results results, const ResultSearch& search);
 
 /// Keeps results that this run reuses where the store does not have them: those of earlier runs

@@ -209,6 +209,26 @@ TEST_CASE("a skipped test stands for one that only has to be over") {
   CHECK(result_of(known, "test:x")->state == plan::StepState::skipped);
 }
 
+TEST_CASE("what the store has can be asked without its files, and without some steps") {
+  const auto shelf = std::make_shared<Shelf>();
+  const plan::Plan plan = example();
+  Machine{}.finish(plan, *store_on(shelf), facts());
+  shelf->blobs.clear();
+  const std::unique_ptr<Store> store = store_on(shelf);
+  const ResultFacts here = facts();
+  const SearchedResults left =
+      search_store({}, {.store = *store, .plan = plan, .facts = here, .files = ResultFiles::leave});
+  CHECK(left.found.size() == 2);
+  CHECK(left.warnings.empty());
+  const SearchedResults without = search_store({}, {.store = *store,
+                                                    .plan = plan,
+                                                    .facts = here,
+                                                    .files = ResultFiles::leave,
+                                                    .left_out = {"test:x"}});
+  CHECK(without.found.contains("build:x"));
+  CHECK_FALSE(without.found.contains("test:x"));
+}
+
 TEST_CASE("a result without its files is not found") {
   const auto shelf = std::make_shared<Shelf>();
   const plan::Plan plan = example();

@@ -1,0 +1,221 @@
+"""`store why`, `store export` and `reproduce --store`: what a place has for a step, moved and used elsewhere."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from conftest import PYTHON, Project
+from jobs import Jobs
+from reproduce_command_test import BROKEN, Failed
+
+TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
+
+
+@pytest.fixture
+def script(project):
+    return project("script")
+
+
+def store(project: Project, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess:
+    return project.run("store", *arguments, code=code, **environment)
+
+
+def why(project: Project, step: str, *arguments: str, **environment: str) -> dict:
+    told = json.loads(store(project, "why", step, "--json", *arguments, **environment).stdout)
+    assert told["schema"] == "pinwheel-store-why/1" and told["step"] == step
+    return told
+
+
+class TestWhy:
+    @pytest.fixture
+    def place(self, script, tmp_path):
+        """A directory with the results of a run, which this checkout has forgotten."""
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.run("test", "matrix.yaml", *place, GITHUB_RUN_ID="first-run")
+        script.share_resolutions()
+        script.start_afresh()
+        return place
+
+    def test_a_step_with_the_same_key_would_be_taken(self, script, place):
+        for step in ("build:plain", TEST):
+            told = why(script, step, "matrix.yaml", *place)
+            assert told["answer"] == "taken" and told["differences"] == [] and told["unknown"] == []
+            assert told["nearest"]["run"] == "first-run" and told["key"] == told["nearest"]["key"]
+        assert script.starts() == {} and script.wheels() == {}
+
+    def test_a_changed_variable_is_named_with_both_values(self, script, place):
+        script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_FLAVOR="now-{flavor}"))
+        told = why(script, "build:plain", "matrix.yaml", *place)
+        assert told["answer"] == "other-key"
+        (variable,) = [one for one in told["differences"] if one["part"] == "variables.SCRIPT_FLAVOR"]
+        assert variable == {"part": "variables.SCRIPT_FLAVOR", "stored": '"plain"', "here": '"now-plain"'}
+        text = store(script, "why", "build:plain", "matrix.yaml", *place).stdout
+        assert "variables.SCRIPT_FLAVOR: plain -> now-plain" in text and "`first-run`" in text
+        # The test needs what the build makes, and that is not made yet.
+        assert why(script, TEST, "matrix.yaml", *place)["unknown"] == ["build:plain"]
+        script.run("build", "matrix.yaml")
+        needs = why(script, TEST, "matrix.yaml", *place)
+        assert "needs build:plain" in [one["part"] for one in needs["differences"]] and needs["unknown"] == []
+        assert "`pinwheel store why build:plain`" in store(script, "why", TEST, "matrix.yaml", *place).stdout
+
+    def test_a_result_of_another_domain_or_without_its_files_is_told_apart(self, script, place, tmp_path):
+        told = why(script, "build:plain", "matrix.yaml", *place, "--store-domain", "release")
+        assert told["answer"] == "other-domain" and told["nearest"]["domain"] == "branch"
+        for blob in (tmp_path / "shared" / "cas").iterdir():
+            if blob.read_bytes()[:2] == b"PK":
+                blob.unlink()
+        assert why(script, "build:plain", "matrix.yaml", *place)["answer"] == "lacks-files"
+
+    def test_a_place_without_such_results_says_so(self, script, tmp_path):
+        script.run("build", "matrix.yaml")
+        empty = ["--store", f"dir:{tmp_path / 'empty'}"]
+        told = why(script, "build:plain", "matrix.yaml", *empty)
+        assert told["answer"] == "nothing" and told["nearest"] is None
+        assert not (tmp_path / "empty").exists()
+
+    def test_for_a_frozen_plan_another_compiler_is_no_obstacle(self, script, tmp_path):
+        jobs = Jobs(script, tmp_path / "jobs")
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "c++").write_text("#!/bin/sh\necho 99.1.0\n")
+        (other / "c++").chmod(0o755)
+        built, _ = jobs.build("build:plain", PATH=f"{other}:{os.environ['PATH']}")
+        job = jobs.job("ask", built.directory / "out")
+        told = why(job, "build:plain", "--plan", "plan.json", "--store", "dir:in")
+        assert told["answer"] == "handed-off"
+        assert {one["part"] for one in told["differences"]} == {"toolchain"}
+        assert job.starts() == {}
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (["build:plian"], "build:plain"),
+            (["publish:index"], "no store keeps"),
+            (["build:plain", "build:loud"], "takes one step"),
+            (["build:plain", "--store", "https://example.org/x"], "not on this machine"),
+            (["build:plain", "--store-domain", "nonsense"], "`nonsense` is not a domain"),
+        ],
+    )
+    def test_what_cannot_be_asked_is_refused(self, script, arguments, reason):
+        script.run("build", "matrix.yaml")
+        assert reason in store(script, "why", "matrix.yaml", *arguments, code=2).stderr
+
+
+class TestExport:
+    def test_results_that_no_plan_named_are_moved_for_the_plan_that_needs_them(self, script, tmp_path):
+        # A run leaves results that the plan does not need; another makes everything that it does, without knowing it.
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.edit(lambda matrix: matrix["environment"]["variables"].update(MORE="1"))
+        script.run("build", "matrix.yaml", *place)
+        script.edit(lambda matrix: matrix["environment"]["variables"].pop("MORE"))
+        script.run("test", "matrix.yaml", *place)
+        jobs = Jobs(script, tmp_path / "jobs")
+        job = jobs.job("export")
+        told = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
+        assert told == {"schema": "pinwheel-store-export/1", "copied": 4, "there-already": 0, "missing": []}
+        again = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
+        assert (again["copied"], again["there-already"]) == (0, 4)
+        carried = job.directory / "carried"
+        counted = json.loads(store(job, "stat", "--store", f"dir:{carried}", "--json").stdout)
+        assert counted["results"] == {"branch": 4}
+        # A job that has nothing but the plan and what was moved, and no compiler, needs nothing else.
+        last = jobs.finish(carried)
+        assert {state["state"] for step, state in last.published.items() if not step.startswith("publish:")} == {
+            "reused"
+        }
+
+    def test_what_the_plan_lacks_is_named(self, script, tmp_path):
+        jobs = Jobs(script, tmp_path / "jobs")
+        built, _ = jobs.build("build:plain")
+        job = jobs.job("export", built.directory / "out")
+        ran = store(job, "export", "--plan", "plan.json", "carried", "--json", "--store", "dir:in")
+        assert json.loads(ran.stdout)["missing"] == ["build:loud", TEST.replace("plain", "loud"), TEST]
+        assert "`build:loud`" in ran.stderr
+        other = jobs.job("other")
+        none = store(other, "export", "--plan", "plan.json", "carried", "--store", "dir:nothing", code=5)
+        assert "has no result of" in none.stderr and not (other.directory / "carried").exists()
+
+    def test_results_below_the_domain_of_the_run_stay(self, script, tmp_path):
+        jobs = Jobs(script, tmp_path / "jobs")
+        built, _ = jobs.build("build:plain", PINWHEEL_STORE_DOMAIN="branch")
+        job = jobs.job("export", built.directory / "out")
+        export = ["export", "--plan", "plan.json", "carried", "--store", "dir:in"]
+        store(job, *export, "--store-domain", "release", code=5)
+        store(job, *export)
+
+
+class TestReproduce:
+    @pytest.fixture
+    def failed(self, script, tmp_path):
+        """A test that fails, after a build whose result is in a store."""
+        check = script.directory / "tests" / "check.py"
+        check.write_text(BROKEN + check.read_text())
+        script.commit()
+        script.run("build", "matrix.yaml", "--store", f"dir:{tmp_path / 'shared'}")
+        script.start_afresh()
+        return Failed(script, "test", "matrix.yaml", "--only", TEST.removeprefix("test:"), step=TEST)
+
+    def test_what_the_step_needs_is_taken_and_the_step_itself_runs(self, failed, tmp_path):
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        other = failed.elsewhere()
+        ran = other.run("reproduce", str(failed.report), *place, code=1)
+        assert ran.stdout == f"{TEST}: failed (exit code 3)\n"
+        assert "found 1 result in the store" in ran.stderr
+        journal = other.state / "reproduce" / TEST.replace(":", "-") / "journal.jsonl"
+        started = [json.loads(line).get("started", {}).get("id") for line in journal.read_text().splitlines()]
+        assert TEST in started and "build:plain" not in started
+
+    def test_a_stored_result_does_not_stand_for_the_step_and_none_is_kept(self, script, tmp_path):
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.run("test", "matrix.yaml", *place)
+        before = sorted(path.name for path in (tmp_path / "shared").rglob("*"))
+        script.start_afresh()
+        ran = script.run("reproduce", TEST, "matrix.yaml", *place)
+        assert ran.stdout == f"{TEST}: done\n"
+        assert sorted(path.name for path in (tmp_path / "shared").rglob("*")) == before
+
+    def test_a_wrong_place_or_domain_is_refused_before_anything_is_prepared(self, failed):
+        other = failed.elsewhere()
+        for arguments in (["--store", "nowhere"], ["--store-domain", "nonsense"]):
+            refused = other.run("reproduce", str(failed.report), *arguments, code=2)
+            assert "hint:" in refused.stderr
+        assert not (other.state / "reproduce").exists()
+
+
+@pytest.mark.parametrize("command", ["build", "test", "release"])
+def test_a_wrong_domain_ends_a_run_before_anything_is_prepared(script, command, tmp_path):
+    shutil.rmtree(script.state)
+    cache = {"PINWHEEL_CACHE_DIR": str(tmp_path / "no-cache")}
+    refused = script.run(command, "matrix.yaml", "--store-domain", "relaese", code=2, **cache)
+    assert "`relaese` is not a domain" in refused.stderr and "`release`" in refused.stderr
+    variable = script.run(command, "matrix.yaml", code=2, **cache, PINWHEEL_STORE_DOMAIN="nonsense")
+    assert "PINWHEEL_STORE_DOMAIN" in variable.stderr
+    script.edit(lambda matrix: matrix.update(store=["ftp://example.org"]))
+    assert "`store` of" in script.run(command, "matrix.yaml", code=2, **cache).stderr
+    assert not script.state.exists() and not (tmp_path / "no-cache").exists()
+
+
+def test_step_excludes_everything_else_that_selects(script):
+    for other in (
+        ["--only", TEST.removeprefix("test:")],
+        ["--shard", "1/2"],
+        ["-s", "flavor=plain"],
+        ["--skip", "*loud"],
+        ["--status", "supported"],
+        ["*plain"],
+    ):
+        refused = script.run("build", "matrix.yaml", "--step", "build:plain", *other, code=2)
+        assert "exclude each other" in refused.stderr and "hint:" in refused.stderr
+    unknown = script.run("build", "matrix.yaml", "--step", "build:plian", code=2)
+    assert "`build:plain`" in unknown.stderr
+    assert script.starts() == {}
+
+
+def test_a_frozen_plan_is_published_to_its_own_targets_alone(script, tmp_path):
+    jobs = Jobs(script, tmp_path / "jobs")
+    job = jobs.job("publish")
+    refused = job.run("release", "--plan", "plan.json", "--target", "indx", code=2)
+    assert "`indx`" in refused.stderr and "`index`" in refused.stderr
+    assert job.starts() == {} and not job.index.exists()

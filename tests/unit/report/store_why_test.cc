@@ -1,0 +1,67 @@
+#include "report/store_why.h"
+
+#include <nlohmann/json.hpp>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+plan::StoreReply differing() {
+  store::StoredResult result;
+  result.step = "test:x";
+  result.parts = {{"flags", "\"-O2\""}, {"needs build:x", std::string(64, 'a')}};
+  result.key = plan::key_of(result.parts);
+  result.finished = "2026-01-02T03:04:05Z";
+  result.writer = {"77", "abc123", "ci", store::Domain::release};
+  const plan::KeyParts here = {{"flags", "\"-O3\""}, {"needs build:x", std::string(64, 'b')}};
+  return plan::missing_reply({"test:x", {here}}, {result});
+}
+
+}  // namespace
+
+TEST_CASE("why a store has no result: the parts that differ, the run, and what to ask next") {
+  CHECK(report::store_why_text(differing(), "local") ==
+        "`test:x` would run: the key of the nearest result in `local` differs in 2 parts\n"
+        "  flags: -O2 -> -O3\n"
+        "  needs build:x changed\n"
+        "nearest: `test:x` of the run `77`, 2026-01-02T03:04:05Z, channel `ci`, commit abc123, "
+        "domain `release`\n"
+        "`pinwheel store why build:x` says why that differs\n");
+}
+
+TEST_CASE("what is not known yet is said, each with when it will be") {
+  const plan::PartialKey key{{}, {"build:x", "env:a"}};
+  CHECK(report::store_why_text(plan::missing_reply({"test:x", key}, {}), "dir:out") ==
+        "`test:x` would run: `dir:out` has no result of such a step\n"
+        "  needs build:x: not known before it has run\n"
+        "  needs env:a: not known before its packages are resolved here\n");
+  const nlohmann::json json = nlohmann::json::parse(
+      report::store_why_json(plan::missing_reply({"test:x", key}, {}), "dir:out"));
+  CHECK(json.at("key").is_null());
+  CHECK(json.at("nearest").is_null());
+  CHECK(json.at("unknown") == nlohmann::json({"build:x", "env:a"}));
+}
+
+TEST_CASE("the JSON has every difference with both values, and the run") {
+  const plan::StoreReply reply = differing();
+  const nlohmann::json json = nlohmann::json::parse(report::store_why_json(reply, "local"));
+  CHECK(json.at("schema") == "pinwheel-store-why/1");
+  CHECK(json.at("answer") == "other-key");
+  CHECK(json.at("key") == plan::key_of(reply.question.key.parts));
+  CHECK(json.at("differences")[0] ==
+        nlohmann::json({{"part", "flags"}, {"stored", "\"-O2\""}, {"here", "\"-O3\""}}));
+  CHECK(json.at("nearest").at("run") == "77");
+  CHECK(json.at("nearest").at("domain") == "release");
+}
+
+TEST_CASE("text of a place moves no cursor") {
+  store::StoredResult result;
+  result.step = "build:x";
+  result.parts = {{"flags", "\x1b[2J"}};
+  result.finished = "\x1b[2J";
+  result.writer.run = "\x1b[2J";
+  const plan::StoreReply reply = plan::missing_reply({"build:x", {{{"flags", "1"}}}}, {result});
+  CHECK(report::store_why_text(reply, "local").find('\x1b') == std::string::npos);
+}

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/store_place.h"
+#include "cli/store_question.h"
+#include "plan/known_results.h"
+#include "store/address.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The steps of a plan whose results travel.
+std::set<std::string> traveling_steps(const plan::Plan& plan) {
+  std::set<std::string> steps;
+  for (const plan::Step& step : plan.steps) {
+    if (plan::travels(step)) steps.insert(step.id);
+  }
+  return steps;
+}
+
+/// What became of the results of a plan.
+struct Exported {
+  size_t copied = 0;
+  size_t there_already = 0;
+  std::vector<std::string> missing = {};  ///< ids of steps
+};
+
+/// Copies the result of one step: under its key, and for the plan, in whose name a machine without
+/// the compiler that made it looks for it.
+Result<host::Kept> copy_result(const store::StoredResult& found, const std::string& plan,
+                               const fs::path& from, host::TreePlace& to) {
+  host::BlobFiles files;
+  for (const store::StoredOutput& output : found.outputs) {
+    files[output.blob] = from / "cas" / output.blob.sha256;
+  }
+  store::StoredResult result = found;
+  result.plan = plan;
+  const store::Domain domain = result.writer.domain;
+  const host::PlaceResult<host::Kept> kept =
+      to.put({store::result_address(domain, result.key),
+              store::hand_off_address(domain, plan, result.step)},
+             result, files);
+  if (!kept) return fail(kept.error().error);
+  return *kept;
+}
+
+Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& known,
+                          const fs::path& from, host::TreePlace& to) {
+  Exported out;
+  for (const std::string& step : traveling_steps(asking.run.plan)) {
+    const auto found = known.found.find(step);
+    if (found == known.found.end()) {
+      out.missing.push_back(step);
+      continue;
+    }
+    TRY(const host::Kept kept, copy_result(found->second, asking.facts.plan, from, to));
+    ++(kept == host::Kept::new_one ? out.copied : out.there_already);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions& options,
+                             Streams& streams) {
+  TRY(const fs::path root, root_of_place(options));
+  GlobalOptions global = all;
+  global.named_files = {options.plan_file, options.directory, root.string()};
+  TRY(const AskingRun asking, prepare_asking_run(global, options, {}, streams));
+  const std::unique_ptr<host::Store> place = store_to_ask(root, options, asking.domain);
+  const host::SearchedResults known =
+      ask_place(asking, *place, {}, traveling_steps(asking.run.plan));
+  for (const Error& warning : known.warnings) streams.warn(warning);
+  for (const Error& warning : place->finish()) streams.warn(warning);
+  if (known.found.empty()) {
+    return fail(
+        ErrorKind::check,
+        fmt::format("{} has no result of {}", quoted(root.string()), quoted(options.plan_file)),
+        "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` says what "
+        "differs");
+  }
+  host::TreePlace to = place_at(options.directory, "dir:" + options.directory, asking.domain);
+  TRY(const Exported done, copy_all(asking, known, root, to));
+  if (!done.missing.empty()) {
+    streams.note(fmt::format("{} {} no result in {}\n", quoted_list(done.missing),
+                             done.missing.size() == 1 ? "has" : "have", quoted(root.string())));
+  }
+  print_of_store(options,
+                 {{"schema", "pinwheel-store-export/1"},
+                  {"copied", done.copied},
+                  {"there-already", done.there_already},
+                  {"missing", done.missing}},
+                 fmt::format("{} copied, {} there already, {} missing\n", done.copied,
+                             done.there_already, done.missing.size()),
+                 streams);
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/earlier_results.h"
+#include "cli/load.h"
+#include "cli/store_place.h"
+#include "cli/store_question.h"
+#include "host/steps/journal_file.h"
+#include "host/store/tree_inventory.h"
+#include "plan/known_results.h"
+#include "plan/store_answer.h"
+#include "plan/subplan.h"
+#include "report/store_why.h"
+#include "store/place_description.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The one argument that is no matrix.
+Result<std::string> asked_step(const std::vector<std::string>& arguments) {
+  std::vector<std::string> steps;
+  std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(steps),
+               [](const std::string& argument) { return !is_matrix_name(argument); });
+  if (steps.size() != 1) {
+    return fail(ErrorKind::usage, "`store why` takes one step",
+                "`build:CLASS`, `test:VARIANT` or `sdist`, as reports name them");
+  }
+  return steps.front();
+}
+
+/// The step of a plan; `usage` for one whose results stay where they are made.
+Done check_travels(const plan::Plan& part, const std::string& step) {
+  for (const plan::Step& each : part.steps) {
+    if (each.id == step && plan::travels(each)) return {};
+  }
+  return fail(ErrorKind::usage, fmt::format("no store keeps results of {}", quoted(step)),
+              "results of builds, tests and the sdist travel");
+}
+
+/// What earlier runs here made of the steps that this one needs.
+Result<plan::Results> made_here(const GlobalOptions& global, const plan::Plan& plan,
+                                const std::string& step) {
+  std::error_code absent;
+  if (!fs::exists(global.state_dir, absent)) return plan::Results{};
+  TRY(const journal::History history, host::read_journal(global.state_dir));
+  plan::Results results = find_results(plan, history);
+  std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
+  return results;
+}
+
+plan::StoreReply reply_of(plan::StoreQuestion question, const host::SearchedResults& known,
+                          const fs::path& root) {
+  if (const auto taken = known.found.find(question.step); taken != known.found.end()) {
+    return plan::taken_reply(std::move(question), taken->second);
+  }
+  std::vector<store::StoredResult> stored;
+  for (host::TreeResult& one : host::read_results(root)) stored.push_back(std::move(one.result));
+  return plan::missing_reply(std::move(question), stored);
+}
+
+}  // namespace
+
+Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& options,
+                          Streams& streams) {
+  TRY(const fs::path root, root_of_place(options));
+  TRY(const std::string step, asked_step(options.arguments));
+  GlobalOptions global = all;
+  global.named_files = {options.plan_file, root.string()};
+  StoreCommandOptions rest = options;
+  std::erase(rest.arguments, step);
+  TRY(AskingRun asking, prepare_asking_run(global, rest, step, streams));
+  TRY(asking.run.plan, plan::subplan(asking.run.plan, {step}));
+  TRY_DONE(check_travels(asking.run.plan, step));
+  TRY(plan::Results here, made_here(global, asking.run.plan, step));
+  const std::unique_ptr<host::Store> place = store_to_ask(root, options, asking.domain);
+  const host::SearchedResults known = ask_place(asking, *place, std::move(here), {});
+  for (const Error& warning : known.warnings) streams.warn(warning);
+  for (const Error& warning : place->finish()) streams.warn(warning);
+  const plan::StoreReply reply = reply_of(
+      {step, plan::partial_key(asking.run.plan, known.results, step), asking.domain}, known, root);
+  if (options.json) {
+    streams.json(report::store_why_json(reply, options.place));
+  } else {
+    streams.data(report::store_why_text(reply, options.place));
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,61 @@
+#include "cli/store_place.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/workplace.h"
+#include "host/store/open_store.h"
+#include "store/place_description.h"
+
+namespace pinwheel::cli {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> root_of_place(const StoreCommandOptions& options) {
+  TRY(const store::PlaceDescription place, store::parse_place(options.place));
+  switch (place.kind) {
+    case store::PlaceKind::local: {
+      TRY(const fs::path cache, cache_directory(user_variables()));
+      return cache / "store";
+    }
+    case store::PlaceKind::directory:
+      return fs::path(place.path);
+    case store::PlaceKind::http:
+    case store::PlaceKind::s3:
+      break;
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("{} is not on this machine", quoted(store::to_string(place))),
+              "`store` works on `local` and `dir:PATH`; a server removes what is old by rules of "
+              "its own");
+}
+
+host::TreePlace place_at(const fs::path& root, std::string name, store::Domain domain) {
+  return host::TreePlace({std::move(name),
+                          root,
+                          store::PlaceAccess::read_write,
+                          host::Sharing::shared,
+                          {host::run_id(user_variables()), domain}});
+}
+
+std::unique_ptr<host::Store> store_to_ask(const fs::path& root, const StoreCommandOptions& options,
+                                          store::Domain domain) {
+  constexpr auto kReadOnly = store::PlaceAccess::read_only;
+  std::vector<host::ChainedPlace> places;
+  places.push_back({std::make_unique<host::TreePlace>(
+                        host::TreeOptions{options.place, root, kReadOnly, host::Sharing::shared}),
+                    kReadOnly});
+  return std::make_unique<host::Store>(std::move(places), host::Store::Options{.domain = domain});
+}
+
+void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,
+                    const std::string& text, Streams& streams) {
+  if (!options.json) return streams.data(text);
+  using Json = nlohmann::ordered_json;
+  streams.json(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,34 @@
+#pragma once
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/prepare_run.h"
+#include "cli/streams.h"
+#include "host/steps/stored_results.h"
+#include "host/store/store.h"
+#include "store/domain.h"
+
+namespace pinwheel::cli {
+
+/// A run whose results are looked for in a place: what it would do, and what it says of itself.
+/// Nothing is made and no index is asked for it.
+struct AskingRun {
+  PreparedRun run;
+  host::ResultFacts facts;
+  store::Domain domain = store::Domain::branch;
+};
+
+/// A run of the frozen plan of `--plan`; without, what a run of this checkout would be, with the
+/// packages that earlier runs resolved here. `step`: all that is needed of it; empty: everything.
+/// `usage` for a step that there is not, `drift` if the checkout is not that of the plan.
+Result<AskingRun> prepare_asking_run(const GlobalOptions& global,
+                                     const StoreCommandOptions& options, const std::string& step,
+                                     Streams& streams);
+
+/// What a place has for the steps of a run, without their files. `results`: those that are here.
+host::SearchedResults ask_place(const AskingRun& asking, host::Store& place, plan::Results results,
+                                const std::set<std::string>& skipped_will_do);
+
+}  // namespace pinwheel::cli

@@ -1,0 +1,125 @@
+#include "report/store_why.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text.h"
+#include "base/visible_text.h"
+
+namespace pinwheel::report {
+namespace {
+
+using WhyJson = nlohmann::ordered_json;
+
+bool is_made_in_place(const std::string& step) {
+  return step.starts_with("env:") || step.starts_with("toolkit:");
+}
+
+/// The end of "`build:x` ...".
+std::string verdict(const plan::StoreReply& reply, const std::string& place) {
+  const std::string from = quoted(place);
+  switch (reply.answer) {
+    case plan::StoreAnswer::taken:
+      return fmt::format("would be taken from {}: a result has its key", from);
+    case plan::StoreAnswer::handed_off:
+      return fmt::format("would be taken from {}: a result is of this plan, with another compiler",
+                         from);
+    case plan::StoreAnswer::skipped:
+      return fmt::format("would run: the test could not run where {} has it from ({})", from,
+                         visible(reply.nearest->reason));
+    case plan::StoreAnswer::other_domain:
+      return fmt::format("would run: {} has its key, but from {}, which {} does not read", from,
+                         quoted(store::to_string(reply.nearest->writer.domain)),
+                         quoted(store::to_string(reply.question.domain)));
+    case plan::StoreAnswer::lacks_files:
+      return fmt::format("would run: {} has its key, but not all its files", from);
+    case plan::StoreAnswer::other_key:
+      break;
+    case plan::StoreAnswer::nothing:
+      return fmt::format("would run: {} has no result of such a step", from);
+  }
+  if (reply.differences.empty()) {
+    return fmt::format("may run: all that is known of its key is that of a result in {}", from);
+  }
+  return fmt::format("would run: the key of the nearest result in {} differs in {}", from,
+                     plural(reply.differences.size(), "part"));
+}
+
+std::string run_text(const store::StoredResult& result) {
+  std::string out = fmt::format("{} of the run {}, {}", quoted(result.step),
+                                quoted(result.writer.run), visible(result.finished));
+  if (!result.writer.channel.empty()) out += ", channel " + quoted(result.writer.channel);
+  if (!result.writer.commit.empty()) out += ", commit " + result.writer.commit;
+  return fmt::format("{}, domain {}", out, quoted(store::to_string(result.writer.domain)));
+}
+
+/// The need of a difference "needs build:x", if it is a step that travels itself.
+std::string need_to_ask(const plan::KeyDifference& difference) {
+  constexpr std::string_view kNeeds = "needs ";
+  if (!difference.part.starts_with(kNeeds)) return {};
+  const std::string need = difference.part.substr(kNeeds.size());
+  return is_made_in_place(need) ? std::string() : need;
+}
+
+WhyJson json_of(const std::optional<std::string>& value) {
+  return value ? WhyJson(*value) : WhyJson(nullptr);
+}
+
+WhyJson json_of(const store::StoredResult& result) {
+  return {{"step", result.step},
+          {"key", result.key},
+          {"run", result.writer.run},
+          {"commit", result.writer.commit},
+          {"channel", result.writer.channel},
+          {"domain", std::string(store::to_string(result.writer.domain))},
+          {"finished", result.finished},
+          {"compiler", result.machine.compiler},
+          {"python", result.machine.python},
+          {"plan", result.plan}};
+}
+
+}  // namespace
+
+std::string store_why_text(const plan::StoreReply& reply, const std::string& place) {
+  std::string out = fmt::format("{} {}\n", quoted(reply.question.step), verdict(reply, place));
+  for (const plan::KeyDifference& one : reply.differences) {
+    out += fmt::format("  {}\n", visible(plan::to_text(one)));
+  }
+  for (const std::string& need : reply.question.key.unknown) {
+    out += fmt::format(
+        "  needs {}: not known {}\n", visible(need),
+        is_made_in_place(need) ? "before its packages are resolved here" : "before it has run");
+  }
+  if (reply.nearest) out += fmt::format("nearest: {}\n", run_text(*reply.nearest));
+  for (const plan::KeyDifference& one : reply.differences) {
+    if (const std::string need = need_to_ask(one); !need.empty()) {
+      out += fmt::format("`pinwheel store why {}` says why that differs\n",
+                         visible(shell_quote(need)));
+    }
+  }
+  return out;
+}
+
+std::string store_why_json(const plan::StoreReply& reply, const std::string& place) {
+  const plan::PartialKey& key = reply.question.key;
+  WhyJson differences = WhyJson::array();
+  for (const plan::KeyDifference& one : reply.differences) {
+    differences.push_back(
+        {{"part", one.part}, {"stored", json_of(one.then)}, {"here", json_of(one.now)}});
+  }
+  const WhyJson json = {
+      {"schema", "pinwheel-store-why/1"},
+      {"place", place},
+      {"step", reply.question.step},
+      {"key", key.unknown.empty() ? WhyJson(plan::key_of(key.parts)) : WhyJson(nullptr)},
+      {"domain", std::string(store::to_string(reply.question.domain))},
+      {"answer", std::string(plan::to_string(reply.answer))},
+      {"differences", std::move(differences)},
+      {"unknown", key.unknown},
+      {"nearest", reply.nearest ? json_of(*reply.nearest) : WhyJson(nullptr)}};
+  return json.dump(2, ' ', false, WhyJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pinwheel::report
