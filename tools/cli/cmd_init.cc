@@ -131,7 +131,7 @@ void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams)
   if (left_out.empty()) return;
   std::string text = "not taken over, also listed at the end of the file:\n";
   for (const init::LeftOut& one : left_out) {
-    text += fmt::format("  {}\n    {}\n", one.what, one.why);
+    text += fmt::format("  {}\n    {}\n", one.what, replace_all(one.why, "\n", "\n    "));
   }
   streams.note(text);
 }

@@ -15,6 +15,7 @@
 #include "cli/levels.h"
 #include "cli/load.h"
 #include "cli/plan_facts.h"
+#include "cli/plan_upstream.h"
 #include "cli/prepare_run.h"
 #include "cli/run_forecast.h"
 #include "host/git/git.h"
@@ -115,6 +116,15 @@ Done check_combination(const PlanCommand& options) {
     return fail(ErrorKind::usage, "`--format fingerprint` needs `--plan`",
                 "freeze a plan first: `pinwheel plan --out plan.json`");
   }
+  if (options.json && options.format != PlanFormat::table && options.format != PlanFormat::json) {
+    return fail(ErrorKind::usage, "`--json` and `--format` exclude each other");
+  }
+  const bool shown = options.format == PlanFormat::table || options.format == PlanFormat::json;
+  const bool planned = !options.plan_file.empty() || !options.out.empty() || !shown;
+  if (options.upstream && planned) {
+    return fail(ErrorKind::usage, "`--upstream` is about the matrix file, and plans nothing",
+                "it goes with `--json` alone");
+  }
   if (!options.plan_file.empty() && !options.out.empty()) {
     return fail(ErrorKind::usage, "`--plan` and `--out` exclude each other",
                 "the plan is frozen already");
@@ -179,12 +189,14 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
 
 }  // namespace
 
-Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& options, Streams& streams) {
+Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& given, Streams& streams) {
   host::LocalFiles files;
+  TRY_DONE(check_combination(given));
+  PlanCommand options = given;
+  if (options.json) options.format = PlanFormat::json;
   GlobalOptions global = all;
   global.named_files = {options.plan_file, options.out};
   host::LibGit2 git;
-  TRY_DONE(check_combination(options));
   TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
   if (frozen && options.format == PlanFormat::fingerprint) {
     TRY(const std::string fingerprint, plan::fingerprint(*frozen));
@@ -205,6 +217,7 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& options, Strea
   }
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  if (options.upstream) return show_upstream(options, loaded, streams);
   if (!needs_facts(options)) {
     TRY(const plan::Outline outline,
         select_outline(loaded, options.selection, choice.globs, options.selection.channel));

@@ -18,6 +18,7 @@
 #include "cli/transfer.h"
 #include "cli/workplace.h"
 #include "host/log/masked_log.h"
+#include "report/failure_cause.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -137,7 +138,10 @@ int run(const std::vector<std::string>& arguments) {
   if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));
   const Result<int> code = std::visit(Dispatch{parsed->global, streams}, parsed->command);
   const std::optional<Error> failure = code ? streams.lost_data() : code.error();
-  if (failure) streams.error(*failure);
+  if (failure) {
+    streams.error(*failure);
+    streams.step_summary(report::error_markdown(*failure));
+  }
   const int exit = failure ? exit_code(failure->kind) : *code;
   end_log(parsed->global, exit, streams);
   return exit;

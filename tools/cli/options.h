@@ -61,6 +61,8 @@ struct PlanCommand {
   std::optional<int> chunk = {};  ///< of the rows of a frozen plan, from 1
   std::string out;
   bool no_lock = false;
+  bool upstream = false;
+  bool json = false;  ///< as `PlanFormat::json`
 };
 
 struct ExplainOptions {

@@ -80,6 +80,10 @@ void add_plan(Parser& parser) {
       ->type_name("FILE");
   app.add_flag("--no-lock", parser.plan.no_lock,
                "with `--out`: ignore the packages pinned by `env lock`");
+  app.add_flag("--upstream", parser.plan.upstream,
+               "instead of the plan: releases, labels and Pythons of torch that appeared or "
+               "vanished, and the lines to change");
+  app.add_flag("--json", parser.plan.json, "the same as `--format json`");
 }
 
 void add_explain(Parser& parser) {

@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,12 +37,14 @@
 #include "plan/evidence_gate.h"
 #include "plan/known_results.h"
 #include "plan/step_id.h"
+#include "report/failure_cause.h"
 #include "report/failures_only.h"
 #include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
 #include "report/logged_status.h"
 #include "report/plain_status.h"
+#include "report/report_address.h"
 #include "report/report_json.h"
 #include "report/summary.h"
 #include "run/execute.h"
@@ -70,9 +70,25 @@ std::string again_line(const GlobalOptions& global, const RunRequest& request,
   const bool same = step.starts_with("publish:") || arguments.starts_with("reproduce ") ||
                     arguments.starts_with("init ");
   if (same) return "pinwheel " + arguments;
+  // The runner is gone when people read its log.
+  const std::string address = request.origin ? report::report_address(user_variables()) : "";
+  if (!address.empty()) return shell_join({"pinwheel", "reproduce", address, step});
   const bool usual = global.state_dir == GlobalOptions().state_dir;
   const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);
   return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
+}
+
+report::FailureFacts failure_facts(const GlobalOptions& global, const RunRequest& request,
+                                   const plan::StepOutcome& outcome) {
+  report::FailureFacts facts;
+  host::LocalFiles files;
+  if (!outcome.log.empty()) {
+    if (const Result<std::string> text = files.read(outcome.log)) {
+      facts.log_tail = last_lines(*text);
+    }
+  }
+  facts.again = again_line(global, request, outcome.id);
+  return facts;
 }
 
 report::Printer printer_for(const GlobalOptions& global, const RunRequest& request,
@@ -83,15 +99,7 @@ report::Printer printer_for(const GlobalOptions& global, const RunRequest& reque
   printer.color = streams.color();
   printer.log_end = [](const std::string& log) { return host::log_tail(log, kLiveBytes); };
   printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
-    report::FailureFacts facts;
-    host::LocalFiles files;
-    if (!outcome.log.empty()) {
-      if (const Result<std::string> text = files.read(outcome.log)) {
-        facts.log_tail = last_lines(*text);
-      }
-    }
-    facts.again = again_line(global, request, outcome.id);
-    return facts;
+    return failure_facts(global, request, outcome);
   };
   return printer;
 }
@@ -265,11 +273,18 @@ std::string hidden_in(const host::Workplace& workplace, std::string text) {
   return workplace.hidden ? workplace.hidden->mask(text) : std::move(text);
 }
 
-void append_step_summary(const host::Workplace& workplace, const report::RunReport& run) {
-  const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
-  if (path != nullptr && *path != '\0') {
-    std::ofstream(path, std::ios::app) << hidden_in(workplace, report::summary_markdown(run));
+/// The step summary of GitHub Actions, and an annotation for each cause of failures.
+void tell_github(const GlobalOptions& global, const RunRequest& request,
+                 const report::RunReport& run, const host::Workplace& workplace, Streams& streams) {
+  const std::vector<report::FailureCause> causes = report::failure_causes(
+      run.report,
+      [&](const plan::StepOutcome& outcome) { return failure_facts(global, request, outcome); });
+  if (global.log_format != LogFormat::json) {
+    for (report::Annotation& each : report::annotations_of(causes)) {
+      streams.annotate(std::move(each));
+    }
   }
+  streams.step_summary(hidden_in(workplace, report::summary_markdown(run, causes)));
 }
 
 std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::Results& results) {
@@ -366,7 +381,7 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
       with_origin(execute_plan(request, workplace, plan, execute, {*journal, status, clock}),
                   request, options.json, streams);
   end_store(request, run.report, streams);
-  append_step_summary(workplace, run);
+  tell_github(global, request, run, workplace, streams);
   leave_behind(directories, workplace, run, streams);
   return run;
 }

@@ -6,10 +6,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
 
 #include "base/visible_text.h"
 #include "host/system/system_error.h"
-#include "report/github_command.h"
+#include "report/error_lines.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -36,15 +40,21 @@ int write_all(FILE* stream, std::string_view text) {
   return std::fflush(stream) == 0 && written ? 0 : errno;
 }
 
-std::string annotation(std::string_view level, const Error& error) {
-  std::string place;
-  if (error.at && error.at->line > 0) {
-    place = fmt::format("file={},line={},col={},", report::github_property(error.at->file),
-                        error.at->line, error.at->column);
-  }
-  std::string message = error.message;
-  if (!error.hint.empty()) message += "\nhint: " + error.hint;
-  return fmt::format("::{} {}title=pinwheel::{}\n", level, place, report::github_message(message));
+/// GitHub looks for files from the workspace, whatever directory a step works in.
+std::string path_in_workspace(const std::string& file) {
+  const std::string_view workspace = text_of_variable("GITHUB_WORKSPACE");
+  if (workspace.empty()) return file;
+  std::error_code unknown;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, unknown);
+  const std::filesystem::path inside = absolute.lexically_normal().lexically_relative(workspace);
+  if (unknown || inside.empty() || *inside.begin() == "..") return file;
+  return inside.string();
+}
+
+report::Annotation annotation_of(report::AnnotationLevel level, const Error& error) {
+  std::string message = report::error_lines(error);
+  message.pop_back();
+  return {level, "pinwheel", std::move(message), report::place_of(error)};
 }
 
 }  // namespace
@@ -108,15 +118,26 @@ void Streams::command(std::string_view text) {
   to_stderr(text);
 }
 
+void Streams::annotate(report::Annotation annotation) {
+  if (!github_) return;
+  if (annotation.at) annotation.at->file = path_in_workspace(annotation.at->file);
+  command(report::github_annotation(annotation));
+}
+
+void Streams::step_summary(std::string_view markdown) const {
+  const std::string path(text_of_variable("GITHUB_STEP_SUMMARY"));
+  if (!path.empty()) std::ofstream(path, std::ios::app) << shown(markdown);
+}
+
 void Streams::warn(const Error& warning) {
   log()->write({ports::LogLevel::debug, "warning", {{"text", render_warning(warning)}}});
-  if (github_) command(annotation("warning", warning));
+  annotate(annotation_of(report::AnnotationLevel::warning, warning));
   drawing(render_warning(warning, color_));
 }
 
 void Streams::error(const Error& error) {
   log()->write({ports::LogLevel::debug, "error", {{"text", render(error)}}});
-  if (github_) command(annotation("error", error));
+  annotate(annotation_of(report::AnnotationLevel::error, error));
   drawing(render(error, color_));
 }
 

@@ -10,6 +10,7 @@
 #include "base/secret.h"
 #include "cli/diagnostics.h"
 #include "cli/options.h"
+#include "report/github_command.h"
 
 namespace pinwheel::cli {
 
@@ -45,6 +46,10 @@ class Streams {
   void json_line(std::string_view text);
   /// A workflow command of pinwheel's own for a GitHub runner, on stderr.
   void command(std::string_view text);
+  /// An annotation in GitHub Actions, with its place relative to the workspace; elsewhere nothing.
+  void annotate(report::Annotation annotation);
+  /// Appends Markdown to the job's summary, where `$GITHUB_STEP_SUMMARY` names one.
+  void step_summary(std::string_view markdown) const;
   void warn(const Error& warning);
   void error(const Error& error);
   /// Hides the secret in the command's log, and makes GitHub Actions mask it in the job's, unless

@@ -76,6 +76,7 @@ Error to_error(const Diagnosis& diagnosis, std::string_view what, const ports::E
   const bool told = !diagnosis.line.empty() && !exit.timed_out;
   return Error{.kind = diagnosis.kind,
                .message = fmt::format("{} failed: {}", what, told ? diagnosis.line : ending(exit)),
+               .at = diagnosis.at,
                .hint = diagnosis.hint};
 }
 

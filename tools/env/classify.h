@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct Diagnosis {
   std::string line = {};  ///< the output line that shows it, trimmed; may be empty
   std::string hint = {};
   Lack lack = Lack::nothing;
+  std::optional<Location> at = {};  ///< that the tool names, as it names it
 };
 
 /// The exit status takes precedence over the output: a canceled child is `interrupted`, a time

@@ -10,6 +10,7 @@
 #include "env/classify_pip.h"
 #include "env/missing_compiler.h"
 #include "env/missing_library.h"
+#include "env/source_place.h"
 
 namespace pinwheel::env {
 namespace {
@@ -137,9 +138,22 @@ Diagnosis with_list(Diagnosis diagnosis, std::string_view output) {
   return diagnosis;
 }
 
-}  // namespace
+/// rustc names the place below its message.
+std::optional<Location> place_of(std::string_view line, std::string_view output) {
+  constexpr std::string_view kArrow = "--> ";
+  if (line.empty()) return std::nullopt;
+  if (!line.starts_with("error[E")) return source_place(line);
+  size_t at = output.find(line);
+  if (at == std::string_view::npos) return std::nullopt;
+  at = output.find('\n', at);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view below = output.substr(at + 1);
+  below = trim(below.substr(0, below.find('\n')));
+  if (!below.starts_with(kArrow)) return std::nullopt;
+  return source_place(below.substr(kArrow.size()));
+}
 
-Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
+Diagnosis failure_of(const ports::Exit& exit, std::string_view output) {
   Diagnosis diagnosis = diagnose(exit, output, kCompilerTable);
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
   if (const auto compiler = missing_compiler(output)) return *compiler;
@@ -157,6 +171,14 @@ Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
     if (diagnosis.kind != ErrorKind::step) return with_list(std::move(diagnosis), output);
   }
   return with_list(diagnose(exit, output, kOtherErrors), output);
+}
+
+}  // namespace
+
+Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
+  Diagnosis diagnosis = failure_of(exit, output);
+  diagnosis.at = place_of(diagnosis.line, output);
+  return diagnosis;
 }
 
 }  // namespace pinwheel::env

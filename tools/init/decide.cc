@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.h"
 #include "init/from_cibuildwheel.h"
 #include "init/identity.h"
+#include "init/other_builds.h"
 #include "init/python_abi.h"
 #include "init/pythons.h"
 #include "init/system_libraries.h"
@@ -162,8 +164,9 @@ void add_variables(const ProjectFacts& facts, const FromCibuildwheel& cibw, Matr
   draft.lines.push_back({"environment.variables", variables, join(reasons, "; ")});
 }
 
-void add_environment(const ProjectFacts& facts, const TorchChoice& torch,
-                     const FromCibuildwheel& cibw, MatrixDraft& draft) {
+void add_environment(const ProjectFacts& facts, const PythonChoice& pythons,
+                     const TorchChoice& torch, const FromCibuildwheel& cibw, MatrixDraft& draft) {
+  for (MatrixLine& line : threaded_lines(pythons.values)) draft.lines.push_back(std::move(line));
   if (!cibw.image.empty()) {
     draft.lines.push_back(
         {"environment.container.base", cibw.image,
@@ -273,7 +276,8 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   Identity identity = choose_identity(facts);
   TorchChoice torch = choose_torch(facts);
   if (proof) torch = with_proven_abi(facts, std::move(torch), *proof);
-  PythonChoice pythons = with_torch(choose_pythons(facts), facts.torches, torch.releases);
+  const PythonChoice named = choose_pythons(facts);
+  PythonChoice pythons = with_torch(named, facts.torches, torch.releases);
   const PythonAbiChoice abi =
       proof ? proof->python : choose_python_abi(facts, pythons.values.front());
   if (!abi.limit.empty()) pythons = with_limited_api(std::move(pythons), abi.limit);
@@ -283,7 +287,7 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   MatrixDraft& draft = decision.draft;
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);
-  add_environment(facts, torch, cibw, draft);
+  add_environment(facts, pythons, torch, cibw, draft);
   add_command(cibw, draft);
   add_repair(cibw, draft);
   add_test(facts, cibw, draft);
@@ -296,6 +300,8 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
     draft.left_out.push_back(
         {"Rust (Cargo.toml)", "builds take `cargo` from PATH, and crates from their registry"});
   }
+  append(draft, musl_builds(facts, pythons.values));
+  append(draft, threaded_builds(facts, named.values, pythons.values));
   append(draft, cibw.left_out);
   append(draft, facts.unread);
   return decision;

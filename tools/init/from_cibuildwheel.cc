@@ -46,6 +46,7 @@ constexpr std::array kNoCounterparts = {
     NoCounterpart{"cache-path", "`PINWHEEL_CACHE_DIR` sets the cache"},
     NoCounterpart{"platform", "pinwheel builds for Linux"},
     NoCounterpart{"project-requires-python", "`axes.python` lists the Pythons"},
+    NoCounterpart{"test-execution", "it is about other platforms"},
     NoCounterpart{"test-runtime", "it is about other platforms"},
     NoCounterpart{"prerelease-pythons", "`axes.python` lists the Pythons"},
     NoCounterpart{"free-threaded-support", "`axes.python` lists the Pythons"}};
@@ -212,7 +213,10 @@ void take_archs(const ProjectFacts& facts, const Setting& setting, FromCibuildwh
 void take_option(const ProjectFacts& facts, const Setting& setting, FromCibuildwheel& result) {
   const std::string& name = setting.name;
   const auto* const known = std::ranges::find(kNoCounterparts, name, &NoCounterpart::option);
-  if (name == "build" || name == "skip" || name == "enable" || name == "test-sources") return;
+  // These choose the builds, and `test-sources` is part of the command.
+  const bool elsewhere = name == "build" || name == "skip" || name == "enable" ||
+                         name == "test-sources" || name.starts_with("musllinux-");
+  if (elsewhere) return;
   if (known != kNoCounterparts.end()) return leave_out(result, setting, std::string(known->why));
   if (name == "test-command") return take_test_command(facts, setting, result);
   if (name == "test-requires") return take_test_requires(setting, result);
@@ -229,10 +233,6 @@ void take_option(const ProjectFacts& facts, const Setting& setting, FromCibuildw
     return;
   }
   if (name.starts_with("manylinux-")) return take_image(setting, result);
-  if (name.starts_with("musllinux-")) {
-    return leave_out(result, setting,
-                     "an axis `libc: [glibc, musl]` makes wheels for musl, in containers for it");
-  }
   leave_out(result, setting, "pinwheel does not know this option");
 }
 

@@ -28,7 +28,9 @@ struct FromCibuildwheel {
   std::vector<LeftOut> left_out = {};            ///< every other option, with the reason
 };
 
-/// Translates every option but `build` and `skip`, which chose the `pythons` of the matrix.
+/// Translates every option but those that say which builds there are (`build`, `skip`, `enable`,
+/// the images for musl): they chose the `pythons` of the matrix (`init/pythons`,
+/// `init/other_builds`).
 FromCibuildwheel translate_cibuildwheel(const ProjectFacts& facts,
                                         const std::vector<std::string>& pythons);
 

@@ -21,15 +21,27 @@ struct FailureFacts {
 /// Ends in a newline.
 std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& facts);
 
+/// Lines of a log that tell one failure from another.
+inline constexpr size_t kTellingLines = 5;
+
+/// Whether the error alone says what is to be mended: it has a place in a source or causes. The end
+/// of the log says it of others, such as a test that ended with exit code 1.
+bool says_the_cause(const Error& error);
+
+/// What the failures of one cause have in common: the cause as far as the error says it, else the
+/// error and the end of the log; without the names of the step and of its Python, and without
+/// times.
+std::string common_cause(const plan::StepOutcome& outcome, const FailureFacts& facts);
+
 /// The failures of a run that were told.
 class ToldFailures {
  public:
   /// The block of a failure, or one line, "same error as `build:a`", with its log: if an earlier
-  /// step had the same error and its log ended alike, apart from the names of the steps.
+  /// step failed for the same cause (`common_cause`).
   std::string tell(const plan::StepOutcome& outcome, const FailureFacts& facts);
 
  private:
-  std::map<std::string, std::string> first_;  ///< the error and end of a log -> the step
+  std::map<std::string, std::string> first_;  ///< the cause -> the step
 };
 
 }  // namespace pinwheel::report

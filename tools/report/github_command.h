@@ -1,18 +1,27 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/error.h"
 
 namespace pinwheel::report {
 
 /// Escapes the data of a workflow command (`::add-mask::DATA`): `%`, CR and LF, in the form that
 /// GitHub's runner decodes.
 std::string github_data(std::string_view text);
-/// The same for a message to people (`::error::MESSAGE`), which is made visible and
-/// has no commands of its own (`base/visible_text`).
-std::string github_message(std::string_view text);
 
-/// Escapes text as a property of a workflow command (`title=...`): `:` and `,` end properties and
-/// are escaped too.
-std::string github_property(std::string_view text);
+enum class AnnotationLevel { notice, warning, error };
+
+/// What GitHub shows beside a job, and at a line of the checkout.
+struct Annotation {
+  AnnotationLevel level = AnnotationLevel::error;
+  std::string title = {};
+  std::string message = {};  ///< may have several lines; has no commands of its own
+  std::optional<Location> at = {};
+};
+
+/// `::error file=FILE,line=12,col=5,title=TITLE::MESSAGE`, escaped, with its newline.
+std::string github_annotation(const Annotation& annotation);
 
 }  // namespace pinwheel::report

@@ -1,23 +1,10 @@
 #include "report/github_status.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "report/github_command.h"
 
 namespace pinwheel::report {
-namespace {
-
-std::string github_warning(std::string_view title, std::string_view message) {
-  return fmt::format("::warning title={}::{}\n", github_property(title), github_message(message));
-}
-
-}  // namespace
-
-std::string github_error(std::string_view title, std::string_view message) {
-  return fmt::format("::error title={}::{}\n", github_property(title), github_message(message));
-}
 
 GitHubStatus::GitHubStatus(Printer printer) : printer_(printer), plain_(std::move(printer)) {}
 
@@ -37,11 +24,8 @@ void GitHubStatus::step_retry(const plan::Step& step, const Error& error,
 void GitHubStatus::step_finished(const plan::StepOutcome& outcome) {
   plain_.step_finished(outcome);
   for (const std::string& warning : outcome.warnings) {
-    printer_.command(github_warning(outcome.id, warning));
+    printer_.command(github_annotation({AnnotationLevel::warning, outcome.id, warning}));
   }
-  if (outcome.state != plan::StepState::failed) return;
-  const std::string message = outcome.error ? outcome.error->message : "the step failed";
-  printer_.command(github_error(fmt::format("{} failed", outcome.id), message));
 }
 
 void GitHubStatus::heartbeat(const run::Progress& progress) {

@@ -1,17 +1,11 @@
 #pragma once
-#include <string>
-#include <string_view>
-
 #include "report/plain_status.h"
 
 namespace pinwheel::report {
 
-/// `::error title=TITLE::MESSAGE`, with `%`, CR and LF, and in the title `:` and `,`, escaped in
-/// the form that GitHub's runner decodes. Ends in a newline.
-std::string github_error(std::string_view title, std::string_view message);
-
-/// The plain status for a GitHub job: a failed step is annotated, and the summary is in a group.
-/// Groups do not nest, and steps run in parallel, so steps have no groups.
+/// The plain status for a GitHub job: warnings of steps are annotated, and the summary is in a
+/// group. Failures are annotated by cause when the run has ended (`report/failure_cause`). Groups
+/// do not nest, and steps run in parallel, so steps have no groups.
 class GitHubStatus final : public run::StatusSink {
  public:
   explicit GitHubStatus(Printer printer);

@@ -74,7 +74,7 @@ std::string summary_table(const plan::Report& report) {
   return align_columns(rows_of(report)) + summary_line(report);
 }
 
-std::string summary_markdown(const RunReport& run) {
+std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes) {
   const plan::Report& report = run.report;
   std::string out = "### pinwheel\n\n";
   bool header = true;
@@ -85,7 +85,7 @@ std::string summary_markdown(const RunReport& run) {
     if (header) out += "|---|---|---|---|\n";
     header = false;
   }
-  return out + "\n" + summary_line(report) + reproduce_markdown(run);
+  return out + "\n" + summary_line(report) + causes_markdown(causes) + reproduce_markdown(run);
 }
 
 }  // namespace pinwheel::report

@@ -1,7 +1,9 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "plan/outcome.h"
+#include "report/failure_cause.h"
 #include "report/report_json.h"
 
 namespace pinwheel::report {
@@ -14,8 +16,8 @@ std::string summary_line(const plan::Report& report);
 std::string summary_table(const plan::Report& report);
 
 /// The same as GitHub-flavored Markdown under a heading, for $GITHUB_STEP_SUMMARY. If a step
-/// failed, a folded report of the failures follows, so that `pinwheel reproduce` needs only this
-/// text.
-std::string summary_markdown(const RunReport& run);
+/// failed, the causes follow and a folded report of the failures, so that `pinwheel reproduce`
+/// needs only this text.
+std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes);
 
 }  // namespace pinwheel::report

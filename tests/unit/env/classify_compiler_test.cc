@@ -29,6 +29,22 @@ TEST_CASE("a compile error is a failed step, and its line is shown") {
   CHECK(diagnosis_of("cmake_package_missing.txt").kind == ErrorKind::step);
 }
 
+TEST_CASE("a compile error has the place that the compiler names") {
+  const std::optional<Location> gcc = diagnosis_of("gcc_compile_error.txt").at;
+  REQUIRE(gcc);
+  CHECK(gcc->file.ends_with(".cc"));
+  CHECK(gcc->line > 0);
+  const auto rust = env::classify_compiler(
+      {.code = 1},
+      "   Compiling demo v0.1.0\nerror[E0425]: cannot find value `x` in this scope\n"
+      "  --> src/lib.rs:3:5\n   |\n3  |     x\n");
+  REQUIRE(rust.at);
+  CHECK(rust.at->file == "src/lib.rs");
+  CHECK(rust.at->line == 3);
+  CHECK_FALSE(env::classify_compiler({.code = 1}, "error[E0425]: no place").at);
+  CHECK_FALSE(diagnosis_of("ninja_compiler_killed.txt").at);
+}
+
 TEST_CASE("a compiler that was killed ran out of memory") {
   CHECK(diagnosis_of("ninja_compiler_killed.txt").kind == ErrorKind::out_of_memory);
 }

@@ -1,6 +1,11 @@
 #include "init/from_cibuildwheel.h"
 
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel::init {
 namespace {
@@ -78,7 +83,7 @@ TEST_CASE("whatever has no counterpart is listed with the reason") {
       "'make'\n"
       "[[tool.cibuildwheel.overrides]]\nselect = '*-musllinux*'\nbefore-all = 'x'\n"
       "[[tool.cibuildwheel.overrides]]\nselect = 'cp310-*'\ntest-command = 'x'\n");
-  CHECK(got.left_out.size() == 8);
+  CHECK(got.left_out.size() == 7);
   const auto why = [&](const std::string& what) {
     for (const LeftOut& one : got.left_out) {
       if (one.what.find(what) != std::string::npos) return one.why;
@@ -91,6 +96,42 @@ TEST_CASE("whatever has no counterpart is listed with the reason") {
   CHECK(why("`before-build`").find("`make`") != std::string::npos);
   CHECK(why("*-musllinux*") == "they select nothing of this matrix");
   CHECK(why("cp310-*") == "write `test-command` into `overrides` of the matrix");
+}
+
+/// The options in the first column of the table in the cookbook, as a file can have them.
+Texts options_of_cookbook() {
+  std::ifstream in(in_source_tree("matrix/cookbook.md"));
+  std::string line;
+  while (std::getline(in, line) && line != "## From cibuildwheel") {
+  }
+  Texts options;
+  while (std::getline(in, line) && !line.starts_with("## ")) {
+    if (!line.starts_with("| `")) continue;
+    const std::string column = line.substr(2, line.find(" | ") - 2);
+    for (std::string name : split(column, ',')) {
+      name = replace_all(std::string(trim(name)), "`", "");
+      options.push_back(replace_all(name, "*", "x86_64"));
+    }
+  }
+  return options;
+}
+
+TEST_CASE("init knows every option of the cookbook's table") {
+  // Arguments of its command line, and other platforms, which are not read from a file.
+  const Texts elsewhere = {"only",           "print-build-identifiers",
+                           "config-file",    "package-dir",
+                           "clean-cache",    "macos-x86_64",
+                           "ios-x86_64",     "android-x86_64",
+                           "windows-x86_64", "overrides"};
+  const Texts options = options_of_cookbook();
+  CHECK(options.size() > 30);
+  for (const std::string& option : options) {
+    if (std::ranges::find(elsewhere, option) != elsewhere.end()) continue;
+    INFO(option);
+    for (const LeftOut& one : translated(option + " = 'x'\n").left_out) {
+      CHECK(one.why != "pinwheel does not know this option");
+    }
+  }
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_CASE("the inputs of a run round-trip with its report") {
 
 TEST_CASE("a report is found in its own JSON, in a summary and in a web page that shows one") {
   const std::string json = report::report_json(failed_run());
-  const std::string markdown = report::summary_markdown(failed_run());
+  const std::string markdown = report::summary_markdown(failed_run(), {});
   std::string page = "<html><pre>" + replace_all(markdown, "&", "&amp;") + "</pre>";
   page = replace_all(replace_all(page, "\"", "&quot;"), "'", "&#39;");
   for (const std::string& text : {json, markdown, page, "an earlier step\n" + markdown + "more"}) {
@@ -68,8 +68,9 @@ TEST_CASE("a report is found in its own JSON, in a summary and in a web page tha
 TEST_CASE("of several reports the last that failed is used") {
   report::RunReport later = failed_run();
   later.report.outcomes[0].id = "build:other";
-  const std::string text = report::summary_markdown(failed_run()) +
-                           report::summary_markdown(later) + report::report_json({some_report()});
+  const std::string text = report::summary_markdown(failed_run(), {}) +
+                           report::summary_markdown(later, {}) +
+                           report::report_json({some_report()});
   const Result<report::RunReport> found = report::find_report(text, "f");
   REQUIRE(found);
   CHECK(found->report.outcomes[0].id == "build:other");
@@ -108,7 +109,7 @@ TEST_CASE("a failed step is selected by its id, by its variant, or is the first"
 TEST_CASE("a summary that is too large names the file instead") {
   report::RunReport large = failed_run();
   large.origin->toolchain.assign(600UL << 10, 'x');
-  const std::string text = report::summary_markdown(large);
+  const std::string text = report::summary_markdown(large, {});
   CHECK(text.size() < 1000);
   CHECK(text.find("`--json`") != std::string::npos);
 }
@@ -124,13 +125,22 @@ TEST_CASE("a report with another schema is rejected") {
 }
 
 TEST_CASE("the step summary is one Markdown table whatever the steps say") {
-  CHECK(report::summary_markdown({some_report()}) ==
+  CHECK(report::summary_markdown({some_report()}, {}) ==
         "### pinwheel\n\n"
         "| step | state | time | note |\n"
         "|---|---|---|---|\n"
         "| build:cpu | done | 0.0s | 1 file |\n"
         "| test:a\\|b | blocked |  | `build:&lt;cpu>` failed |\n"
         "\n2 steps in 3.0s: 1 done, 1 blocked\n");
+}
+
+TEST_CASE("the causes of failures come before the report that reproduces them") {
+  const std::string text =
+      report::summary_markdown(failed_run(), {{{"build:cpu"}, "no compiler\n", {}}});
+  const size_t cause = text.find("\n#### `build:cpu` failed\n\n```text\nno compiler\n```\n");
+  CHECK(cause != std::string::npos);
+  CHECK(cause < text.find("To reproduce the failures"));
+  CHECK(report::find_report(text, "f"));
 }
 
 TEST_CASE("a failure shows the nearest hint once") {

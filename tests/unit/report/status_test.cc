@@ -119,17 +119,30 @@ TEST_CASE("a quiet run prints failed steps alone") {
   CHECK(text == kEvents.substr(kEvents.find("failed ")));
 }
 
-TEST_CASE("GitHub status annotates failures and groups the summary") {
+TEST_CASE("GitHub status annotates warnings and groups the summary") {
   std::string text;
   report::GitHubStatus status(printer_to(text));
   tell(status);
-  CHECK(text == kEvents + "::error title=build%3Acpu failed::the build failed: 100%25 sure\n" +
-                    kSkipped + "::group::summary\n" + kTable + "::endgroup::\n");
+  CHECK(text == kEvents + kSkipped + "::group::summary\n" + kTable + "::endgroup::\n");
+  text.clear();
+  plan::StepOutcome warned = skipped_test();
+  warned.warnings = {"100% more\ngeneral"};
+  status.step_finished(warned);
+  CHECK(text.ends_with("::warning title=test%3Aa::100%25 more%0Ageneral\n"));
 }
 
 TEST_CASE("an annotation escapes characters that would end it") {
-  CHECK(report::github_error("a:b,c", "x\r\n::set-output name=y::50%") ==
+  report::Annotation annotation{
+      report::AnnotationLevel::error, "a:b,c", "x\r\n::set-output name=y::50%", {}};
+  CHECK(report::github_annotation(annotation) ==
         "::error title=a%3Ab%2Cc::x\\r%0A: :set-output name=y::50%25\n");
+  annotation = {report::AnnotationLevel::notice, "t", "m", Location{"a,b:c.cc", 12, 5, {}}};
+  CHECK(report::github_annotation(annotation) ==
+        "::notice file=a%2Cb%3Ac.cc,line=12,col=5,title=t::m\n");
+  annotation.at = Location{"a.cc", 12, 0, {}};
+  CHECK(report::github_annotation(annotation) == "::notice file=a.cc,line=12,title=t::m\n");
+  annotation.at = Location{"a.cc", 0, 0, {}};
+  CHECK(report::github_annotation(annotation) == "::notice title=t::m\n");
   CHECK(report::github_data("a\r\n%") == "a%0D%0A%25");
 }
 
@@ -219,6 +232,33 @@ TEST_CASE("a second failure of the same cause is one line, another one is told")
         "  same error as `build:cp311-cpu`; log: logs/build-cp312-cpu.1.log\n");
   const auto other = facts("cp312-cpu", "a.cc:2: no header");
   CHECK(told.tell(second, other) == report::failure_block(second, other));
+}
+
+TEST_CASE(
+    "one cause of several Pythons is told once, and one message of several causes each time") {
+  plan::StepOutcome first = failed_build();
+  first.id = "build:cp311-cpu";
+  first.error = Error{ErrorKind::check, "`a-1.0-cp311-cp311-linux_x86_64.whl` violates 1 rule"};
+  first.error->causes = {{ErrorKind::check, "`_C.cpython-311-x86_64-linux-gnu.so` needs `libz`"}};
+  plan::StepOutcome second = failed_build();
+  second.id = "build:cp313t-cpu";
+  second.error = Error{ErrorKind::check, "`a-1.0-cp313-cp313t-linux_x86_64.whl` violates 1 rule"};
+  second.error->causes = {{ErrorKind::check, "`_C.cpython-313t-x86_64-linux-gnu.so` needs `libz`"}};
+  CHECK(report::common_cause(first, {{"ninja: 12 done"}}) ==
+        report::common_cause(second, {{"ninja: 13 done"}}));
+  second.error->causes[0].message = "`_C.cpython-313t-x86_64-linux-gnu.so` needs `libm`";
+  CHECK(report::common_cause(first, {}) != report::common_cause(second, {}));
+
+  plan::StepOutcome test = failed_build();
+  test.error = Error{ErrorKind::step, "the tests failed: exit code 1"};
+  CHECK(report::common_cause(test, {{"1 failed in 0.31s"}}) ==
+        report::common_cause(test, {{"1 failed in 12s"}}));
+  CHECK(report::common_cause(test, {{"1 failed in 0.31s"}}) !=
+        report::common_cause(test, {{"2 failed in 0.31s"}}));
+  test.error->at = Location{"a.cc", 3, 0, {}};
+  plan::StepOutcome below = test;
+  below.error->at->line = 4;
+  CHECK(report::common_cause(test, {}) != report::common_cause(below, {}));
 }
 
 TEST_CASE("live status redraws its status lines and leaves a clean screen") {

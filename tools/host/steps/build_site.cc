@@ -13,6 +13,7 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/full_disk.h"
 #include "host/provision/toolkit.h"
+#include "host/steps/checkout_place.h"
 #include "host/steps/path_without.h"
 #include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
@@ -56,6 +57,11 @@ Result<std::string> seen_path(const StepContext& context, const env::Request& re
   return path_without(user->second, "nvcc", space);
 }
 
+std::optional<Location> place_to_edit(const BuildSite& site, Location named) {
+  if (site.checkout.empty()) return std::nullopt;
+  return checkout_place(site.space, site.checkout, std::move(named));
+}
+
 }  // namespace
 
 BuildSetting BuildSite::setting(const StepContext& context) const {
@@ -86,8 +92,9 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
   if (toolkit) variables = seen_variables(*toolkit, space);
   if (!base.conda.empty()) add_conda_path(space, variables);
   TRY(std::string path, seen_path(context, request, space));
-  return BuildSite{std::move(base), std::move(toolkit), std::move(space), std::move(variables),
-                   std::move(path)};
+  const fs::path checkout = source.requirement.empty() ? source.directory : std::string();
+  return BuildSite{std::move(base),      std::move(toolkit), std::move(space),
+                   std::move(variables), std::move(path),    checkout};
 }
 
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
@@ -101,6 +108,7 @@ Done run_logged(const StepContext& context, const BuildSite& site, ports::Comman
   if (exit.timed_out) return fail(past_time_limit(context, what, "build.timeout"));
   env::Diagnosis diagnosis =
       env::classify_compiler(exit, log_tail(context.attempt.log, kCompilerTail));
+  if (diagnosis.at) diagnosis.at = place_to_edit(site, *std::move(diagnosis.at));
   return fail(to_error(name_full_disk(context.machine, std::move(diagnosis)), what, exit));
 }
 

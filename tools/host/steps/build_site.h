@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct BuildSite {
   /// The user's PATH as the build sees it: of a build without a toolkit, without the machine's
   /// nvcc, for which projects look to decide that they compile for GPUs.
   std::string path;
+  /// The package in the checkout, which people edit; empty for an sdist.
+  std::filesystem::path checkout = {};
 
   BuildSetting setting(const StepContext& context) const;
 };
@@ -34,7 +37,8 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request);
 
 /// Runs a command of the build to completion, with its output in the attempt's log. A failure has
-/// the kind from `classify_compiler`; `what` is the beginning of the message.
+/// the kind from `classify_compiler`, and the place in the checkout that the compiler named; `what`
+/// is the beginning of the message.
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
                 const std::string& what);
 

@@ -1,0 +1,34 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/outcome.h"
+#include "report/failure.h"
+#include "report/github_command.h"
+
+namespace pinwheel::report {
+
+/// What made one or more steps of a run fail.
+struct FailureCause {
+  std::vector<std::string> steps;  ///< in plan order, at least one
+  std::string text;                ///< lines for people: the error, the other steps, what to run
+  std::optional<Location> at = {};
+};
+
+/// The failures of a run by cause, in plan order. `facts` is asked once for each failed step.
+std::vector<FailureCause> failure_causes(
+    const plan::Report& report, const std::function<FailureFacts(const plan::StepOutcome&)>& facts);
+
+/// An annotation for each cause; of many the last says how many there are, since GitHub drops what
+/// is above ten.
+std::vector<Annotation> annotations_of(const std::vector<FailureCause>& causes);
+
+/// The causes as Markdown for a step summary, each under its steps; empty without any.
+std::string causes_markdown(const std::vector<FailureCause>& causes);
+
+/// The error that ended a command as Markdown for a step summary.
+std::string error_markdown(const Error& error);
+
+}  // namespace pinwheel::report

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "plan/upstream.h"
+#include "report/github_command.h"
+
+namespace pinwheel::report {
+
+/// A table of what changed, then the lines to write, each with its file and line.
+std::string upstream_text(const plan::Upstream& upstream);
+
+/// The same as JSON, `pinwheel-upstream/1`.
+std::string upstream_json(const plan::Upstream& upstream);
+
+/// A notice for each axis that differs, at its line of the matrix.
+std::vector<Annotation> upstream_notices(const plan::Upstream& upstream);
+
+}  // namespace pinwheel::report
