@@ -81,11 +81,9 @@ std::string again_line(const GlobalOptions& global, const RunRequest& request,
 report::FailureFacts failure_facts(const GlobalOptions& global, const RunRequest& request,
                                    const plan::StepOutcome& outcome) {
   report::FailureFacts facts;
-  host::LocalFiles files;
   if (!outcome.log.empty()) {
-    if (const Result<std::string> text = files.read(outcome.log)) {
-      facts.log_tail = last_lines(*text);
-    }
+    const Result<std::string> text = host::LocalFiles().read(outcome.log);
+    if (text) facts.log_tail = last_lines(*text);
   }
   facts.again = again_line(global, request, outcome.id);
   return facts;

@@ -109,8 +109,7 @@ std::vector<Annotation> annotations_of(const std::vector<FailureCause>& causes) 
 std::string causes_markdown(const std::vector<FailureCause>& causes) {
   std::string out;
   for (const FailureCause& cause : causes) {
-    out +=
-        fmt::format("\n#### `{}` failed\n\n{}", visible(steps_line(cause)), code_block(cause.text));
+    out += fmt::format("\n#### {} failed\n\n{}", quoted(steps_line(cause)), code_block(cause.text));
   }
   return out;
 }
