@@ -27,6 +27,7 @@ constexpr std::string_view kPlanJob = R"(
           name: plan
       @KEEP@
       @PATHS@
+      @UPSTREAM@
       - name: Freeze the plan
         if: hashFiles('plan.json') == ''@AND@
         uses: @ACTION@
@@ -46,6 +47,16 @@ constexpr std::string_view kPlanJob = R"(
           @RETENTION@
 )";
 
+// A new release of torch is a notice. An index that does not answer breaks no night.
+constexpr std::string_view kUpstream = R"(
+- name: Compare the axes with what there is upstream
+  continue-on-error: true
+  uses: @ACTION@
+  with:
+    matrix: @MATRIX@
+    args: @ARGS@
+)";
+
 constexpr std::string_view kRows = R"(
 - name: @NAME@
   id: @ID@
@@ -59,6 +70,14 @@ constexpr std::string_view kRows = R"(
 /// `if:` of a step that an idle run passes over.
 std::string unless_idle(const WorkflowFacts& facts, WorkflowSet set) {
   return may_be_idle(facts, set) ? fmt::format("if: {}", kNotIdle) : std::string();
+}
+
+std::string upstream_of(const WorkflowFacts& facts, WorkflowSet set) {
+  if (set != WorkflowSet::nightly) return {};
+  const std::string args = fmt::format("plan {} --upstream", shell_quote(facts.matrix));
+  return filled(kUpstream, {{"ACTION", facts.action},
+                            {"MATRIX", yaml_string(facts.matrix)},
+                            {"ARGS", yaml_string(args)}});
 }
 
 std::string rows_of(const WorkflowFacts& facts, WorkflowSet set, std::string_view stage,
@@ -104,6 +123,7 @@ std::string plan_job(const WorkflowFacts& facts, WorkflowSet set) {
                            {"MATRIX", yaml_string(facts.matrix)},
                            {"FREEZE", yaml_string(freeze)},
                            {"PATHS", compare_with_paths(facts, set)},
+                           {"UPSTREAM", upstream_of(facts, set)},
                            {"AND", set == WorkflowSet::ci && idle ? fmt::format(" && {}", kNotIdle)
                                                                   : std::string()},
                            {"CONDITION", unless_idle(facts, set)},

@@ -123,6 +123,18 @@ TEST_CASE("a nightly compares its plan with the last one, and remembers it at th
   }
 }
 
+TEST_CASE("a nightly alone compares its axes with upstream, whatever the indexes answer",
+          "[workflow]") {
+  const WorkflowFacts facts = example();
+  const std::string text = workflow_text(facts, WorkflowSet::nightly);
+  const std::string step = "continue-on-error: true\n        uses: " + facts.action +
+                           "\n        with:\n          matrix: \"" + facts.matrix +
+                           "\"\n          args: \"plan " + facts.matrix + " --upstream\"\n";
+  CHECK(has(text, step));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::ci), "--upstream"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "--upstream"));
+}
+
 TEST_CASE("a pull request that changes no path of the matrix is idle, and its check has an answer",
           "[workflow]") {
   WorkflowFacts facts = example();
