@@ -68,6 +68,9 @@ class Workflows:
         if change:
             self.project.edit(change)
         self.project.run("ci", "generate", "matrix.yaml")
+        for path in (self.project.directory / ".github" / "workflows").glob("pinwheel-*.yml"):
+            # act does not know the key yet.
+            path.write_text(path.read_text().replace("queue: max\n", "\n"))
         self.project.commit()
 
     def pins(self) -> dict[str, str]:

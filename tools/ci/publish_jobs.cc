@@ -22,6 +22,7 @@ constexpr std::string_view kPublishJob = R"(
     concurrency:
       group: @GROUP@
       cancel-in-progress: false
+      queue: max
     steps:
       @CHECKOUT@
       @PLAN@

@@ -28,6 +28,7 @@ permissions:
 concurrency:
   group: @GROUP@
   cancel-in-progress: @CANCEL@
+  @QUEUE@
 
 jobs:
 )";
@@ -91,6 +92,11 @@ std::string cancel(const matrix::CiSettings& settings, WorkflowSet set) {
   return outdated ? "${{ github.event_name == 'pull_request' }}" : "false";
 }
 
+/// Without it, a run that waits is canceled when the next arrives.
+std::string queue(WorkflowSet set) {
+  return set == WorkflowSet::release ? "queue: max" : std::string();
+}
+
 }  // namespace
 
 std::string workflow_name(const matrix::CiSettings& settings, WorkflowSet set) {
@@ -125,7 +131,8 @@ std::string workflow_text(const WorkflowFacts& facts, WorkflowSet set) {
                      {"TRIGGERS", triggers(facts.settings, set)},
                      {"KEEP_TRIGGERS", keep("triggers")},
                      {"GROUP", group(set)},
-                     {"CANCEL", cancel(facts.settings, set)}});
+                     {"CANCEL", cancel(facts.settings, set)},
+                     {"QUEUE", queue(set)}});
   std::string jobs =
       plan_job(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
   if (set != WorkflowSet::ci) jobs += publish_jobs(facts, set);

@@ -123,6 +123,14 @@ TEST_CASE("a nightly compares its plan with the last one, and remembers it at th
   }
 }
 
+TEST_CASE("releases wait for each other, however many", "[workflow]") {
+  const WorkflowFacts facts = example();
+  const std::string release = workflow_text(facts, WorkflowSet::release);
+  CHECK(has(release, "  cancel-in-progress: false\n  queue: max\n"));
+  CHECK(has(release, "      cancel-in-progress: false\n      queue: max\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::ci), "queue:"));
+}
+
 TEST_CASE("a nightly alone compares its axes with upstream, whatever the indexes answer",
           "[workflow]") {
   const WorkflowFacts facts = example();
