@@ -337,3 +337,15 @@ def kernels_project(pinwheel, kernels_repository, environments, shared, tmp_path
         return Project(pinwheel, directory, variables, shared / "resolutions")
 
     return make
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 2 MB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small file system needs root")
+    place = tmp_path / "small"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=True)
+    yield place
+    subprocess.run(["umount", str(place)], check=True)

@@ -1,7 +1,6 @@
 """What a failure says: under --quiet, past a limit, without a compiler, on a full disk."""
 
 import os
-import subprocess
 
 import pytest
 from conftest import PYTHON
@@ -79,15 +78,3 @@ class TestTheMachine:
         script.edit(lambda matrix: matrix.pop("abi"))
         told = script.run("build", "matrix.yaml", "--dry-run", code=4).stderr
         assert told.count("warning: PyPI has no complete CUDA 11.4 toolkit") == 1
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 2 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small file system needs root")
-    place = tmp_path / "small"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=True)
-    yield place
-    subprocess.run(["umount", str(place)], check=True)

@@ -1,6 +1,5 @@
 """Faults are named, with a hint and the right exit code, and leave nothing half-written."""
 
-import os
 import shutil
 import subprocess
 import zipfile
@@ -152,18 +151,6 @@ class TestTheMachine:
         assert "error:" in ran.stderr and "build:plain" in ran.stderr
         assert script.wheels() == {}
         assert all(isinstance(record, dict) for record in script.journal())
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 2 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small file system needs root; the test of the file size limit does not")
-    place = tmp_path / "small"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=True)
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 class TestTheBuild:

@@ -119,18 +119,6 @@ class TestKilled:
         assert states == {"done", "reused"}
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 2 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small file system needs root; the test of the file size limit does not")
-    place = tmp_path / "small"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=True)
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
 class TestFull:
     def test_a_full_disk_is_a_warning_and_what_is_there_is_whole(self, script, small_disk):
         place = small_disk / "store"
