@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
+#include "matrix/find_axis.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -19,9 +20,7 @@ std::vector<std::string> values_in(const Matrix& matrix) {
   }
   for (const Row& row : matrix.include) {
     for (const auto& pair : row.values) {
-      const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
-                                       [&](const Axis& axis) { return axis.name == pair.first; });
-      if (is_axis) values.push_back(pair.second);
+      if (find_axis(matrix, pair.first) != nullptr) values.push_back(pair.second);
     }
   }
   return values;

@@ -8,6 +8,7 @@
 #include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/find_axis.h"
 #include "matrix/yaml_limits.h"
 
 namespace pinwheel::matrix {
@@ -41,9 +42,7 @@ Result<Axis> decode_axis(const Node::Member& member) {
 
 Done decode_attributes(const Node& node, Matrix& matrix) {
   for (const Node& name : node.items) {
-    const bool is_axis = std::any_of(matrix.axes.begin(), matrix.axes.end(),
-                                     [&](const Axis& axis) { return axis.name == name.scalar; });
-    if (is_axis) {
+    if (find_axis(matrix, name.scalar) != nullptr) {
       return fail(config_error(fmt::format("{} is already an axis", quoted(name.scalar)), name.at));
     }
     matrix.attributes.push_back(name.scalar);

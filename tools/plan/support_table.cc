@@ -7,16 +7,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/find_axis.h"
 
 namespace pinwheel::plan {
 namespace {
-
-const matrix::Axis* find_axis(const matrix::Matrix& matrix, std::string_view name) {
-  for (const matrix::Axis& axis : matrix.axes) {
-    if (axis.name == name) return &axis;
-  }
-  return nullptr;
-}
 
 std::string compute_title(const std::string& value) {
   const std::vector<std::string> parts = split(value, '/');
@@ -82,8 +76,8 @@ SupportCell make_cell(const Gathered& gathered, const std::map<size_t, int>& num
 
 Result<SupportTable> make_support_table(const matrix::Matrix& matrix,
                                         const matrix::Expansion& expansion) {
-  const matrix::Axis* const compute = find_axis(matrix, "compute");
-  const matrix::Axis* const torch = find_axis(matrix, "torch");
+  const matrix::Axis* const compute = matrix::find_axis(matrix, "compute");
+  const matrix::Axis* const torch = matrix::find_axis(matrix, "torch");
   if (compute == nullptr || torch == nullptr) {
     return fail(ErrorKind::config,
                 fmt::format("{} has no {} axis, so there is no support table", quoted(matrix.file),

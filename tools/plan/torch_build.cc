@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
-#include <vector>
 
 #include "base/text.h"
+#include "pep/version.h"
 #include "pep/wheel_name.h"
 
 namespace pinwheel::plan {
@@ -17,13 +16,11 @@ namespace {
 constexpr uint64_t kFirstDay = 20000101;
 constexpr uint64_t kLastDay = 99991231;
 
+/// The local version, "cu130"; empty without one.
 std::string label_of(const pep::Version& version) {
-  std::vector<std::string> parts;
-  for (const pep::LocalSegment& segment : version.local) {
-    const auto* const text = std::get_if<std::string>(&segment);
-    parts.push_back(text != nullptr ? *text : std::to_string(std::get<uint64_t>(segment)));
-  }
-  return join(parts, ".");
+  const std::string text = pep::to_string(version);
+  const size_t plus = text.find('+');
+  return plus == std::string::npos ? std::string() : text.substr(plus + 1);
 }
 
 /// "3.13t" of "cp313-cp313t"; empty for other Pythons.

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/find_axis.h"
 #include "matrix/settings.h"
 #include "pep/python_lifetime.h"
 
@@ -31,11 +32,6 @@ UpstreamIndex index_of(const std::string& url, const std::string& compute) {
   const std::string end = "/" + matrix::compute_label(compute.empty() ? "cpu" : compute);
   if (!own.ends_with(end)) return {own, {own}};
   return {own.substr(0, own.size() - end.size()), {own}};
-}
-
-const matrix::Axis* axis_named(const matrix::Matrix& matrix, std::string_view name) {
-  const auto found = std::ranges::find(matrix.axes, name, &matrix::Axis::name);
-  return found == matrix.axes.end() ? nullptr : &*found;
 }
 
 std::chrono::sys_days day_of(const std::string& date) {
@@ -135,7 +131,7 @@ class Comparison {
              const std::vector<TorchBuild>& builds)
       : matrix_(matrix), variants_(variants), builds_(recent(builds)) {
     for (const std::string_view name : {"torch", "compute", "python", "arch"}) {
-      const matrix::Axis* const axis = axis_named(matrix, name);
+      const matrix::Axis* const axis = matrix::find_axis(matrix, name);
       if (axis != nullptr) edited_[std::string(name)].axis = axis;
     }
   }
