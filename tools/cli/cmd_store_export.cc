@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -78,11 +77,8 @@ Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions
   GlobalOptions global = all;
   global.named_files = {options.plan_file, options.directory, root.string()};
   TRY(const AskingRun asking, prepare_asking_run(global, options, {}, streams));
-  const std::unique_ptr<host::Store> place = store_to_ask(root, options, asking.domain);
   const host::SearchedResults known =
-      ask_place(asking, *place, {}, traveling_steps(asking.run.plan));
-  for (const Error& warning : known.warnings) streams.warn(warning);
-  for (const Error& warning : place->finish()) streams.warn(warning);
+      ask_place(asking, root, options, {}, traveling_steps(asking.run.plan), streams);
   if (known.found.empty()) {
     return fail(
         ErrorKind::check,

@@ -79,10 +79,8 @@ Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& o
   TRY(asking.run.plan, plan::subplan(asking.run.plan, {step}));
   TRY_DONE(check_travels(asking.run.plan, step));
   TRY(plan::Results here, made_here(global, asking.run.plan, step));
-  const std::unique_ptr<host::Store> place = store_to_ask(root, options, asking.domain);
-  const host::SearchedResults known = ask_place(asking, *place, std::move(here), {});
-  for (const Error& warning : known.warnings) streams.warn(warning);
-  for (const Error& warning : place->finish()) streams.warn(warning);
+  const host::SearchedResults known =
+      ask_place(asking, root, options, std::move(here), {}, streams);
   const plan::StoreReply reply = reply_of(
       {step, plan::partial_key(asking.run.plan, known.results, step), asking.domain}, known, root);
   if (options.json) {

@@ -41,16 +41,6 @@ host::TreePlace place_at(const fs::path& root, std::string name, store::Domain d
                           {host::run_id(user_variables()), domain}});
 }
 
-std::unique_ptr<host::Store> store_to_ask(const fs::path& root, const StoreCommandOptions& options,
-                                          store::Domain domain) {
-  constexpr auto kReadOnly = store::PlaceAccess::read_only;
-  std::vector<host::ChainedPlace> places;
-  places.push_back({std::make_unique<host::TreePlace>(
-                        host::TreeOptions{options.place, root, kReadOnly, host::Sharing::shared}),
-                    kReadOnly});
-  return std::make_unique<host::Store>(std::move(places), host::Store::Options{.domain = domain});
-}
-
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,
                     const std::string& text, Streams& streams) {
   if (!options.json) return streams.data(text);

@@ -1,13 +1,11 @@
 #pragma once
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/result.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "host/store/store.h"
 #include "host/store/tree_place.h"
 #include "store/domain.h"
 
@@ -19,10 +17,6 @@ Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options);
 
 /// A place in a directory, for a copy that is written for `domain`.
 host::TreePlace place_at(const std::filesystem::path& root, std::string name, store::Domain domain);
-
-/// The place of a command as a store that is only read, by a run of `domain`.
-std::unique_ptr<host::Store> store_to_ask(const std::filesystem::path& root,
-                                          const StoreCommandOptions& options, store::Domain domain);
 
 /// The result of a command of `store`: as JSON, or as text.
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,

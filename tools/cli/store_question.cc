@@ -1,7 +1,9 @@
 #include "cli/store_question.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/digest.h"
 #include "cli/frozen_scope.h"
@@ -12,6 +14,8 @@
 #include "cli/version_facts.h"
 #include "cli/workplace.h"
 #include "host/git/git.h"
+#include "host/store/store.h"
+#include "host/store/tree_place.h"
 #include "host/system/files.h"
 #include "plan/frozen.h"
 #include "ports/read_within.h"
@@ -84,13 +88,24 @@ Result<AskingRun> prepare_asking_run(const GlobalOptions& global,
   return asking;
 }
 
-host::SearchedResults ask_place(const AskingRun& asking, host::Store& place, plan::Results results,
-                                const std::set<std::string>& skipped_will_do) {
-  return host::search_store(std::move(results), {.store = place,
-                                                 .plan = asking.run.plan,
-                                                 .facts = asking.facts,
-                                                 .files = host::ResultFiles::leave,
-                                                 .skipped_will_do = skipped_will_do});
+host::SearchedResults ask_place(const AskingRun& asking, const std::filesystem::path& root,
+                                const StoreCommandOptions& options, plan::Results results,
+                                const std::set<std::string>& skipped_will_do, Streams& streams) {
+  constexpr auto kReadOnly = store::PlaceAccess::read_only;
+  std::vector<host::ChainedPlace> places;
+  places.push_back({std::make_unique<host::TreePlace>(
+                        host::TreeOptions{options.place, root, kReadOnly, host::Sharing::shared}),
+                    kReadOnly});
+  host::Store place(std::move(places), {.domain = asking.domain});
+  host::SearchedResults known =
+      host::search_store(std::move(results), {.store = place,
+                                              .plan = asking.run.plan,
+                                              .facts = asking.facts,
+                                              .files = host::ResultFiles::leave,
+                                              .skipped_will_do = skipped_will_do});
+  for (const Error& warning : known.warnings) streams.warn(warning);
+  for (const Error& warning : place.finish()) streams.warn(warning);
+  return known;
 }
 
 }  // namespace pinwheel::cli

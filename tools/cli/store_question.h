@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -7,7 +8,6 @@
 #include "cli/prepare_run.h"
 #include "cli/streams.h"
 #include "host/steps/stored_results.h"
-#include "host/store/store.h"
 #include "store/domain.h"
 
 namespace pinwheel::cli {
@@ -27,8 +27,10 @@ Result<AskingRun> prepare_asking_run(const GlobalOptions& global,
                                      const StoreCommandOptions& options, const std::string& step,
                                      Streams& streams);
 
-/// What a place has for the steps of a run, without their files. `results`: those that are here.
-host::SearchedResults ask_place(const AskingRun& asking, host::Store& place, plan::Results results,
-                                const std::set<std::string>& skipped_will_do);
+/// What the place at `root` has for the steps of a run, without their files; its faults are
+/// warnings. `results`: those that are here.
+host::SearchedResults ask_place(const AskingRun& asking, const std::filesystem::path& root,
+                                const StoreCommandOptions& options, plan::Results results,
+                                const std::set<std::string>& skipped_will_do, Streams& streams);
 
 }  // namespace pinwheel::cli
