@@ -10,19 +10,20 @@ Background::~Background() {
     ending_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Background::add(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   tasks_.push_back(std::move(task));
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+  const bool none_idle = tasks_.size() + busy_ > threads_.size();
+  if (none_idle && threads_.size() < most_threads_) threads_.emplace_back([this] { work(); });
   changed_.notify_all();
 }
 
 void Background::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+  changed_.wait(lock, [this] { return tasks_.empty() && busy_ == 0; });
 }
 
 void Background::work() {
@@ -32,11 +33,11 @@ void Background::work() {
     if (tasks_.empty()) return;
     const std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
-    busy_ = true;
+    ++busy_;
     lock.unlock();
     task();
     lock.lock();
-    busy_ = false;
+    --busy_;
     changed_.notify_all();
   }
 }

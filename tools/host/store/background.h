@@ -4,13 +4,15 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace pinwheel::host {
 
-/// Does one thing after the other, on a thread of its own that starts with the first.
+/// Performs tasks in the order in which they were added, several at a time. A thread starts when a
+/// task finds none idle.
 class Background {
  public:
-  Background() = default;
+  explicit Background(size_t most_threads) : most_threads_(most_threads) {}
   ~Background();  ///< waits
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
@@ -25,9 +27,10 @@ class Background {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_ = {};
-  bool busy_ = false;
+  size_t most_threads_;
+  size_t busy_ = 0;  ///< threads that perform a task
   bool ending_ = false;
-  std::thread thread_;
+  std::vector<std::thread> threads_ = {};
 };
 
 }  // namespace pinwheel::host

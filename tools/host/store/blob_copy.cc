@@ -32,6 +32,14 @@ fs::path unused_name(const fs::path& target) {
          fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
 }
 
+/// What closing a file would report: a file system of the network may say only then that it is
+/// full. 0 or an errno value.
+int flush_to_server(int fd) {
+  const int other = ::dup(fd);
+  if (other < 0) return errno;
+  return ::close(other) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 tl::unexpected<PlaceFault> system_fault(std::string_view participle, const fs::path& path,
@@ -103,13 +111,25 @@ PlaceDone BlobFile::keep() {
     return wrong_bytes(blob_.sha256, fmt::format("has the sha256 {}", found));
   }
   if (::fchmod(fd_.get(), options_.mode) != 0) return unwritable(errno);
-  if (options_.durable == Durable::yes && ::fsync(fd_.get()) != 0) return unwritable(errno);
+  if (const int number = make_durable(); number != 0) return unwritable(number);
   if (PlaceDone named = take_name(); !named) return named;
-  if (options_.durable == Durable::no) return {};
+  if (options_.durable != Durable::yes) return {};
   if (Done synced = sync_directory(directory_of_blob(target_)); !synced) {
     return fault(FaultKind::unreachable, std::move(synced).error());
   }
   return {};
+}
+
+int BlobFile::make_durable() const {
+  switch (options_.durable) {
+    case Durable::no:
+      return 0;
+    case Durable::written:
+      return flush_to_server(fd_.get());
+    case Durable::yes:
+      return ::fsync(fd_.get()) == 0 ? 0 : errno;
+  }
+  return 0;
 }
 
 PlaceDone BlobFile::take_name() {
@@ -131,7 +151,7 @@ tl::unexpected<PlaceFault> BlobFile::unwritable(int number) const {
 }
 
 int read_pieces(int fd, const std::function<void(std::string_view bytes)>& take) {
-  constexpr size_t kPiece = 1UL << 20;
+  constexpr size_t kPiece = 256UL << 10;
   std::string piece(kPiece, '\0');
   for (;;) {
     const ssize_t got = ::read(fd, piece.data(), piece.size());

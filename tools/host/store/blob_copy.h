@@ -13,9 +13,13 @@
 namespace pinwheel::host {
 
 /// What a finished file must be.
-enum class Durable { no, yes };
+enum class Durable {
+  no,       ///< whoever reads it compares it, or has it for this run alone
+  written,  ///< its file system, perhaps a server, has accepted all of it
+  yes,      ///< it survives a power loss
+};
 struct BlobFileOptions {
-  Durable durable = Durable::no;  ///< whether it survives a power loss once it is there
+  Durable durable = Durable::no;
   uint32_t mode = 0644;
 };
 
@@ -43,6 +47,7 @@ class BlobFile {
  private:
   void open();
   PlaceDone finish();
+  int make_durable() const;  ///< 0 or an errno value
   PlaceDone take_name();
   tl::unexpected<PlaceFault> unwritable(int number) const;
 

@@ -15,6 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Several, since a server answers slowly rather than works hard, and a digest takes as long as a
+/// copy.
+constexpr size_t kWriters = 4;
+
 store::Address address_of(const WantedResult& wanted, store::Domain domain) {
   if (!wanted.key.empty()) return store::result_address(domain, wanted.key);
   return store::hand_off_address(domain, wanted.plan, wanted.step);
@@ -63,7 +67,7 @@ class Store::Chain {
   std::mutex mutex_;
   /// Results of which some files are here, by address; for `fill`.
   std::map<store::Address, BlobFiles> arriving_ = {};
-  Background background_;  ///< last: its tasks use the others
+  Background background_{kWriters};  ///< last: its tasks use the others
 };
 
 std::optional<FoundResult> Store::Chain::find(const WantedResult& wanted) {
@@ -159,11 +163,12 @@ void Store::Chain::keep(store::StoredResult result, const std::map<std::string, 
     }
     blobs[output.blob] = path->second;
   }
-  for (const std::unique_ptr<WatchedPlace>& place : places_) {
-    if (!place->may_be_written()) continue;
-    background_.add(
-        [this, to = place.get(), result, blobs] { put(*to, addresses_of(result), result, blobs); });
-  }
+  // One place after the other: what the first has kept cannot change while others receive it.
+  background_.add([this, result = std::move(result), blobs] {
+    for (const std::unique_ptr<WatchedPlace>& place : places_) {
+      if (place->may_be_written()) put(*place, addresses_of(result), result, blobs);
+    }
+  });
 }
 
 std::vector<Error> Store::Chain::finish() {

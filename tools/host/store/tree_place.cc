@@ -21,7 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kReadOnly = 0444;
-constexpr BlobFileOptions kKeptBlob = {Durable::yes, kReadOnly};
+/// This machine's results outlast a power loss. A directory that others read, a job's artifact or
+/// a shared file system, is not waited for: who reads a blob compares it, and one that is damaged
+/// counts as missing.
+BlobFileOptions kept_blob(Sharing sharing) {
+  return {sharing == Sharing::machine ? Durable::yes : Durable::written, kReadOnly};
+}
 
 /// The owner of a file may still change its mode, but nobody writes by mistake. The superuser
 /// would.
@@ -169,7 +174,7 @@ PlaceDone TreePlace::put_blob(const store::Blob& blob, const fs::path& source) {
     touch(blob_path(blob));
     return {};
   }
-  return copy_blob(source, blob_path(blob), blob, kKeptBlob);
+  return copy_blob(source, blob_path(blob), blob, kept_blob(options_.sharing));
 }
 
 PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes) {
@@ -177,7 +182,7 @@ PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes
     touch(blob_path(blob));
     return {};
   }
-  BlobFile file(blob_path(blob), blob, kKeptBlob);
+  BlobFile file(blob_path(blob), blob, kept_blob(options_.sharing));
   file.write(bytes);
   return file.keep();
 }

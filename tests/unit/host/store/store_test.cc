@@ -1,5 +1,8 @@
 #include "host/store/store.h"
 
+#include <condition_variable>
+#include <mutex>
+
 #include "host/store/open_store.h"
 #include "unit/host/store/stored.h"
 
@@ -38,6 +41,55 @@ class FailingPlace final : public Place {
 
   FaultKind kind_;
   Counts& counts_;
+};
+
+/// A place where a result waits until another arrives, too.
+class MeetingPlace final : public Place {
+ public:
+  explicit MeetingPlace(bool& met) : met_(met) {}
+
+  std::string name() const override { return "meeting"; }
+  PlaceResult<std::optional<store::StoredResult>> find(const store::Address&) override {
+    return std::nullopt;
+  }
+  PlaceResult<bool> fetch(const store::Blob&, const fs::path&) override { return false; }
+  PlaceResult<Kept> put(const std::vector<store::Address>&, const store::StoredResult&,
+                        const BlobFiles&) override {
+    constexpr auto kHang = std::chrono::minutes(1);
+    std::unique_lock lock(mutex_);
+    ++present_;
+    changed_.notify_all();
+    met_ = changed_.wait_for(lock, kHang, [this] { return present_ == 2; }) && met_;
+    return Kept::new_one;
+  }
+  Sharing sharing() const override { return Sharing::shared; }
+
+ private:
+  bool& met_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int present_ = 0;
+};
+
+/// Remembers the files of which it is given a result.
+class ListingPlace final : public Place {
+ public:
+  explicit ListingPlace(std::vector<fs::path>& files) : files_(files) {}
+
+  std::string name() const override { return "listing"; }
+  PlaceResult<std::optional<store::StoredResult>> find(const store::Address&) override {
+    return std::nullopt;
+  }
+  PlaceResult<bool> fetch(const store::Blob&, const fs::path&) override { return false; }
+  PlaceResult<Kept> put(const std::vector<store::Address>&, const store::StoredResult&,
+                        const BlobFiles& files) override {
+    for (const auto& [blob, path] : files) files_.push_back(path);
+    return Kept::new_one;
+  }
+  Sharing sharing() const override { return Sharing::shared; }
+
+ private:
+  std::vector<fs::path>& files_;
 };
 
 /// Stores over directories of one scratch directory, by name.
@@ -119,6 +171,30 @@ TEST_CASE("writing goes to all places that may be written", "[store]") {
   CHECK_FALSE(stores.open({"b"})->find(wanted("k")));
   CHECK(stores.open({"c"})->find(wanted("k")));
   CHECK(store.places_asked() == std::vector<std::string>{"dir:a", "dir:b", "dir:c"});
+}
+
+TEST_CASE("results are written side by side", "[store]") {
+  bool met = true;
+  std::vector<ChainedPlace> places;
+  places.push_back({std::make_unique<MeetingPlace>(met)});
+  Store store(std::move(places), {});
+  store.keep(result_of("one", {}), {});
+  store.keep(result_of("two", {}), {});
+  CHECK(store.finish().empty());
+  CHECK(met);
+}
+
+TEST_CASE("others receive a file from the place of the machine", "[store]") {
+  const Stores stores;
+  std::vector<fs::path> files;
+  std::vector<ChainedPlace> places;
+  places.push_back({tree_at(stores.scratch().path() / "local", store::PlaceAccess::read_write,
+                            Sharing::machine)});
+  places.push_back({std::make_unique<ListingPlace>(files)});
+  Store store(std::move(places), {});
+  stores.keep(store, "k");
+  REQUIRE(files.size() == 1);
+  CHECK(files[0] == stores.scratch().path() / "local/cas" / sha256_hex("one"));
 }
 
 TEST_CASE("a result of a domain below is not found, one of a domain above is", "[store]") {
