@@ -2,18 +2,22 @@
 """Measures stores: wheels into and out of each kind of place against curl with the same files, and a release whose
 results are all in a fresh store against one with nothing to do.
 
-The places are a directory (curl copies the files by file://), nginx with DAV, and a small S3 server of this script's
-own, which takes every signature. Of pinwheel's time a run with nothing to do and without a store is subtracted, in
+The places are this machine's own, a directory (curl copies the files by file://, and syncs them where pinwheel does),
+nginx with DAV, and a small S3 server of this script's own, which takes every signature and answers with the MD5 of what
+it got, as S3 does. Of pinwheel's time a run with nothing to do and without a store is subtracted, in
 which it reads its own files as often; what is left is the transfer. curl and pinwheel take turns. Nothing is asserted.
 """
 
 import argparse
+import hashlib
 import http.server
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
+import socketserver
 import statistics
 import subprocess
 import sys
@@ -29,11 +33,11 @@ from bench import make_project, own_python, processor, run  # noqa: E402
 from dav_server import dav_server  # noqa: E402
 
 PIECE = 1 << 20
+PART = 64 << 20  # of uploads in parts, as pinwheel sends them
 
 
 class Bucket(http.server.BaseHTTPRequestHandler):
-    """Objects as files, with uploads in parts. It must not be slower than what is measured: bodies go to files in
-    pieces."""
+    """Objects as files, with uploads in parts. Bodies go to files in pieces, and a part to its place in the object."""
 
     protocol_version = "HTTP/1.1"
     root: pathlib.Path
@@ -55,21 +59,27 @@ class Bucket(http.server.BaseHTTPRequestHandler):
         path = self.root / parts.path.strip("/").replace("/", "_")
         return path, urllib.parse.parse_qs(parts.query, keep_blank_values=True)
 
-    def take_body(self, path: pathlib.Path) -> None:
+    def take_body(self, path: pathlib.Path, at: int = 0) -> str:
+        """Writes the body to a file; its ETag."""
         left = int(self.headers["Content-Length"])
-        with path.with_suffix(f".{threading.get_ident()}").open("wb") as file:
+        md5 = hashlib.md5(usedforsecurity=False)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644), "wb") as file:
+            file.seek(at)
             while left > 0:
                 piece = self.rfile.read(min(PIECE, left))
                 left -= len(piece)
+                md5.update(piece)
                 file.write(piece)
-        pathlib.Path(file.name).replace(path)
+        return f'"{md5.hexdigest()}"'
 
     def do_PUT(self) -> None:
         path, query = self.file()
         if "partNumber" in query:
-            path = path.with_name(f"{path.name}.part{int(query['partNumber'][0]):05}")
-        self.take_body(path)
-        self.answer(200, ETag='"etag"')
+            etag = self.take_body(path.with_suffix(".parts"), (int(query["partNumber"][0]) - 1) * PART)
+        else:
+            etag = self.take_body(path.with_suffix(f".{os.getpid()}"))
+            path.with_suffix(f".{os.getpid()}").replace(path)
+        self.answer(200, ETag=etag)
 
     def do_POST(self) -> None:
         path, query = self.file()
@@ -77,13 +87,7 @@ class Bucket(http.server.BaseHTTPRequestHandler):
         if "uploads" in query:
             self.answer(200, b"<InitiateMultipartUploadResult><UploadId>one</UploadId></InitiateMultipartUploadResult>")
             return
-        parts = sorted(self.root.glob(f"{path.name}.part*"))
-        with parts[0].open("ab") as whole:
-            for part in parts[1:]:
-                with part.open("rb") as file:
-                    shutil.copyfileobj(file, whole, PIECE)
-                part.unlink()
-        parts[0].replace(path)
+        path.with_suffix(".parts").replace(path)
         self.answer(200, b"<CompleteMultipartUploadResult/>")
 
     def do_GET(self) -> None:
@@ -103,8 +107,9 @@ class Bucket(http.server.BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
+class Server(socketserver.ForkingMixIn, http.server.HTTPServer):
+    """A process for each connection: threads of one Python would wait for each other."""
+
     request_queue_size = 64
 
 
@@ -113,6 +118,7 @@ class Place:
 
     def __init__(self, name: str, store: str, url: str, root: pathlib.Path, **environment: str):
         self.name, self.store, self.url, self.root, self.environment = name, store, url, root, environment
+        self.is_synced = store == "local"
 
     def empty(self) -> None:
         for path in list(self.root.rglob("*")):
@@ -195,7 +201,11 @@ def transfers(place: Place, wheels: Wheels, scratch: pathlib.Path, runs: int):
             for name, file in zip(names, wheels.files)
             for a in ("-o", str(place.root / "cas" / name), f"file://{file}")
         ]
-        measure("curl in", [*curl, *(copies if place.url.startswith("file:") else sends)])
+        send = [*curl, *(copies if place.url.startswith("file:") else sends)]
+        if place.is_synced:
+            kept = [str(place.root / "cas" / name) for name in names]
+            send = ["sh", "-c", f"{shlex.join(send)} && {shlex.join(['sync', '--data', *kept])}"]
+        measure("curl in", send)
         measure("curl out", [*curl, *gets])
         place.empty()
         measure("idle", wheels.command)
@@ -217,17 +227,18 @@ def transfers(place: Place, wheels: Wheels, scratch: pathlib.Path, runs: int):
 
 
 def fresh_store(pinwheel: str, scratch: pathlib.Path, place: Place, environment: dict[str, str], runs: int):
-    """A release on a machine without results whose store has all, against the same with nothing to do."""
+    """A release on a machine without results whose store has all, against the same with nothing to do. It publishes
+    nothing."""
     project, state = scratch / "release", scratch / "release-state"
     make_project(project, environment, own_python())
-    test = [pinwheel, "test", "matrix.yaml"]
-    command = [*test, "--state-dir", str(state), "--output-dir", str(scratch / "release-dist")]
+    release = [pinwheel, "release", "matrix.yaml"]
+    command = [*release, "--state-dir", str(state), "--output-dir", str(scratch / "release-dist")]
     environment = {**environment, **place.environment}
     run([*command, "--store", place.store], project, environment)
     times = {"fresh": [], "idle": []}
     for _ in range(runs):
         times["idle"].append(used_by(command, project, environment)[0])
-        fresh = [*test, *elsewhere(scratch, state), "--store", place.store + ",ro"]
+        fresh = [*release, *elsewhere(scratch, state), "--store", place.store + ",ro"]
         times["fresh"].append(used_by(fresh, project, environment)[0])
     fresh, idle = statistics.median(times["fresh"]), statistics.median(times["idle"])
     return {
@@ -258,7 +269,9 @@ def main():
         at = f"http://127.0.0.1:{bucket.server_port}"
         keys = {"AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench-secret", "AWS_REGION": "us-east-1"}
         with dav_server(scratch / "nginx") as url:
+            own = scratch / "cache" / "store"
             places = [
+                Place("this machine's place", "local", f"file://{own}", own),
                 Place("a directory", f"dir:{scratch / 'dir'}", f"file://{scratch / 'dir'}", scratch / "dir"),
                 Place("HTTP (nginx)", url, url, scratch / "nginx" / "files" / "results"),
                 Place("S3", "s3://bench", f"{at}/bench", scratch / "s3", AWS_ENDPOINT_URL_S3=at, **keys),
@@ -270,7 +283,7 @@ def main():
                 for row in transfers(place, wheels, scratch, options.runs):
                     print(json.dumps(row), flush=True)
                 place.empty()
-            print(json.dumps(fresh_store(pinwheel, scratch, places[1], environment, 9)), flush=True)
+            print(json.dumps(fresh_store(pinwheel, scratch, places[2], environment, 9)), flush=True)
     print(f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {options.runs} runs")
 
 

@@ -1,7 +1,10 @@
 #include "cli/earlier_results.h"
 
+#include <mutex>
 #include <utility>
+#include <vector>
 
+#include "base/parallel.h"
 #include "host/steps/journal_file.h"
 #include "host/system/digest_file.h"
 #include "journal/reuse.h"
@@ -10,14 +13,28 @@ namespace pinwheel::cli {
 
 namespace {
 
+/// In bytes; 0 of a file that is missing.
+std::vector<uint64_t> sizes_of(const std::vector<std::string>& paths) {
+  std::vector<uint64_t> sizes;
+  for (const std::string& path : paths) {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(path, missing);
+    sizes.push_back(missing ? 0 : size);
+  }
+  return sizes;
+}
+
 std::map<std::string, std::string> digests_of(const plan::Plan& plan,
                                               const plan::Results& results) {
+  const std::vector<std::string> paths = journal::outputs_to_check(plan, results);
+  std::mutex mutex;
   std::map<std::string, std::string> digests;
-  for (const std::string& path : journal::outputs_to_check(plan, results)) {
-    if (const Result<host::FileDigest> digest = host::digest_file(path)) {
-      digests[path] = digest->sha256;
-    }
-  }
+  run_jobs(sizes_of(paths), {.threads = usable_processors()}, [&](size_t i) {
+    const Result<host::FileDigest> digest = host::digest_file(paths[i]);
+    if (!digest) return;
+    const std::lock_guard lock(mutex);
+    digests[paths[i]] = digest->sha256;
+  });
   return digests;
 }
 
