@@ -17,6 +17,10 @@ std::string to_lower(std::string_view text);
 constexpr std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
+/// A URL or a path without the slashes at its end; "" of "/".
+constexpr std::string_view without_trailing_slashes(std::string_view path) {
+  return path.substr(0, path.find_last_not_of('/') + 1);  // npos + 1 is 0
+}
 /// ASCII only, whatever the locale. Inline because a large matrix parses tens of thousands of
 /// versions.
 constexpr bool is_digit(char c) {

@@ -21,14 +21,9 @@ using Texts = std::vector<std::string>;
 /// Nightlies of one day are not there at one time, and single kinds fail for days.
 constexpr int kNightlyDays = 7;
 
-std::string without_slash(std::string url) {
-  while (url.ends_with('/')) url.pop_back();
-  return url;
-}
-
 /// The index that holds the label's: ".../whl" of ".../whl/cu130".
 UpstreamIndex index_of(const std::string& url, const std::string& compute) {
-  const std::string own = without_slash(url);
+  const std::string own(without_trailing_slashes(url));
   const std::string end = "/" + matrix::compute_label(compute.empty() ? "cpu" : compute);
   if (!own.ends_with(end)) return {own, {own}};
   return {own.substr(0, own.size() - end.size()), {own}};

@@ -23,7 +23,7 @@ tl::unexpected<Error> not_a_place(std::string_view text, std::string_view why) {
 }
 
 std::string_view without_slashes(std::string_view text) {
-  while (text.ends_with('/')) text.remove_suffix(1);
+  text = without_trailing_slashes(text);
   while (text.starts_with('/')) text.remove_prefix(1);
   return text;
 }
@@ -68,10 +68,9 @@ Result<PlaceDescription> http_place(std::string_view text, std::string_view url)
     return not_a_place(shown, "it has a query or a fragment");
   }
   if (leaves_its_place(parts->path)) return not_a_place(shown, "its path has a `..`");
-  while (url.ends_with('/')) url.remove_suffix(1);
   PlaceDescription place;
   place.kind = PlaceKind::http;
-  place.url = url;
+  place.url = without_trailing_slashes(url);
   return place;
 }
 

@@ -4,6 +4,13 @@
 
 using namespace pinwheel;
 
+TEST_CASE("slashes at the end are dropped", "[base]") {
+  CHECK(without_trailing_slashes("https://host/simple//") == "https://host/simple");
+  CHECK(without_trailing_slashes("a/b") == "a/b");
+  CHECK(without_trailing_slashes("/").empty());
+  CHECK(without_trailing_slashes("").empty());
+}
+
 TEST_CASE("globs match whole texts, with sets and alternatives") {
   CHECK(glob_match("*", ""));
   CHECK(glob_match("cp312-*", "cp312-cpu"));

@@ -43,11 +43,6 @@ std::map<std::string, Section> parse_ini(std::string_view text) {
   return sections;
 }
 
-std::string_view without_slash(std::string_view url) {
-  while (url.ends_with('/')) url.remove_suffix(1);
-  return url;
-}
-
 const Section* find_section(const std::map<std::string, Section>& sections, std::string_view target,
                             std::string_view upload_url) {
   if (const auto found = sections.find(std::string(target)); found != sections.end()) {
@@ -55,7 +50,8 @@ const Section* find_section(const std::map<std::string, Section>& sections, std:
   }
   for (const auto& [name, section] : sections) {
     const std::string repository = lookup(section, "repository");
-    if (!repository.empty() && without_slash(repository) == without_slash(upload_url)) {
+    if (!repository.empty() &&
+        without_trailing_slashes(repository) == without_trailing_slashes(upload_url)) {
       return &section;
     }
   }

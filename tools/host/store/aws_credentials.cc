@@ -83,11 +83,10 @@ std::string aws_region(const std::map<std::string, std::string>& environment,
 
 std::string aws_endpoint(const std::map<std::string, std::string>& environment,
                          const store::AwsProfile& profile, const std::string& service) {
-  std::string url =
+  const std::string url =
       first_of({value_at(environment, "AWS_ENDPOINT_URL_" + service),
                 value_at(environment, "AWS_ENDPOINT_URL"), value_at(profile, "endpoint_url")});
-  while (url.ends_with('/')) url.pop_back();
-  return url;
+  return std::string(without_trailing_slashes(url));
 }
 
 AwsCredentials::AwsCredentials(AwsSetup setup)
@@ -190,9 +189,9 @@ AwsCredentials::Source AwsCredentials::from_container() const {
 
 AwsCredentials::Source AwsCredentials::from_instance() const {
   if (to_lower(variable("AWS_EC2_METADATA_DISABLED")) == "true") return std::nullopt;
-  std::string base =
+  const std::string endpoint =
       first_of({variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"), "http://169.254.169.254"});
-  while (base.ends_with('/')) base.pop_back();
+  const std::string base(without_trailing_slashes(endpoint));
   ports::HttpRequest request = quick_request(base + "/latest/api/token");
   request.method = "PUT";
   request.headers.emplace_back("X-aws-ec2-metadata-token-ttl-seconds", "21600");
