@@ -46,7 +46,8 @@ def varied():
     options = [
         {},
         {"on": {"paths": ["src/**", "it's: odd"], "nightly": "5 4 * * 1", "tags": ["v*", "rel-*"]}},
-        {"concurrency": "queue", "timeout": "90 min", "retention": "3 d"},
+        {"concurrency": "queue", "timeout": "90 min", "retention": "3 d",
+         "container": {"image": "debian:12", "prepare": "apt-get update && apt-get install -y 'git'"}},
         {"forks": "build"},
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
         {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}},

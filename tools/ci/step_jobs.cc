@@ -16,6 +16,7 @@ constexpr std::string_view kBuildJob = R"(
     needs: [plan]
     if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
+    @CONTAINER@
     timeout-minutes: @MINUTES@
     strategy:
       fail-fast: false
@@ -43,6 +44,7 @@ constexpr std::string_view kTestJob = R"(
     needs: [@NEEDS@]
     if: @WHEN@
     runs-on: ${{ matrix.runner }}
+    @CONTAINER@
     timeout-minutes: @MINUTES@
     strategy:
       fail-fast: false
@@ -127,7 +129,8 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const std::string condition = secret ? fmt::format("if: {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
           {"MINUTES", minutes_of(facts)},
-          {"CHECKOUT", checkout(set)},
+          {"CONTAINER", container_of(facts)},
+          {"CHECKOUT", checkout(facts, set)},
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},

@@ -205,6 +205,30 @@ TEST_CASE("a driver is installed only where the matrix has a command for it", "[
   CHECK_FALSE(has(text, "get it"));
 }
 
+TEST_CASE("jobs in a container prepare it before the checkout, which they trust", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "container:"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "safe.directory"));
+  facts.settings.container = {"debian:12", "apt-get install \"git\""};
+  const std::string text = workflow_text(facts, WorkflowSet::release);
+  const size_t jobs = 6;  // plan, build, test, gate and two publications
+  CHECK(count(text, "    container: \"debian:12\" # zizmor: ignore[unpinned-images]\n") == jobs);
+  CHECK(count(text,
+              "    steps:\n"
+              "      - name: Prepare the container\n"
+              "        run: \"apt-get install \\\"git\\\"\"\n"
+              "      - uses: " +
+                  pinned("actions/checkout")) == jobs);
+  CHECK(count(text,
+              "          persist-credentials: false\n"
+              "      - name: Trust the checkout, which the runner's user owns\n") == jobs);
+  const std::string digest = "debian@sha256:" + std::string(64, 'a');
+  facts.settings.container = {digest, ""};
+  const std::string plain = workflow_text(facts, WorkflowSet::ci);
+  CHECK(count(plain, "    container: \"" + digest + "\"\n") == 4);
+  CHECK_FALSE(has(plain, "Prepare the container"));
+}
+
 TEST_CASE("a template keeps indentation, drops empty places and searches no values", "[workflow]") {
   CHECK(filled("\na: @X@\n  @BLOCK@\n  @NONE@\n",
                {{"X", "@BLOCK@"}, {"BLOCK", "b:\n  - c\n"}, {"NONE", ""}}) ==
