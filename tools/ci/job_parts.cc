@@ -43,7 +43,6 @@ constexpr std::string_view kTakeResults = R"(
   with:
     pattern: result-*
     path: in
-    merge-multiple: true
 )";
 
 }  // namespace
@@ -92,7 +91,7 @@ std::string secrets_of(const WorkflowFacts& facts) {
 }
 
 std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
-  std::string text = "--store dir:in,ro";
+  std::string text = "--store artifacts:in";
   if (results == Results::take_and_leave) text += " --store dir:out";
   if (facts.settings.store.empty()) return text;
   text += " --store " + shell_quote(facts.settings.store);

@@ -18,7 +18,8 @@ std::string checkout(const WorkflowFacts& facts, WorkflowSet set);
 /// The step that downloads the plan.
 std::string take_plan();
 
-/// The step that downloads the results of all jobs into `in`.
+/// The step that downloads the results of all jobs into `in`: each artifact into a directory of its
+/// name, so that the attempts of a step stay apart.
 std::string take_results();
 
 /// A condition of a job or a step: that no pull request from a fork runs it.

@@ -58,7 +58,6 @@ constexpr std::string_view kTestJob = R"(
         with:
           pattern: result-${{ matrix.from }}-*
           path: in
-          merge-multiple: true
       @EARLIER@
       @KEEP@
       @FORK@
@@ -89,7 +88,6 @@ constexpr std::string_view kEarlier = R"(
   with:
     pattern: result-${{ matrix.artifact }}-*
     path: in
-    merge-multiple: true
 )";
 
 // The command is the matrix file's own, as `build.command` is.
@@ -126,7 +124,8 @@ std::string id_of(std::string_view kind, size_t chunk) {
 /// The places that builds and tests share.
 Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const bool secret = !facts.secrets.empty();
-  const std::string condition = secret ? fmt::format("if: {}", kNotFork) : std::string();
+  const std::string condition =
+      secret ? fmt::format("if: {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
           {"MINUTES", minutes_of(facts)},
           {"CONTAINER", container_of(facts)},
