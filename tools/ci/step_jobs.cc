@@ -17,7 +17,7 @@ constexpr std::string_view kBuildJob = R"(
     if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
     @CONTAINER@
-    timeout-minutes: @MINUTES@
+    timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
     strategy:
       fail-fast: false
       matrix:
@@ -45,7 +45,7 @@ constexpr std::string_view kTestJob = R"(
     if: @WHEN@
     runs-on: ${{ matrix.runner }}
     @CONTAINER@
-    timeout-minutes: @MINUTES@
+    timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
     strategy:
       fail-fast: false
       matrix:

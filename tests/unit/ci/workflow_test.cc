@@ -96,7 +96,7 @@ TEST_CASE("settings change what they name", "[workflow]") {
   const std::string pulls = workflow_text(facts, WorkflowSet::ci);
   CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 1);
   CHECK(has(pulls, "cancel-in-progress: false"));
-  CHECK(has(pulls, "timeout-minutes: 90"));
+  CHECK(count(pulls, "timeout-minutes: ${{ matrix.limit || 90 }}\n") == 2);
   CHECK(has(pulls,
             "--store artifacts:in --store dir:out --store s3://bucket/prefix${{ "
             "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\n"));
