@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 import pytest
 from conftest import PYTHON, Project
@@ -55,6 +56,23 @@ def test_a_broken_rule_is_named_with_its_file_and_hint(script):
     assert all(line.startswith("hint: ") for line in hints)
     assert again == f"run this step again: pinwheel reproduce {ADDRESS} build:plain"
     assert error["message"] in job.summary
+
+
+@pytest.mark.parametrize("where", [{}, {"GITHUB_ACTIONS": "true", **RUN}], ids=["here", "github"])
+def test_the_log_of_a_failure_is_read_once_for_all_who_are_told(script, tmp_path, where):
+    script.edit(lambda matrix: matrix["build"].update(command=["sh", "-c", "echo it broke; exit 1"]))
+    script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
+    summary = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")} if where else {}
+    trace = tmp_path / "trace"
+    command = ["strace", "-f", "-qq", "-e", "trace=openat", "-o", str(trace), *script.command("build", "matrix.yaml")]
+    ran = subprocess.run(command, cwd=script.directory, env={**script.environment, **where, **summary},
+                         capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 1, ran.stderr
+    assert "| it broke" in ran.stderr
+    if where:
+        assert "| it broke" in (tmp_path / "summary.md").read_text()
+    read = [line for line in trace.read_text().splitlines() if re.search(r'build-plain[^"/]*\.log", O_RDONLY', line)]
+    assert len(read) == 2, read  # to find out why the build failed, and for people
 
 
 def test_one_cause_of_two_builds_is_one_annotation_with_both(script):

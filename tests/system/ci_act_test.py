@@ -10,12 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 import yaml
 from conftest import digests
 
 ACT = pathlib.Path(sys.executable).with_name("act")
+
 
 def stand_in(inputs: dict[str, str], script: str, **variables: str) -> str:
     """A composite action of one script, which takes its inputs as variables."""
@@ -40,8 +42,12 @@ if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$A
         {"name": "", "pattern": "", "path": ".", "merge-multiple": "false"},
         """mkdir -p "$INTO"
 if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
-for each in "$ARTIFACTS"/$PATTERN; do [ ! -d "$each" ] || cp -r "$each/." "$INTO/"; done
-""", NAME="name", PATTERN="pattern", INTO="path"),
+# In no order that one may count on: the first comes last.
+for each in $(ls -dr "$ARTIFACTS"/$PATTERN); do
+  to=$INTO; [ "$MERGED" = true ] || to=$INTO/${each##*/}
+  mkdir -p "$to"; cp -r "$each/." "$to/"
+done
+""", NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple"),
     "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
     "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
                               'if [ -e "$ARTIFACTS/cache" ]; then cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
@@ -252,6 +258,47 @@ def test_the_failed_job_alone_is_run_again_and_nothing_that_is_done(script, work
     assert "froze " not in third.stdout
     assert (workflows.artifacts / "plan" / "plan.json").read_bytes() == plan
     assert len(workflows.results()) == 4
+
+
+def flavors_of(index: pathlib.Path) -> dict[str, str]:
+    """What the module of each published wheel says of the attempt that made it."""
+    found = {path.name.split("-")[1].partition("+")[2]: zipfile.ZipFile(path) for path in index.rglob("*.whl")}
+    return {flavor: wheel.read("script_only.py").decode().rpartition("# ")[2].strip() for flavor, wheel in found.items()}
+
+
+def test_of_several_attempts_the_latest_complete_result_is_published(script, workflows):
+    content = workflows.place / "content"
+    maker = script.directory / "make_wheel.py"
+    module = 'f"FLAVOR = {os.environ.get(\'SCRIPT_FLAVOR\', \'none\')!r}\\n".encode()'
+    told = module.replace("\\n", f"  # {{pathlib.Path({str(content)!r}).read_text()}}\\n")
+    maker.write_text(maker.read_text().replace(module, told))
+    script.commit()
+    content.write_text("one")
+    first = workflows.run("release", "push")
+    assert first.returncode == 0, first.stdout + first.stderr
+    for name in ALL:
+        (workflows.artifacts / name).rename(workflows.place / name)
+    shutil.rmtree(workflows.indexes()[0])
+    content.write_text("two")
+    second = workflows.run("release", "push", "--env", "GITHUB_RUN_ATTEMPT=2")
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert flavors_of(workflows.indexes()[0]) == {"plain": "two", "loud": "two"}
+    shutil.rmtree(workflows.indexes()[0])
+    for name in ALL:
+        (workflows.place / name).rename(workflows.artifacts / name)
+    # Both attempts left complete results of every step, with other bytes; nothing is done again.
+    third = workflows.run("release", "push", "--env", "GITHUB_RUN_ATTEMPT=3")
+    assert third.returncode == 0, third.stdout + third.stderr
+    assert flavors_of(workflows.indexes()[0]) == {"plain": "two", "loud": "two"}
+    assert not [name for name in workflows.results() if name.endswith("-3")]
+    shutil.rmtree(workflows.indexes()[0])
+    # The second attempt's results of one variant lost their records on the way.
+    for name in ("result-build-plain-2", "result-test-cp311-plain-2"):
+        shutil.rmtree(workflows.artifacts / name / "cas")
+    fourth = workflows.run("release", "push", "--env", "GITHUB_RUN_ATTEMPT=4")
+    assert fourth.returncode == 0, fourth.stdout + fourth.stderr
+    assert flavors_of(workflows.indexes()[0]) == {"plain": "one", "loud": "two"}
+    assert not [name for name in workflows.results() if name.endswith("-4")]
 
 
 def pull_request_of_a_fork(place: pathlib.Path) -> list[str]:

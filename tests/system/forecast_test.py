@@ -66,3 +66,18 @@ def test_a_second_plan_predicts_the_duration_of_a_run_from_the_first(project):
     told = script.run("plan", "matrix.yaml", "--channel", "release", CXXFLAGS="-O1").stdout
     assert "step " in told and " takes " in told
     assert f" core{'s' if reused['cores'] > 1 else ''}, estimated from earlier runs\n" in told
+
+
+def test_jobs_have_limits_of_their_own_once_their_steps_have_run(project, tmp_path):
+    script = project("script")
+    plan = tmp_path / "plan.json"
+    script.run("plan", "matrix.yaml", "--channel", "release", "--out", str(plan))
+
+    def limits(stage: str) -> dict[str, tuple]:
+        ran = script.run("plan", "--plan", str(plan), "--format", "github", "--stage", stage)
+        return {row["step"]: (row["minutes"], row.get("limit")) for row in json.loads(ran.stdout)["include"]}
+
+    assert {limit for _, limit in limits("build").values()} == {None}
+    script.run("build", "matrix.yaml", "--channel", "release", "--select", "flavor=plain")
+    assert limits("build") == {"build:plain": (1, 33), "build:loud": (1, None)}
+    assert {limit for _, limit in limits("test").values()} == {None}

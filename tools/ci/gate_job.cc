@@ -14,6 +14,7 @@ constexpr std::string_view kGateJob = R"(
     needs: [@NEEDS@]
     if: @WHEN@
     runs-on: ubuntu-24.04
+    @CONTAINER@
     timeout-minutes: 30
     steps:
       @CHECKOUT@
@@ -59,7 +60,8 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
                            {"CHECK", "pinwheel" + (name.empty() ? name : " " + name)},
                            {"WHEN", when},
-                           {"CHECKOUT", checkout(set)},
+                           {"CONTAINER", container_of(facts)},
+                           {"CHECKOUT", checkout(facts, set)},
                            {"PLAN", take_plan()},
                            {"RESULTS", take_results()},
                            {"KEEP", keep("before-gate")},

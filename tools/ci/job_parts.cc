@@ -19,6 +19,17 @@ constexpr std::string_view kCheckout = R"(
     persist-credentials: false
 )";
 
+// Without git the checkout would be an archive, but versions come from tags.
+constexpr std::string_view kPrepare = R"(
+- name: Prepare the container
+  run: @COMMAND@
+)";
+
+constexpr std::string_view kTrust = R"(
+- name: Trust the checkout, which the runner's user owns
+  run: git config --global --add safe.directory "$GITHUB_WORKSPACE"
+)";
+
 constexpr std::string_view kTakePlan = R"(
 - name: Take the plan
   uses: @DOWNLOAD@
@@ -32,15 +43,30 @@ constexpr std::string_view kTakeResults = R"(
   with:
     pattern: result-*
     path: in
-    merge-multiple: true
 )";
 
 }  // namespace
 
-std::string checkout(WorkflowSet set) {
+std::string container_of(const WorkflowFacts& facts) {
+  const std::string& image = facts.settings.container.image;
+  if (image.empty()) return {};
+  // The matrix decides whether it follows a tag.
+  const bool pinned = image.find("@sha256:") != std::string::npos;
+  return fmt::format("container: {}{}", yaml_string(image),
+                     pinned ? "" : " # zizmor: ignore[unpinned-images]");
+}
+
+std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
+  const matrix::JobContainer& container = facts.settings.container;
   const bool chosen = set == WorkflowSet::release;
-  return filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
-                            {"REF", chosen ? "ref: ${{ inputs.tag || github.ref }}" : ""}});
+  const std::string steps =
+      filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
+                         {"REF", chosen ? "ref: ${{ inputs.tag || github.ref }}" : ""}});
+  if (container.image.empty()) return steps;
+  const std::string prepare = container.prepare.empty()
+                                  ? std::string()
+                                  : filled(kPrepare, {{"COMMAND", yaml_string(container.prepare)}});
+  return prepare + steps + filled(kTrust, {});
 }
 
 std::string take_plan() {
@@ -65,7 +91,7 @@ std::string secrets_of(const WorkflowFacts& facts) {
 }
 
 std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
-  std::string text = "--store dir:in,ro";
+  std::string text = "--store artifacts:in";
   if (results == Results::take_and_leave) text += " --store dir:out";
   if (facts.settings.store.empty()) return text;
   text += " --store " + shell_quote(facts.settings.store);

@@ -8,14 +8,18 @@
 
 namespace pinwheel::ci {
 
-/// The step that checks out the commit with its tags, and no credentials; of a release the tag that
-/// a person chose.
-std::string checkout(WorkflowSet set);
+/// `container:` of a job, with the image that the matrix names; empty without one.
+std::string container_of(const WorkflowFacts& facts);
+
+/// The steps that check out the commit with its tags, and no credentials; of a release the tag that
+/// a person chose. In a container one prepares it before, and one trusts the checkout after.
+std::string checkout(const WorkflowFacts& facts, WorkflowSet set);
 
 /// The step that downloads the plan.
 std::string take_plan();
 
-/// The step that downloads the results of all jobs into `in`.
+/// The step that downloads the results of all jobs into `in`: each artifact into a directory of its
+/// name, so that the attempts of a step stay apart.
 std::string take_results();
 
 /// A condition of a job or a step: that no pull request from a fork runs it.

@@ -14,6 +14,7 @@ constexpr std::string_view kPlanJob = R"(
   plan:
     name: plan
     runs-on: ubuntu-24.04
+    @CONTAINER@
     timeout-minutes: 30
     outputs:
       @OUTPUTS@
@@ -116,7 +117,8 @@ std::string plan_job(const WorkflowFacts& facts, WorkflowSet set) {
   return filled(kPlanJob, {{"OUTPUTS", outputs_of(facts, set, "build", facts.build_chunks) +
                                            outputs_of(facts, set, "test", facts.test_chunks) +
                                            idle_outputs(facts, set)},
-                           {"CHECKOUT", checkout(set)},
+                           {"CONTAINER", container_of(facts)},
+                           {"CHECKOUT", checkout(facts, set)},
                            {"DOWNLOAD", pinned("actions/download-artifact")},
                            {"KEEP", keep("before-plan")},
                            {"ACTION", facts.action},

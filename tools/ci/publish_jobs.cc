@@ -16,6 +16,7 @@ constexpr std::string_view kPublishJob = R"(
     name: publish to @TARGET@
     needs: [@NEEDS@]
     runs-on: ubuntu-24.04
+    @CONTAINER@
     timeout-minutes: @MINUTES@
     @ENVIRONMENT@
     @PERMISSIONS@
@@ -88,7 +89,8 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                  job.environment.empty() ? std::string() : "environment: " + job.environment},
                 {"PERMISSIONS",
                  job.auth == PublishAuth::trusted ? filled(kPermissions, {}) : std::string()},
-                {"CHECKOUT", checkout(set)},
+                {"CONTAINER", container_of(facts)},
+                {"CHECKOUT", checkout(facts, set)},
                 {"PLAN", take_plan()},
                 {"RESULTS", take_results()},
                 {"KEEP", keep("before-publish-" + job.target)},

@@ -16,7 +16,8 @@ constexpr std::string_view kBuildJob = R"(
     needs: [plan]
     if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
-    timeout-minutes: @MINUTES@
+    @CONTAINER@
+    timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
     strategy:
       fail-fast: false
       matrix:
@@ -43,7 +44,8 @@ constexpr std::string_view kTestJob = R"(
     needs: [@NEEDS@]
     if: @WHEN@
     runs-on: ${{ matrix.runner }}
-    timeout-minutes: @MINUTES@
+    @CONTAINER@
+    timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
     strategy:
       fail-fast: false
       matrix:
@@ -56,7 +58,6 @@ constexpr std::string_view kTestJob = R"(
         with:
           pattern: result-${{ matrix.from }}-*
           path: in
-          merge-multiple: true
       @EARLIER@
       @KEEP@
       @FORK@
@@ -87,7 +88,6 @@ constexpr std::string_view kEarlier = R"(
   with:
     pattern: result-${{ matrix.artifact }}-*
     path: in
-    merge-multiple: true
 )";
 
 // The command is the matrix file's own, as `build.command` is.
@@ -124,10 +124,12 @@ std::string id_of(std::string_view kind, size_t chunk) {
 /// The places that builds and tests share.
 Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const bool secret = !facts.secrets.empty();
-  const std::string condition = secret ? fmt::format("if: {}", kNotFork) : std::string();
+  const std::string condition =
+      secret ? fmt::format("if: {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
           {"MINUTES", minutes_of(facts)},
-          {"CHECKOUT", checkout(set)},
+          {"CONTAINER", container_of(facts)},
+          {"CHECKOUT", checkout(facts, set)},
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},

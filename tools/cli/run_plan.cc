@@ -13,10 +13,10 @@
 #include <random>
 #include <set>
 
-#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/budget.h"
 #include "cli/earlier_results.h"
+#include "cli/known_failures.h"
 #include "cli/logged_ports.h"
 #include "cli/reuse_only.h"
 #include "cli/step_secrets.h"
@@ -44,7 +44,6 @@
 #include "report/live_status.h"
 #include "report/logged_status.h"
 #include "report/plain_status.h"
-#include "report/report_address.h"
 #include "report/report_json.h"
 #include "report/summary.h"
 #include "run/execute.h"
@@ -63,49 +62,19 @@ size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-std::string again_line(const GlobalOptions& global, const RunRequest& request,
-                       const std::string& step) {
-  // An upload is not repeated by hand, and a repeated step keeps its own command line.
-  const std::string& arguments = request.program_arguments;
-  const bool same = step.starts_with("publish:") || arguments.starts_with("reproduce ") ||
-                    arguments.starts_with("init ");
-  if (same) return "pinwheel " + arguments;
-  // The runner is gone when people read its log.
-  const std::string address = request.origin ? report::report_address(user_variables()) : "";
-  if (!address.empty()) return shell_join({"pinwheel", "reproduce", address, step});
-  const bool usual = global.state_dir == GlobalOptions().state_dir;
-  const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);
-  return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
-}
-
-report::FailureFacts failure_facts(const GlobalOptions& global, const RunRequest& request,
-                                   const plan::StepOutcome& outcome) {
-  report::FailureFacts facts;
-  if (!outcome.log.empty()) {
-    const Result<std::string> text = host::LocalFiles().read(outcome.log);
-    if (text) facts.log_tail = last_lines(*text);
-  }
-  facts.again = again_line(global, request, outcome.id);
-  return facts;
-}
-
-report::Printer printer_for(const GlobalOptions& global, const RunRequest& request,
-                            Streams& streams) {
+report::Printer printer_for(KnownFailures& failures, Streams& streams) {
   report::Printer printer;
   printer.out = [&streams](std::string_view text) { streams.drawing(text); };
   printer.command = [&streams](std::string_view text) { streams.command(text); };
   printer.color = streams.color();
   printer.log_end = [](const std::string& log) { return host::log_tail(log, kLiveBytes); };
-  printer.facts = [&global, &request](const plan::StepOutcome& outcome) {
-    return failure_facts(global, request, outcome);
-  };
+  printer.facts = [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); };
   return printer;
 }
 
-std::unique_ptr<run::StatusSink> status_in_format(const GlobalOptions& global,
-                                                  const RunRequest& request, Streams& streams) {
-  const LogFormat format = global.log_format;
-  report::Printer printer = printer_for(global, request, streams);
+std::unique_ptr<run::StatusSink> status_in_format(LogFormat format, KnownFailures& failures,
+                                                  Streams& streams) {
+  report::Printer printer = printer_for(failures, streams);
   if (format == LogFormat::json) {
     return std::make_unique<report::JsonStatus>(
         [&streams](std::string_view text) { streams.json_line(text); });
@@ -121,9 +90,9 @@ std::unique_ptr<run::StatusSink> status_in_format(const GlobalOptions& global,
   return std::make_unique<report::PlainStatus>(std::move(printer));
 }
 
-std::unique_ptr<run::StatusSink> make_status(const GlobalOptions& global, const RunRequest& request,
+std::unique_ptr<run::StatusSink> make_status(LogFormat format, KnownFailures& failures,
                                              Streams& streams) {
-  std::unique_ptr<run::StatusSink> status = status_in_format(global, request, streams);
+  std::unique_ptr<run::StatusSink> status = status_in_format(format, failures, streams);
   if (streams.verbosity() != Verbosity::quiet) return status;
   return std::make_unique<report::FailuresOnly>(std::move(status));
 }
@@ -272,12 +241,12 @@ std::string hidden_in(const host::Workplace& workplace, std::string text) {
 }
 
 /// The step summary of GitHub Actions, and an annotation for each cause of failures.
-void tell_github(const GlobalOptions& global, const RunRequest& request,
-                 const report::RunReport& run, const host::Workplace& workplace, Streams& streams) {
+void tell_github(LogFormat format, KnownFailures& failures, const report::RunReport& run,
+                 const host::Workplace& workplace, Streams& streams) {
+  if (!streams.in_github() && !streams.has_step_summary()) return;
   const std::vector<report::FailureCause> causes = report::failure_causes(
-      run.report,
-      [&](const plan::StepOutcome& outcome) { return failure_facts(global, request, outcome); });
-  if (global.log_format != LogFormat::json) {
+      run.report, [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); });
+  if (format != LogFormat::json) {
     for (report::Annotation& each : report::annotations_of(causes)) {
       streams.annotate(std::move(each));
     }
@@ -374,12 +343,14 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   const std::vector<const plan::Step*> steps = steps_to_run(plan, known.results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, streams));
   if (!steps.empty()) workplace = with_path_mode(std::move(workplace));
-  report::LoggedStatus status(make_status(global, request, streams), request.workplace.log);
+  KnownFailures failures(global, request);
+  report::LoggedStatus status(make_status(global.log_format, failures, streams),
+                              request.workplace.log);
   report::RunReport run =
       with_origin(execute_plan(request, workplace, plan, execute, {*journal, status, clock}),
                   request, options.json, streams);
   end_store(request, run.report, streams);
-  tell_github(global, request, run, workplace, streams);
+  tell_github(global.log_format, failures, run, workplace, streams);
   leave_behind(directories, workplace, run, streams);
   return run;
 }

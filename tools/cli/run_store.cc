@@ -23,6 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 using Places = std::vector<store::PlaceDescription>;
 
+bool is_on_disk(const store::PlaceDescription& place) {
+  return place.kind == store::PlaceKind::directory || place.kind == store::PlaceKind::artifacts;
+}
+
 /// A new directory of results is ignored by git: a later plan does not take it for source.
 void make_directories(const Places& places) {
   host::LocalFiles files;
@@ -62,7 +66,7 @@ Result<Places> matrix_places(const matrix::Matrix& matrix,
       return fail(std::move(error));
     }
     if (read_only) place->access = store::PlaceAccess::read_only;
-    if (place->kind == store::PlaceKind::directory) {
+    if (is_on_disk(*place)) {
       place->path = (fs::path(matrix.directory) / place->path).lexically_normal().string();
     }
     places.push_back(*std::move(place));
@@ -73,7 +77,7 @@ Result<Places> matrix_places(const matrix::Matrix& matrix,
 std::vector<std::string> directories_of(const Places& places) {
   std::vector<std::string> directories;
   for (const store::PlaceDescription& place : places) {
-    if (place.kind == store::PlaceKind::directory) directories.push_back(place.path);
+    if (is_on_disk(place)) directories.push_back(place.path);
   }
   return directories;
 }

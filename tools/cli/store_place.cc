@@ -23,6 +23,11 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options) {
     }
     case store::PlaceKind::directory:
       return fs::path(place.path);
+    case store::PlaceKind::artifacts:
+      return fail(ErrorKind::usage,
+                  fmt::format("{} is several places", quoted(store::to_string(place))),
+                  fmt::format("name the directory of one artifact: {}",
+                              quoted("dir:" + (fs::path(place.path) / "NAME").string())));
     case store::PlaceKind::http:
     case store::PlaceKind::s3:
       break;

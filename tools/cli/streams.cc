@@ -129,6 +129,10 @@ void Streams::step_summary(std::string_view markdown) const {
   if (!path.empty()) std::ofstream(path, std::ios::app) << shown(markdown);
 }
 
+bool Streams::has_step_summary() const {
+  return !text_of_variable("GITHUB_STEP_SUMMARY").empty();
+}
+
 void Streams::warn(const Error& warning) {
   log()->write({ports::LogLevel::debug, "warning", {{"text", render_warning(warning)}}});
   annotate(annotation_of(report::AnnotationLevel::warning, warning));

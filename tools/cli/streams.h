@@ -50,6 +50,7 @@ class Streams {
   void annotate(report::Annotation annotation);
   /// Appends Markdown to the job's summary, where `$GITHUB_STEP_SUMMARY` names one.
   void step_summary(std::string_view markdown) const;
+  bool has_step_summary() const;
   void warn(const Error& warning);
   void error(const Error& error);
   /// Hides the secret in the command's log, and makes GitHub Actions mask it in the job's, unless

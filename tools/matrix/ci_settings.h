@@ -28,6 +28,12 @@ enum class Outdated { cancel, queue };
 /// How far the jobs of a pull request from a fork go.
 enum class ForkJobs { build, test };
 
+/// What jobs run in, where the runner's own system does not do.
+struct JobContainer {
+  std::string image = {};    ///< empty: the runner's own system
+  std::string prepare = {};  ///< a command for its shell that installs what every job needs
+};
+
 /// `ci`: what workflows need beside the variants. Without the section the defaults run everything
 /// that needs no GPU on hosted runners.
 struct CiSettings {
@@ -38,6 +44,7 @@ struct CiSettings {
   std::vector<RunnerRule> build_runners = {};  ///< in the order of the file
   std::vector<RunnerRule> test_runners = {};
   std::vector<DriverRule> drivers = {};                  ///< in the order of the file
+  JobContainer container = {};                           ///< of all jobs
   std::chrono::seconds timeout = std::chrono::hours(6);  ///< of one job
   Outdated concurrency = Outdated::cancel;
   std::map<std::string, std::string> environments = {};  ///< target -> environment of its job

@@ -90,6 +90,9 @@ Done decode_ci(const Node& root, Matrix& matrix) {
     TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));
     TRY(settings.test_runners, decode_runners(runners->find("test"), matrix));
   }
+  if (const Node* const container = ci->find("container")) {
+    settings.container = {text_or(*container, "image", ""), text_or(*container, "prepare", "")};
+  }
   TRY(settings.drivers, decode_drivers(ci->find("driver"), matrix));
   settings.timeout = seconds_or(*ci, "timeout", settings.timeout);
   settings.retention = seconds_or(*ci, "retention", settings.retention);

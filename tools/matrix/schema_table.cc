@@ -329,6 +329,13 @@ Shape ci() {
        "by compute, `@ARCH` behind it for one architecture: the labels of `runs-on`"},
       {"driver", by_value(scalar(Format::text)),
        "by compute: the command that installs a driver where the runner of a GPU test has none"},
+      {"container",
+       mapping({
+           {"image", scalar(Format::text), "the image, debian:12", Need::required},
+           {"prepare", scalar(Format::text),
+            "the command that installs what the image lacks, before the checkout"},
+       }),
+       "the container that all jobs run in"},
       {"timeout", scalar(Format::duration), "the time limit of one job"},
       {"retention", scalar(Format::duration),
        "how long the artifacts of pull requests and nightlies are kept"},

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -23,8 +25,13 @@ namespace {
 
 using JobJson = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kOwnKeys = {
-    "step", "name", "needs", "minutes", "artifact", "from", "install-driver"};
+constexpr std::array<std::string_view, 8> kOwnKeys = {
+    "step", "name", "needs", "minutes", "limit", "artifact", "from", "install-driver"};
+
+// A job that takes three times as long as it did, and half an hour, is stuck: the half hour is for
+// what a prediction does not have, a cold cache and a slower runner.
+constexpr int kLimitFactor = 3;
+constexpr int kLimitMinutes = 30;
 
 /// A row to be, with what decides its place.
 struct Job {
@@ -134,15 +141,25 @@ std::optional<std::vector<std::string>> runner_of(const Job& job, const matrix::
                              *job.variant, needs_gpu(*job.step));
 }
 
+/// The limit of a job of which it is known how long its step took; not above that of the matrix.
+std::optional<int> limit_of(const Job& job, const matrix::CiSettings& ci, int minutes) {
+  if (job.step->prediction != plan::Prediction::measured) return std::nullopt;
+  const auto most = std::chrono::ceil<std::chrono::minutes>(ci.timeout).count();
+  return static_cast<int>(
+      std::min<std::int64_t>(most, kLimitFactor * std::int64_t{minutes} + kLimitMinutes));
+}
+
 WorkflowJob told(const Job& job, const matrix::CiSettings& ci) {
   const std::string& step = job.step->id;
+  const int minutes = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
   return {step,
           name_of(step),
           artifact_of(step),
           job.variant->id,
           runner_of(job, ci),
           needs_of(*job.step),
-          std::max(1, static_cast<int>(std::ceil(job.seconds / 60)))};
+          minutes,
+          limit_of(job, ci, minutes)};
 }
 
 JobJson row_of(const Job& job, const WorkflowJob& told, const matrix::CiSettings& ci) {
@@ -156,6 +173,7 @@ JobJson row_of(const Job& job, const WorkflowJob& told, const matrix::CiSettings
   }
   row["needs"] = told.needs;
   row["minutes"] = told.minutes;
+  if (told.limit) row["limit"] = *told.limit;
   row["artifact"] = told.artifact;
   row["from"] = told.needs.empty() ? std::string() : artifact_of(told.needs.front());
   const std::string driver =

@@ -26,6 +26,9 @@ struct WorkflowJob {
   std::optional<std::vector<std::string>> runner;
   std::vector<std::string> needs;  ///< the builds that a test needs
   int minutes = 1;                 ///< predicted, with the environments
+  /// The time limit of the job in minutes, from what its step took in earlier runs and within
+  /// `ci.timeout`; none if it never ran.
+  std::optional<int> limit = {};
 };
 
 /// The jobs of a plan, the longest first. `variants` are those of the whole matrix.
@@ -41,6 +44,7 @@ Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const pla
 ///     runner   the labels of its runner (plan/runner_labels.h), a text or a list
 ///     needs    the builds that a test needs, as step ids
 ///     minutes  predicted, with the environments, at least 1
+///     limit    its time limit in minutes; absent if its step never ran: that of the matrix
 ///     artifact the step, fit for the name of an artifact: "build-cu130"
 ///     from     the same of the build that a test needs; of a build empty
 ///     install-driver  the command of `ci.driver` for a test that needs a GPU; absent without one

@@ -13,9 +13,8 @@ namespace pinwheel::store {
 namespace {
 
 constexpr std::string_view kForms =
-    "a place is `local`, `dir:PATH`, `http(s)://HOST/PREFIX` or `s3://BUCKET/PREFIX`, with `,ro` "
-    "at "
-    "its end to only read it";
+    "a place is `local`, `dir:PATH`, `artifacts:PATH`, `http(s)://HOST/PREFIX` or "
+    "`s3://BUCKET/PREFIX`, with `,ro` at its end to only read it";
 
 tl::unexpected<Error> not_a_place(std::string_view text, std::string_view why) {
   return fail(ErrorKind::usage, fmt::format("{} is not a place for results: {}", quoted(text), why),
@@ -88,17 +87,19 @@ Result<PlaceDescription> s3_place(std::string_view text, std::string_view rest) 
   return place;
 }
 
+Result<PlaceDescription> path_place(std::string_view text, PlaceKind kind) {
+  PlaceDescription place;
+  place.kind = kind;
+  place.path = text.substr(text.find(':') + 1);
+  if (place.path.empty()) return not_a_place(text, "it has no path");
+  return place;
+}
+
 Result<PlaceDescription> place_of(std::string_view text) {
-  constexpr std::string_view kDirectory = "dir:";
   constexpr std::string_view kBucket = "s3://";
   if (text == "local") return PlaceDescription{};
-  if (text.starts_with(kDirectory)) {
-    PlaceDescription place;
-    place.kind = PlaceKind::directory;
-    place.path = text.substr(kDirectory.size());
-    if (place.path.empty()) return not_a_place(text, "it has no path");
-    return place;
-  }
+  if (text.starts_with("dir:")) return path_place(text, PlaceKind::directory);
+  if (text.starts_with("artifacts:")) return path_place(text, PlaceKind::artifacts);
   if (text.empty()) return not_a_place(text, "it is empty");
   if (has_blank_or_control(text)) return not_a_place(text, "it has a blank");
   if (is_address(text)) return http_place(text, text);
@@ -112,8 +113,13 @@ Result<PlaceDescription> parse_place(std::string_view text, NamedBy named_by) {
   std::string_view name = trim(text);
   PlaceAccess access = PlaceAccess::read_write;
   if (name.ends_with(",ro")) access = PlaceAccess::read_only;
-  if (name.ends_with(",ro") || name.ends_with(",rw")) name.remove_suffix(3);
+  const bool written = name.ends_with(",rw");
+  if (written || access == PlaceAccess::read_only) name.remove_suffix(3);
   TRY(PlaceDescription place, place_of(name));
+  if (place.kind == PlaceKind::artifacts) {
+    if (written) return not_a_place(text, "artifacts are only read");
+    access = PlaceAccess::read_only;
+  }
   place.access = access;
   place.named_by = named_by;
   return place;
@@ -135,6 +141,8 @@ std::string to_string(const PlaceDescription& place) {
       return "local";
     case PlaceKind::directory:
       return "dir:" + place.path;
+    case PlaceKind::artifacts:
+      return "artifacts:" + place.path;
     case PlaceKind::http:
       return place.url;
     case PlaceKind::s3:

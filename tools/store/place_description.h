@@ -7,7 +7,7 @@
 
 namespace pinwheel::store {
 
-enum class PlaceKind { local, directory, http, s3 };
+enum class PlaceKind { local, directory, artifacts, http, s3 };
 enum class PlaceAccess { read_only, read_write };
 
 /// Where a place was named. Secrets of the environment go only to places that the user named: not
@@ -17,7 +17,7 @@ enum class NamedBy { user, matrix };
 /// A place where results are kept, as text describes it.
 struct PlaceDescription {
   PlaceKind kind = PlaceKind::local;
-  std::string path = {};    ///< directory: PATH
+  std::string path = {};    ///< directory, artifacts: PATH
   std::string url = {};     ///< http: "https://host/prefix", without a slash at the end
   std::string bucket = {};  ///< s3
   std::string prefix = {};  ///< s3: "a/b", without slashes at its ends; may be empty
@@ -27,8 +27,9 @@ struct PlaceDescription {
   bool operator==(const PlaceDescription&) const = default;
 };
 
-/// "local", "dir:PATH", "http(s)://HOST/PREFIX", "s3://BUCKET/PREFIX"; `,ro` and `,rw` at its end
-/// say what may be done. `usage`, with a hint, for anything else, and for credentials in a URL.
+/// "local", "dir:PATH", "artifacts:PATH" (which is only read), "http(s)://HOST/PREFIX",
+/// "s3://BUCKET/PREFIX"; `,ro` and `,rw` at its end say what may be done. `usage`, with a hint, for
+/// anything else, and for credentials in a URL.
 Result<PlaceDescription> parse_place(std::string_view text, NamedBy named_by = NamedBy::user);
 
 /// Places separated by blanks, as in PINWHEEL_STORE. Errors as above.

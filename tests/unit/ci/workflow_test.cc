@@ -96,9 +96,9 @@ TEST_CASE("settings change what they name", "[workflow]") {
   const std::string pulls = workflow_text(facts, WorkflowSet::ci);
   CHECK(count(pulls, "paths: [\"src/**\", \"it's\"]") == 1);
   CHECK(has(pulls, "cancel-in-progress: false"));
-  CHECK(has(pulls, "timeout-minutes: 90"));
+  CHECK(count(pulls, "timeout-minutes: ${{ matrix.limit || 90 }}\n") == 2);
   CHECK(has(pulls,
-            "--store dir:in,ro --store dir:out --store s3://bucket/prefix${{ "
+            "--store artifacts:in --store dir:out --store s3://bucket/prefix${{ "
             "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\n"));
   CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\n"));
   CHECK(has(pulls, ", '\"step\"') && github.event.pull_request.head.repo.fork != true"));
@@ -175,6 +175,8 @@ TEST_CASE("artifacts of pull requests and nightlies are kept for days", "[workfl
 TEST_CASE("a job that is rerun takes what its earlier attempts finished", "[workflow]") {
   const std::string text = workflow_text(example(), WorkflowSet::release);
   CHECK(count(text, "pattern: result-${{ matrix.artifact }}-*\n") == 2);
+  // Attempts that lie in one another's files could not be told apart.
+  CHECK_FALSE(has(text, "merge-multiple"));
   CHECK(count(text, "if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}\n") ==
         2);
   CHECK(count(text, "name: result-${{ matrix.artifact }}-${{ github.run_attempt }}\n") == 2);
@@ -203,6 +205,30 @@ TEST_CASE("a driver is installed only where the matrix has a command for it", "[
   CHECK(has(text, "if: matrix.install-driver && "));
   CHECK(has(text, "COMMAND: ${{ matrix.install-driver }}"));
   CHECK_FALSE(has(text, "get it"));
+}
+
+TEST_CASE("jobs in a container prepare it before the checkout, which they trust", "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "container:"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "safe.directory"));
+  facts.settings.container = {"debian:12", "apt-get install \"git\""};
+  const std::string text = workflow_text(facts, WorkflowSet::release);
+  const size_t jobs = 6;  // plan, build, test, gate and two publications
+  CHECK(count(text, "    container: \"debian:12\" # zizmor: ignore[unpinned-images]\n") == jobs);
+  CHECK(count(text,
+              "    steps:\n"
+              "      - name: Prepare the container\n"
+              "        run: \"apt-get install \\\"git\\\"\"\n"
+              "      - uses: " +
+                  pinned("actions/checkout")) == jobs);
+  CHECK(count(text,
+              "          persist-credentials: false\n"
+              "      - name: Trust the checkout, which the runner's user owns\n") == jobs);
+  const std::string digest = "debian@sha256:" + std::string(64, 'a');
+  facts.settings.container = {digest, ""};
+  const std::string plain = workflow_text(facts, WorkflowSet::ci);
+  CHECK(count(plain, "    container: \"" + digest + "\"\n") == 4);
+  CHECK_FALSE(has(plain, "Prepare the container"));
 }
 
 TEST_CASE("a template keeps indentation, drops empty places and searches no values", "[workflow]") {

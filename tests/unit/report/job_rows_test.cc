@@ -19,7 +19,7 @@ struct Example {
   plan::Outline outline;
   plan::Plan plan;
 
-  explicit Example(const std::string& yaml) {
+  explicit Example(const std::string& yaml, plan::Durations durations = {}) {
     const Result<matrix::Matrix> parsed = matrix::parse(yaml, "m.yaml");
     INFO((parsed ? std::string() : render(parsed.error())));
     REQUIRE(parsed);
@@ -29,6 +29,7 @@ struct Example {
                                  *matrix::select(matrix, expansion, {}));
     plan::PlanFacts facts;
     facts.version = {"1.0", ""};
+    facts.durations = std::move(durations);
     plan = *plan::make_plan(matrix, expansion, outline, facts, {plan::Stage::test});
   }
 
@@ -146,6 +147,24 @@ test: {hardware: {"cuda/*": gpu, default: none}}
   }
   const Json builds = placed.rows(Rows::builds).at("include");
   CHECK(builds[0].at("runner") == "big");
+}
+
+TEST_CASE("minutes and limits are those of earlier runs, else the matrix decides") {
+  using std::chrono::minutes;
+  const std::string day = two_computes() + "ci: {timeout: 24 h}\n";
+  const Example never(day);
+  const Json unmeasured = never.rows(Rows::builds).at("include");
+  for (const Json& row : unmeasured) CHECK_FALSE(row.contains("limit"));
+  const Example once(day, {{"build:cu13", minutes(40)}, {"build:cpu", minutes(2000)}});
+  std::map<std::string, Json> rows;
+  const Json builds = once.rows(Rows::builds).at("include");
+  for (const Json& row : builds) rows[row.at("step")] = row;
+  const int measured = rows.at("build:cu13").at("minutes");
+  CHECK(measured >= 40);  // with its environments
+  CHECK(measured <= 60);
+  CHECK(rows.at("build:cu13").at("limit") == 3 * measured + 30);
+  CHECK(rows.at("build:cpu").at("limit") == 24 * 60);
+  CHECK_FALSE(rows.at("sdist").contains("limit"));
 }
 
 TEST_CASE("an axis with the name of a row's own key is an error") {

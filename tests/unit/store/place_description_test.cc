@@ -21,6 +21,11 @@ TEST_CASE("places are described by text", "[store]") {
   CHECK(directory.kind == PlaceKind::directory);
   CHECK(directory.path == "/a b/c");
   CHECK(directory.access == PlaceAccess::read_only);
+  const PlaceDescription artifacts = *parse_place("artifacts:in");
+  CHECK(artifacts.kind == PlaceKind::artifacts);
+  CHECK(artifacts.path == "in");
+  CHECK(artifacts.access == PlaceAccess::read_only);
+  CHECK(parse_place("artifacts:in,ro") == artifacts);
   const PlaceDescription http = *parse_place("http://cache:8080/prefix/,rw");
   CHECK(http.url == "http://cache:8080/prefix");
   CHECK(http.access == PlaceAccess::read_write);
@@ -32,8 +37,8 @@ TEST_CASE("places are described by text", "[store]") {
 }
 
 TEST_CASE("a place is shown as it is written", "[store]") {
-  for (const std::string_view text :
-       {"local", "dir:out", "https://host/prefix", "s3://bucket/prefix", "s3://bucket"}) {
+  for (const std::string_view text : {"local", "dir:out", "artifacts:in", "https://host/prefix",
+                                      "s3://bucket/prefix", "s3://bucket"}) {
     CHECK(to_string(*parse_place(text)) == text);
   }
 }
@@ -49,6 +54,8 @@ TEST_CASE("several places are separated by blanks", "[store]") {
 TEST_CASE("what is no place says why", "[store]") {
   CHECK(why_not("ftp://host") == "`ftp://host` is not a place for results: its kind is not known");
   CHECK(why_not("") == "`` is not a place for results: it is empty");
+  CHECK(why_not("artifacts:in,rw").ends_with("artifacts are only read"));
+  CHECK(why_not("artifacts:").ends_with("it has no path"));
   CHECK(why_not("dir:") == "`dir:` is not a place for results: it has no path");
   CHECK(why_not("s3://B_/x").find("`B_` is not the name of a bucket") != std::string::npos);
   CHECK(why_not("s3://bucket/../x").ends_with("its prefix has a `..`"));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/http.h"
+#include "host/store/artifacts_place.h"
 #include "host/store/http_server.h"
 #include "host/store/remote_place.h"
 #include "host/store/s3_server.h"
@@ -92,6 +93,8 @@ Result<std::unique_ptr<Place>> open_place(const store::PlaceDescription& place,
       break;
     case store::PlaceKind::directory:
       break;
+    case store::PlaceKind::artifacts:
+      return std::make_unique<ArtifactsPlace>(store::to_string(place), place.path, user);
     case store::PlaceKind::http:
       return open_http(place, setup);
     case store::PlaceKind::s3:

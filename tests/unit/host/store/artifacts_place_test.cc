@@ -1,0 +1,104 @@
+#include "host/store/artifacts_place.h"
+
+#include "unit/host/store/stored.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+const store::Address kWanted = store::result_address(store::Domain::branch, "k");
+
+/// The artifacts of some attempts of one step, each with a file of its own.
+struct Attempts {
+  Scratch scratch;
+  fs::path root = scratch.path() / "in";
+
+  void leave(const std::string& artifact, const std::string& bytes) const {
+    const auto tree = tree_at(root / artifact);
+    REQUIRE(tree->put({kWanted}, result_of("k", {bytes}), files_of(scratch, {bytes})));
+  }
+
+  ArtifactsPlace place() const { return {"artifacts:in", root, {"r1"}}; }
+
+  /// The contents of the file of the result that counts; empty if there is none.
+  std::string chosen() const {
+    ArtifactsPlace artifacts = place();
+    const auto found = artifacts.find(kWanted);
+    if (!found || !*found) return {};
+    const fs::path target = scratch.path() / "out";
+    REQUIRE(artifacts.fetch((*found)->outputs.at(0).blob, target) == true);
+    return scratch.read("out");
+  }
+
+  fs::path blob(const std::string& artifact, const std::string& bytes) const {
+    return root / artifact / "cas" / sha256_hex(bytes);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of several attempts the latest counts", "[store]") {
+  const Attempts attempts;
+  CHECK(attempts.chosen().empty());
+  attempts.leave("result-build-cpu-2", "two");
+  attempts.leave("result-build-cpu-10", "ten");
+  attempts.leave("result-build-cpu-1", "one");
+  CHECK(attempts.chosen() == "ten");
+}
+
+TEST_CASE("an attempt whose result is incomplete or damaged does not count", "[store]") {
+  const Attempts attempts;
+  attempts.leave("result-build-cpu-1", "one");
+  attempts.leave("result-build-cpu-2", "two");
+  SECTION("a file is missing") {
+    fs::remove(attempts.blob("result-build-cpu-2", "two"));
+  }
+  SECTION("a file is cut short") {
+    fs::resize_file(attempts.blob("result-build-cpu-2", "two"), 1);
+  }
+  SECTION("the record is no record") {
+    std::ofstream(attempts.root / "result-build-cpu-2/ac" / kWanted.hex) << "{";
+  }
+  SECTION("the artifact is empty") {
+    fs::remove_all(attempts.root / "result-build-cpu-2/ac");
+  }
+  CHECK(attempts.chosen() == "one");
+}
+
+TEST_CASE("a result that is damaged in every attempt is a fault", "[store]") {
+  const Attempts attempts;
+  attempts.leave("result-build-cpu-1", "one");
+  std::ofstream(attempts.root / "result-build-cpu-1/ac" / kWanted.hex) << "{";
+  const auto found = attempts.place().find(kWanted);
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == FaultKind::wrong_bytes);
+}
+
+TEST_CASE("a blob that one attempt damaged comes from another", "[store]") {
+  const Attempts attempts;
+  attempts.leave("result-build-cpu-1", "one");
+  attempts.leave("result-build-cpu-2", "one");
+  const fs::path damaged = attempts.blob("result-build-cpu-2", "one");
+  fs::permissions(damaged, fs::perms::owner_all);
+  std::ofstream(damaged) << "xxx";
+  CHECK(attempts.chosen() == "one");
+  CHECK(attempts.place().fetch(blob_of("none"), attempts.scratch.path() / "none") == false);
+}
+
+TEST_CASE("an artifact that lies there without a directory of its name is read, too", "[store]") {
+  const Attempts attempts;
+  attempts.leave("", "alone");
+  CHECK(attempts.chosen() == "alone");
+}
+
+TEST_CASE("nothing is kept among artifacts", "[store]") {
+  const Attempts attempts;
+  const auto kept =
+      attempts.place().put({kWanted}, result_of("k", {"one"}), files_of(attempts.scratch, {"one"}));
+  REQUIRE_FALSE(kept);
+  CHECK(kept.error().kind == FaultKind::refused);
+  CHECK_FALSE(fs::exists(attempts.root));
+}
+
+}  // namespace pinwheel::host

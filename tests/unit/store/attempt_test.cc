@@ -1,0 +1,30 @@
+#include "store/attempt.h"
+
+#include "unit/catch.h"
+
+namespace pinwheel::store {
+
+TEST_CASE("an artifact's attempt is the number at the end of its name", "[store]") {
+  CHECK(attempt_of("result-build-cpu-2") == 2);
+  CHECK(attempt_of("result-test-cp311-torch2.13-10") == 10);
+  CHECK(attempt_of("result-build-cu130") == 0);
+  CHECK(attempt_of("result-2a") == 0);
+  CHECK(attempt_of("result-") == 0);
+  CHECK(attempt_of("result-99999999999999999999999") == 0);
+  CHECK(attempt_of("7") == 0);
+  CHECK(attempt_of("") == 0);
+}
+
+TEST_CASE("the latest attempt is asked first, by its number, and each order gives the same",
+          "[store]") {
+  const std::vector<std::string> ordered = {"result-a-10", "result-b-10", "result-a-9",
+                                            "result-a-1",  "result-b-1",  "plan"};
+  std::vector<std::string> given = ordered;
+  std::ranges::sort(given);
+  do {
+    CHECK(latest_first(given) == ordered);
+  } while (std::ranges::next_permutation(given).found);
+  CHECK(latest_first({}).empty());
+}
+
+}  // namespace pinwheel::store

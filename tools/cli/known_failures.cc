@@ -1,0 +1,48 @@
+#include "cli/known_failures.h"
+
+#include <fmt/format.h>
+
+#include "base/terminal_text.h"
+#include "base/text.h"
+#include "cli/workplace.h"
+#include "host/system/files.h"
+#include "report/report_address.h"
+
+namespace pinwheel::cli {
+namespace {
+
+std::string again_line(const GlobalOptions& global, const RunRequest& request,
+                       const std::string& step) {
+  // An upload is not repeated by hand, and a repeated step keeps its own command line.
+  const std::string& arguments = request.program_arguments;
+  const bool same = step.starts_with("publish:") || arguments.starts_with("reproduce ") ||
+                    arguments.starts_with("init ");
+  if (same) return "pinwheel " + arguments;
+  // The runner is gone when people read its log.
+  const std::string address = request.origin ? report::report_address(user_variables()) : "";
+  if (!address.empty()) return shell_join({"pinwheel", "reproduce", address, step});
+  const bool usual = global.state_dir == GlobalOptions().state_dir;
+  const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);
+  return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
+}
+
+report::FailureFacts failure_facts(const GlobalOptions& global, const RunRequest& request,
+                                   const plan::StepOutcome& outcome) {
+  report::FailureFacts facts;
+  if (!outcome.log.empty()) {
+    const Result<std::string> text = host::LocalFiles().read(outcome.log);
+    if (text) facts.log_tail = last_lines(*text);
+  }
+  facts.again = again_line(global, request, outcome.id);
+  return facts;
+}
+
+}  // namespace
+
+const report::FailureFacts& KnownFailures::of(const plan::StepOutcome& failed) {
+  const auto known = known_.find(failed.id);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(failed.id, failure_facts(global_, request_, failed)).first->second;
+}
+
+}  // namespace pinwheel::cli
