@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from machine import debian_mirror
+from compiled_python import python_source
 
 pytestmark = pytest.mark.docker
 
@@ -70,14 +70,6 @@ def test_the_rocm_stage_compiles_a_kernel_for_gfx90a(dockerd, tmp_path):
     hipcc = ["env", "HIP_PLATFORM=amd", "hipcc", "--offload-arch=gfx90a", "-c", "-x", "hip", "k.hip", "-o", "out"]
     compiled(dockerd, image, tmp_path, "k.hip", HIP_KERNEL, *hipcc)
     assert b"amdgcn-amd-amdhsa--gfx90a" in (tmp_path / "out").read_bytes()
-
-
-def python_source(version: str) -> str:
-    """Debian's source package of a Python, found through the machine's own apt."""
-    shown = subprocess.run(["apt-cache", "show", f"python{version}"], check=True, capture_output=True, text=True).stdout
-    upstream = re.search(r"^Version: ([\d.]+)-", shown, re.MULTILINE)[1]
-    name = f"python{version}"
-    return f"{debian_mirror()}/pool/main/p/{name}/{name}_{upstream}.orig.tar.gz"
 
 
 def test_a_python_that_the_distribution_has_is_not_compiled(dockerd):

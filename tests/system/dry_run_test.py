@@ -28,8 +28,9 @@ def test_the_script_makes_the_same_files(extension, tmp_path):
 
 
 def test_a_dry_run_of_a_release_lists_its_actions_and_does_nothing(extension):
+    extension.edit(lambda matrix: matrix["publish"]["index"].update({"keep-nightlies": 14}))
     script = extension.run("release", "matrix.yaml", "--dry-run").stdout
-    assert "would publish to index" in script
+    assert "# would publish to index, and keep its newest 14 nightlies\n" in script
     assert script.count("# would install the wheel of build:") == 2
     assert extension.wheels() == {} and not extension.index.exists()
     subprocess.run(["bash", "-n"], input=script, check=True, text=True)

@@ -17,8 +17,8 @@ const std::set<std::string>& keys_for(TargetKind kind) {
                                               "others", "auth", "size-limit"};
   static const std::set<std::string> kIndex = {"kind", "name", "default", "others",    "label",
                                                "url",  "auth", "confirm", "size-limit"};
-  static const std::set<std::string> kDirectory = {"kind",   "name",  "default",
-                                                   "others", "label", "path"};
+  static const std::set<std::string> kDirectory = {"kind",  "name", "default",       "others",
+                                                   "label", "path", "keep-nightlies"};
   switch (kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
@@ -45,16 +45,25 @@ std::string_view place_key(TargetKind kind) {
   return {};
 }
 
+/// A hint for a key that other kinds of target take.
+std::string why_not(std::string_view key) {
+  if (key == "label") {
+    return "PyPI rejects local versions; distinguish variants by `others: name-suffix`";
+  }
+  if (key == "keep-nightlies") {
+    return "no index lets an upload remove anything: its owner deletes old releases by hand";
+  }
+  return "";
+}
+
 Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const std::string kind_name = node.find("kind")->scalar;
   const std::set<std::string>& keys = keys_for(kind);
   for (const Node::Member& member : node.members) {
     if (keys.contains(member.key)) continue;
-    const bool local = member.key == "label";
     return fail(config_error(
         fmt::format("a target of kind {} takes no {}", quoted(kind_name), quoted(member.key)),
-        member.key_at,
-        local ? "PyPI rejects local versions; distinguish variants by `others: name-suffix`" : ""));
+        member.key_at, why_not(member.key)));
   }
   const std::string_view needed = place_key(kind);
   if (!needed.empty() && node.find(needed) == nullptr) {
@@ -110,6 +119,10 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   target.unconfirmed = node.find("confirm") != nullptr;
   if (const Node* const limit = node.find("size-limit")) {
     target.size_limit = parse_bytes(limit->scalar);
+  }
+  // The schema has checked that it is a small number.
+  if (const Node* const kept = node.find("keep-nightlies")) {
+    target.keep_nightlies = std::stoul(kept->scalar);
   }
   target.path = text_or(node, "path", "");
   target.default_compute = text_or(node, "default", "");

@@ -98,6 +98,8 @@ struct PublishTarget {
   bool unconfirmed = false;  ///< `confirm: none`: the index has no pages that list its files
   /// `size-limit: 300 MB`, in bytes per file; the known limit of the index when absent.
   std::optional<uint64_t> size_limit = std::nullopt;
+  /// `keep-nightlies: 14`, kind `directory`: so many of each project stay listed; all when absent.
+  std::optional<size_t> keep_nightlies = std::nullopt;
   Location at;
 };
 

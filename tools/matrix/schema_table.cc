@@ -294,6 +294,8 @@ Shape publish() {
       {"confirm", one_of({"none"}), "kind `index`: do not look up the files after their upload"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
+      {"keep-nightlies", scalar(Format::count),
+       "kind `directory`: how many of a project's nightlies stay listed; default: all"},
       {"default", scalar(Format::text), "the compute that keeps the plain name"},
       {"others", one_of({"name-suffix"}),
        "other computes and values of custom axes: appended to the name"},

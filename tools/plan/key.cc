@@ -150,16 +150,18 @@ Json to_json(const Publish& action) {
   for (const auto& [build, naming] : action.names) {
     names[build] = {naming.distribution, naming.version};
   }
-  return {{"action", "publish"},
-          {"target", action.target.name},
-          {"kind", static_cast<int>(action.target.kind)},
-          {"url", action.target.url},
-          {"path", action.target.path},
-          {"builds", action.builds},
-          {"names", names},
-          {"labels", action.labels},
-          {"default", action.default_build},
-          {"evidence", action.require_evidence}};
+  Json json = {{"action", "publish"},
+               {"target", action.target.name},
+               {"kind", static_cast<int>(action.target.kind)},
+               {"url", action.target.url},
+               {"path", action.target.path},
+               {"builds", action.builds},
+               {"names", names},
+               {"labels", action.labels},
+               {"default", action.default_build},
+               {"evidence", action.require_evidence}};
+  if (action.target.keep_nightlies) json["keep-nightlies"] = *action.target.keep_nightlies;
+  return json;
 }
 
 /// Objects are flattened, so that a changed variable is shown by its name.

@@ -122,6 +122,16 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
   return merge;
 }
 
+std::set<std::string> homes_of(const Catalog& catalog) {
+  std::set<std::string> homes;
+  for (const auto& [place, projects] : catalog.places) {
+    for (const auto& [project, files] : projects) {
+      for (const auto& [filename, file] : files) homes.insert(file.home);
+    }
+  }
+  return homes;
+}
+
 std::map<std::string, std::string> pages_of(const Catalog& catalog) {
   std::map<std::string, std::string> pages;
   // A root page without projects still marks the directory as an index.

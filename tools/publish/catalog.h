@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,10 +53,13 @@ struct Merge {
   bool changed = false;            ///< whether anything must be written
 };
 
-/// Adds files to a catalog; nothing is ever removed. Kind `publish` when the index, or another
+/// Adds files to a catalog, and removes none. Kind `publish` when the index, or another
 /// addition, has different bytes under the same name (every conflict is a cause with both hashes);
 /// `config` when a label is not a valid directory name or is also the name of a project.
 Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions);
+
+/// The paths of all files that the pages list.
+std::set<std::string> homes_of(const Catalog& catalog);
 
 /// Every page of the index by its path: `index.html` and `index.json` of the root, of each
 /// sub-index, and of each project in them, and `SHA256SUMS` beside the files.

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/url.h"
-#include "pep/wheel_name.h"
+#include "publish/file_version.h"
 #include "publish/html.h"
 
 namespace pinwheel::publish {
@@ -65,15 +65,6 @@ OrderedJson file_json(const IndexFile& file) {
   return out;
 }
 
-/// The normalized version in the name of a wheel or sdist; empty when it has none.
-std::string version_in_filename(std::string_view filename) {
-  if (const Result<pep::WheelName> wheel = pep::parse_wheel_name(filename); wheel) {
-    return pep::to_string(wheel->version);
-  }
-  const Result<pep::SdistName> sdist = pep::parse_sdist_name(filename);
-  return sdist ? pep::to_string(sdist->version) : std::string();
-}
-
 }  // namespace
 
 std::string project_page_html(std::string_view name, std::vector<IndexFile> files) {
@@ -88,8 +79,8 @@ std::string project_page_json(std::string_view name, std::vector<IndexFile> file
   std::set<std::string> versions;
   OrderedJson list = OrderedJson::array();
   for (const IndexFile& file : files) {
-    if (const std::string version = version_in_filename(file.filename); !version.empty()) {
-      versions.insert(version);
+    if (const auto version = version_of_file(file.filename)) {
+      versions.insert(pep::to_string(*version));
     }
     list.push_back(file_json(file));
   }

@@ -30,6 +30,10 @@ _ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEEC1Ev(void* where) {
 _ZSt28__throw_bad_array_new_lengthv() {
   throw std::bad_array_new_length();
 }
+
+// GLIBCXX_3.4.32, named by every file that includes <iostream> with GCC 13 or newer: a libstdc++
+// that has it sets the standard streams up by itself. Nothing here writes to them.
+__attribute__((visibility("hidden"), used)) void _ZSt21ios_base_library_initv() {}
 }
 
 #endif

@@ -112,7 +112,8 @@ TEST_CASE("every section is parsed into its settings") {
       "  ci: {select: {torch: '!nightly'}, version: nightly, publish: [index]}\n"
       "publish:\n"
       "  require: {default: ran, 'cuda/*': loaded}\n"
-      "  index: {kind: directory, path: dist, label: local, name: '{name}-x'}\n"
+      "  index: {kind: directory, path: dist, label: local, name: '{name}-x',\n"
+      "          keep-nightlies: 14}\n"
       "  mirror: {kind: index, url: 'https://example.org', default: cpu, others: name-suffix,\n"
       "           label: 'pt{torch.nodot}', auth: none, size-limit: 300 MB}\n"
       "store: [local, 'https://example.org/results,ro']\n",
@@ -152,6 +153,8 @@ TEST_CASE("every section is parsed into its settings") {
   CHECK(matrix->targets[1].size_limit == 300'000'000);
   CHECK(matrix->targets[0].auth == UploadAuth::automatic);
   CHECK_FALSE(matrix->targets[0].size_limit);
+  CHECK(matrix->targets[0].keep_nightlies == 14);
+  CHECK_FALSE(matrix->targets[1].keep_nightlies);
   CHECK(matrix->require_evidence.at("cuda/*") == "loaded");
   CHECK(matrix->stores == std::vector<std::string>{"local", "https://example.org/results,ro"});
 }
@@ -175,6 +178,22 @@ TEST_CASE("uploads are authorized as `auth` says, and PyPI takes none without a 
   CHECK_FALSE(parse(kHead + "axes: {python: ['3.11']}\npublish: {a: {kind: directory, path: d, "
                             "auth: token}}\n",
                     "m.yaml"));
+}
+
+TEST_CASE("nightlies are retired only where files can be removed") {
+  for (const TargetKind kind : kTargetKinds) {
+    const std::string target = "{kind: " + std::string(to_string(kind)) +
+                               (kind == TargetKind::index       ? ", url: 'https://example.org'"
+                                : kind == TargetKind::directory ? ", path: d"
+                                                                : "") +
+                               ", keep-nightlies: 3}";
+    const Result<Matrix> matrix =
+        parse(kHead + "axes: {python: ['3.11']}\npublish: {a: " + target + "}\n", "m.yaml");
+    CHECK(matrix.has_value() == (kind == TargetKind::directory));
+    if (matrix) continue;
+    CHECK(matrix.error().message.find("takes no `keep-nightlies`") != std::string::npos);
+    CHECK(matrix.error().hint.find("by hand") != std::string::npos);
+  }
 }
 
 TEST_CASE("an error points at the word, quotes its line and names the nearest key") {

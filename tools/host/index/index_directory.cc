@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "pep/name.h"
 #include "ports/read_within.h"
 #include "publish/preflight.h"
+#include "publish/retention.h"
 #include "publish/simple_page.h"
 
 namespace pinwheel::host {
@@ -82,6 +84,27 @@ Result<publish::Catalog> read_catalog(const fs::path& root, ports::Files& files)
   return catalog;
 }
 
+/// What the index is to become.
+struct Next {
+  publish::Merge merge;
+  std::vector<std::string> retired = {};
+
+  bool is_new() const { return merge.changed || !retired.empty(); }
+};
+
+Result<Next> next_of(publish::Catalog held, const std::vector<DirectoryEntry>& entries,
+                     const DirectoryOptions& options) {
+  std::vector<publish::Addition> additions;
+  additions.reserve(entries.size());
+  for (const DirectoryEntry& entry : entries) additions.push_back(addition_of(entry));
+  TRY(publish::Merge merge, publish::add(std::move(held), additions));
+  if (!options.nightlies) return Next{std::move(merge)};
+  publish::Kept kept =
+      publish::keep_nightlies(std::move(merge.catalog), *options.nightlies, additions);
+  merge.catalog = std::move(kept.catalog);
+  return Next{std::move(merge), std::move(kept.retired)};
+}
+
 /// Writes the complete tree of the next generation durably.
 Done write_generation(const fs::path& root, const std::vector<DirectoryEntry>& entries,
                       const publish::Merge& merge, ports::Files& files) {
@@ -117,9 +140,10 @@ std::vector<FileOutcome> outcomes_of(const std::vector<DirectoryEntry>& entries,
 
 }  // namespace
 
-Result<std::vector<FileOutcome>> publish_to_directory(const fs::path& index,
-                                                      const std::vector<DirectoryEntry>& entries,
-                                                      ports::Files& files) {
+Result<DirectoryPublication> publish_to_directory(const fs::path& index,
+                                                  const std::vector<DirectoryEntry>& entries,
+                                                  const DirectoryOptions& options,
+                                                  ports::Files& files) {
   TRY_DONE(check(entries));
   const IndexPaths paths(index);
   TRY_DONE(files.make_directories(paths.generations));
@@ -129,16 +153,16 @@ Result<std::vector<FileOutcome>> publish_to_directory(const fs::path& index,
   if (current) {
     TRY(held, read_catalog(paths.generation(*current), files));
   }
-  std::vector<publish::Addition> additions;
-  additions.reserve(entries.size());
-  for (const DirectoryEntry& entry : entries) additions.push_back(addition_of(entry));
-  TRY(const publish::Merge merge, publish::add(std::move(held), additions));
-  if (!merge.changed) return outcomes_of(entries, merge);
+  const std::set<std::string> listed = publish::homes_of(held);
+  TRY(const Next content, next_of(std::move(held), entries, options));
+  DirectoryPublication publication{outcomes_of(entries, content.merge), content.retired};
+  if (!content.is_new()) return publication;
 
   TRY_DONE(clear_generations(paths, current, files));
   const uint64_t next = current.value_or(0) + 1;
-  Done written = current ? link_files(paths.generation(*current), paths.generation(next)) : Done();
-  if (written) written = write_generation(paths.generation(next), entries, merge, files);
+  Done written;
+  if (current) written = link_files(paths.generation(*current), paths.generation(next), listed);
+  if (written) written = write_generation(paths.generation(next), entries, content.merge, files);
   if (!written) {
     // The partial generation is removed immediately; if that fails too, the next publisher removes
     // it.
@@ -146,7 +170,7 @@ Result<std::vector<FileOutcome>> publish_to_directory(const fs::path& index,
     return fail(removed ? written.error() : std::move(written).error().with_cause(removed.error()));
   }
   TRY_DONE(switch_to(paths, next));
-  return outcomes_of(entries, merge);
+  return publication;
 }
 
 }  // namespace pinwheel::host

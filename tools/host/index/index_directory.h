@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,18 @@ struct DirectoryEntry {
   publish::InRoot in_root = publish::InRoot::no;
 };
 
+/// How an index is kept.
+struct DirectoryOptions {
+  /// Of each project the newest that many nightlies stay listed (publish/retention.h); all if
+  /// absent.
+  std::optional<size_t> nightlies = std::nullopt;
+};
+
+struct DirectoryPublication {
+  std::vector<FileOutcome> files;    ///< one per entry
+  std::vector<std::string> retired;  ///< names of the files that are listed no more
+};
+
 /// Publishes files to the package index at `index`, a directory that any file server can serve and
 /// pip can read by a file:// URL: HTML and JSON pages, hashes, `.metadata` beside each wheel.
 ///
@@ -26,18 +40,21 @@ struct DirectoryEntry {
 /// `.<name>.generations/<number>` beside it. Publishing builds the next generation (existing files
 /// are hard links, new ones are copies that are hashed while they are written), makes it durable,
 /// and then replaces the link by one rename. Pages are reached through the link, so every request
-/// sees one generation; renaming pages one by one would expose inconsistent pages. Files are never
-/// removed from the index, so links in a page of the old generation work in the new one too; the
-/// old generation is removed when the next one is published. If publishing is killed at any point,
+/// sees one generation; renaming pages one by one would expose inconsistent pages. A
+/// file that a new generation does not list any more (`options`) is still in it, and in none after
+/// it: so links in a page of the old generation work in the new one too. The old generation is
+/// removed when the next one is published. If publishing is killed at any point,
 /// the link still points to a complete tree, and the next call removes the partial one. Publishers
 /// wait for each other on a lock.
 ///
-/// Publishing the same bytes again is success (`identical`) and writes nothing. Errors: `publish`
+/// Publishing the same bytes again is success (`identical`) and writes nothing, unless there is
+/// something to retire. Errors: `publish`
 /// if a name exists with different bytes (lists every conflict with both hashes; nothing was
 /// written), `check` if two files belong to different releases of a project or a name contradicts
 /// its metadata, `config` for an invalid label or path, `environment` for disk errors.
-Result<std::vector<FileOutcome>> publish_to_directory(const std::filesystem::path& index,
-                                                      const std::vector<DirectoryEntry>& entries,
-                                                      ports::Files& files);
+Result<DirectoryPublication> publish_to_directory(const std::filesystem::path& index,
+                                                  const std::vector<DirectoryEntry>& entries,
+                                                  const DirectoryOptions& options,
+                                                  ports::Files& files);
 
 }  // namespace pinwheel::host

@@ -28,6 +28,16 @@ bool is_page(const fs::path& path) {
          path.filename() == "SHA256SUMS";
 }
 
+/// Whether a path of the index is a file of a release, or the metadata beside one, that no page
+/// lists.
+bool is_unlisted(const fs::path& path, const std::set<std::string>& listed) {
+  std::string file = path.generic_string();
+  if (constexpr std::string_view kBeside = ".metadata"; file.ends_with(kBeside)) {
+    file.resize(file.size() - kBeside.size());
+  }
+  return (file.ends_with(".whl") || file.ends_with(".tar.gz")) && !listed.contains(file);
+}
+
 std::optional<uint64_t> parse_number(const std::string& text) {
   uint64_t number = 0;
   const char* end = text.data() + text.size();
@@ -122,18 +132,18 @@ Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> kept, po
   return {};
 }
 
-Done link_files(const fs::path& from, const fs::path& to) {
+Done link_files(const fs::path& from, const fs::path& to, const std::set<std::string>& listed) {
   std::error_code error;
   fs::create_directories(to, error);
   if (error) return fail(cannot("made", to, error));
   fs::recursive_directory_iterator entry(from, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const fs::path place = to / entry->path().lexically_relative(from);
+    const fs::path path = entry->path().lexically_relative(from);
     if (entry->is_directory()) {
-      fs::create_directories(place, error);
-      if (error) return fail(cannot("made", place, error));
-    } else if (!is_page(entry->path())) {
-      TRY_DONE(link_or_copy(entry->path(), place));
+      fs::create_directories(to / path, error);
+      if (error) return fail(cannot("made", to / path, error));
+    } else if (!is_page(path) && !is_unlisted(path, listed)) {
+      TRY_DONE(link_or_copy(entry->path(), to / path));
     }
   }
   if (error) return fail(cannot("read", from, error));

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -26,9 +27,11 @@ Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths);
 /// Removes every generation except `kept`: older ones, and those left by a killed publisher.
 Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> kept, ports::Files& files);
 
-/// Hard-links all files of `from` except the pages to the same relative paths below `to`; copies
-/// them if the file system has no hard links.
-Done link_files(const std::filesystem::path& from, const std::filesystem::path& to);
+/// Hard-links all files of `from` to the same relative paths below `to`, except the pages, and
+/// wheels and sdists whose paths are not `listed`; copies them if the file system has no hard
+/// links.
+Done link_files(const std::filesystem::path& from, const std::filesystem::path& to,
+                const std::set<std::string>& listed);
 
 /// Copies a file and makes it durable. Kind `publish` if its digest is no longer `sha256`: it was
 /// changed while it was being published.

@@ -25,17 +25,26 @@ std::string last_line(std::string_view text) {
   return std::string(at == std::string_view::npos ? text : text.substr(at + 1));
 }
 
-/// Whether a pip that could not be upgraded is new enough: `pip --python` was added in 22.3.
-Done check_bundled_pip(const EnvMachine& machine, const env::Pip& pip,
-                       const ports::Captured& upgraded) {
+/// Whether the pip is new enough, once upgraded: `pip --python` was added in 22.3. An index that
+/// does not answer, or has no pip, leaves the bundled one, and pip calls that a success.
+Done check_version(const EnvMachine& machine, const env::Pip& pip,
+                   const env::Interpreter& interpreter, const ports::Captured& upgraded) {
   TRY(const ports::Captured asked,
       machine.process.capture(
           {{pip.python, "-m", "pip", "--python", pip.python, "--version"}, {}, pip.variables, {}}));
   if (asked.exit.ok()) return {};
   const env::Diagnosis diagnosis =
       env::classify_pip(upgraded.exit, upgraded.out + "\n" + upgraded.err);
-  return fail(
-      to_error(diagnosis, "upgrading a pip that is too old (22.3 is needed)", upgraded.exit));
+  if (!upgraded.exit.ok() || diagnosis.kind != ErrorKind::step) {
+    return fail(
+        to_error(diagnosis, "upgrading a pip that is too old (22.3 is needed)", upgraded.exit));
+  }
+  return fail(ErrorKind::environment,
+              fmt::format("the pip that comes with Python {} at {} is too old (22.3 is needed), "
+                          "and it finds no newer one",
+                          env::full_version(interpreter), pinwheel::quoted(interpreter.path)),
+              "add an index that has pip to its configuration (`pip config list`), or put a newer "
+              "Python on PATH");
 }
 
 }  // namespace
@@ -91,7 +100,7 @@ Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& inte
   if (upgraded.exit.canceled) {
     return fail(ErrorKind::interrupted, "making a pip for the environments was interrupted");
   }
-  if (!upgraded.exit.ok()) TRY_DONE(check_bundled_pip(machine, pip, upgraded));
+  TRY_DONE(check_version(machine, pip, interpreter, upgraded));
   TRY_DONE(machine.files.write(marker, interpreter.path + "\n"));
   return pip;
 }

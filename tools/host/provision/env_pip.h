@@ -8,7 +8,9 @@
 namespace pinwheel::host {
 
 /// Pinwheel's own pip for an interpreter, in `<cache>/tools/`: created once, under a lock, with the
-/// interpreter's bundled pip, then upgraded from the user's index if it responds.
+/// interpreter's bundled pip, then upgraded from the user's index if it responds. `environment`, or
+/// the kind of what kept pip from its index, if the pip is too old even then; nothing is kept of
+/// it.
 Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& interpreter);
 
 /// Runs a pip command to completion; a failure becomes an error of the kind from `classify_pip`.

@@ -38,6 +38,21 @@ void add_installed(ports::Files& files, const fs::path& root, const std::string&
   }
 }
 
+/// bin/python of the Pythons that GitHub's runners bring, "3.11.9/x64" and, free-threaded,
+/// "3.13.9/x64-freethreaded".
+void add_tool_cache(ports::Files& files, const fs::path& root, const std::string& wanted,
+                    Names& programs) {
+  Names versions = files.list(root).value_or(Names());
+  std::sort(versions.begin(), versions.end(), env::is_newer_name);
+  for (const std::string& version : versions) {
+    if (!version.starts_with(number_of(wanted))) continue;
+    for (const std::string& build : files.list(root / version).value_or(Names())) {
+      const fs::path program = root / version / build / "bin" / "python";
+      if (is_program(files, program)) programs.push_back(program.string());
+    }
+  }
+}
+
 /// bin/python of a conda environment, if conda's records say that it has that Python.
 void add_conda(ports::Files& files, const fs::path& prefix, const std::string& wanted,
                Names& programs) {
@@ -113,6 +128,9 @@ Names installed_pythons(ports::Files& files, const UserVariables& variables, con
   Names programs;
   if (!pyenv.empty()) add_installed(files, pyenv / "versions", wanted, programs);
   if (!uv.empty()) add_installed(files, uv, wanted, programs);
+  if (const fs::path tools = value_at(variables, "RUNNER_TOOL_CACHE"); !tools.empty()) {
+    add_tool_cache(files, tools / "Python", wanted, programs);
+  }
   for (const fs::path& prefix : conda_prefixes(files, variables)) {
     add_conda(files, prefix, wanted, programs);
   }

@@ -17,8 +17,9 @@ std::filesystem::path fetched_by_uv(const std::filesystem::path& cache);
 
 /// Programs of Pythons that need not be on PATH and may be of the version `wanted` (any if empty):
 /// pyenv's (PYENV_ROOT, ~/.pyenv), uv's (UV_PYTHON_INSTALL_DIR, ~/.local/share/uv/python), those of
-/// conda environments (~/.conda/environments.txt, CONDA_PREFIX, MAMBA_ROOT_PREFIX, the root of
-/// CONDA_EXE) and those that pinwheel fetched into its cache. Of pyenv and uv the newest first.
+/// a runner of GitHub's (RUNNER_TOOL_CACHE), those of conda environments
+/// (~/.conda/environments.txt, CONDA_PREFIX, MAMBA_ROOT_PREFIX, the root of CONDA_EXE) and those
+/// that pinwheel fetched into its cache. Of pyenv, uv and a runner the newest first.
 std::vector<std::string> installed_pythons(ports::Files& files,
                                            const std::map<std::string, std::string>& variables,
                                            const std::filesystem::path& cache,

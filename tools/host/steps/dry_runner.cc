@@ -93,7 +93,9 @@ struct ScriptOfAction {
                        action.variant_id);
   }
   Result<std::string> operator()(const plan::Publish& action) const {
-    return fmt::format("# would publish to {}\n", action.target.name);
+    const std::optional<size_t> kept = action.target.keep_nightlies;
+    return fmt::format("# would publish to {}{}\n", action.target.name,
+                       kept ? fmt::format(", and keep its newest {} nightlies", *kept) : "");
   }
 };
 

@@ -97,9 +97,10 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
     entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
                        in_root ? publish::InRoot::yes : publish::InRoot::no});
   }
-  TRY(const std::vector<FileOutcome> outcomes,
-      publish_to_directory(index_of(context, action), entries, context.machine.files));
-  for (const FileOutcome& outcome : outcomes) {
+  const DirectoryOptions options{action.target.keep_nightlies};
+  TRY(const DirectoryPublication publication,
+      publish_to_directory(index_of(context, action), entries, options, context.machine.files));
+  for (const FileOutcome& outcome : publication.files) {
     append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
                                     publish::to_string(outcome.outcome), outcome.sha256));
     context.workplace.log->write(
@@ -108,6 +109,11 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
          {{"path", (index_of(context, action) / outcome.filename).string()},
           {"outcome", std::string(publish::to_string(outcome.outcome))},
           {"sha256", outcome.sha256}}});
+  }
+  for (const std::string& name : publication.retired) {
+    append_log(context, fmt::format("{} is not listed any more: the newest {} nightlies are\n",
+                                    name, action.target.keep_nightlies.value_or(0)));
+    context.workplace.log->write({ports::LogLevel::debug, "retired", {{"file", name}}});
   }
   // An index that was removed or changed is recreated; nothing is written if it has the files.
   const fs::path page = index_of(context, action) / "index.json";

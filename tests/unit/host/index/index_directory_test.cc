@@ -44,9 +44,20 @@ struct Bench {
   }
   DirectoryEntry cuda() const { return entry("demo_ops-1.0+cu130-py3-none-any.whl", "cu130"); }
 
+  DirectoryEntry night(int number) const {
+    return entry("demo_ops-1.0.dev" + std::to_string(number) + "-py3-none-any.whl", "");
+  }
+
   Result<std::vector<host::FileOutcome>> publish(const std::vector<DirectoryEntry>& entries) const {
     host::LocalFiles files;
-    return host::publish_to_directory(index(), entries, files);
+    TRY(host::DirectoryPublication publication,
+        host::publish_to_directory(index(), entries, {}, files));
+    return publication.files;
+  }
+  /// Publishes a night, and keeps `nightlies`.
+  Result<host::DirectoryPublication> publish_night(int number, size_t nightlies) const {
+    host::LocalFiles files;
+    return host::publish_to_directory(index(), {night(number)}, {nightlies}, files);
   }
   fs::path index() const { return scratch.path() / "index"; }
 
@@ -139,6 +150,63 @@ TEST_CASE("later files are added to existing ones, and old generations are remov
     generations += entry.is_directory() ? 1 : 0;
   }
   CHECK(generations == 2);
+}
+
+TEST_CASE("an old nightly leaves the pages first, and with the next publication its file") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  REQUIRE(bench.publish_night(1, 2));
+  REQUIRE(bench.publish_night(2, 2));
+  const fs::path project = bench.index() / "demo-ops";
+  const fs::path first = project / bench.night(1).file.filename;
+
+  const auto third = bench.publish_night(3, 2);
+  REQUIRE(third);
+  CHECK(third->retired == std::vector<std::string>{first.filename()});
+  CHECK(page(project).size() == 3);
+  CHECK(is_whole(project));
+  CHECK(bench.scratch.read("index/demo-ops/SHA256SUMS").find(first.filename()) ==
+        std::string::npos);
+  // Who has read the page of before still finds what it lists.
+  CHECK(sha256_hex(bytes_of(first)) == bench.night(1).file.sha256);
+  CHECK(fs::exists(first.string() + ".metadata"));
+
+  REQUIRE(bench.publish_night(4, 2));
+  CHECK_FALSE(fs::exists(first));
+  CHECK_FALSE(fs::exists(first.string() + ".metadata"));
+  CHECK(is_whole(project));
+  CHECK(is_whole(bench.index() / "cpu/demo-ops"));
+}
+
+TEST_CASE("a nightly that was retired can be published again") {
+  const Bench bench;
+  for (const int night : {1, 2, 3}) REQUIRE(bench.publish_night(night, 1));
+  const auto again = bench.publish_night(1, 1);
+  REQUIRE(again);
+  CHECK(again->files.front().outcome == Outcome::uploaded);
+  CHECK(page(bench.index() / "demo-ops").size() == 2);
+  CHECK(is_whole(bench.index() / "demo-ops"));
+}
+
+TEST_CASE("fewer nightlies are kept at once, without anything new to publish") {
+  const Bench bench;
+  for (const int night : {1, 2, 3}) REQUIRE(bench.publish_night(night, 3));
+  const auto fewer = bench.publish_night(3, 1);
+  REQUIRE(fewer);
+  CHECK(fewer->files.front().outcome == Outcome::identical);
+  CHECK(fewer->retired.size() == 2);
+  CHECK(page(bench.index() / "demo-ops").size() == 1);
+  const fs::path settled = fs::read_symlink(bench.index());
+  REQUIRE(bench.publish_night(3, 1));
+  CHECK(fs::read_symlink(bench.index()) == settled);
+}
+
+TEST_CASE("what is no file of a release stays where its owner put it") {
+  const Bench bench;
+  REQUIRE(bench.publish_night(1, 1));
+  bench.scratch.write("index/robots.txt", "User-agent: *\n");
+  for (const int night : {2, 3}) REQUIRE(bench.publish_night(night, 1));
+  CHECK(bench.scratch.read("index/robots.txt") == "User-agent: *\n");
 }
 
 TEST_CASE("the pages do not depend on the order of publishing") {
@@ -298,5 +366,24 @@ TEST_CASE(
     if (fs::exists(bench.index() / "cu130")) CHECK(is_whole(bench.index() / "cu130/demo-ops"));
     REQUIRE(bench.publish({entry}));
     CHECK(page(bench.index() / "cu130/demo-ops").size() == static_cast<size_t>(round));
+  }
+}
+
+TEST_CASE(
+    "if retiring is killed at any point, every page is whole and the next publisher continues") {
+  const Bench bench;
+  for (const int night : {1, 2}) REQUIRE(bench.publish_night(night, 2));
+  for (int round = 3; round <= 20; ++round) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(bench.publish_night(round, 2) ? 0 : 1);
+    usleep(static_cast<useconds_t>(round) * 300);
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    CHECK(page(bench.index() / "demo-ops").size() == 2);
+    CHECK(is_whole(bench.index() / "demo-ops"));
+    REQUIRE(bench.publish_night(round, 2));
+    CHECK(page(bench.index() / "demo-ops").size() == 2);
+    CHECK(is_whole(bench.index() / "demo-ops"));
   }
 }

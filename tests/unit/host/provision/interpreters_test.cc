@@ -115,6 +115,24 @@ TEST_CASE("pyenv's newest and uv's Pythons are found without PATH") {
   CHECK(s.find("3.14")->version == "3.14.0");
 }
 
+TEST_CASE("the Pythons of a runner of GitHub's are found without PATH") {
+  Setting s;
+  const std::string tools = "/opt/hostedtoolcache";
+  s.add(tools + "/Python/3.9.25/x64/bin/python", "3.9.25");
+  s.add(tools + "/Python/3.13.9/x64/bin/python", "3.13.9");
+  s.add(tools + "/Python/3.13.11/x64/bin/python", "3.13.11");
+  s.add(tools + "/Python/3.13.11/x64-freethreaded/bin/python", "3.13.11", true);
+  s.process.prints[tools + "/Python/3.13.11/x64.complete"] = "";
+  CHECK_FALSE(s.find("3.13"));
+  s.variables["RUNNER_TOOL_CACHE"] = tools;
+  REQUIRE(s.find("3.13").has_value());
+  CHECK(s.find("3.13")->version == "3.13.11");
+  REQUIRE(s.find("3.13t").has_value());
+  CHECK(env::full_version(*s.find("3.13t")) == "3.13.11t");
+  CHECK(s.find("3.9").has_value());
+  CHECK_FALSE(s.find("3.10"));
+}
+
 TEST_CASE("a free-threaded Python is used only if requested") {
   Setting s;
   s.add("/usr/bin/python3.13", "3.13.0", true);

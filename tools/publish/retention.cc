@@ -1,0 +1,66 @@
+#include "publish/retention.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "publish/file_version.h"
+
+namespace pinwheel::publish {
+
+namespace {
+
+using Nightlies = std::map<std::string, std::set<pep::Version>>;  ///< by project
+
+/// The public version of a development release; nullopt for any other file.
+std::optional<pep::Version> nightly_of(const std::string& filename) {
+  const std::optional<pep::Version> version = version_of_file(filename);
+  if (!version || !version->dev) return std::nullopt;
+  return pep::public_part(*version);
+}
+
+void collect(const Projects& projects, Nightlies& found) {
+  for (const auto& [project, files] : projects) {
+    for (const auto& [filename, file] : files) {
+      if (const auto nightly = nightly_of(filename)) found[project].insert(*nightly);
+    }
+  }
+}
+
+Nightlies old_ones(const Catalog& catalog, size_t kept, const std::vector<Addition>& published) {
+  Nightlies old;
+  for (const auto& [place, projects] : catalog.places) collect(projects, old);
+  for (auto& [project, versions] : old) {
+    const auto newest = static_cast<std::ptrdiff_t>(std::min(kept, versions.size()));
+    versions.erase(std::prev(versions.end(), newest), versions.end());
+  }
+  for (const Addition& addition : published) {
+    if (const auto nightly = nightly_of(addition.filename)) old[addition.project].erase(*nightly);
+  }
+  return old;
+}
+
+}  // namespace
+
+Kept keep_nightlies(Catalog catalog, size_t nightlies, const std::vector<Addition>& published) {
+  const Nightlies old = old_ones(catalog, nightlies, published);
+  std::set<std::string> retired;
+  for (auto& [place, projects] : catalog.places) {
+    for (const auto& [project, versions] : old) {
+      const auto listed = projects.find(project);
+      if (listed == projects.end()) continue;
+      std::erase_if(listed->second, [&](const auto& file) {
+        const auto nightly = nightly_of(file.first);
+        const bool drop = nightly && versions.contains(*nightly);
+        if (drop) retired.insert(file.first);
+        return drop;
+      });
+    }
+  }
+  return {std::move(catalog), {retired.begin(), retired.end()}};
+}
+
+}  // namespace pinwheel::publish
