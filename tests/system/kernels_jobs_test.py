@@ -61,10 +61,15 @@ def test_the_jobs_of_a_cuda_class_publish_the_bytes_of_one_machine(kernels, tmp_
     changes = {
         "source: ../../../kernels": "source: ../kernels",
         "path: ../../../dist/never": "path: ../index",
-        "require: {default: ran}": "require: {default: loaded}",
+        # That of a tag.
+        "  ci: {publish: [index]}": "  release: {publish: [index]}",
+        # A torch for the CPU loads no library for CUDA.
+        "require: {default: ran}": "require: {default: inspected}",
         "environment:\n": "environment:\n  variables: {PINWHEEL_FLAVOR: 'cumsum,jagged,quantize'}\n",
     }
     for old, new in changes.items():
         assert old in text
         text = text.replace(old, new)
+    # Where no runner is named, a test that needs a GPU has no job.
+    text += 'ci: {runners: {test: {"cuda/*": here}}}\n'
     assert_jobs_publish_the_same(kernels(text), tmp_path / "jobs")

@@ -1,13 +1,16 @@
 """`store why`, `store export` and `reproduce --store`: what a place has for a step, moved and used elsewhere."""
 
+import hashlib
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 
 import pytest
 from conftest import PYTHON, Project
 from jobs import Jobs
+from made_wheels import make_wheel
 from reproduce_command_test import BROKEN, Failed
 
 TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
@@ -26,6 +29,23 @@ def why(project: Project, step: str, *arguments: str, **environment: str) -> dic
     told = json.loads(store(project, "why", step, "--json", *arguments, **environment).stdout)
     assert told["schema"] == "pinwheel-store-why/1" and told["step"] == step
     return told
+
+
+def forget_packages(place: pathlib.Path, result: pathlib.Path) -> None:
+    """Rewrites the record of a result as pinwheel wrote it before it had packages."""
+    action = json.loads(result.read_text())
+    for file in action["outputFiles"]:
+        blob = place / "cas" / file["digest"]["hash"]
+        if not blob.read_bytes().startswith(b"{"):
+            continue
+        record = json.loads(blob.read_text())
+        assert record.pop("packages")["spam"]["version"] == "1.0"
+        text = (json.dumps(record, indent=1) + "\n").encode()
+        digest = hashlib.sha256(text).hexdigest()
+        (place / "cas" / digest).write_bytes(text)
+        file["digest"] = {"hash": digest, "sizeBytes": str(len(text))}
+    result.chmod(0o644)
+    result.write_text(json.dumps(action))
 
 
 class TestWhy:
@@ -59,6 +79,32 @@ class TestWhy:
         needs = why(script, TEST, "matrix.yaml", *place)
         assert "needs build:plain" in [one["part"] for one in needs["differences"]] and needs["unknown"] == []
         assert "`pinwheel store why build:plain`" in store(script, "why", TEST, "matrix.yaml", *place).stdout
+
+    def test_of_an_environment_that_changed_the_packages_are_named(self, script, wheels, tmp_path):
+        script.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
+        script.edit(lambda matrix: matrix["environment"].update(pip=["spam"]))
+        place = ["--store", f"dir:{tmp_path / 'shared'}"]
+        script.run("build", "matrix.yaml", *place, GITHUB_RUN_ID="first-run")
+        assert why(script, "build:plain", "matrix.yaml", *place)["packages"] == []
+        # The same request, later, where there is a newer one that needs another.
+        script.start_afresh()
+        new = make_wheel(wheels, "spam", "1.1", requires=["eggs"])
+        script.run("build", "matrix.yaml")
+        told = why(script, "build:plain", "matrix.yaml", *place)
+        (part,) = [one["part"] for one in told["differences"]]
+        assert part.startswith("needs env:") and told["nearest"]["run"] == "first-run"
+        assert [(one["name"], one["stored"], one["here"]) for one in told["packages"]] == [
+            ("eggs", None, "2.0"),
+            ("spam", "1.0", "1.1"),
+        ]
+        assert told["packages"][1]["here-sha256"] == hashlib.sha256(new.read_bytes()).hexdigest()
+        text = store(script, "why", "build:plain", "matrix.yaml", *place).stdout
+        assert f"  {part} changed\n    eggs 2.0 is new\n    spam: 1.0 -> 1.1\nnearest: " in text
+        # A record that was written before there were packages in it.
+        for result in (tmp_path / "shared" / "ac").iterdir():
+            forget_packages(tmp_path / "shared", result)
+        old = why(script, "build:plain", "matrix.yaml", *place)
+        assert old["packages"] == [] and [one["part"] for one in old["differences"]] == [part]
 
     def test_a_result_of_another_domain_or_without_its_files_is_told_apart(self, script, place, tmp_path):
         told = why(script, "build:plain", "matrix.yaml", *place, "--store-domain", "release")

@@ -81,8 +81,10 @@ Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& o
   TRY(plan::Results here, made_here(global, asking.run.plan, step));
   const host::SearchedResults known =
       ask_place(asking, root, options, std::move(here), {}, streams);
-  const plan::StoreReply reply = reply_of(
-      {step, plan::partial_key(asking.run.plan, known.results, step), asking.domain}, known, root);
+  const plan::StoreReply reply =
+      reply_of({step, plan::partial_key(asking.run.plan, known.results, step), asking.domain,
+                asking.facts.packages[step]},
+               known, root);
   if (options.json) {
     streams.json(report::store_why_json(reply, options.place));
   } else {

@@ -14,6 +14,7 @@
 #include "host/provision/env_resolve.h"
 #include "host/store/open_store.h"
 #include "host/system/files.h"
+#include "plan/environment_packages.h"
 #include "plan/known_results.h"
 #include "store/domain.h"
 
@@ -121,7 +122,9 @@ host::ResultFacts result_facts(const PreparedRun& run, std::string plan_digest) 
     const env::Request* const request = plan::travels(step) ? request_of(step.action) : nullptr;
     if (request == nullptr || request->python.empty()) continue;
     const auto resolution = host::load_resolution(local.machine, env::digest(*request));
-    if (resolution) facts.pythons[step.id] = resolution->python;
+    if (!resolution) continue;
+    facts.pythons[step.id] = resolution->python;
+    facts.packages[step.id] = plan::environment_packages(*resolution);
   }
   facts.writer.commit = run.gathered.facts.commit;
   facts.writer.channel = run.gathered.scope.version.channel;

@@ -23,6 +23,14 @@ std::vector<KeyDifference> known_differences(const StoreQuestion& question,
   return differences;
 }
 
+std::vector<PackageDifference> known_packages(const StoreQuestion& question,
+                                              const store::StoredResult& result,
+                                              const std::vector<KeyDifference>& differences) {
+  const bool same = std::none_of(differences.begin(), differences.end(), is_of_environment);
+  if (same || question.packages.empty() || result.packages.empty()) return {};
+  return package_differences(result.packages, question.packages);
+}
+
 StoreAnswer answer_of(const StoreQuestion& question, const StoreReply& reply) {
   // A key that is not known whole may differ in the rest.
   if (!reply.differences.empty() || !question.key.unknown.empty()) return StoreAnswer::other_key;
@@ -34,6 +42,10 @@ StoreAnswer answer_of(const StoreQuestion& question, const StoreReply& reply) {
 }
 
 }  // namespace
+
+bool is_of_environment(const KeyDifference& difference) {
+  return difference.part.starts_with("needs env:");
+}
 
 std::string_view to_string(StoreAnswer answer) {
   switch (answer) {
@@ -81,6 +93,7 @@ StoreReply missing_reply(StoreQuestion question, const std::vector<store::Stored
   }
   if (reply.nearest) {
     reply.differences = known_differences(question, *reply.nearest);
+    reply.packages = known_packages(question, *reply.nearest, reply.differences);
     reply.answer = answer_of(question, reply);
   }
   reply.question = std::move(question);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/environment_packages.h"
 #include "plan/key_difference.h"
 #include "plan/known_results.h"
 #include "store/domain.h"
@@ -30,6 +31,7 @@ struct StoreQuestion {
   std::string step;
   PartialKey key = {};
   store::Domain domain = store::Domain::branch;  ///< of the run
+  store::StoredPackages packages = {};           ///< of the step's environment; empty: not known
 };
 
 /// The answer, and the result that shows it best.
@@ -39,7 +41,12 @@ struct StoreReply {
   std::optional<store::StoredResult> nearest = std::nullopt;
   /// From the nearest result to this run; nothing of what is not known yet.
   std::vector<KeyDifference> differences = {};
+  /// The same of the packages, if it is the environments that differ and those of both are known.
+  std::vector<PackageDifference> packages = {};
 };
+
+/// Whether a difference is that the step has another environment, whose key is a digest.
+bool is_of_environment(const KeyDifference& difference);
 
 /// For a result that a run would take.
 StoreReply taken_reply(StoreQuestion question, store::StoredResult result);

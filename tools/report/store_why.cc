@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -55,6 +56,32 @@ std::string run_text(const store::StoredResult& result) {
   return fmt::format("{}, domain {}", out, quoted(store::to_string(result.writer.domain)));
 }
 
+/// A line for each package that differs, as many as people read.
+std::string packages_text(const std::vector<plan::PackageDifference>& packages) {
+  constexpr size_t kMostShown = 12;
+  std::string out;
+  const size_t shown = std::min(packages.size(), kMostShown);
+  for (size_t i = 0; i < shown; ++i) {
+    out += fmt::format("    {}\n", visible(plan::to_text(packages[i])));
+  }
+  if (shown < packages.size()) {
+    out += fmt::format("    and {} more; `--json` has them all\n", packages.size() - shown);
+  }
+  return out;
+}
+
+/// A line for each part that differs; under those of the environment, its packages.
+std::string differences_text(const plan::StoreReply& reply) {
+  std::string out;
+  for (size_t i = 0; i < reply.differences.size(); ++i) {
+    out += fmt::format("  {}\n", visible(plan::to_text(reply.differences[i])));
+    const bool last =
+        i + 1 == reply.differences.size() || !plan::is_of_environment(reply.differences[i + 1]);
+    if (plan::is_of_environment(reply.differences[i]) && last) out += packages_text(reply.packages);
+  }
+  return out;
+}
+
 /// The need of a difference "needs build:x", if it is a step that travels itself.
 std::string need_to_ask(const plan::KeyDifference& difference) {
   constexpr std::string_view kNeeds = "needs ";
@@ -65,6 +92,23 @@ std::string need_to_ask(const plan::KeyDifference& difference) {
 
 WhyJson json_of(const std::optional<std::string>& value) {
   return value ? WhyJson(*value) : WhyJson(nullptr);
+}
+
+/// A version or a digest; null where there is none.
+WhyJson value_json(const std::string& value) {
+  return value.empty() ? WhyJson(nullptr) : WhyJson(value);
+}
+
+WhyJson packages_json(const std::vector<plan::PackageDifference>& packages) {
+  WhyJson out = WhyJson::array();
+  for (const plan::PackageDifference& one : packages) {
+    out.push_back({{"name", one.name},
+                   {"stored", value_json(one.then.version)},
+                   {"here", value_json(one.now.version)},
+                   {"stored-sha256", value_json(one.then.sha256)},
+                   {"here-sha256", value_json(one.now.sha256)}});
+  }
+  return out;
 }
 
 WhyJson json_of(const store::StoredResult& result) {
@@ -84,9 +128,7 @@ WhyJson json_of(const store::StoredResult& result) {
 
 std::string store_why_text(const plan::StoreReply& reply, const std::string& place) {
   std::string out = fmt::format("{} {}\n", quoted(reply.question.step), verdict(reply, place));
-  for (const plan::KeyDifference& one : reply.differences) {
-    out += fmt::format("  {}\n", visible(plan::to_text(one)));
-  }
+  out += differences_text(reply);
   for (const std::string& need : reply.question.key.unknown) {
     out += fmt::format(
         "  needs {}: not known {}\n", visible(need),
@@ -117,6 +159,7 @@ std::string store_why_json(const plan::StoreReply& reply, const std::string& pla
       {"domain", std::string(store::to_string(reply.question.domain))},
       {"answer", std::string(plan::to_string(reply.answer))},
       {"differences", std::move(differences)},
+      {"packages", packages_json(reply.packages)},
       {"unknown", key.unknown},
       {"nearest", reply.nearest ? json_of(*reply.nearest) : WhyJson(nullptr)}};
   return json.dump(2, ' ', false, WhyJson::error_handler_t::replace) + "\n";

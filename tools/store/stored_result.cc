@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kSchema = "pinwheel-result/1";
 constexpr size_t kMostOutputs = 4096;
 constexpr size_t kMostName = 1024;
+constexpr size_t kMostPackages = 4096;
 
 /// Weakest first.
 constexpr std::array<std::string_view, 4> kEvidences = {"none", "inspected", "loaded", "ran"};
@@ -36,6 +37,7 @@ class Members {
     if (!json.is_object()) reject(fmt::format("{} is not an object", quoted(name_)));
   }
 
+  bool has(const char* member) const { return json_.contains(member); }
   const Json& at(const char* member) {
     taken_.insert(member);
     const auto found = json_.find(member);
@@ -111,6 +113,27 @@ std::vector<StoredOutput> read_outputs(const Json& json) {
   return outputs;
 }
 
+Json packages_json(const StoredPackages& packages) {
+  Json out = Json::object();
+  for (const auto& [name, package] : packages) {
+    out[name] = {{"version", package.version}, {"sha256", package.sha256}};
+  }
+  return out;
+}
+
+StoredPackages read_packages(const Json& json) {
+  if (!json.is_object() || json.size() > kMostPackages) reject("`packages` is not of packages");
+  StoredPackages packages;
+  for (const auto& [name, one] : json.items()) {
+    Members members(one, "packages");
+    const StoredPackage package{members.text("version"), members.optional_digest("sha256")};
+    members.end();
+    if (name.empty() || package.version.empty()) reject("a package has no name or no version");
+    packages[name] = package;
+  }
+  return packages;
+}
+
 Ending read_ending(const std::string& name) {
   for (const Ending ending : {Ending::done, Ending::skipped}) {
     if (to_string(ending) == name) return ending;
@@ -165,6 +188,8 @@ StoredResult read_result(const Json& json) {
   result.elapsed_ms = static_cast<int64_t>(members.number("elapsed-ms"));
   result.attempts = static_cast<int>(members.number("attempts"));
   result.machine = read_machine(members.at("machine"));
+  // Records that were written before there were any have none.
+  if (members.has("packages")) result.packages = read_packages(members.at("packages"));
   result.plan = members.optional_digest("plan");
   result.writer = read_writer(members.at("writer"));
   members.end();
@@ -194,7 +219,7 @@ bool improves(const StoredResult& candidate, const StoredResult& kept) {
 std::string to_json(const StoredResult& result) {
   Json outputs = Json::array();
   for (const StoredOutput& output : result.outputs) outputs.push_back(output_json(output));
-  const Json json = {
+  Json json = {
       {"schema", std::string(kSchema)},
       {"step", result.step},
       {"key", result.key},
@@ -215,6 +240,7 @@ std::string to_json(const StoredResult& result) {
         {"commit", result.writer.commit},
         {"channel", result.writer.channel},
         {"domain", std::string(to_string(result.writer.domain))}}}};
+  if (!result.packages.empty()) json["packages"] = packages_json(result.packages);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

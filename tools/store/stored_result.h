@@ -43,6 +43,15 @@ struct MachineFacts {
   bool operator==(const MachineFacts&) const = default;
 };
 
+/// What was installed of a package.
+struct StoredPackage {
+  std::string version;      ///< not empty; of conda's with its build, "1.2.13 h5eee18b_0"
+  std::string sha256 = {};  ///< of its file, hex; empty for what is no file
+
+  bool operator==(const StoredPackage&) const = default;
+};
+using StoredPackages = std::map<std::string, StoredPackage>;  ///< by name
+
 /// The run that wrote a result.
 struct Writer {
   std::string run;          ///< its id: random, or that of the CI run; not empty
@@ -68,6 +77,8 @@ struct StoredResult {
   int64_t elapsed_ms = 0;
   int attempts = 1;
   MachineFacts machine = {};
+  /// Of the step's environment, whose part of the key is a digest; empty if nobody wrote them down.
+  StoredPackages packages = {};
   std::string plan = {};  ///< digest of the frozen plan; empty without one
   Writer writer;
 

@@ -16,9 +16,9 @@ TEST_CASE("keys differ in the parts that one has, the other lacks, or both have 
 }
 
 TEST_CASE("a difference says what a reader can compare, and no digests") {
-  CHECK(to_text({"version", "\"1.2.0\"", "\"1.3.0\""}) == "version: 1.2.0 -> 1.3.0");
-  CHECK(to_text({"source.digest", std::string(64, 'a'), std::string(64, 'b')}) ==
+  CHECK(to_text(KeyDifference{"version", "\"1.2.0\"", "\"1.3.0\""}) == "version: 1.2.0 -> 1.3.0");
+  CHECK(to_text(KeyDifference{"source.digest", std::string(64, 'a'), std::string(64, 'b')}) ==
         "source.digest changed");
-  CHECK(to_text({"variables.A", std::nullopt, "1"}) == "variables.A is new");
-  CHECK(to_text({"variables.A", "1", std::nullopt}) == "variables.A is gone");
+  CHECK(to_text(KeyDifference{"variables.A", std::nullopt, "1"}) == "variables.A is new");
+  CHECK(to_text(KeyDifference{"variables.A", "1", std::nullopt}) == "variables.A is gone");
 }

@@ -72,6 +72,23 @@ TEST_CASE("what is not known yet is no difference, and no reason to say that the
   CHECK(reply.answer == StoreAnswer::other_key);
 }
 
+TEST_CASE("where the environment differs, its packages do, if both are known") {
+  const store::StoredPackages then = {{"numpy", {"1.0"}}};
+  const store::StoredPackages now = {{"numpy", {"2.0"}}};
+  StoreQuestion question = asked({{"flag", "1"}, {"needs env:a", "new"}});
+  store::StoredResult result = stored("build:x", {{"flag", "1"}, {"needs env:a", "old"}}, "run");
+  CHECK(missing_reply(question, {result}).packages.empty());
+  result.packages = then;
+  CHECK(missing_reply(question, {result}).packages.empty());
+  question.packages = now;
+  CHECK(missing_reply(question, {result}).packages ==
+        std::vector<PackageDifference>{{"numpy", {"1.0"}, {"2.0"}}});
+  // Of the same environment they are the same, whatever a record says.
+  result = stored("build:x", {{"flag", "2"}, {"needs env:a", "new"}}, "run");
+  result.packages = then;
+  CHECK(missing_reply(question, {result}).packages.empty());
+}
+
 TEST_CASE("a taken result has the key, or was handed off") {
   CHECK(taken_reply(asked(), stored("build:x", asked().key.parts, "run")).answer ==
         StoreAnswer::taken);

@@ -31,6 +31,35 @@ TEST_CASE("why a store has no result: the parts that differ, the run, and what t
         "`pinwheel store why build:x` says why that differs\n");
 }
 
+TEST_CASE("packages are told under the environment they are of, as many as are read") {
+  store::StoredResult result;
+  result.step = "build:x";
+  result.parts = {{"a", "1"}, {"needs env:a", "1"}, {"version", "1"}};
+  result.writer.run = "1";
+  result.packages = {{"numpy", {"1.26.4"}}, {"gone", {"1"}}};
+  plan::StoreQuestion question{"build:x", {{{"a", "1"}, {"needs env:b", "1"}, {"version", "2"}}}};
+  question.packages = {{"numpy", {"2.0.0", std::string(64, 'a')}}, {"more", {"3"}}};
+  const std::string few = report::store_why_text(plan::missing_reply(question, {result}), "local");
+  CHECK(few.find("  needs env:a is gone\n"
+                 "  needs env:b is new\n"
+                 "    gone 1 is gone\n"
+                 "    more 3 is new\n"
+                 "    numpy: 1.26.4 -> 2.0.0\n"
+                 "  version: 1 -> 2\n") != std::string::npos);
+  for (int i = 100; i < 120; ++i) question.packages["p" + std::to_string(i)] = {"1"};
+  const plan::StoreReply reply = plan::missing_reply(question, {result});
+  const std::string many = report::store_why_text(reply, "local");
+  CHECK(many.find("    p108 1 is new\n    and 11 more; `--json` has them all\n") !=
+        std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(report::store_why_json(reply, "local"));
+  CHECK(json.at("packages").size() == 23);
+  CHECK(json.at("packages")[0] == nlohmann::json({{"name", "gone"},
+                                                  {"stored", "1"},
+                                                  {"here", nullptr},
+                                                  {"stored-sha256", nullptr},
+                                                  {"here-sha256", nullptr}}));
+}
+
 TEST_CASE("what is not known yet is said, each with when it will be") {
   const plan::PartialKey key{{}, {"build:x", "env:a"}};
   CHECK(report::store_why_text(plan::missing_reply({"test:x", key}, {}), "dir:out") ==

@@ -23,6 +23,7 @@ StoredResult full_result() {
   result.elapsed_ms = 1234;
   result.attempts = 2;
   result.machine = {"g++ 12.2.0", "3.12.7"};
+  result.packages = {{"numpy", {"1.26.4", sha256_hex("numpy")}}, {"python", {"3.12.7"}}};
   result.plan = sha256_hex("plan");
   result.writer = {"4711", "0123abcd", "release", Domain::release};
   return result;
@@ -67,6 +68,24 @@ TEST_CASE("a result is read strictly", "[store]") {
   CHECK_FALSE(parse_stored_result(""));
   CHECK_FALSE(parse_stored_result("[]"));
   CHECK_FALSE(parse_stored_result(std::string(kMostRecordBytes + 1, ' ')));
+}
+
+TEST_CASE("a record without packages is read, and so are those that were written before any",
+          "[store]") {
+  StoredResult result = full_result();
+  result.packages.clear();
+  const std::string text = to_json(result);
+  CHECK(text.find("packages") == std::string::npos);
+  CHECK(parse_stored_result(text) == result);
+}
+
+TEST_CASE("packages of a record are read strictly", "[store]") {
+  const std::string start = "a stored result cannot be read: ";
+  CHECK(refusal("\"1.26.4\"", "\"\"") == start + "a package has no name or no version");
+  CHECK(refusal("\"numpy\"", "\"\"") == start + "a package has no name or no version");
+  CHECK(refusal(sha256_hex("numpy"), "0") == start + "`packages.sha256` is not a sha256");
+  CHECK(refusal("\"packages\": {", "\"packages\": [], \"x\": {") ==
+        start + "`packages` is not of packages");
 }
 
 TEST_CASE("no output of a result can leave its directory", "[store]") {

@@ -64,6 +64,9 @@ store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcom
   if (const auto python = facts.pythons.find(step.id); python != facts.pythons.end()) {
     result.machine.python = python->second;
   }
+  if (const auto packages = facts.packages.find(step.id); packages != facts.packages.end()) {
+    result.packages = packages->second;
+  }
   result.plan = facts.plan;
   result.writer = facts.writer;
   return result;

@@ -23,6 +23,8 @@ struct ResultFacts {
   std::string plan = {};  ///< sha256 of the file of the frozen plan; empty without one
   /// Step id -> the exact Python that it uses, "3.12.7"; not of a step that uses none.
   std::map<std::string, std::string> pythons = {};
+  /// Step id -> the packages of its environment; not of a step that has none.
+  std::map<std::string, store::StoredPackages> packages = {};
   store::Writer writer = {};
 };
 

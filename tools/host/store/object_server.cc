@@ -28,11 +28,35 @@ constexpr int kManyRequests = 429;
 constexpr int kServerFault = 500;
 constexpr int kNoRoom = 507;
 
+/// Of a code in an answer; what is longer is none, and no line of a message.
+constexpr size_t kLongestCode = 64;
+
 FaultKind kind_of_status(int status) {
   if (status == kNoRoom || status == kTooLarge) return FaultKind::full;
   if (status == kManyRequests || status >= kServerFault) return FaultKind::busy;
   return FaultKind::refused;
 }
+
+/// What a sink received is not in the response, but of an error it is what says why.
+class Overheard {
+ public:
+  void listen(ports::HttpRequest& request) {
+    if (!request.sink) return;
+    request.sink = [this, whole = std::move(request.sink)](std::string_view bytes) {
+      constexpr size_t kMost = 16UL << 10;
+      if (begin_.size() < kMost) begin_ += bytes.substr(0, kMost - begin_.size());
+      whole(bytes);
+    };
+  }
+  void restart() { begin_.clear(); }
+  ports::HttpResponse with_body(ports::HttpResponse response) const {
+    if (!is_success(response.status) && response.body.empty()) response.body = begin_;
+    return response;
+  }
+
+ private:
+  std::string begin_ = {};
+};
 
 FaultKind kind_of_error(ErrorKind kind) {
   switch (kind) {
@@ -59,8 +83,8 @@ PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpRe
       std::string(trim(fmt::format("it answered {} to {} {}", response.status, request.method,
                                    mask_urls(request.url.substr(0, request.url.find('?'))))))};
   const std::string code = xml_value(response.body, "Code");
-  if (const std::string said = code.empty() ? publish::server_message(response) : code;
-      !said.empty()) {
+  const bool is_code = !code.empty() && code.size() <= kLongestCode;
+  if (const std::string said = is_code ? code : publish::server_message(response); !said.empty()) {
     error.message += ": " + said;
   }
   if (response.status == kUnauthorized || response.status == kForbidden) {
@@ -69,10 +93,13 @@ PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpRe
   return {kind_of_status(response.status), std::move(error)};
 }
 
-PlaceResult<ports::HttpResponse> send_request(ports::Http& http, const ports::HttpRequest& request,
+PlaceResult<ports::HttpResponse> send_request(ports::Http& http, ports::HttpRequest request,
                                               const std::function<void()>& restart) {
+  Overheard overheard;
+  overheard.listen(request);
   for (int attempt = 1;; ++attempt) {
     if (restart) restart();
+    overheard.restart();
     const auto begun = std::chrono::steady_clock::now();
     auto response = http.send(request);
     const bool quick = std::chrono::steady_clock::now() - begun < kQuick;
@@ -83,7 +110,7 @@ PlaceResult<ports::HttpResponse> send_request(ports::Http& http, const ports::Ht
       std::this_thread::sleep_for(kPause);
       continue;
     }
-    if (response) return *std::move(response);
+    if (response) return overheard.with_body(*std::move(response));
     const FaultKind kind = kind_of_error(response.error().error.kind);
     return fault(kind, std::move(response).error().error);
   }

@@ -43,8 +43,9 @@ class ObjectServer {
 };
 
 /// Sends a request, again after half a second if the server is busy or does not answer. `restart`
-/// is called before each attempt.
-PlaceResult<ports::HttpResponse> send_request(ports::Http& http, const ports::HttpRequest& request,
+/// is called before each attempt. The body of an error is in the response, the beginning of it if
+/// the request has a sink.
+PlaceResult<ports::HttpResponse> send_request(ports::Http& http, ports::HttpRequest request,
                                               const std::function<void()>& restart = {});
 
 /// The fault that a response of a server is, which is not one of success.
@@ -58,6 +59,9 @@ constexpr int kHttpNotFound = 404;
 constexpr int kHttpGone = 410;
 inline bool is_success(int status) {
   return status / 100 == 2;
+}
+inline bool is_server_error(int status) {
+  return status / 100 == 5;
 }
 inline bool is_missing(int status) {
   return status == kHttpNotFound || status == kHttpGone;

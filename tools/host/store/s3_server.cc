@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "base/url.h"
+#include "host/store/s3_fault.h"
 #include "host/store/xml_value.h"
 #include "publish/reply.h"
 
@@ -109,9 +110,9 @@ PlaceResult<bool> S3Server::get(const std::string& path, const ObjectSink& sink)
   request.sink = &sink;
   const PlaceResult<ports::HttpResponse> response = send(request);
   if (!response) return tl::unexpected(response.error());
-  if (is_missing(response->status)) return false;
+  if (is_missing(response->status) && !lacks_bucket(*response)) return false;
   if (response->status == kHttpOk) return true;
-  return tl::unexpected(response_fault({.method = "GET", .url = base_}, *response));
+  return tl::unexpected(s3_fault("GET", base_, *response));
 }
 
 PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
@@ -121,10 +122,21 @@ PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
   const PlaceResult<ports::HttpResponse> response = send(request);
   if (!response) return tl::unexpected(response.error());
   if (is_missing(response->status)) return false;
-  if (response->status != kHttpOk) {
-    return tl::unexpected(response_fault({.method = "HEAD", .url = base_}, *response));
-  }
+  if (response->status != kHttpOk) return tl::unexpected(fault_of_head(path, *response));
   return publish::header(*response, "content-length") == std::to_string(size);
+}
+
+PlaceFault S3Server::fault_of_head(const std::string& path, const ports::HttpResponse& head) {
+  // A busy server is not asked for more.
+  if (is_server_error(head.status)) return s3_fault("HEAD", base_, head);
+  const ObjectSink nowhere{[] {}, [](std::string_view) {}};
+  Request request;
+  request.path = path;
+  request.headers = {{"Range", "bytes=0-0"}};
+  request.sink = &nowhere;
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  const bool is_same = response && response->status == head.status;
+  return s3_fault("HEAD", base_, is_same ? *response : head);
 }
 
 PlaceDone S3Server::put(const std::string& path, const ObjectToPut& object) {
@@ -148,7 +160,7 @@ PlaceDone S3Server::put_whole(const std::string& path, const ObjectToPut& object
   if (!response) return tl::unexpected(response.error());
   const bool there = object.replace == Replace::no && is_there_already(response->status);
   if (there || is_success(response->status)) return {};
-  return tl::unexpected(response_fault({.method = "PUT", .url = base_}, *response));
+  return tl::unexpected(s3_fault("PUT", base_, *response));
 }
 
 PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object) {
@@ -161,7 +173,7 @@ PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object
   if (!response) return tl::unexpected(response.error());
   const std::string upload = xml_value(response->body, "UploadId");
   if (response->status != kHttpOk || upload.empty()) {
-    return tl::unexpected(response_fault({.method = "POST", .url = base_}, *response));
+    return tl::unexpected(s3_fault("POST", base_, *response));
   }
   const PlaceResult<std::string> parts = send_parts(path, upload, object);
   PlaceDone done = parts ? complete(path, upload, *parts, object.replace)
@@ -194,7 +206,7 @@ PlaceResult<std::string> S3Server::send_parts(const std::string& path, const std
     const PlaceResult<ports::HttpResponse> response = send(request);
     if (!response) return tl::unexpected(response.error());
     if (!is_success(response->status)) {
-      return tl::unexpected(response_fault({.method = "PUT", .url = base_}, *response));
+      return tl::unexpected(s3_fault("PUT", base_, *response));
     }
     list += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", number,
                         publish::header(*response, "etag"));
@@ -216,11 +228,9 @@ PlaceDone S3Server::complete(const std::string& path, const std::string& upload,
   if (!response) return tl::unexpected(response.error());
   if (replace == Replace::no && is_there_already(response->status)) return {};
   // It may say that it succeeds, and then that it did not.
-  const bool failed = response->body.find("<Error>") != std::string::npos;
+  const bool failed = response->body.find("<Error") != std::string::npos;
   if (is_success(response->status) && !failed) return {};
-  PlaceFault failure = response_fault({.method = "POST", .url = base_}, *response);
-  if (failed) failure.error.message += ": " + xml_value(response->body, "Code");
-  return tl::unexpected(std::move(failure));
+  return tl::unexpected(s3_fault("POST", base_, *response));
 }
 
 }  // namespace pinwheel::host

@@ -40,6 +40,8 @@ class S3Server final : public ObjectServer {
  private:
   struct Request;
   PlaceResult<ports::HttpResponse> send(const Request& request);
+  /// The fault that an answer to HEAD is, which has no body that says why.
+  PlaceFault fault_of_head(const std::string& path, const ports::HttpResponse& head);
   PlaceDone put_whole(const std::string& path, const ObjectToPut& object);
   PlaceDone put_parts(const std::string& path, const ObjectToPut& object);
   PlaceResult<std::string> send_parts(const std::string& path, const std::string& upload,

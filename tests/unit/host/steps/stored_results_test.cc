@@ -90,6 +90,7 @@ ResultFacts facts(const std::string& plan_digest = {}) {
   ResultFacts facts;
   facts.plan = plan_digest;
   facts.pythons = {{"build:x", "3.12.7"}, {"test:x", "3.12.7"}};
+  facts.packages = {{"build:x", {{"numpy", {"1.26.4"}}}}};
   facts.writer.run = "run";
   return facts;
 }
@@ -152,6 +153,9 @@ TEST_CASE("what one machine has done another finds by its keys, step after step"
   const plan::Plan plan = example();
   Machine{}.finish(plan, *store_on(shelf), facts());
   CHECK(shelf->results.size() == 2);
+  for (const auto& [address, result] : shelf->results) {
+    CHECK(result.packages.empty() == (result.step != "build:x"));
+  }
   const Machine other;
   const SearchedResults known = other.search(plan, *store_on(shelf), facts());
   CHECK(known.warnings.empty());

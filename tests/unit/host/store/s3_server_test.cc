@@ -1,7 +1,10 @@
 #include "host/store/s3_server.h"
 
+#include <utility>
+
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/store/s3_fault.h"
 #include "unit/catch.h"
 
 namespace pinwheel::host {
@@ -10,7 +13,8 @@ namespace {
 using ports::HttpRequest;
 using ports::HttpResponse;
 
-/// Answers each request in turn, and reads the bodies that are sent.
+/// Answers each request in turn, and reads the bodies that are sent. A sink receives the body of
+/// its answer, whatever the status.
 class TurnHttp final : public ports::Http {
  public:
   std::vector<HttpResponse> replies = {};
@@ -22,7 +26,9 @@ class TurnHttp final : public ports::Http {
     const bool has_body = request.contents != nullptr;
     bodies.push_back(has_body ? *request.contents->read(0, request.contents->size()) : "");
     REQUIRE(asked.size() <= replies.size());
-    return replies[asked.size() - 1];
+    HttpResponse reply = replies[asked.size() - 1];
+    if (request.sink) request.sink(std::exchange(reply.body, {}));
+    return reply;
   }
   std::string header(size_t request, const std::string& name) const {
     for (const auto& [key, value] : asked[request].headers) {
@@ -50,6 +56,15 @@ struct Bucket {
 
 ObjectToPut object(const std::string& bytes, Replace replace = Replace::no) {
   return {std::make_shared<const ports::MemorySource>(bytes), sha256_hex(bytes), replace};
+}
+
+PlaceResult<bool> got(S3Server server) {
+  return server.get("cas/x", {[] {}, [](std::string_view) {}, 1});
+}
+
+std::string error_page(const std::string& code, const std::string& more = {}) {
+  return "<?xml version=\"1.0\"?><Error><Code>" + code + "</Code><Message>No</Message>" + more +
+         "</Error>";
 }
 
 const std::string kBegun = "<R><UploadId>a/b+c</UploadId></R>";
@@ -134,11 +149,74 @@ TEST_CASE("an upload that ends with an error in a success has failed", "[store]"
                           {200},
                           {200},
                           {200},
-                          {200, "", {}, "<Error><Code>InternalError</Code></Error>"},
+                          {200, "", {}, error_page("InternalError")},
                           {204}};
   const PlaceDone done = bucket.server().put("cas/x", object("0123456789"));
   REQUIRE_FALSE(done);
-  CHECK(done.error().error.message.find("InternalError") != std::string::npos);
+  CHECK(done.error().kind == FaultKind::busy);
+  CHECK(done.error().error.message == "it answered 200 to POST http://h:9000: InternalError");
+  CHECK(bucket.http->lines()[5] == "DELETE http://h:9000/bucket/pre/cas/x?uploadId=a%2Fb%2Bc");
+}
+
+TEST_CASE("an object that is missing is a miss, a bucket that is missing is a fault", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{404, "", {}, error_page("NoSuchKey")},
+                          {404, "", {}, error_page("NoSuchBucket")}};
+  CHECK(got(bucket.server()) == false);
+  const PlaceResult<bool> missing = got(bucket.server());
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == FaultKind::refused);
+  CHECK(missing.error().error.message == "it answered 404 to GET http://h:9000: NoSuchBucket");
+  CHECK(missing.error().error.hint.find("the name of the bucket") != std::string::npos);
+}
+
+TEST_CASE("why an object is refused is asked for where the answer has no body", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{403}, {403, "", {}, error_page("ExpiredToken")}, {403}, {206}, {503},
+                          {503}};
+  const PlaceResult<bool> told = bucket.server().has("cas/x", 1);
+  REQUIRE_FALSE(told);
+  CHECK(told.error().error.message == "it answered 403 to HEAD http://h:9000: ExpiredToken");
+  CHECK(told.error().error.hint.find("AWS_SESSION_TOKEN") != std::string::npos);
+  CHECK(bucket.http->header(1, "Range") == "bytes=0-0");
+  const PlaceResult<bool> untold = bucket.server().has("cas/x", 1);
+  REQUIRE_FALSE(untold);
+  CHECK(untold.error().error.message == "it answered 403 to HEAD http://h:9000");
+  CHECK_FALSE(bucket.server().has("cas/x", 1));
+  CHECK(bucket.http->lines().back().starts_with("HEAD "));
+}
+
+TEST_CASE("the code of an answer decides before its status", "[store]") {
+  const auto kind = [](int status, const std::string& code) {
+    return s3_fault("PUT", "http://h", {status, "", {}, error_page(code)}).kind;
+  };
+  CHECK(kind(403, "QuotaExceeded") == FaultKind::full);
+  CHECK(kind(400, "EntityTooLarge") == FaultKind::full);
+  CHECK(kind(507, "XMinioStorageFull") == FaultKind::full);
+  CHECK(kind(400, "ExpiredToken") == FaultKind::refused);
+  CHECK(kind(200, "SlowDown") == FaultKind::busy);
+  CHECK(kind(503, "Unheard") == FaultKind::busy);
+  CHECK(kind(403, "Unheard") == FaultKind::refused);
+}
+
+TEST_CASE("a wrong clock is called by its name, with the time of the server", "[store]") {
+  const auto fault = [](const std::string& time) {
+    const std::string page =
+        error_page("RequestTimeTooSkewed", "<ServerTime>" + time + "</ServerTime>");
+    return s3_fault("GET", "http://h", {403, "", {}, page}).error;
+  };
+  CHECK(fault("2026-01-02T03:04:05Z").message ==
+        "it answered 403 to GET http://h: RequestTimeTooSkewed: the clock of this machine is "
+        "wrong, or the server's");
+  CHECK(fault("2026-01-02T03:04:05Z").hint ==
+        "set the clock of this machine: the server's said 2026-01-02T03:04:05Z");
+  CHECK(fault("run this command").hint.find("run this") == std::string::npos);
+}
+
+TEST_CASE("a code that is a text of its own is no part of a message", "[store]") {
+  const PlaceFault fault =
+      s3_fault("GET", "http://h", {500, "Oops", {}, error_page(std::string(65, 'x'))});
+  CHECK(fault.error.message == "it answered 500 to GET http://h: Oops");
 }
 
 TEST_CASE("without credentials a bucket refuses, with a hint", "[store]") {

@@ -1,0 +1,260 @@
+"""A bucket that fails in every way beside a release: it goes on, publishes the right bytes, and says what failed."""
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+from conftest import Project, digests
+from jobs import Jobs
+from s3_faults import (
+    EVERYTHING,
+    Answers,
+    Changes,
+    Fault,
+    HangsUp,
+    Proxy,
+    failing,
+    half,
+    other_bytes,
+    trickle,
+)
+from s3_server import BUCKET, s3_server
+
+pytest.importorskip("moto")
+
+FAULTS_UNTIL_LEFT_ALONE = 3
+# Results are looked up by eight threads: what they have asked when the third fault is counted goes on.
+LOOKED_UP_AT_ONCE = 8
+
+
+class Bucket:
+    """The bucket of a server, and releases of a project beside it."""
+
+    def __init__(self, variables: dict[str, str], jobs: Jobs):
+        import boto3
+
+        self.variables = variables
+        self.jobs = jobs
+        self.client = boto3.client(
+            "s3",
+            endpoint_url=variables["AWS_ENDPOINT_URL_S3"],
+            region_name=variables["AWS_REGION"],
+            aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+        )
+        self.full = f"full-{jobs.place.parent.name}"
+        self.clean = jobs.job("clean")
+        self.clean.run("release", "matrix.yaml", "--store", self.place(self.full), **variables)
+        self.published = digests(self.clean.index)
+        assert self.published != {}
+
+    def place(self, prefix: str) -> str:
+        return f"s3://{BUCKET}/{prefix}"
+
+    def release(self, name: str, *stores: str, proxy: Proxy | None = None, **variables: str) -> tuple[Project, str]:
+        """A release on a machine of its own, which publishes what the clean one did; and what it said."""
+        through = {"AWS_ENDPOINT_URL_S3": proxy.url} if proxy else {}
+        job = self.jobs.job(name)
+        options = [option for store in stores for option in ("--store", store)]
+        ran = job.run("release", "matrix.yaml", *options, **self.variables | through | variables)
+        assert digests(job.index) == self.published and job.wheels() == self.clean.wheels()
+        return job, ran.stderr
+
+    def objects(self, prefix: str) -> dict[str, bytes]:
+        listed = self.client.list_objects_v2(Bucket=BUCKET, Prefix=prefix + "/").get("Contents", [])
+        read = lambda key: self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
+        return {one["Key"].removeprefix(prefix + "/"): read(one["Key"]) for one in listed}
+
+    def check_whole(self, prefix: str) -> dict[str, bytes]:
+        """What is there under a prefix, all of which is what its name says."""
+        found = self.objects(prefix)
+        for name, body in found.items():
+            kind, digest = name.split("/")
+            assert kind in ("ac", "cas")
+            assert kind == "ac" or hashlib.sha256(body).hexdigest() == digest, name
+        assert self.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
+        return found
+
+    def check_heals(self, prefix: str) -> None:
+        """A run that reaches the bucket leaves everything there, and the next one makes nothing."""
+        self.release("after", self.place(prefix))
+        job, said = self.release("later", self.place(prefix) + ",ro")
+        assert "the store `" not in said
+        assert not any(step.startswith(("build:", "test:")) for step in job.starts())
+
+
+@pytest.fixture(scope="module")
+def server():
+    with s3_server() as variables:
+        yield variables
+
+
+@pytest.fixture(scope="module")
+def bucket(server, make_project, tmp_path_factory):
+    """Three builds are looked for, and six results kept, one after the other: enough to be left alone."""
+    place = tmp_path_factory.mktemp("bucket")
+    script = make_project("script", place / "work/project")
+    script.edit(lambda matrix: matrix["axes"].update(flavor=["a", "b", "c"]))
+    return Bucket(server, Jobs(script, place / "jobs"))
+
+
+@pytest.fixture(scope="module")
+def wide_bucket(server, make_project, tmp_path_factory):
+    """More builds than can be asked for before three have failed."""
+    place = tmp_path_factory.mktemp("wide")
+    script = make_project("script", place / "work/project")
+    flavors = [f"f{number}" for number in range(FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE + 1)]
+    script.edit(lambda matrix: matrix["axes"].update(flavor=flavors))
+    return Bucket(server, Jobs(script, place / "jobs"))
+
+
+def warnings(said: str, place: str, use: str) -> list[str]:
+    """Why the place could not be used like that: the causes, as they were told."""
+    begin = f"the store `{place}` could not be {use}: "
+    return [line.split(begin)[1] for line in said.splitlines() if begin in line]
+
+
+def is_left_alone(said: str, place: str, use: str) -> bool:
+    line = f"the store `{place}` is not {use} any more in this run: it failed {FAULTS_UNTIL_LEFT_ALONE} times"
+    assert said.count(line) <= 1
+    return line in said
+
+
+READ_FAULTS: dict[str, tuple[Callable[[], Fault], str, str]] = {
+    # What fails, what the warning says, and what its hint.
+    "500": (lambda: Answers(500, "InternalError", *EVERYTHING), "answered 500 to GET", ""),
+    "503": (lambda: Answers(503, "SlowDown", *EVERYTHING), ": SlowDown", ""),
+    "record-503": (lambda: Answers(503, "SlowDown", "get-blob"), ": SlowDown", ""),
+    "cut": (lambda: Changes(half, "get-blob"), "", ""),
+    "wrong": (lambda: Changes(other_bytes, "get-blob"), "", ""),
+    "slow": (lambda: Changes(trickle, "get-blob"), "", ""),
+    "no-bucket": (lambda: Answers(404, "NoSuchBucket", *EVERYTHING), ": NoSuchBucket", "the name of the bucket"),
+    "expired": (lambda: Answers(400, "ExpiredToken", *EVERYTHING), ": ExpiredToken", "AWS_SESSION_TOKEN"),
+    "forbidden": (lambda: Answers(403, "AccessDenied", *EVERYTHING), ": AccessDenied", "the credentials"),
+    "clock": (lambda: Answers(403, "RequestTimeTooSkewed", *EVERYTHING), ": the clock", "2026-01-02T04:05:06Z"),
+}
+# What is also tried with more builds than can be asked for at once, so that some are not asked for.
+WIDE = ("500", "wrong")
+# What the client tries a second time before it counts as a fault.
+TRIED_AGAIN = ("500", "503", "record-503", "cut", "slow", "hang-up")
+
+
+@pytest.mark.takes(15)
+@pytest.mark.parametrize(
+    ("kind", "name"), [*(("bucket", name) for name in READ_FAULTS), *(("wide_bucket", name) for name in WIDE)]
+)
+def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(request, kind, name):
+    bucket = request.getfixturevalue(kind)
+    make, cause, hint = READ_FAULTS[name]
+    place = bucket.place(bucket.full)
+    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
+        limits = {"PINWHEEL_TRANSFER_TIME": "1s"} if name == "slow" else {}
+        job, said = bucket.release(name, place + ",ro", proxy=proxy, **limits)
+    made = {step for step in job.starts() if step.startswith(("build:", "test:"))}
+    assert made == {step for step in bucket.clean.starts() if step.startswith(("build:", "test:"))}
+    causes = warnings(said, place, "read")
+    assert all(cause in one for one in causes) and len(set(causes)) == len(causes)
+    # The same cause is told once; objects that are damaged are named, each.
+    assert len(causes) == 1 if cause else 1 <= len(causes) < FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE
+    assert hint in said
+    assert is_left_alone(said, place, "read")
+    assert not warnings(said, place, "written to")
+    failed = proxy.count(*proxy.faults[0].on) / (2 if name in TRIED_AGAIN else 1)
+    assert FAULTS_UNTIL_LEFT_ALONE <= failed < FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE
+
+
+# A blob is asked for where an answer to HEAD does not say why.
+WRITING = ("head", "get-blob", "put-blob", "put-result")
+WRITE_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
+    "500": (lambda: Answers(500, "InternalError", "put-blob"), ": InternalError"),
+    "503": (lambda: Answers(503, "SlowDown", "put-blob"), ": SlowDown"),
+    "hang-up": (lambda: HangsUp("put-blob"), ""),
+    "full": (lambda: Answers(507, "XMinioStorageFull", "put-blob"), ": XMinioStorageFull"),
+    "quota": (lambda: Answers(403, "QuotaExceeded", "put-blob"), ": QuotaExceeded"),
+    "too-large": (lambda: Answers(400, "EntityTooLarge", "put-blob"), ": EntityTooLarge"),
+    "full-results": (lambda: Answers(507, "XMinioStorageFull", "put-result"), ": XMinioStorageFull"),
+    "expired": (lambda: Answers(400, "ExpiredToken", *WRITING), ": ExpiredToken"),
+    "no-bucket": (lambda: Answers(404, "NoSuchBucket", *WRITING), ": NoSuchBucket"),
+}
+
+
+@pytest.mark.takes(15)
+@pytest.mark.parametrize("name", WRITE_FAULTS)
+def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_half_written(bucket, name):
+    make, cause = WRITE_FAULTS[name]
+    prefix = f"write-{name}"
+    place = bucket.place(prefix)
+    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
+        _, said = bucket.release(name, place, proxy=proxy)
+    causes = warnings(said, place, "written to")
+    assert len(causes) == 1 and cause in causes[0]
+    assert is_left_alone(said, place, "written to")
+    assert not warnings(said, place, "read")
+    found = bucket.check_whole(prefix)
+    assert not any(path.startswith("ac/") for path in found)
+    assert found == {} or name == "full-results"
+    # Of six results, three were tried; curl itself tries again what a connection that was open before loses.
+    sent = proxy.count("put-result" if name == "full-results" else "put-blob")
+    tries = 2 if name in TRIED_AGAIN else 0 if name == "expired" else 1
+    assert sent == FAULTS_UNTIL_LEFT_ALONE * tries or (name == "hang-up" and 6 <= sent <= 12)
+    bucket.check_heals(prefix)
+
+
+@pytest.mark.takes(10)
+def test_a_bucket_that_is_read_and_written_with_an_expired_token_is_left_alone_for_both(bucket):
+    place = bucket.place(bucket.full)
+    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], Answers(403, "ExpiredToken", *EVERYTHING)) as proxy:
+        _, said = bucket.release("both", place, proxy=proxy)
+    for use in ("read", "written to"):
+        assert [": ExpiredToken" in one for one in warnings(said, place, use)] == [True]
+        assert is_left_alone(said, place, use)
+
+
+@pytest.mark.takes(5)
+def test_a_bucket_that_nobody_made_is_no_bucket_without_results(bucket):
+    # By the server itself, not by the proxy.
+    _, said = bucket.release("nowhere", "s3://no-such-bucket/prefix")
+    for use in ("read", "written to"):
+        (cause,) = warnings(said, "s3://no-such-bucket/prefix", use)
+        assert "answered 404" in cause and ": NoSuchBucket" in cause
+
+
+PART_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
+    "part": (lambda: Answers(500, "InternalError", "part", first=2), "InternalError"),
+    "part-hang-up": (lambda: HangsUp("part"), ""),
+    "complete": (lambda: Answers(200, "InternalError", "complete"), "answered 200 to POST"),
+}
+
+
+@pytest.fixture(scope="module")
+def long_bucket(server, make_project, tmp_path_factory):
+    """The same, of a project with one wheel that is sent in two parts."""
+    place = tmp_path_factory.mktemp("long")
+    script = make_project("script", place / "work/project")
+
+    def lengthen(matrix: dict) -> None:
+        matrix["axes"].update(flavor=["plain"])
+        matrix["build"]["command"].extend(["--pad", "70000000"])
+
+    script.edit(lengthen)
+    return Bucket(server, Jobs(script, place / "jobs"))
+
+
+@pytest.mark.takes(30)
+@pytest.mark.parametrize("name", PART_FAULTS)
+def test_an_upload_in_parts_that_fails_is_removed_and_said(long_bucket, name):
+    make, cause = PART_FAULTS[name]
+    prefix = f"long-{name}"
+    place = long_bucket.place(prefix)
+    with failing(long_bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
+        _, said = long_bucket.release(name, place, proxy=proxy)
+    causes = warnings(said, place, "written to")
+    assert len(causes) == 1 and cause in causes[0]
+    assert proxy.count("begin") == 1
+    assert [(one.what, one.status) for one in proxy.asked if one.what == "abort"] == [("abort", 204)]
+    found = long_bucket.check_whole(prefix)
+    wheel, *_ = long_bucket.clean.wheels().values()
+    assert f"cas/{wheel}" not in found
+    assert not any(wheel.encode() in body for path, body in found.items() if path.startswith("ac/"))
+    long_bucket.check_heals(prefix)
+    assert f"cas/{wheel}" in long_bucket.check_whole(prefix)
