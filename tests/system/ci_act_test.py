@@ -17,12 +17,15 @@ import yaml
 from conftest import digests
 
 ACT = pathlib.Path(sys.executable).with_name("act")
+SECRET = "correct-horse"
+# Which jobs see the secret, in the environment of any of their steps that is replaced here.
+WATCH = f'if env | grep -q {SECRET}; then echo "$GITHUB_JOB" >> "$ARTIFACTS/../told"; fi\n'
 
 
 def stand_in(inputs: dict[str, str], script: str, **variables: str) -> str:
     """A composite action of one script, which takes its inputs as variables."""
     step = {"shell": "bash", "env": {name: "${{ inputs.%s }}" % given for name, given in variables.items()},
-            "run": "set -eu\n" + script}
+            "run": "set -eu\n" + WATCH + script}
     return yaml.safe_dump({"name": "stand-in", "inputs": {name: {"default": value} for name, value in inputs.items()},
                            "runs": {"using": "composite", "steps": [step]}}, sort_keys=False)
 
@@ -67,6 +70,13 @@ class Workflows:
         for name, text in STAND_INS.items():
             (place / name).mkdir()
             (place / name / "action.yml").write_text(text)
+        program = place / "programs" / "pinwheel"
+        program.parent.mkdir()
+        program.write_text(f"""#!/bin/sh
+if env | grep -q {SECRET}; then echo "pinwheel $*" | cut -d ' ' -f 2,6 >> "{place}/told"; fi
+exec {project.binary} "$@"
+""")
+        program.chmod(0o755)
         self.generate()
 
     def generate(self, change=None) -> None:
@@ -90,7 +100,7 @@ class Workflows:
             kind = action.split("/")[1]
             replaced += ["--local-repository", f"actions/{kind}@{pin.partition('@')[2]}={self.place / kind}"]
         environment = self.project.environment | {
-            "PATH": f"{pathlib.Path(self.project.binary).parent}:{os.environ['PATH']}",
+            "PATH": f"{self.place}/programs:{os.environ['PATH']}",
             "HOME": str(self.place),
             "XDG_CACHE_HOME": str(self.place / "cache"),
         }
@@ -117,6 +127,11 @@ class Workflows:
         shutil.copy(self.artifacts / "plan" / "plan.json", self.place / "plan.json")
         ran = self.project.run("plan", "--plan", str(self.place / "plan.json"), "--format", "github", "--stage", stage)
         return json.loads(ran.stdout)["include"]
+
+    def told(self) -> list[str]:
+        """The jobs and the commands of pinwheel that saw the secret."""
+        file = self.place / "told"
+        return sorted(file.read_text().split("\n")[:-1]) if file.exists() else []
 
     def indexes(self) -> list[pathlib.Path]:
         return sorted(self.artifacts.glob("index-*"))
@@ -307,19 +322,38 @@ def pull_request_of_a_fork(place: pathlib.Path) -> list[str]:
     return ["--eventpath", str(event)]
 
 
-def test_a_fork_gets_no_secret_and_its_steps_say_so(workflows):
-    workflows.generate(lambda matrix: matrix.update(environment={"secrets": ["LICENSE_TOKEN"],
-                                                                 **matrix["environment"]}))
-    fork = pull_request_of_a_fork(workflows.place)
-    ran = workflows.run("ci", "pull_request", *fork, "-s", "LICENSE_TOKEN=correct-horse")
+def jobs_of(ran: subprocess.CompletedProcess) -> set[str]:
+    """The names of the jobs that ran, each behind that of its workflow."""
+    found = re.findall(r"^\[(pinwheel-[^\]]+)\]", ran.stdout, flags=re.MULTILINE)
+    return {re.sub(r"-\d+$", "", name.rstrip()) for name in found}
+
+
+LOUD = {"overrides": [{"when": {"flavor": "loud"}, "environment": {"secrets": ["LICENSE_TOKEN"]}}]}
+JOBS = {"plan", "build loud", "build plain", "test cp311-loud", "test cp311-plain", "pinwheel"}
+
+
+def test_a_fork_gets_no_secret_and_the_steps_that_need_one_say_so(workflows):
+    workflows.generate(lambda matrix: matrix.update(LOUD))
+    # All workflows of the repository are there, and the event starts one.
+    ran = workflows.run("ci", "pull_request", *pull_request_of_a_fork(workflows.place),
+                        "-s", f"LICENSE_TOKEN={SECRET}", "-W", ".github/workflows")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "a pull request from a fork gets no secrets" in ran.stdout
-    assert workflows.results() == []
-    own = workflows.run("ci", "pull_request", "-s", "LICENSE_TOKEN=correct-horse")
+    assert jobs_of(ran) == {f"pinwheel-ci/{job}" for job in JOBS}
+    assert workflows.told() == [] and workflows.indexes() == []
+    said = [line for line in ran.stdout.splitlines() if re.match(r"\[.*a pull request from a fork gets no secrets", line)]
+    assert {re.match(r"\[pinwheel-ci/(\w+ [\w-]+?)(?:-\d+)?\s*\]", line)[1] for line in said} == {
+        "build loud", "test cp311-loud"}, said
+    assert workflows.results() == ["result-build-plain-1", "result-test-cp311-plain-1"]
+
+
+def test_a_secret_reaches_the_steps_that_name_it_and_no_other(workflows):
+    workflows.generate(lambda matrix: matrix.update(LOUD))
+    own = workflows.run("release", "push", "-s", f"LICENSE_TOKEN={SECRET}")
     assert own.returncode == 0, own.stdout + own.stderr
-    assert workflows.results() == ALL
-    held = [path for path in workflows.artifacts.rglob("*") if path.is_file() and b"correct-horse" in path.read_bytes()]
-    assert held == []
+    # Such a step asks the program for its version first.
+    assert workflows.told() == ["--version", "--version", "build build:loud", "test test:cp311-loud"]
+    assert workflows.results() == ALL and len(workflows.indexes()) == 1
+    assert not [path for path in workflows.artifacts.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
 
 
 def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):

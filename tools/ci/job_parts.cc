@@ -85,7 +85,8 @@ std::string secrets_of(const WorkflowFacts& facts) {
   if (facts.secrets.empty()) return {};
   std::string text = "env:\n";
   for (const std::string& name : facts.secrets) {
-    text += fmt::format("  {0}: ${{{{ secrets.{0} }}}}\n", name);
+    text += fmt::format("  {0}: ${{{{ contains(matrix.secrets, '{0}') && secrets.{0} || '' }}}}\n",
+                        name);
   }
   return text;
 }

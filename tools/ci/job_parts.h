@@ -28,7 +28,8 @@ inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.for
 /// The place for a person's own lines.
 std::string keep(std::string_view name);
 
-/// `env:` with the variables that builds and tests get from secrets; empty without.
+/// `env:` with the variables that builds and tests get from secrets, each only in the rows whose
+/// step needs it; empty without.
 std::string secrets_of(const WorkflowFacts& facts);
 
 /// The places of results behind a command, nearest first: what other jobs left in `in`, what this

@@ -101,7 +101,7 @@ constexpr std::string_view kDriver = R"(
 
 constexpr std::string_view kFork = R"(
 - name: Say why nothing runs
-  if: github.event.pull_request.head.repo.fork == true
+  if: matrix.trusted && github.event.pull_request.head.repo.fork == true
   run: echo "::notice::a pull request from a fork gets no secrets, and this step needs some"
 )";
 
@@ -125,7 +125,7 @@ std::string id_of(std::string_view kind, size_t chunk) {
 Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const bool secret = !facts.secrets.empty();
   const std::string condition =
-      secret ? fmt::format("if: {}", kNotFork) : std::string();
+      secret ? fmt::format("if: matrix.trusted != true || {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
           {"MINUTES", minutes_of(facts)},
           {"CONTAINER", container_of(facts)},

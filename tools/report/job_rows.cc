@@ -25,8 +25,9 @@ namespace {
 
 using JobJson = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 8> kOwnKeys = {
-    "step", "name", "needs", "minutes", "limit", "artifact", "from", "install-driver"};
+constexpr std::array<std::string_view, 10> kOwnKeys = {
+    "step",     "name", "needs",          "minutes", "limit",
+    "artifact", "from", "install-driver", "secrets", "trusted"};
 
 // A job that takes three times as long as it did, and half an hour, is stuck: the half hour is for
 // what a prediction does not have, a cold cache and a slower runner.
@@ -39,6 +40,7 @@ struct Job {
   const matrix::Variant* variant;
   std::string build;
   double seconds;
+  bool trusted;
 };
 
 /// What the rows are made of, by name.
@@ -77,6 +79,14 @@ double seconds_of(const plan::Step& step, const Known& known) {
   return seconds;
 }
 
+/// Whether a step or one that it needs gets secrets.
+bool is_trusted(const plan::Step& step, const Known& known) {
+  return !plan::secrets_of(step.action).empty() ||
+         std::ranges::any_of(step.needs, [&known](const std::string& need) {
+           return is_trusted(*known.steps.at(need), known);
+         });
+}
+
 std::vector<std::string> needs_of(const plan::Step& step) {
   std::vector<std::string> needs;
   std::copy_if(step.needs.begin(), step.needs.end(), std::back_inserter(needs), is_build);
@@ -89,7 +99,8 @@ Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const K
   if (is_build(step.id)) variant = known.representatives.at(step.id);
   if (step.id == "sdist") variant = outline.builds.front().cls.representative;
   TRY(const matrix::Variant* const of_job, known.variants.find(variant));
-  return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known)};
+  return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known),
+             is_trusted(step, known)};
 }
 
 /// The longest first.
@@ -179,6 +190,9 @@ JobJson row_of(const Job& job, const WorkflowJob& told, const matrix::CiSettings
   const std::string driver =
       is_for_gpu(*job.step) ? plan::driver_command(ci, *job.variant) : std::string();
   if (!driver.empty()) row["install-driver"] = driver;
+  const std::vector<std::string> secrets = plan::secrets_of(job.step->action);
+  if (!secrets.empty()) row["secrets"] = secrets;
+  if (job.trusted) row["trusted"] = true;
   return row;
 }
 

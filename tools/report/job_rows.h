@@ -48,6 +48,8 @@ Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const pla
 ///     artifact the step, fit for the name of an artifact: "build-cu130"
 ///     from     the same of the build that a test needs; of a build empty
 ///     install-driver  the command of `ci.driver` for a test that needs a GPU; absent without one
+///     secrets  the names of the secrets that its step gets; absent without any
+///     trusted  true if its step or a build that it needs gets secrets; else absent
 ///
 /// A test whose runner is not configured has no row; `unplaced` has its id.
 /// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of

@@ -149,6 +149,36 @@ test: {hardware: {"cuda/*": gpu, default: none}}
   CHECK(builds[0].at("runner") == "big");
 }
 
+TEST_CASE("a row names the secrets of its step, and says whether it needs any") {
+  const std::string secret = "    environment: {secrets: [LICENSE_TOKEN]}\n";
+  const Example example(two_computes() + secret);
+  const Json builds = example.rows(Rows::builds).at("include");
+  const Json tests = example.rows(Rows::tests).at("include");
+  for (const Json& rows : {builds, tests}) {
+    for (const Json& row : rows) {
+      const bool gets = row.at("step") != "sdist" && row.at("compute") != "cpu";
+      CAPTURE(row.dump());
+      CHECK(row.value("secrets", Json::array()) ==
+            (gets ? Json::array({"LICENSE_TOKEN"}) : Json::array()));
+      CHECK(row.value("trusted", false) == gets);
+    }
+  }
+}
+
+TEST_CASE("a test that gets no secret is held back with the build that does") {
+  const Example example(yaml("  python: [\"3.11\", \"3.12\"]\n") + R"(
+abi: {python: none}
+overrides:
+  - when: {python: "3.11"}
+    environment: {secrets: [LICENSE_TOKEN]}
+)");
+  const Json tests = example.rows(Rows::tests).at("include");
+  for (const Json& row : tests) {
+    CHECK(row.contains("secrets") == (row.at("python") == "3.11"));
+    CHECK(row.at("trusted") == true);
+  }
+}
+
 TEST_CASE("minutes and limits are those of earlier runs, else the matrix decides") {
   using std::chrono::minutes;
   const std::string day = two_computes() + "ci: {timeout: 24 h}\n";
