@@ -34,6 +34,11 @@ def digests(directory: pathlib.Path) -> dict[str, str]:
     }
 
 
+def outcomes_of(report: dict) -> dict[str, dict]:
+    """The outcomes of a report, by step."""
+    return {outcome["id"]: outcome for outcome in report["outcomes"]}
+
+
 class Project:
     """A package in a git repository, with a state directory, an output directory and an index."""
 
@@ -108,12 +113,15 @@ class Project:
         assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
         return ran
 
-    def report(self, *arguments: str, code: int = 0, **environment: str) -> dict[str, dict]:
-        """The outcomes of a run, by step."""
+    def whole_report(self, *arguments: str, code: int = 0, **environment: str) -> dict:
         ran = self.run(*arguments, "--json", code=code, **environment)
         report = json.loads(ran.stdout)
         assert report["schema"] == "pinwheel-report/2" and report["exit"] == code
-        return {outcome["id"]: outcome for outcome in report["outcomes"]}
+        return report
+
+    def report(self, *arguments: str, code: int = 0, **environment: str) -> dict[str, dict]:
+        """The outcomes of a run, by step."""
+        return outcomes_of(self.whole_report(*arguments, code=code, **environment))
 
     def wheels(self) -> dict[str, str]:
         """What is in the output directory, whole, by name; an unexpected file shows as well."""

@@ -6,8 +6,8 @@ import pathlib
 import shutil
 
 import pytest
-from conftest import digests
-from jobs import Jobs, comparable
+from conftest import digests, outcomes_of
+from jobs import Jobs, comparable, comparable_run
 
 REUSE = ["--plan", "plan.json", "--store", "dir:in", "--reuse-only"]
 
@@ -34,7 +34,8 @@ def fake_compiler(place: pathlib.Path, text: str) -> dict[str, str]:
 @pytest.mark.takes(20)
 def test_many_jobs_publish_the_bytes_of_one_machine(script, jobs):
     jobs.own_caches = True
-    one = script.report("release", "matrix.yaml")
+    said = script.whole_report("release", "matrix.yaml")
+    one = outcomes_of(said)
     outcomes, artifacts = jobs.make_all()
     last = jobs.finish(*artifacts)
     assert digests(last.index) == digests(script.index)
@@ -43,6 +44,7 @@ def test_many_jobs_publish_the_bytes_of_one_machine(script, jobs):
     assert {step: comparable(outcome) for step, outcome in outcomes.items()} == {
         step: comparable(outcome) for step, outcome in one.items()
     }
+    assert comparable_run(last.said) == comparable_run(said)
     # What a job does not carry out, it does not prepare.
     assert [step for step in last.published if step.startswith("env:")] == []
     assert last.starts() == {"publish:index": 1}

@@ -4,7 +4,7 @@ import json
 import pathlib
 import shutil
 
-from conftest import Project
+from conftest import Project, outcomes_of
 
 # What may differ between two machines that do the same.
 OF_THE_MACHINE = ("elapsed_ms", "log", "attempts", "state")
@@ -83,8 +83,18 @@ class Jobs:
         release = ["release", "--plan", "plan.json", "--store", "dir:in", "--reuse-only"]
         assert "nothing was published" in job.run(*release, "--gate").stderr
         assert not job.index.exists()
-        job.published = job.report(*release, "--target", "index")
+        job.said = job.whole_report(*release, "--target", "index")
+        job.published = outcomes_of(job.said)
         return job
+
+
+def comparable_run(report: dict) -> dict:
+    """What a report says of its run: all but the outcomes and the times."""
+    kept = {name: value for name, value in report.items() if name not in ("outcomes", "elapsed_ms")}
+    plan = report["run"]["plan"]
+    packages = {request: json.loads(text) for request, text in plan["resolutions"].items()}
+    assert packages and all(resolution.pop("at") for resolution in packages.values())
+    return kept | {"run": report["run"] | {"plan": plan | {"resolutions": packages}}}
 
 
 def comparable(outcome: dict) -> dict:

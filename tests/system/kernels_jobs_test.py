@@ -4,8 +4,8 @@ import pathlib
 import shutil
 
 import pytest
-from conftest import Project, digests, environment_of_projects
-from jobs import Jobs, comparable
+from conftest import Project, digests, environment_of_projects, outcomes_of
+from jobs import Jobs, comparable, comparable_run
 
 MATRICES = pathlib.Path(__file__).parent / "matrices"
 
@@ -35,13 +35,15 @@ def assert_jobs_publish_the_same(one: Project, place: pathlib.Path) -> None:
     jobs.own_caches = True
     outcomes, artifacts = jobs.make_all()
     last = jobs.finish(*artifacts)
-    alone = one.report("release", "--plan", str(jobs.plan))
+    said = one.whole_report("release", "--plan", str(jobs.plan))
+    alone = outcomes_of(said)
     assert digests(last.index) == digests(one.index)
     assert last.wheels() == one.wheels()
     outcomes |= {"publish:index": last.published["publish:index"]}
     assert {step: comparable(outcome) for step, outcome in outcomes.items()} == {
         step: comparable(outcome) for step, outcome in alone.items()
     }
+    assert comparable_run(last.said) == comparable_run(said)
 
 
 @pytest.mark.torch
