@@ -22,17 +22,20 @@ std::optional<pep::Version> nightly_of(const std::string& filename) {
   return pep::public_part(*version);
 }
 
-void collect(const Projects& projects, Nightlies& found) {
-  for (const auto& [project, files] : projects) {
-    for (const auto& [filename, file] : files) {
-      if (const auto nightly = nightly_of(filename)) found[project].insert(*nightly);
+Nightlies nightlies_in(const Catalog& catalog) {
+  Nightlies found;
+  for (const auto& [place, projects] : catalog.places) {
+    for (const auto& [project, files] : projects) {
+      for (const auto& [filename, file] : files) {
+        if (const auto nightly = nightly_of(filename)) found[project].insert(*nightly);
+      }
     }
   }
+  return found;
 }
 
 Nightlies old_ones(const Catalog& catalog, size_t kept, const std::vector<Addition>& published) {
-  Nightlies old;
-  for (const auto& [place, projects] : catalog.places) collect(projects, old);
+  Nightlies old = nightlies_in(catalog);
   for (auto& [project, versions] : old) {
     const auto newest = static_cast<std::ptrdiff_t>(std::min(kept, versions.size()));
     versions.erase(std::prev(versions.end(), newest), versions.end());
@@ -52,9 +55,9 @@ Kept keep_nightlies(Catalog catalog, size_t nightlies, const std::vector<Additio
     for (const auto& [project, versions] : old) {
       const auto listed = projects.find(project);
       if (listed == projects.end()) continue;
-      std::erase_if(listed->second, [&](const auto& file) {
+      std::erase_if(listed->second, [&retired, &dropped = versions](const auto& file) {
         const auto nightly = nightly_of(file.first);
-        const bool drop = nightly && versions.contains(*nightly);
+        const bool drop = nightly && dropped.contains(*nightly);
         if (drop) retired.insert(file.first);
         return drop;
       });
