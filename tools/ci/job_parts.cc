@@ -59,7 +59,7 @@ std::string container_of(const WorkflowFacts& facts) {
 std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
   const matrix::JobContainer& container = facts.settings.container;
   const bool chosen = set == WorkflowSet::release;
-  const std::string steps =
+  std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
                          {"REF", chosen ? "ref: ${{ inputs.tag || github.ref }}" : ""}});
   if (container.image.empty()) return steps;
