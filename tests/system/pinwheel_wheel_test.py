@@ -36,8 +36,8 @@ python3 -m venv /venv
 ln -s /venv/bin/pinwheel /usr/local/bin/
 pinwheel --version
 export PATH={prefix}/bin:$PATH
-git clone -q /clone /root/pinwheel
-PINWHEEL=pinwheel /root/pinwheel/scripts/quickstart
+git clone -q /clone /checkout
+PINWHEEL=pinwheel /checkout/scripts/quickstart
 """
 
 
