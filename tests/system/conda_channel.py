@@ -9,9 +9,9 @@ import pathlib
 import re
 import shutil
 import sys
-import threading
 
 from conda_packages import PLACEHOLDER, Package, download_wheel, pack_files, python_package, wheel_package
+from loopback import running
 
 SUBDIRECTORIES = ("linux-64", "noarch")
 
@@ -108,15 +108,9 @@ class Channel:
     def serve(self):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
         server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
         self.url = f"http://127.0.0.1:{server.server_port}"
-        try:
+        with running(server):
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
             self.url = ""
 
     @contextlib.contextmanager

@@ -1,9 +1,23 @@
-"""A web server for one test."""
+"""Web servers for one test."""
 
 import contextlib
 import http.server
+import socketserver
 import threading
 from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def running(server: socketserver.BaseServer) -> Iterator[None]:
+    """The server answers on a thread of its own, and is closed at the end."""
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @contextlib.contextmanager
@@ -11,11 +25,5 @@ def serving(handler) -> Iterator[str]:
     """The URL, without a slash at its end, of a server on a free port of loopback whose requests `handler` answers: a
     class like `http.server.BaseHTTPRequestHandler`."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -9,12 +9,12 @@ import re
 import ssl
 import subprocess
 import sys
-import threading
 import zipfile
 
 import pytest
 from bases import base_archive
 from compiled_python import PREFIX, compiled_python
+from loopback import running
 from trusted_index import make_certificates
 
 pytestmark = pytest.mark.wheel
@@ -138,10 +138,8 @@ def tls_server(tmp_path):
     context.load_cert_chain(certificate)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_port, tmp_path / "ca.pem"
-    server.shutdown()
-    server.server_close()
+    with running(server):
+        yield server.server_port, tmp_path / "ca.pem"
 
 
 def test_it_trusts_the_certificates_that_are_named_and_else_some_of_its_own(installed, tls_server, members):

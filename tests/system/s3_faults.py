@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+from loopback import running
+
 # Whatever is asked.
 EVERYTHING = ("get-result", "get-blob", "head", "put-result", "put-blob", "begin", "part", "complete", "abort")
 CODES = {
@@ -199,11 +201,5 @@ class Proxy(ThreadingHTTPServer):
 def failing(url: str, *faults: Fault) -> Iterator[Proxy]:
     """A proxy in front of the server at an address."""
     proxy = Proxy(urlsplit(url).port, faults)
-    thread = threading.Thread(target=proxy.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(proxy):
         yield proxy
-    finally:
-        proxy.shutdown()
-        thread.join()
-        proxy.server_close()

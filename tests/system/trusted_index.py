@@ -21,6 +21,8 @@ import time
 import urllib.parse
 from collections.abc import Iterator
 
+from loopback import running
+
 AUDIENCE = "tests-index"
 REQUEST_TOKEN = "request-canary-0123456789"
 WORKFLOW = "acme/kernels/.github/workflows/release.yml@refs/tags/v1"
@@ -248,11 +250,5 @@ def trusted_index(directory: pathlib.Path) -> Iterator[TrustedIndex]:
     server.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.context.load_cert_chain(certificate)
     index.url = f"https://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield index
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

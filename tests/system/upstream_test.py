@@ -7,9 +7,9 @@ import json
 import os
 import pathlib
 import subprocess
-import threading
 
 import pytest
+from loopback import serving
 
 MATRIX = """schema: pinwheel/1
 package: {{name: demo, source: .}}
@@ -26,18 +26,13 @@ environment:
 
 
 @contextlib.contextmanager
-def serving(root: pathlib.Path):
+def index_at(root: pathlib.Path):
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=root))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(functools.partial(Quiet, directory=root)) as url:
+        yield url
 
 
 def page(directory: pathlib.Path, version: str, labels: list[str], pythons: list[str]) -> None:
@@ -87,14 +82,14 @@ def changed(ran) -> list[tuple[str, str, str]]:
 
 
 def test_an_index_that_has_what_the_axes_have_changes_nothing(pinwheel, tmp_path, root):
-    with serving(root) as url:
+    with index_at(root) as url:
         assert changed(upstream(pinwheel, tmp_path, url, "--json")) == []
 
 
 def test_a_release_and_a_label_that_appeared_are_told_with_the_lines_to_change(pinwheel, tmp_path, root):
     page(root / "whl", "2.14.0", ["cpu", "cu130"], ["cp311", "cp312"])
     page(root / "whl" / "nightly", "2.15.0.dev20261124", ["cu134"], ["cp312"])
-    with serving(root) as url:
+    with index_at(root) as url:
         told = without_ends(upstream(pinwheel, tmp_path, url).stdout)
         assert any(line.split()[:3] == ["appeared", "torch", "2.14"] for line in told)
         assert any(line.split()[:3] == ["appeared", "compute", "cuda/13.4"] for line in told)
@@ -107,7 +102,7 @@ def test_a_release_and_a_label_that_appeared_are_told_with_the_lines_to_change(p
 def test_a_label_that_vanished_is_told(pinwheel, tmp_path, root):
     (root / "whl" / "nightly" / "torch" / "index.html").unlink()
     page(root / "whl" / "nightly", "2.15.0.dev20261124", ["cpu"], ["cp311", "cp312"])
-    with serving(root) as url:
+    with index_at(root) as url:
         assert changed(upstream(pinwheel, tmp_path, url, "--json")) == [("vanished", "compute", "cuda/13.0")]
 
 
@@ -117,26 +112,26 @@ def test_where_no_index_has_all_labels_those_of_the_matrix_are_asked(pinwheel, t
     page(root / "whl" / "cpu", "2.14.0", ["cpu"], ["cp311", "cp312"])
     page(root / "whl" / "cpu", "2.13.0", ["cpu"], ["cp311", "cp312"])
     page(root / "whl" / "cu130", "2.13.0", ["cu130"], ["cp311", "cp312"])
-    with serving(root) as url:
+    with index_at(root) as url:
         assert changed(upstream(pinwheel, tmp_path, url, "--json")) == [("appeared", "torch", "2.14")]
 
 
 def test_in_github_what_changed_is_a_notice_at_the_axis(pinwheel, tmp_path, root):
     page(root / "whl", "2.14.0", ["cpu", "cu130"], ["cp311", "cp312"])
-    with serving(root) as url:
+    with index_at(root) as url:
         told = upstream(pinwheel, tmp_path, url, GITHUB_ACTIONS="true").stderr
         assert "::notice file=matrix.yaml,line=6,col=3,title=upstream%3A torch::appeared `2.14`" in told
         assert "::notice" not in upstream(pinwheel, tmp_path, url).stderr
 
 
 def test_an_index_that_does_not_answer_is_exit_4(pinwheel, tmp_path):
-    with serving(tmp_path) as url:
+    with index_at(tmp_path) as url:
         pass
     upstream(pinwheel, tmp_path, url, code=4)
 
 
 def test_an_index_without_torch_is_exit_2(pinwheel, tmp_path, root):
-    with serving(tmp_path) as url:
+    with index_at(tmp_path) as url:
         told = upstream(pinwheel, tmp_path, url, code=2).stderr
         assert "has no page for torch" in told
 
