@@ -169,16 +169,12 @@ def environment_of_projects(shared: pathlib.Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def make_project(pinwheel, shared):
     """A function that makes a project from one of `projects/` in a directory, tagged v1.2.0."""
-    made: list[Project] = []
 
     def make(kind: str, directory: pathlib.Path) -> Project:
-        for one in made:
-            one.share_resolutions()
         shutil.copytree(PROJECTS / kind, directory)
         one = Project(pinwheel, directory, environment_of_projects(shared), shared / "resolutions")
         one.git("init", "-q")
         one.edit(lambda matrix: matrix["axes"].update(python=[PYTHON]))
-        made.append(one)
         return one
 
     return make
@@ -186,12 +182,16 @@ def make_project(pinwheel, shared):
 
 @pytest.fixture
 def project(make_project, tmp_path):
-    """A function that makes a project of a kind for one test."""
+    """A function that makes a project of a kind for one test; later tests have what it resolved."""
+    made: list[Project] = []
 
     def make(kind: str, name: str = "work/project") -> Project:
-        return make_project(kind, tmp_path / name)
+        made.append(make_project(kind, tmp_path / name))
+        return made[-1]
 
-    return make
+    yield make
+    for one in made:
+        one.share_resolutions()
 
 
 @pytest.fixture
