@@ -1,4 +1,4 @@
-"""The workflows of a project, carried out by act on this machine, each job in a directory of its own.
+"""The workflows of a project, carried out by act on this machine, each job in a directory or a container of its own.
 
 Artifacts travel through composite stand-ins for the actions that carry them, since act's own server does not speak
 their protocol."""
@@ -63,6 +63,7 @@ class Workflows:
         self.project = project
         self.place = place
         self.matrix = matrix
+        self.checkout = str(project.directory)  # where jobs find the repository
         self.artifacts = place / "artifacts"
         self.artifacts.mkdir(parents=True)
         for name, text in STAND_INS.items():
@@ -112,7 +113,7 @@ exec {project.binary} "$@"
             [ACT, event, *([] if "-W" in arguments else ["-W", f".github/workflows/pinwheel-{name}.yml"]),
              "-P", "ubuntu-24.04=-self-hosted", "-P", "gpu-machine=-self-hosted",
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
-             "--env", f"PROJECT={self.project.directory}", *replaced, *arguments],
+             "--env", f"PROJECT={self.checkout}", *replaced, *arguments],
             cwd=self.project.directory, env=self.environment(), capture_output=True, text=True, timeout=1800)
 
     def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
