@@ -4,8 +4,9 @@ import pathlib
 import shutil
 
 import pytest
-from conftest import Project, digests, environment_of_projects, outcomes_of
+from conftest import Project, digests, outcomes_of
 from jobs import Jobs, comparable, comparable_run
+from kernels_checkout import kernels_checkout
 
 MATRICES = pathlib.Path(__file__).parent / "matrices"
 
@@ -15,17 +16,7 @@ def kernels(pinwheel, shared, root, tmp_path):
     """A function that makes a repository of the bundled library and a matrix beside it, `matrix/matrix.yaml`."""
 
     def make(text: str) -> Project:
-        directory = tmp_path / "one" / "project"
-        made = shutil.ignore_patterns("__pycache__", "build", ".pytest_cache")
-        shutil.copytree(root / "kernels", directory / "kernels", ignore=made)
-        (directory / "matrix").mkdir()
-        (directory / "matrix" / "matrix.yaml").write_text(text)
-        one = Project(pinwheel, directory, environment_of_projects(shared), tmp_path / "no-resolutions")
-        one.index = directory / "index"
-        one.patience = 3600
-        one.git("init", "-q")
-        one.commit()
-        return one
+        return kernels_checkout(pinwheel, shared, root, tmp_path, text)
 
     return make
 

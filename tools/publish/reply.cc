@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
+#include "publish/credential_variable.h"
 
 namespace pinwheel::publish {
 
@@ -46,12 +47,15 @@ std::string json_message(std::string_view body) {
 /// What PyPI says when a pending publisher names another project than the files do.
 constexpr std::string_view kOtherPendingName = "Non-user identities cannot create new projects";
 
+std::string token_hint(std::string_view target) {
+  return fmt::format(
+      "check the token, and that it has permission to upload to this project; {}, --token-file and "
+      "~/.pypirc are read in that order",
+      credential_variable("PINWHEEL_TOKEN_", target));
+}
+
 std::string hint_for(Outcome outcome, int status) {
   switch (outcome) {
-    case Outcome::auth:
-      return "check the token, and that it has permission to upload to this project; "
-             "PINWHEEL_TOKEN_<TARGET>, "
-             "--token-file and ~/.pypirc are read in that order";
     case Outcome::too_large:
       return "make the file smaller (fewer architectures) or ask the index for a higher limit";
     case Outcome::conflict:
@@ -164,16 +168,17 @@ std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& 
 }
 
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
-                  std::string_view url) {
+                  const Destination& to) {
   const std::string said = server_message(response);
   const std::string location = header(response, "location");
   std::string message = fmt::format("{} was not accepted by {}: HTTP {}", quoted(filename),
-                                    quoted(url), response.status);
+                                    quoted(to.url), response.status);
   if (!said.empty()) message += fmt::format(" ({})", said);
   if (!location.empty() && is_redirect(response.status)) {
-    message += fmt::format(", moved to {}", quoted(resolve_url(url, location)));
+    message += fmt::format(", moved to {}", quoted(resolve_url(to.url, location)));
   }
-  std::string hint = hint_for(outcome, response.status);
+  std::string hint =
+      outcome == Outcome::auth ? token_hint(to.target) : hint_for(outcome, response.status);
   if (said.find(kOtherPendingName) != std::string::npos) {
     hint =
         "the pending publisher on the index names another project than these files: correct its "

@@ -42,10 +42,17 @@ std::string server_message(const ports::HttpResponse& response);
 /// The delay in a `Retry-After` header, in seconds.
 std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& response);
 
-/// The error for a reply that ends the upload of `filename` to `url`; `outcome` is neither uploaded
-/// nor identical. Its kind is `publish`, and its hint says how to fix it.
+/// Where a file goes.
+struct Destination {
+  std::string target;  ///< name in the matrix or on the command line
+  std::string url;     ///< for uploads
+};
+
+/// The error for a reply that ends the upload of `filename`; `outcome` is neither uploaded nor
+/// identical. Its kind is `publish`, and its hint says how to fix it: for credentials, by the
+/// variable of this target.
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
-                  std::string_view url);
+                  const Destination& to);
 
 /// The error for a file that is in the index with different bytes; names both hashes.
 Error conflict_error(std::string_view filename, std::string_view ours, std::string_view theirs);

@@ -59,13 +59,13 @@ TEST_CASE("Retry-After is read in seconds only") {
 
 TEST_CASE("errors name the file, the status, the server's message and a hint") {
   const Error auth = publish::reply_error(Outcome::auth, {403, "Invalid token.", {}, ""}, "a.whl",
-                                          "https://a.example/");
+                                          {"own.index", "https://a.example/"});
   CHECK(auth.kind == ErrorKind::publish);
   CHECK(auth.message ==
         "`a.whl` was not accepted by `https://a.example/`: HTTP 403 (Invalid token.)");
-  CHECK(auth.hint.find("PINWHEEL_TOKEN_<TARGET>") != std::string::npos);
+  CHECK(auth.hint.find("; PINWHEEL_TOKEN_OWN_INDEX, --token-file") != std::string::npos);
   const Error moved = publish::reply_error(Outcome::policy, {301, "", {{"location", "/x/"}}, ""},
-                                           "a.whl", "https://a.example/x");
+                                           "a.whl", {"own", "https://a.example/x"});
   CHECK(moved.message.ends_with("HTTP 301, moved to `https://a.example/x/`"));
   CHECK(moved.hint.find("--repository-url") != std::string::npos);
   const Error conflict = publish::conflict_error("a.whl", "aa", "bb");
@@ -76,6 +76,6 @@ TEST_CASE("a pending publisher of another name is what keeps a new project from 
   const HttpResponse response{
       400, "Non-user identities cannot create new projects. This was probably caused by", {}, ""};
   const Error error = publish::reply_error(Outcome::refused, response, "a-1.0-py3-none-any.whl",
-                                           "https://a.example/legacy/");
+                                           {"pypi", "https://a.example/legacy/"});
   CHECK(error.hint.starts_with("the pending publisher on the index names another project"));
 }

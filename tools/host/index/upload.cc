@@ -131,7 +131,8 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
   if (outcome == Outcome::uploaded) return {outcome, publish::server_message(*reply), {}, {}};
   return {outcome,
           {},
-          publish::reply_error(outcome, *reply, file.filename, session.target.endpoint.upload_url),
+          publish::reply_error(outcome, *reply, file.filename,
+                               {session.target.name, session.target.endpoint.upload_url}),
           publish::retry_after(*reply)};
 }
 

