@@ -81,6 +81,14 @@ def test_the_answer_is_installed_and_asked_once(asking):
     assert asking.times() == 2
 
 
+def test_a_step_alone_asks_what_it_needs(asking):
+    asking.script.edit(lambda matrix: matrix["axes"].update(flavor=["plain", "loud"]))
+    said = asking.script.run("build", "matrix.yaml", "--step", "build:loud")
+    assert "asking `own_backend`" in said.stderr and asking.times() == 1
+    (wheel,) = asking.script.wheels()
+    assert "+loud" in wheel
+
+
 def test_another_backend_is_asked_again_and_another_source_is_not(asking):
     asking.script.run("build", "matrix.yaml")
     (asking.script.directory / "native.c").write_text("int x;\n")

@@ -33,11 +33,17 @@ def make_root(suite: str, architecture: str, mirror: str, packages: tuple[str, .
     (root / "etc/apt/apt.conf.d/90pinwheel-test").write_text(apt_configuration())
 
 
+def label(packages: tuple[str, ...]) -> list[str]:
+    """The packages in the name of a directory, which has a limit."""
+    names = "-".join(packages)
+    return [] if not packages else [names if len(names) <= 100 else key(*packages)]
+
+
 def base_archive(suite: str, machine: str | None = None, packages: tuple[str, ...] = ()) -> pathlib.Path:
     """A minimal Debian with `packages` as a tar file, made if it is not in the cache."""
     architecture = DEBIAN_ARCHITECTURES[machine or platform.machine()]
     mirror = debian_mirror()
-    cache = cache_directory("-".join(["bases/" + suite, architecture, *packages]))
+    cache = cache_directory("-".join(["bases/" + suite, architecture, *label(packages)]))
     archive = cache / f"{key(RECIPE, mirror, apt_configuration())}.tar"
     with locked(cache):
         if archive.exists():

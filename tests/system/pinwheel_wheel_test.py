@@ -97,6 +97,27 @@ def installed(wheel, tmp_path_factory) -> pathlib.Path:
     return place / "bin"
 
 
+@pytest.fixture(scope="module")
+def sdist(run) -> pathlib.Path:
+    run("build", MATRIX, "--step", "sdist")
+    (file,) = run.dist.glob("*.tar.gz")
+    return file
+
+
+@pytest.mark.takes(600)
+def test_pip_compiles_the_sdist_with_the_libraries_of_the_distribution(sdist, variables, tmp_path):
+    venv = tmp_path / "venv"
+    output(sys.executable, "-m", "venv", venv)
+    # As from an index: what pip has is the archive alone.
+    output(venv / "bin" / "pip", "install", "-q", "--disable-pip-version-check", sdist, env=variables)
+    version = sdist.name.removeprefix("pinwheel_cli-").removesuffix(".tar.gz")
+    said = output(venv / "bin" / "pip", "list", "--disable-pip-version-check", "--format=json")
+    assert {each["name"]: each["version"] for each in json.loads(said)}["pinwheel-cli"] == version
+    assert output(venv / "bin" / "pinwheel", "--version") == f"pinwheel {version.partition('+')[0]}\n"
+    needed = output("readelf", "-d", venv / "bin" / "pinwheel")
+    assert "libcurl.so" in needed and "libgit2.so" in needed
+
+
 @pytest.mark.takes(600)
 def test_it_is_small_and_for_old_systems(wheel):
     named = NAME.fullmatch(wheel.name)

@@ -118,6 +118,7 @@ Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& 
   RunScope part = run.scope;
   part.outline = plan::make_outline(part.loaded.classes, variants);
   part.options.stage = plan::Stage::build;
+  part.carried.reset();  // these environments are made, whichever steps the run carries out
   TRY(const PreparedEnvironments made,
       prepare_environments({part, run.workplace, run.facts}, FromIndexes{refresh}, streams));
   TRY(const plan::Plan plan, decide_plan(part, made.facts));

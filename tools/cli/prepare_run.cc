@@ -17,6 +17,7 @@
 #include "cli/prepare_environments.h"
 #include "cli/python_use.h"
 #include "cli/recorded_run.h"
+#include "cli/step_choice.h"
 #include "cli/workplace.h"
 
 namespace pinwheel::cli {
@@ -78,6 +79,7 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
   facts.durations = earlier_durations(workplace.state);
   TRY(known.loaded.matrix,
       ask_backends({known, workplace, facts}, build.build_requires.question, source, streams));
+  TRY(known, carried_after_answers(std::move(known)));
   TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, streams));
   return GatheredRun{std::move(known), std::move(made.workplace), std::move(made.facts),
                      std::move(made.images), std::move(made.recorded)};

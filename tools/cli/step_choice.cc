@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/plan_facts.h"
@@ -48,6 +51,15 @@ Carried carried_by(const plan::Plan& part) {
     all.requests.insert(env::digest(*request));
   }
   return all;
+}
+
+Result<RunScope> carried_after_answers(RunScope scope) {
+  if (!scope.carried) return scope;
+  TRY(plan::Plan part, decide_plan(scope, plan_facts(scope.version, {})));
+  const std::set<std::string>& steps = scope.carried->steps;
+  std::erase_if(part.steps, [&](const plan::Step& step) { return !steps.contains(step.id); });
+  scope.carried = carried_by(part);
+  return scope;
 }
 
 Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs) {

@@ -25,4 +25,8 @@ Done check_step_choice(const RunOptions& options, const std::vector<std::string>
 /// with the nearest name for a step that is not in the scope, and for one of a later stage.
 Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps);
 
+/// The scope with what its steps need once the backends have answered: an answer is part of the
+/// request for an environment. Pure.
+Result<RunScope> carried_after_answers(RunScope scope);
+
 }  // namespace pinwheel::cli

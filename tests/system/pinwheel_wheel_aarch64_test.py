@@ -1,0 +1,99 @@
+"""The wheel of pinwheel itself for aarch64, built and tested by pinwheel under emulation as a runner of that kind does."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+from bases import base_archive
+from emulation import emulated, native_compiler
+
+pytestmark = [pytest.mark.wheel, pytest.mark.docker, pytest.mark.arm64]
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MATRIX = "matrix/pinwheel.yaml"
+MACHINE = "aarch64"
+NAME = re.compile(rf"pinwheel_cli-[^-]+-py3-none-manylinux_2_(\d+)_{MACHINE}\.whl")
+MOST_BYTES = 12_000_000
+# The first one is made by pip, where a runner installs the last release.
+BUILD = """
+set -eu
+apt-get update -qq
+git clone -q /clone /checkout
+cd /checkout
+scripts/packages wheel
+python3 -m venv /venv
+export PATH=/venv/bin:$PATH
+pip install -q scikit-build-core setuptools-scm certifi ziglang
+PINWHEEL_STATIC=ON CMAKE_CXX_COMPILER_LAUNCHER=ccache pip install -q --no-build-isolation --no-deps .
+pinwheel test matrix/pinwheel.yaml --select arch=aarch64 --output-dir /out
+"""
+USE = """
+set -eu
+python3 -m venv /venv
+/venv/bin/pip install -q --no-index --disable-pip-version-check /wheels/*.whl
+export PATH=/venv/bin:$PATH
+pinwheel --version
+git clone -q /clone /checkout
+cd /checkout
+pinwheel plan matrix/pinwheel.yaml --format ids --select arch=aarch64
+"""
+
+
+def packages() -> tuple[str, ...]:
+    """What scripts/packages installs for the wheel."""
+    lines = [line.split() for line in (ROOT / "scripts" / "packages.txt").read_text().splitlines() if line[:1] != "#"]
+    return tuple(name for name, tier, *_ in lines if tier in ("build", "wheel"))
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> pathlib.Path:
+    """What is committed."""
+    place = tmp_path_factory.mktemp("clone") / "pinwheel"
+    subprocess.run(["git", "clone", "--quiet", "--no-local", str(ROOT), str(place)], check=True)
+    return place
+
+
+def run_on(dockerd, machine, suite: str, contents: tuple[str, ...], script: str, *mounts: str) -> str:
+    image = f"pinwheel-test/debian:{suite}-{MACHINE}-{len(contents)}"
+    with emulated(MACHINE):
+        dockerd.call("import", str(base_archive(suite, MACHINE, contents)), image)
+        volumes = [word for mount in mounts for word in ("--volume", mount)]
+        ran = dockerd.run(*volumes, *machine.run_arguments(), image, "sh", "-c", script, check=False)
+    assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-8000:]
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(dockerd, machine, clone, tmp_path_factory) -> pathlib.Path:
+    place = tmp_path_factory.mktemp("dist")
+    compiler = [f"{outside}:{inside}:ro" for outside, inside in native_compiler(MACHINE).items()]
+    run_on(dockerd, machine, "bookworm", packages(), BUILD, f"{clone}:/clone:ro", f"{place}:/out", *compiler)
+    (file,) = place.glob("*.whl")
+    return file
+
+
+@pytest.mark.takes(3000)
+def test_it_is_small_and_for_old_systems(wheel):
+    named = NAME.fullmatch(wheel.name)
+    assert named, wheel.name
+    assert int(named[1]) <= 28
+    assert wheel.stat().st_size <= MOST_BYTES
+
+
+def test_auditwheel_and_pinwheel_agree_on_its_tag(pinwheel, wheel):
+    checked = [pinwheel, "inspect", "--check", "--strict", "--matrix", MATRIX, str(wheel)]
+    subprocess.run(checked, cwd=ROOT, check=True, capture_output=True)
+    show = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
+    said = " ".join(subprocess.run(show, check=True, capture_output=True, text=True).stdout.split())
+    assert f'platform tag: "{wheel.stem.rpartition("-")[2]}"' in said
+
+
+@pytest.mark.takes(300)
+def test_it_runs_on_the_oldest_debian(dockerd, machine, clone, wheel):
+    contents = ("git", "python3", "python3-venv")
+    said = run_on(dockerd, machine, "bullseye", contents, USE, f"{clone}:/clone:ro", f"{wheel.parent}:/wheels:ro")
+    version = wheel.name.split("-")[1].partition("+")[0]
+    assert said.splitlines()[0] == f"pinwheel {version}"
+    assert "aarch64" in said.splitlines()[-1]
