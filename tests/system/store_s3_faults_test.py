@@ -171,6 +171,19 @@ def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(reque
     check_left_alone_after(proxy.count(*proxy.faults[0].on), name, LOOKED_UP_AT_ONCE)
 
 
+def release_that_cannot_write(bucket: Bucket, name: str, fault: Fault, cause: str) -> tuple[Proxy, str, str]:
+    """A release beside a bucket that it cannot write to, of which it says why, once; the proxy, the prefix in the
+    bucket, and all that it said."""
+    prefix = f"write-{bucket.name}-{name}"
+    place = bucket.place(prefix)
+    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], fault) as proxy:
+        _, said = bucket.release(name, place, proxy=proxy)
+    told = warnings(said, place, "written to")
+    # What ended a connection depends on how far it had come.
+    assert len(told) == 1 and cause in told[0] if cause else told
+    return proxy, prefix, said
+
+
 # A blob is asked for where an answer to HEAD does not say why.
 WRITING = ("head", "get-blob", "put-blob", "put-result")
 WRITE_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
@@ -193,15 +206,9 @@ WRITE_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
 def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_half_written(request, kind, name):
     bucket = request.getfixturevalue(kind)
     make, cause = WRITE_FAULTS[name]
-    prefix = f"write-{bucket.name}-{name}"
-    place = bucket.place(prefix)
-    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
-        _, said = bucket.release(name, place, proxy=proxy)
-    causes = warnings(said, place, "written to")
-    # What ended a connection depends on how far it had come.
-    assert len(causes) == 1 and cause in causes[0] if cause else causes
-    assert is_left_alone(said, place, "written to")
-    assert not warnings(said, place, "read")
+    proxy, prefix, said = release_that_cannot_write(bucket, name, make(), cause)
+    assert is_left_alone(said, bucket.place(prefix), "written to")
+    assert not warnings(said, bucket.place(prefix), "read")
     found = bucket.check_whole(prefix)
     assert not any(path.startswith("ac/") for path in found)
     assert found == {} or name == "full-results"
@@ -257,12 +264,7 @@ def long_bucket(server, make_project, tmp_path_factory):
 @pytest.mark.parametrize("name", PART_FAULTS)
 def test_an_upload_in_parts_that_fails_is_removed_and_said(long_bucket, name):
     make, cause = PART_FAULTS[name]
-    prefix = f"long-{name}"
-    place = long_bucket.place(prefix)
-    with failing(long_bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
-        _, said = long_bucket.release(name, place, proxy=proxy)
-    causes = warnings(said, place, "written to")
-    assert len(causes) == 1 and cause in causes[0]
+    proxy, prefix, _ = release_that_cannot_write(long_bucket, name, make(), cause)
     assert proxy.count("begin") == 1
     assert [(one.what, one.status) for one in proxy.asked if one.what == "abort"] == [("abort", 204)]
     found = long_bucket.check_whole(prefix)
