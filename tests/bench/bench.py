@@ -42,6 +42,22 @@ for row in itertools.product(*axes.values()):
 """
 
 
+def arguments(description, runs):
+    """A parser with the options that every measurement has."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
+    parser.add_argument("--runs", type=int, default=runs, help="measured runs of each command")
+    return parser
+
+
+def own_environment(scratch):
+    """A cache of its own, no settings of the user's git, and this Python first in PATH, the interpreter itself rather
+    than a wrapper script."""
+    environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
+    environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
+    return environment
+
+
 def run(command, directory, environment):
     subprocess.run(command, cwd=directory, env=environment, check=True, capture_output=True)
 
@@ -269,6 +285,11 @@ def processor():
     return platform.machine()
 
 
+def circumstances(runs):
+    """What figures depend on beside the programs, for the line above or below them."""
+    return f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {runs} runs"
+
+
 def figure(row, key, digits):
     return f"{row[key]:.{digits}f}" if key in row else "-"
 
@@ -285,9 +306,7 @@ def table(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
-    parser.add_argument("--runs", type=int, default=21, help="measured runs of each command")
+    parser = arguments(__doc__, runs=21)
     parser.add_argument("--image", help="a Docker image with a python3 that has venv: measure containers too")
     parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="also measure `inspect` of this wheel")
     parser.add_argument("--peers", type=pathlib.Path, help="where inflate_hash and inflate_largest are, peers of `inspect`")
@@ -298,9 +317,7 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory(prefix="pinwheel-bench-") as directory:
         scratch = pathlib.Path(directory)
-        environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
-        # This Python comes first in PATH, the interpreter itself rather than a wrapper script.
-        environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
+        environment = own_environment(scratch)
         for measure in () if options.only_wheels else MEASURES:
             rows += measure(pinwheel, scratch, environment, options.runs)
         if options.image:
@@ -311,7 +328,7 @@ def main():
     if options.json:
         print(json.dumps({"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}))
     else:
-        print(f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {options.runs} runs in ms")
+        print(f"{circumstances(options.runs)} in ms")
         print(table(rows))
 
 

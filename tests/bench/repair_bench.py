@@ -6,7 +6,6 @@ device code does. With `--edited`, a large library needs libzstd itself, so that
 repair the same wheel in one run, with the same patchelf; nothing is asserted.
 """
 
-import argparse
 import base64
 import hashlib
 import json
@@ -18,7 +17,7 @@ import sys
 import tempfile
 import zipfile
 
-from bench import compare, processor, table
+from bench import arguments, circumstances, compare, table
 
 TAGS = "py3-none-linux_x86_64"
 
@@ -60,9 +59,7 @@ def make_wheel(place: pathlib.Path, files: dict[str, bytes]) -> pathlib.Path:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
-    parser.add_argument("--runs", type=int, default=3, help="measured runs of each command")
+    parser = arguments(__doc__, runs=3)
     parser.add_argument("--megabytes", type=int, default=500, help="size of the wheel")
     parser.add_argument("--edited", action="store_true", help="a large library is edited, too")
     options = parser.parse_args()
@@ -87,7 +84,7 @@ def main():
         theirs = [sys.executable, "-m", "auditwheel", "repair", str(wheel), "-w", str(scratch / "theirs")]
         peer = (theirs, scratch, {**environment, "PATH": path})
         rows = [compare(name, "-", ours, "auditwheel repair", peer, options.runs)]
-        print(f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {options.runs} runs in ms")
+        print(f"{circumstances(options.runs)} in ms")
         print(table(rows))
 
 

@@ -8,7 +8,6 @@ it got, as S3 does. Of pinwheel's time a run with nothing to do and without a st
 which it reads its own files as often; what is left is the transfer. curl and pinwheel take turns. Nothing is asserted.
 """
 
-import argparse
 import hashlib
 import http.server
 import json
@@ -29,7 +28,7 @@ import urllib.parse
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests" / "system"))
 
-from bench import make_project, own_python, processor, run  # noqa: E402
+from bench import arguments, circumstances, make_project, own_environment, own_python, run  # noqa: E402
 from dav_server import dav_server  # noqa: E402
 
 PIECE = 1 << 20
@@ -250,17 +249,14 @@ def fresh_store(pinwheel: str, scratch: pathlib.Path, place: Place, environment:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pinwheel", required=True, type=pathlib.Path, help="the binary to measure")
-    parser.add_argument("--runs", type=int, default=3, help="measured runs of each command")
+    parser = arguments(__doc__, runs=3)
     parser.add_argument("--megabytes", type=int, default=2000, help="size of all wheels together")
     parser.add_argument("--place", default="", help="only places whose name matches")
     options = parser.parse_args()
     pinwheel = str(options.pinwheel.resolve())
     with tempfile.TemporaryDirectory(prefix="pinwheel-bench-", dir="/var/tmp") as directory:
         scratch = pathlib.Path(directory)
-        environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
-        environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
+        environment = own_environment(scratch)
         wheels = Wheels(pinwheel, scratch, options.megabytes, environment)
         (scratch / "s3").mkdir()
         Bucket.root = scratch / "s3"
@@ -284,7 +280,7 @@ def main():
                     print(json.dumps(row), flush=True)
                 place.empty()
             print(json.dumps(fresh_store(pinwheel, scratch, places[2], environment, 9)), flush=True)
-    print(f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {options.runs} runs")
+    print(circumstances(options.runs))
 
 
 if __name__ == "__main__":

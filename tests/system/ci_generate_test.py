@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -119,8 +120,8 @@ def test_actionlint_finds_nothing(generated):
 
 
 def test_zizmor_finds_nothing(generated):
-    # Of four sizes the text differs in repeated jobs alone.
-    linted([program("zizmor"), "--offline", "--persona", "pedantic", "--format", "plain"],
+    # Of four sizes the text differs in repeated jobs alone. An auditor is told whatever a pedant is, and more.
+    linted([program("zizmor"), "--offline", "--persona", "auditor", "--format", "plain"],
            [*generated[:24], generated[0].parents[2] / ACTION])
 
 
@@ -180,9 +181,11 @@ def test_lines_whose_place_is_gone_stop_before_anything_is_written(repository):
     assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
 
 
-def test_a_set_without_a_channel_is_an_error_that_names_it(repository):
+def test_one_set_is_written_alone_and_needs_its_channel(repository):
     ran = repository(matrix(channels={"ci": {"publish": []}}), "ci", "generate", "--set", "release", code=2)
     assert "declares no channel `release`" in ran.stderr
+    repository(matrix(), "ci", "generate", "--set", "release")
+    assert [path.name for path in (repository.root / ".github/workflows").iterdir()] == ["pinwheel-release.yml"]
 
 
 def test_two_matrices_of_one_repository_keep_their_files_apart(repository):
@@ -220,5 +223,34 @@ def test_explain_says_why_a_job_exists(repository):
     assert job["variants"] == ["cp311-cpu", "cp312-cpu"]
     assert job["runner"] == "ubuntu-24.04"
     assert "2 variants cannot differ in their binaries" in job["because"]
+    assert job["minutes"] >= 1 and job["needs"] == []
+    asked = ["ci", "explain", "test:cp311-cpu", "--channel", "ci"]
+    minutes = json.loads(repository(None, *asked, "--json").stdout)["minutes"]
+    assert repository(None, *asked).stdout.splitlines()[1:] == [
+        "  because   every variant that the channel selects is tested", "  runner    ubuntu-24.04",
+        f"  minutes   {minutes}", "  after     plan, build:cpu", "  variants  cp311-cpu"]
     ran = repository(None, "ci", "explain", "build cpuu", "--channel", "ci", code=2)
     assert "no job is named `build cpuu`" in ran.stderr
+
+
+def test_a_test_without_a_runner_has_no_job_to_explain(repository):
+    made = matrix(axes={"python": ["3.11"], "compute": ["cuda/13.0"]}, test={"hardware": "gpu"})
+    ran = repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", code=2)
+    assert "`test:cp311-cu130` gets no job" in ran.stderr and "ci: {runners: {test:" in ran.stderr
+    made["ci"] = {"runners": {"test": {"cuda/*": ["self-hosted", "gpu"]}}}
+    job = json.loads(repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", "--json").stdout)
+    assert job["runner"] == ["self-hosted", "gpu"]
+
+
+def test_pins_that_are_behind_a_list_of_releases_are_told(repository):
+    repository(matrix(), "ci", "generate")
+    text = (repository.root / ".github" / "workflows" / "pinwheel-ci.yml").read_text()
+    action, commit, version = re.search(r"uses: (actions/checkout)@([0-9a-f]{40}) # (v\S+)", text).groups()
+    releases = repository.root / "releases.txt"
+    releases.write_text(f"{action} {version} {commit}\n")
+    assert repository(None, "ci", "check", "--updates", "releases.txt").stderr == ""
+    releases.write_text(f"{action} v99.0.0 {'a' * 40}\n")
+    ran = repository(None, "ci", "check", "--updates", "releases.txt")
+    assert f"`{action}` is pinned to {version}, and `v99.0.0` is there" in ran.stderr
+    releases.write_text(f"{action} v99.0.0\n")
+    assert "releases.txt:1" in repository(None, "ci", "check", "--updates", "releases.txt", code=2).stderr

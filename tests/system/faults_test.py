@@ -215,8 +215,18 @@ class TestTheBuild:
     def test_a_release_without_a_target_is_refused_before_anything_is_built(self, script):
         script.edit(lambda matrix: matrix["channels"].update(release={}))
         refused = script.run("release", "matrix.yaml", code=2)
-        assert "publishes nowhere" in refused.stderr and "--target" in refused.stderr
+        assert "the channel is `release`, since tag `v1.2.0` is on HEAD, and it publishes" in refused.stderr
+        assert "`release: {publish: [index]}`" in refused.stderr and "--target" in refused.stderr
         assert script.starts() == {}
+
+    def test_a_plan_without_a_target_is_not_released(self, script):
+        script.edit(lambda matrix: matrix["channels"].pop("release"))
+        script.run("plan", "matrix.yaml", "--out", "../plan.json")
+        refused = script.run("release", "--plan", "../plan.json", code=2)
+        assert "the plan was frozen in no channel, and has no target" in refused.stderr
+        assert "channel with `--channel`" in refused.stderr
+        script.run("plan", "matrix.yaml", "--channel", "ci", "--out", "../plan.json")
+        script.run("release", "--plan", "../plan.json", "--dry-run")
 
 
 class TestWheels:

@@ -1,13 +1,14 @@
 """`package.requirement`: the sdist comes from the user's index, by hash, and no backend runs to get it."""
 
 import base64
+import contextlib
 import hashlib
 import http.server
 import io
 import tarfile
-import threading
 
 import pytest
+from loopback import running
 
 BACKEND = '''
 import os, zipfile, hashlib, base64
@@ -95,20 +96,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def serve():
-    servers = []
+    with contextlib.ExitStack() as servers:
 
-    def start(*arguments, **options) -> tuple[Index, str]:
-        index = Index(*arguments, **options)
-        thread = threading.Thread(target=index.serve_forever)
-        thread.start()
-        servers.append((index, thread))
-        return index, f"http://me:secret-password@127.0.0.1:{index.server_port}/simple"
+        def start(*arguments, **options) -> tuple[Index, str]:
+            index = Index(*arguments, **options)
+            servers.enter_context(running(index))
+            return index, f"http://me:secret-password@127.0.0.1:{index.server_port}/simple"
 
-    yield start
-    for index, thread in servers:
-        index.shutdown()
-        thread.join()
-        index.server_close()
+        yield start
 
 
 @pytest.fixture

@@ -59,6 +59,16 @@ def test_results_travel_through_a_server_with_the_rules_of_bazel_remote(jobs):
         check_two_machines(jobs, url, PINWHEEL_STORE_TOKEN="battery staple")
 
 
+def test_a_server_gets_the_credentials_that_netrc_has_for_it(jobs, tmp_path):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password correct-horse\n")
+    with store_server("--user", "me", "--password", "correct-horse") as url:
+        check_two_machines(jobs, url, NETRC=str(netrc))
+        netrc.write_text("machine cache.example.org login me password correct-horse\n")
+        other = jobs.job("other").run("build", "matrix.yaml", "--store", url, NETRC=str(netrc))
+        assert f"the store `{url}` could not be read: it answered 401" in other.stderr
+
+
 def test_results_travel_through_a_server_of_plain_files(jobs):
     with store_server("--fault", "plain") as url:
         check_two_machines(jobs, url)

@@ -23,8 +23,9 @@ from s3_server import BUCKET, s3_server
 pytest.importorskip("moto")
 
 FAULTS_UNTIL_LEFT_ALONE = 3
-# Results are looked up by eight threads: what they have asked when the third fault is counted goes on.
+# What other threads have begun when the third fault is counted goes on: eight look results up, four write them.
 LOOKED_UP_AT_ONCE = 8
+WRITTEN_AT_ONCE = 4
 
 
 class Bucket:
@@ -42,7 +43,8 @@ class Bucket:
             aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
             aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
         )
-        self.full = f"full-{jobs.place.parent.name}"
+        self.name = jobs.place.parent.name
+        self.full = f"full-{self.name}"
         self.clean = jobs.job("clean")
         self.clean.run("release", "matrix.yaml", "--store", self.place(self.full), **variables)
         self.published = digests(self.clean.index)
@@ -91,7 +93,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def bucket(server, make_project, tmp_path_factory):
-    """Three builds are looked for, and six results kept, one after the other: enough to be left alone."""
+    """Three builds are looked for, and six results kept: enough to be left alone."""
     place = tmp_path_factory.mktemp("bucket")
     script = make_project("script", place / "work/project")
     script.edit(lambda matrix: matrix["axes"].update(flavor=["a", "b", "c"]))
@@ -100,7 +102,7 @@ def bucket(server, make_project, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wide_bucket(server, make_project, tmp_path_factory):
-    """More builds than can be asked for before three have failed."""
+    """More builds than can be asked for, or kept, before three have failed."""
     place = tmp_path_factory.mktemp("wide")
     script = make_project("script", place / "work/project")
     flavors = [f"f{number}" for number in range(FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE + 1)]
@@ -120,6 +122,12 @@ def is_left_alone(said: str, place: str, use: str) -> bool:
     return line in said
 
 
+def check_left_alone_after(requests: int, name: str, threads: int) -> None:
+    """No more were sent than those that count, and those of the other threads at that moment."""
+    most = FAULTS_UNTIL_LEFT_ALONE + threads - 1
+    assert FAULTS_UNTIL_LEFT_ALONE <= requests <= most * TRIES.get(name, 1)
+
+
 READ_FAULTS: dict[str, tuple[Callable[[], Fault], str, str]] = {
     # What fails, what the warning says, and what its hint.
     "500": (lambda: Answers(500, "InternalError", *EVERYTHING), "answered 500 to GET", ""),
@@ -135,8 +143,9 @@ READ_FAULTS: dict[str, tuple[Callable[[], Fault], str, str]] = {
 }
 # What is also tried with more builds than can be asked for at once, so that some are not asked for.
 WIDE = ("500", "wrong")
-# What the client tries a second time before it counts as a fault.
-TRIED_AGAIN = ("500", "503", "record-503", "cut", "slow", "hang-up")
+# How often the client tries before it counts a fault, at most: not again where it took seconds, as on a busy machine.
+# curl itself tries again what a connection that was open before loses.
+TRIES = {"500": 2, "503": 2, "record-503": 2, "cut": 2, "slow": 2, "hang-up": 4}
 
 
 @pytest.mark.takes(15)
@@ -159,8 +168,20 @@ def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(reque
     assert hint in said
     assert is_left_alone(said, place, "read")
     assert not warnings(said, place, "written to")
-    failed = proxy.count(*proxy.faults[0].on) / (2 if name in TRIED_AGAIN else 1)
-    assert FAULTS_UNTIL_LEFT_ALONE <= failed < FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE
+    check_left_alone_after(proxy.count(*proxy.faults[0].on), name, LOOKED_UP_AT_ONCE)
+
+
+def release_that_cannot_write(bucket: Bucket, name: str, fault: Fault, cause: str) -> tuple[Proxy, str, str]:
+    """A release beside a bucket that it cannot write to, of which it says why, once; the proxy, the prefix in the
+    bucket, and all that it said."""
+    prefix = f"write-{bucket.name}-{name}"
+    place = bucket.place(prefix)
+    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], fault) as proxy:
+        _, said = bucket.release(name, place, proxy=proxy)
+    told = warnings(said, place, "written to")
+    # What ended a connection depends on how far it had come.
+    assert len(told) == 1 and cause in told[0] if cause else told
+    return proxy, prefix, said
 
 
 # A blob is asked for where an answer to HEAD does not say why.
@@ -179,24 +200,23 @@ WRITE_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
 
 
 @pytest.mark.takes(15)
-@pytest.mark.parametrize("name", WRITE_FAULTS)
-def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_half_written(bucket, name):
+@pytest.mark.parametrize(
+    ("kind", "name"), [*(("bucket", name) for name in WRITE_FAULTS), ("wide_bucket", "500")]
+)
+def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_half_written(request, kind, name):
+    bucket = request.getfixturevalue(kind)
     make, cause = WRITE_FAULTS[name]
-    prefix = f"write-{name}"
-    place = bucket.place(prefix)
-    with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
-        _, said = bucket.release(name, place, proxy=proxy)
-    causes = warnings(said, place, "written to")
-    assert len(causes) == 1 and cause in causes[0]
-    assert is_left_alone(said, place, "written to")
-    assert not warnings(said, place, "read")
+    proxy, prefix, said = release_that_cannot_write(bucket, name, make(), cause)
+    assert is_left_alone(said, bucket.place(prefix), "written to")
+    assert not warnings(said, bucket.place(prefix), "read")
     found = bucket.check_whole(prefix)
     assert not any(path.startswith("ac/") for path in found)
     assert found == {} or name == "full-results"
-    # Of six results, three were tried; curl itself tries again what a connection that was open before loses.
     sent = proxy.count("put-result" if name == "full-results" else "put-blob")
-    tries = 2 if name in TRIED_AGAIN else 0 if name == "expired" else 1
-    assert sent == FAULTS_UNTIL_LEFT_ALONE * tries or (name == "hang-up" and 6 <= sent <= 12)
+    if name == "expired":
+        assert sent == 0
+    else:
+        check_left_alone_after(sent, name, WRITTEN_AT_ONCE)
     bucket.check_heals(prefix)
 
 
@@ -244,12 +264,7 @@ def long_bucket(server, make_project, tmp_path_factory):
 @pytest.mark.parametrize("name", PART_FAULTS)
 def test_an_upload_in_parts_that_fails_is_removed_and_said(long_bucket, name):
     make, cause = PART_FAULTS[name]
-    prefix = f"long-{name}"
-    place = long_bucket.place(prefix)
-    with failing(long_bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
-        _, said = long_bucket.release(name, place, proxy=proxy)
-    causes = warnings(said, place, "written to")
-    assert len(causes) == 1 and cause in causes[0]
+    proxy, prefix, _ = release_that_cannot_write(long_bucket, name, make(), cause)
     assert proxy.count("begin") == 1
     assert [(one.what, one.status) for one in proxy.asked if one.what == "abort"] == [("abort", 204)]
     found = long_bucket.check_whole(prefix)

@@ -51,7 +51,9 @@ Result<version::Channel> decide(const VersionOptions& options, const Subject& su
                                 const ports::GitFacts* git) {
   if (options.channel.empty()) {
     if (git == nullptr) return version::Channel::ci;
-    return version::channel_of(*git, rules_of(subject.package.version));
+    TRY(const version::CommitChannel found,
+        version::channel_of(*git, rules_of(subject.package.version)));
+    return found.channel;
   }
   if (const auto channel = version::parse_channel(options.channel)) return *channel;
   return fail(ErrorKind::usage, fmt::format("unknown channel {}", quoted(options.channel)),

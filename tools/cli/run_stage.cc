@@ -15,6 +15,7 @@
 #include "cli/frozen_run.h"
 #include "cli/frozen_scope.h"
 #include "cli/load.h"
+#include "cli/no_target.h"
 #include "cli/prepare_run.h"
 #include "cli/reuse_only.h"
 #include "cli/run_plan.h"
@@ -45,15 +46,6 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
     accepted[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return accepted;
-}
-
-Error no_target(const std::string& channel, const std::string& matrix) {
-  return Error{ErrorKind::usage,
-               fmt::format("channel {} of {} publishes nowhere",
-                           quoted(channel.empty() ? "ci" : channel), quoted(matrix))}
-      .with_hint(
-          "pass a target with `--target` or a channel with `--channel`; `publish: []` in the "
-          "channel makes `release` build and test alone");
 }
 
 /// The request on the command line: a run, the source of its packages, and the steps of it that
@@ -110,7 +102,10 @@ Result<Asked> read_request(const GlobalOptions& global, const RunOptions& option
                           : fresh_request(global, options, choice, stage, streams));
   const VersionFacts& version = asked.scope.version;
   if (stage == plan::Stage::publish && version.targets.empty()) {
-    if (!version.publishes_nowhere) return fail(no_target(version.channel, choice.path));
+    const matrix::Matrix& matrix = asked.scope.loaded.matrix;
+    if (!version.publishes_nowhere) {
+      return fail(frozen ? no_target(*frozen) : no_target(matrix, version));
+    }
     streams.note(nowhere_line(version.channel));
     TRY(asked.scope, up_to(plan::Stage::test, std::move(asked.scope)));
   }

@@ -55,16 +55,16 @@ Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::
   return std::nullopt;
 }
 
-Result<std::string> decide_channel(const matrix::Matrix& matrix, const std::string& asked,
-                                   const std::optional<ports::GitFacts>& git) {
-  if (!asked.empty()) return asked;
-  version::Channel channel = version::Channel::ci;
-  if (git && matrix.package.version.from == matrix::VersionFrom::git_tag) {
-    TRY(channel, version::channel_of(*git, rules_of(matrix.package.version)));
+Result<DueChannel> due_channel(const matrix::Matrix& matrix,
+                               const std::optional<ports::GitFacts>& git) {
+  version::CommitChannel found;
+  if (!git || matrix.package.version.from != matrix::VersionFrom::git_tag) {
+    return DueChannel{std::string(to_string(found.channel)), "the version comes from no tag"};
   }
-  const std::string name(version::to_string(channel));
-  // No limits apply if the matrix does not have the channel.
-  return find_channel(matrix, name) == nullptr ? std::string() : name;
+  TRY(found, version::channel_of(*git, rules_of(matrix.package.version)));
+  return DueChannel{std::string(to_string(found.channel)),
+                    found.tag.empty() ? "no tag of a version is on HEAD"
+                                      : fmt::format("tag {} is on HEAD", quoted(found.tag))};
 }
 
 int64_t seconds(std::chrono::system_clock::time_point time) {
@@ -93,7 +93,12 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   TRY(const fs::path directory, package_directory(matrix));
   TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix, directory));
   VersionFacts facts;
-  TRY(facts.channel, decide_channel(matrix, channel, repository));
+  facts.channel = channel;
+  if (channel.empty()) {
+    TRY(facts.due, due_channel(matrix, repository));
+    // No limits apply if the matrix does not have the channel.
+    if (find_channel(matrix, facts.due.name) != nullptr) facts.channel = facts.due.name;
+  }
   facts.targets = targets;
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
   if (facts.targets.empty() && found != nullptr) {

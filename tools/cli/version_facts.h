@@ -13,9 +13,16 @@
 
 namespace pinwheel::cli {
 
+/// The channel that nobody named on the command line, and why it is that one.
+struct DueChannel {
+  std::string name = {};  ///< "release"
+  std::string why = {};   ///< "tag `v1.2.0` is on HEAD"; empty: it was named
+};
+
 /// The facts of a run that come only from git, the matrix and the command line.
 struct VersionFacts {
-  std::string channel;
+  std::string channel;  ///< empty if the matrix does not have the one that is due
+  DueChannel due = {};
   std::string branch;                ///< empty on a detached HEAD and outside git
   std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
   bool publishes_nowhere = false;    ///< no target is requested, and the channel has `publish: []`

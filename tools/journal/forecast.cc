@@ -98,7 +98,7 @@ std::string_view to_string(Expected expected) {
 
 std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now) {
   std::vector<std::string> out;
-  for (const plan::KeyDifference& one : plan::key_differences(then, now)) {
+  for (const plan::KeyDifference& one : map_differences(then, now)) {
     out.push_back(plan::to_text(one));
   }
   return out;

@@ -2,17 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 namespace pinwheel::plan {
-namespace {
-
-store::StoredPackage package_at(const store::StoredPackages& packages, const std::string& name) {
-  const auto found = packages.find(name);
-  return found == packages.end() ? store::StoredPackage() : found->second;
-}
-
-}  // namespace
 
 store::StoredPackages environment_packages(const env::Resolution& resolution) {
   store::StoredPackages out;
@@ -31,27 +21,12 @@ store::StoredPackages environment_packages(const env::Resolution& resolution) {
   return out;
 }
 
-std::vector<PackageDifference> package_differences(const store::StoredPackages& then,
-                                                   const store::StoredPackages& now) {
-  std::set<std::string> names;
-  for (const store::StoredPackages* const packages : {&then, &now}) {
-    for (const auto& [name, package] : *packages) names.insert(name);
-  }
-  std::vector<PackageDifference> out;
-  for (const std::string& name : names) {
-    PackageDifference one{name, package_at(then, name), package_at(now, name)};
-    if (one.then != one.now) out.push_back(std::move(one));
-  }
-  return out;
-}
-
 std::string to_text(const PackageDifference& difference) {
-  const std::string& then = difference.then.version;
-  const std::string& now = difference.now.version;
-  if (then.empty()) return fmt::format("{} {} is new", difference.name, now);
-  if (now.empty()) return fmt::format("{} {} is gone", difference.name, then);
-  if (then == now) return fmt::format("{} {}: another file", difference.name, now);
-  return fmt::format("{}: {} -> {}", difference.name, then, now);
+  const auto& [name, then, now] = difference;
+  if (!then) return fmt::format("{} {} is new", name, now->version);
+  if (!now) return fmt::format("{} {} is gone", name, then->version);
+  if (then->version == now->version) return fmt::format("{} {}: another file", name, now->version);
+  return fmt::format("{}: {} -> {}", name, then->version, now->version);
 }
 
 }  // namespace pinwheel::plan

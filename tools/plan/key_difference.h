@@ -1,23 +1,13 @@
 #pragma once
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "plan/key.h"
+#include "base/map_difference.h"
 
 namespace pinwheel::plan {
 
-/// A part that two keys do not have in common.
-struct KeyDifference {
-  std::string part;
-  std::optional<std::string> then = std::nullopt;  ///< nullopt: it is new
-  std::optional<std::string> now = std::nullopt;   ///< nullopt: it is gone
-
-  bool operator==(const KeyDifference&) const = default;
-};
-
-/// How two keys differ, sorted by part.
-std::vector<KeyDifference> key_differences(const KeyParts& then, const KeyParts& now);
+/// A part that two keys do not have in common: an element of what `map_differences` says of their
+/// parts.
+using KeyDifference = MapDifference<std::string>;
 
 /// "version: 1.2.0 -> 1.3.0", "source.digest changed", "variables.CFLAGS is new",
 /// "variables.CFLAGS is gone".

@@ -113,8 +113,8 @@ PartialKey partial_key(const Plan& plan, const Results& results, const std::stri
 
 std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& there) {
   std::vector<std::string> names;
-  for (const KeyDifference& one : key_differences(there, here)) {
-    if (!is_fact_of_machine(one.part)) names.push_back(one.part);
+  for (const KeyDifference& one : map_differences(there, here)) {
+    if (!is_fact_of_machine(one.name)) names.push_back(one.name);
   }
   return names;
 }

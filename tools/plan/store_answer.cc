@@ -15,10 +15,10 @@ std::string kind_of_step(const std::string& step) {
 
 std::vector<KeyDifference> known_differences(const StoreQuestion& question,
                                              const store::StoredResult& result) {
-  std::vector<KeyDifference> differences = key_differences(result.parts, question.key.parts);
+  std::vector<KeyDifference> differences = map_differences(result.parts, question.key.parts);
   std::erase_if(differences, [&](const KeyDifference& one) {
     return std::any_of(question.key.unknown.begin(), question.key.unknown.end(),
-                       [&](const std::string& need) { return one.part == "needs " + need; });
+                       [&](const std::string& need) { return one.name == "needs " + need; });
   });
   return differences;
 }
@@ -28,7 +28,7 @@ std::vector<PackageDifference> known_packages(const StoreQuestion& question,
                                               const std::vector<KeyDifference>& differences) {
   const bool same = std::none_of(differences.begin(), differences.end(), is_of_environment);
   if (same || question.packages.empty() || result.packages.empty()) return {};
-  return package_differences(result.packages, question.packages);
+  return map_differences(result.packages, question.packages);
 }
 
 StoreAnswer answer_of(const StoreQuestion& question, const StoreReply& reply) {
@@ -44,7 +44,7 @@ StoreAnswer answer_of(const StoreQuestion& question, const StoreReply& reply) {
 }  // namespace
 
 bool is_of_environment(const KeyDifference& difference) {
-  return difference.part.starts_with("needs env:");
+  return difference.name.starts_with("needs env:");
 }
 
 std::string_view to_string(StoreAnswer answer) {

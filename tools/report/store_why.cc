@@ -85,8 +85,8 @@ std::string differences_text(const plan::StoreReply& reply) {
 /// The need of a difference "needs build:x", if it is a step that travels itself.
 std::string need_to_ask(const plan::KeyDifference& difference) {
   constexpr std::string_view kNeeds = "needs ";
-  if (!difference.part.starts_with(kNeeds)) return {};
-  const std::string need = difference.part.substr(kNeeds.size());
+  if (!difference.name.starts_with(kNeeds)) return {};
+  const std::string need = difference.name.substr(kNeeds.size());
   return is_made_in_place(need) ? std::string() : need;
 }
 
@@ -94,19 +94,20 @@ WhyJson json_of(const std::optional<std::string>& value) {
   return value ? WhyJson(*value) : WhyJson(nullptr);
 }
 
-/// A version or a digest; null where there is none.
-WhyJson value_json(const std::string& value) {
-  return value.empty() ? WhyJson(nullptr) : WhyJson(value);
+/// A version or a digest of a package; null where there is none.
+WhyJson json_of(const std::optional<store::StoredPackage>& package,
+                std::string store::StoredPackage::*value) {
+  return package && !((*package).*value).empty() ? WhyJson((*package).*value) : WhyJson(nullptr);
 }
 
 WhyJson packages_json(const std::vector<plan::PackageDifference>& packages) {
   WhyJson out = WhyJson::array();
   for (const plan::PackageDifference& one : packages) {
     out.push_back({{"name", one.name},
-                   {"stored", value_json(one.then.version)},
-                   {"here", value_json(one.now.version)},
-                   {"stored-sha256", value_json(one.then.sha256)},
-                   {"here-sha256", value_json(one.now.sha256)}});
+                   {"stored", json_of(one.then, &store::StoredPackage::version)},
+                   {"here", json_of(one.now, &store::StoredPackage::version)},
+                   {"stored-sha256", json_of(one.then, &store::StoredPackage::sha256)},
+                   {"here-sha256", json_of(one.now, &store::StoredPackage::sha256)}});
   }
   return out;
 }
@@ -149,7 +150,7 @@ std::string store_why_json(const plan::StoreReply& reply, const std::string& pla
   WhyJson differences = WhyJson::array();
   for (const plan::KeyDifference& one : reply.differences) {
     differences.push_back(
-        {{"part", one.part}, {"stored", json_of(one.then)}, {"here", json_of(one.now)}});
+        {{"part", one.name}, {"stored", json_of(one.then)}, {"here", json_of(one.now)}});
   }
   const WhyJson json = {
       {"schema", "pinwheel-store-why/1"},

@@ -170,10 +170,12 @@ Result<pep::Version> with_label(const Derived& derived, std::string_view label) 
   return version;
 }
 
-Result<Channel> channel_of(const ports::GitFacts& facts, const Rules& rules) {
+Result<CommitChannel> channel_of(const ports::GitFacts& facts, const Rules& rules) {
   TRY(const TaggedVersions tags, read_tags(facts, rules));
-  if (!tags.on_head || tags.on_head->version.dev) return Channel::ci;
-  return tags.on_head->version.pre ? Channel::test : Channel::release;
+  if (!tags.on_head) return CommitChannel{};
+  const Tagged& tag = *tags.on_head;
+  if (tag.version.dev) return CommitChannel{Channel::ci, tag.name};
+  return CommitChannel{tag.version.pre ? Channel::test : Channel::release, tag.name};
 }
 
 }  // namespace pinwheel::version

@@ -33,8 +33,13 @@ Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel
 /// label is omitted. `config` when the label is not a valid local version.
 Result<pep::Version> with_label(const Derived& derived, std::string_view label);
 
-/// The default channel of a commit: a final tag on HEAD is release, a pre-release tag is test,
-/// anything else ci.
-Result<Channel> channel_of(const ports::GitFacts& facts, const Rules& rules);
+/// The default channel of a commit, and the tag on HEAD that chooses it; empty: there is none.
+struct CommitChannel {
+  Channel channel = Channel::ci;
+  std::string tag = {};
+};
+
+/// A final tag on HEAD is release, a pre-release tag is test, anything else ci.
+Result<CommitChannel> channel_of(const ports::GitFacts& facts, const Rules& rules);
 
 }  // namespace pinwheel::version

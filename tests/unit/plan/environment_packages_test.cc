@@ -22,7 +22,7 @@ env::Resolution resolution() {
 /// How the environment differs from the one above.
 std::vector<PackageDifference> changed(const env::Resolution& now) {
   CHECK(now.digest() != resolution().digest());
-  return package_differences(environment_packages(resolution()), environment_packages(now));
+  return map_differences(environment_packages(resolution()), environment_packages(now));
 }
 
 }  // namespace
@@ -36,15 +36,16 @@ TEST_CASE("whatever changes the digest of an environment is a package that diffe
   CHECK(changed(now).size() == 1);
   now = resolution();
   now.python = "3.12.8";
-  CHECK(changed(now) == std::vector<PackageDifference>{{"python", {"3.12.7"}, {"3.12.8"}}});
+  CHECK(changed(now) == std::vector{PackageDifference{"python", store::StoredPackage{"3.12.7"},
+                                                      store::StoredPackage{"3.12.8"}}});
   now = resolution();
   now.absent.clear();
   CHECK(changed(now).front().name == "absent:nvidia-nccl-cu13");
   now = resolution();
   now.conda[0].build = "h5eee18b_1";
   CHECK(to_text(changed(now).front()) == "conda:zlib: 1.2.13 h5eee18b_0 -> 1.2.13 h5eee18b_1");
-  CHECK(package_differences(environment_packages(resolution()), environment_packages(resolution()))
-            .empty());
+  const store::StoredPackages same = environment_packages(resolution());
+  CHECK(map_differences(same, same).empty());
 }
 
 TEST_CASE("a package without a version is in no record") {

@@ -82,7 +82,8 @@ TEST_CASE("where the environment differs, its packages do, if both are known") {
   CHECK(missing_reply(question, {result}).packages.empty());
   question.packages = now;
   CHECK(missing_reply(question, {result}).packages ==
-        std::vector<PackageDifference>{{"numpy", {"1.0"}, {"2.0"}}});
+        std::vector{
+            PackageDifference{"numpy", store::StoredPackage{"1.0"}, store::StoredPackage{"2.0"}}});
   // Of the same environment they are the same, whatever a record says.
   result = stored("build:x", {{"flag", "2"}, {"needs env:a", "new"}}, "run");
   result.packages = then;

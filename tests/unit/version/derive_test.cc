@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "unit/catch.h"
 
@@ -9,6 +11,7 @@ namespace pinwheel::version {
 namespace {
 
 using std::chrono::system_clock;
+using namespace std::string_literals;
 
 const system_clock::time_point kDate(std::chrono::seconds(1795219200));  // 2026-11-21 00:00 UTC
 
@@ -129,11 +132,15 @@ TEST_CASE("the label comes before the marker of an unreleased build") {
 }
 
 TEST_CASE("a final tag is for release, a pre-release tag for test, anything else for ci") {
-  CHECK(*channel_of(repository({{"v1.2.0", 0}}), {}) == Channel::release);
-  CHECK(*channel_of(repository({{"v1.2.0-rc1", 0}}), {}) == Channel::test);
-  CHECK(*channel_of(repository({{"v1.2.0.dev1", 0}}), {}) == Channel::ci);
-  CHECK(*channel_of(repository({{"v1.2.0", 1}}), {}) == Channel::ci);
-  CHECK(*channel_of(repository({{"nightly-1.0", 0}}), {}) == Channel::ci);
+  const auto channel = [](const std::vector<ports::GitTag>& tags) {
+    const CommitChannel found = *channel_of(repository(tags), {});
+    return std::pair(found.channel, found.tag);
+  };
+  CHECK(channel({{"v1.2.0", 0}, {"v1.1.0", 0}}) == std::pair(Channel::release, "v1.2.0"s));
+  CHECK(channel({{"v1.2.0-rc1", 0}}) == std::pair(Channel::test, "v1.2.0-rc1"s));
+  CHECK(channel({{"v1.2.0.dev1", 0}}) == std::pair(Channel::ci, "v1.2.0.dev1"s));
+  CHECK(channel({{"v1.2.0", 1}}) == std::pair(Channel::ci, ""s));
+  CHECK(channel({{"nightly-1.0", 0}}) == std::pair(Channel::ci, ""s));
 }
 
 TEST_CASE("the order of versions follows the order of development") {
