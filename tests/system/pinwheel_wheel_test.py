@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import ssl
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import zipfile
 import pytest
 from bases import base_archive
 from compiled_python import PREFIX, compiled_python
+from indexes import real_index
 from loopback import running
 from trusted_index import make_certificates
 
@@ -115,7 +117,7 @@ def test_pip_compiles_the_sdist_with_the_libraries_of_the_distribution(sdist, va
     assert {each["name"]: each["version"] for each in json.loads(said)}["pinwheel-cli"] == version
     assert output(venv / "bin" / "pinwheel", "--version") == f"pinwheel {version.partition('+')[0]}\n"
     needed = output("readelf", "-d", venv / "bin" / "pinwheel")
-    assert "libcurl.so" in needed and "libgit2.so" in needed
+    assert "libyaml-cpp.so" in needed and "libfmt.so" in needed
 
 
 @pytest.mark.takes(600)
@@ -136,6 +138,36 @@ def test_pip_puts_the_program_on_the_path(wheel, installed):
     assert output(installed / "pinwheel", "--version") == f"pinwheel {version_of(wheel)}\n"
     found = output(installed / "python", "-c", "import pinwheel_cli; print(pinwheel_cli.find_binary())").strip()
     assert pathlib.Path(found) == installed / "pinwheel"
+
+
+def lines_of_the_first_page() -> dict[str, list[str]]:
+    """The commands that install pinwheel, by their program."""
+    text = (ROOT / "README.md").read_text().split("## Five minutes")[1].split("Look at a wheel")[0]
+    lines = re.findall(r"^    (\w.*?)(?: +#.*)?$", text, re.MULTILINE)
+    return {line.split()[0]: line.split() for line in lines}
+
+
+@pytest.mark.takes(60)
+def test_the_lines_of_the_first_page_take_it_from_an_index_by_its_name(wheel, variables, tmp_path):
+    lines = lines_of_the_first_page()
+    assert set(lines) == {"pip", "uvx", "pipx"}
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    shutil.copy(wheel, packages)
+    venv = tmp_path / "venv"
+    output(sys.executable, "-m", "venv", venv)
+    output(venv / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "pipx", env=variables)
+    places = {"HOME": str(tmp_path), "PIPX_HOME": str(tmp_path / "pipx"), "UV_CACHE_DIR": str(tmp_path / "uv")}
+    environment = variables | places | {"PATH": f"{venv}/bin:{variables['PATH']}"}
+    with real_index(packages) as url:
+        index = ["--index-url", f"{url}/simple/"]
+        output(venv / "bin" / "pip", *lines["pip"][1:], *index, "--pre", env=environment)
+        said = {"pip": output(venv / "bin" / "pinwheel", "--help")}
+        for program, option in (("uvx", "--default-index"), ("pipx", "--index-url")):
+            command, *arguments = lines[program]
+            where = [option, index[1]] if program == "uvx" else [arguments.pop(0), *index]
+            said[program] = output(command, *where, *arguments, env=environment)
+    assert len(set(said.values())) == 1 and "pinwheel" in said["pip"]
 
 
 def test_it_says_what_is_in_it(members):
