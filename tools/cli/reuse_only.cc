@@ -65,9 +65,7 @@ Result<RunScope> carrying_only(RunScope scope, const RunOptions& options, plan::
                                const std::vector<std::string>& named) {
   TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
   const std::set<std::string> requested = requested_steps(whole, options, stage, named);
-  plan::Plan part = whole;
-  std::erase_if(part.steps, [&](const plan::Step& step) { return !requested.contains(step.id); });
-  scope.carried = carried_by(part);
+  scope.carried = carried_by(whole, requested);
   return scope;
 }
 

@@ -41,11 +41,11 @@ const env::Request* request_of(const plan::Action& action) {
   return nullptr;
 }
 
-Carried carried_by(const plan::Plan& part) {
+Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps) {
   Carried all;
-  for (const plan::Step& step : part.steps) {
+  for (const plan::Step& step : plan.steps) {
     const env::Request* const request = request_of(step.action);
-    if (request == nullptr) continue;
+    if (request == nullptr || !steps.contains(step.id)) continue;
     all.steps.insert(step.id);
     all.containers.insert(env::digest(request->container));
     all.requests.insert(env::digest(*request));
@@ -54,11 +54,9 @@ Carried carried_by(const plan::Plan& part) {
 }
 
 Result<RunScope> carried_after_answers(RunScope scope) {
-  if (!scope.carried) return scope;
-  TRY(plan::Plan part, decide_plan(scope, plan_facts(scope.version, {})));
-  const std::set<std::string>& steps = scope.carried->steps;
-  std::erase_if(part.steps, [&](const plan::Step& step) { return !steps.contains(step.id); });
-  scope.carried = carried_by(part);
+  if (!scope.carried || scope.loaded.matrix.backend_answers.empty()) return scope;
+  TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
+  scope.carried = carried_by(plan, scope.carried->steps);
   return scope;
 }
 
@@ -79,7 +77,9 @@ Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string
   }
   TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
   TRY(const plan::Plan part, plan::subplan(whole, steps));
-  scope.carried = carried_by(part);
+  std::set<std::string> needed;
+  for (const plan::Step& step : part.steps) needed.insert(step.id);
+  scope.carried = carried_by(whole, needed);
   scope.outline =
       plan::make_outline(scope.loaded.classes, plan::variants_of_steps(scope.outline, steps));
   return scope;

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace pinwheel::cli {
 /// make one. Pure.
 const env::Request* request_of(const plan::Action& action);
 
-/// What a run of these steps alone carries out. Pure.
-Carried carried_by(const plan::Plan& part);
+/// What a run carries out that carries out these steps of its plan alone. Pure.
+Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps);
 
 /// `usage` if `--step` is used with anything else that selects, `globs` among them.
 Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs);
