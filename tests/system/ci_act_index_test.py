@@ -10,6 +10,7 @@ import pytest
 from act_workflows import SECRET, Workflows
 from conftest import digests
 from guarded_index import guarded_index
+from indexes import pip_installs
 
 VARIANTS = [f"{flavor}-torch{torch}" for flavor in ("loud", "plain") for torch in ("2.12", "2.13")]
 ALL = sorted(
@@ -55,9 +56,7 @@ def wheels_in(result: pathlib.Path) -> set[str]:
 
 def install(url: str, place: pathlib.Path, requirement: str) -> str:
     """What the module says that pip installs from the index."""
-    where = ["--index-url", f"{url}/simple/", "--target", place, "--no-cache-dir"]
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--isolated", "--disable-pip-version-check"]
-    subprocess.run([*pip, *where, requirement], check=True)
+    pip_installs(url, place, requirement)
     code = "import script_only; print(script_only.FLAVOR)"
     python = [sys.executable, "-c", code]
     ran = subprocess.run(python, env={"PYTHONPATH": str(place)}, check=True, capture_output=True, text=True)

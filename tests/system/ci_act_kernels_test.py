@@ -9,6 +9,7 @@ import pytest
 from act_workflows import SECRET, Workflows
 from conftest import digests
 from guarded_index import guarded_index
+from indexes import pip_installs
 from kernels_checkout import kernels_checkout
 from real_torch import torch_python
 
@@ -63,9 +64,7 @@ def test_the_workflows_of_the_quickstart_reach_an_index(pinwheel, shared, root, 
         assert digest in digests(workflows.artifacts / build).values()
 
         python = torch_python("2.13.0")
-        where = ["--index-url", f"{url}/simple/", "--target", tmp_path / "installed", "--no-deps", "--no-cache-dir"]
-        pip = [python, "-m", "pip", "install", "-q", "--isolated", "--disable-pip-version-check"]
-        subprocess.run([*pip, *where, "pinwheel-kernels"], check=True)
+        pip_installs(url, tmp_path / "installed", "--no-deps", "pinwheel-kernels", python=python)
     used = subprocess.run(
         [python, "-c", USE],
         env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},

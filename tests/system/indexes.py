@@ -62,3 +62,10 @@ def real_index(packages):
     finally:
         server.terminate()
         server.wait(timeout=10)
+
+
+def pip_installs(url, place, *what, python=sys.executable):
+    """Installs from this index alone into a directory, by the pip of a Python."""
+    where = ["--index-url", f"{url}/simple/", "--target", str(place), "--no-cache-dir"]
+    pip = [str(python), "-m", "pip", "install", "-q", "--isolated", "--disable-pip-version-check"]
+    subprocess.run([*pip, *where, *what], check=True)

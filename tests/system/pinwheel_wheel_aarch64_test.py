@@ -1,21 +1,23 @@
 """The wheel of pinwheel itself for aarch64, built and tested by pinwheel under emulation as a runner of that kind does."""
 
 import pathlib
-import re
-import subprocess
-import sys
 
 import pytest
 from bases import base_archive
 from emulation import emulated, native_compiler
+from pinwheel_wheels import (
+    MATRIX,
+    ROOT,
+    assert_auditwheel_agrees_on_its_tag,
+    assert_small_and_for_old_systems,
+    clone_below,
+    output,
+    version_of,
+)
 
 pytestmark = [pytest.mark.wheel, pytest.mark.docker, pytest.mark.arm64]
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-MATRIX = "matrix/pinwheel.yaml"
 MACHINE = "aarch64"
-NAME = re.compile(rf"pinwheel_cli-[^-]+-py3-none-manylinux_2_(\d+)_{MACHINE}\.whl")
-MOST_BYTES = 12_000_000
 # The first one is made by pip, where a runner installs the last release.
 BUILD = """
 set -eu
@@ -49,10 +51,7 @@ def packages() -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory) -> pathlib.Path:
-    """What is committed."""
-    place = tmp_path_factory.mktemp("clone") / "pinwheel"
-    subprocess.run(["git", "clone", "--quiet", "--no-local", str(ROOT), str(place)], check=True)
-    return place
+    return clone_below(tmp_path_factory.mktemp("clone"))
 
 
 def run_on(dockerd, machine, suite: str, contents: tuple[str, ...], script: str, *mounts: str) -> str:
@@ -76,24 +75,17 @@ def wheel(dockerd, machine, clone, tmp_path_factory) -> pathlib.Path:
 
 @pytest.mark.takes(3000)
 def test_it_is_small_and_for_old_systems(wheel):
-    named = NAME.fullmatch(wheel.name)
-    assert named, wheel.name
-    assert int(named[1]) <= 28
-    assert wheel.stat().st_size <= MOST_BYTES
+    assert_small_and_for_old_systems(wheel, MACHINE)
 
 
 def test_auditwheel_and_pinwheel_agree_on_its_tag(pinwheel, wheel):
-    checked = [pinwheel, "inspect", "--check", "--strict", "--matrix", MATRIX, str(wheel)]
-    subprocess.run(checked, cwd=ROOT, check=True, capture_output=True)
-    show = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
-    said = " ".join(subprocess.run(show, check=True, capture_output=True, text=True).stdout.split())
-    assert f'platform tag: "{wheel.stem.rpartition("-")[2]}"' in said
+    output(pinwheel, "inspect", "--check", "--strict", "--matrix", MATRIX, wheel, cwd=ROOT)
+    assert_auditwheel_agrees_on_its_tag(wheel)
 
 
 @pytest.mark.takes(300)
 def test_it_runs_on_the_oldest_debian(dockerd, machine, clone, wheel):
     contents = ("git", "python3", "python3-venv")
     said = run_on(dockerd, machine, "bullseye", contents, USE, f"{clone}:/clone:ro", f"{wheel.parent}:/wheels:ro")
-    version = wheel.name.split("-")[1].partition("+")[0]
-    assert said.splitlines()[0] == f"pinwheel {version}"
+    assert said.splitlines()[0] == f"pinwheel {version_of(wheel)}"
     assert "aarch64" in said.splitlines()[-1]

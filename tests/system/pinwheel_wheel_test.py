@@ -17,14 +17,19 @@ from bases import base_archive
 from compiled_python import PREFIX, compiled_python
 from indexes import real_index
 from loopback import running
+from pinwheel_wheels import (
+    MATRIX,
+    ROOT,
+    assert_auditwheel_agrees_on_its_tag,
+    assert_small_and_for_old_systems,
+    clone_below,
+    output,
+    version_of,
+)
 from trusted_index import make_certificates
 
 pytestmark = pytest.mark.wheel
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-MATRIX = "matrix/pinwheel.yaml"
-NAME = re.compile(rf"pinwheel_cli-[^-]+-py3-none-manylinux_2_(\d+)_{platform.machine()}\.whl")
-MOST_BYTES = 12_000_000
 SUITES = ("bullseye", "bookworm", "trixie")
 # What the quickstart needs of the system, as the first page says: the wheel has the rest.
 PACKAGES = ("g++", "git", "python3", "python3-venv")
@@ -41,12 +46,6 @@ export PATH={prefix}/bin:$PATH
 git clone -q /clone /checkout
 PINWHEEL=pinwheel /checkout/scripts/quickstart
 """
-
-
-def output(*command, **options) -> str:
-    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
-    assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
-    return ran.stdout
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +76,6 @@ def wheel(run) -> pathlib.Path:
     run("test", MATRIX, "--select", f"arch={platform.machine()}")
     (file,) = run.dist.glob("*.whl")
     return file
-
-
-def version_of(wheel: pathlib.Path) -> str:
-    """Without the commit, which the wheel has in the channel `ci` and the program does not know."""
-    return wheel.name.split("-")[1].partition("+")[0]
 
 
 @pytest.fixture(scope="module")
@@ -122,16 +116,12 @@ def test_pip_compiles_the_sdist_with_the_libraries_of_the_distribution(sdist, va
 
 @pytest.mark.takes(600)
 def test_it_is_small_and_for_old_systems(wheel):
-    named = NAME.fullmatch(wheel.name)
-    assert named, wheel.name
-    assert int(named[1]) <= 28
-    assert wheel.stat().st_size <= MOST_BYTES
+    assert_small_and_for_old_systems(wheel, platform.machine())
 
 
 def test_auditwheel_and_pinwheel_agree_on_its_tag(run, wheel):
     run("inspect", "--check", "--strict", "--matrix", MATRIX, wheel)
-    said = " ".join(output(sys.executable, "-m", "auditwheel", "show", wheel).split())
-    assert f'platform tag: "{wheel.stem.rpartition("-")[2]}"' in said
+    assert_auditwheel_agrees_on_its_tag(wheel)
 
 
 def test_pip_puts_the_program_on_the_path(wheel, installed):
@@ -228,10 +218,7 @@ def test_it_trusts_the_certificates_that_are_named_and_else_some_of_its_own(inst
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory) -> pathlib.Path:
-    """What a person gets who clones the repository: what is committed."""
-    place = tmp_path_factory.mktemp("clone") / "pinwheel"
-    output("git", "clone", "--quiet", "--no-local", ROOT, place)
-    return place
+    return clone_below(tmp_path_factory.mktemp("clone"))
 
 
 @pytest.mark.docker
