@@ -56,7 +56,7 @@ def wheels_in(result: pathlib.Path) -> set[str]:
 
 def install(url: str, place: pathlib.Path, requirement: str) -> str:
     """What the module says that pip installs from the index."""
-    pip_installs(url, place, requirement)
+    pip_installs(f"{url}/simple/", place, requirement)
     code = "import script_only; print(script_only.FLAVOR)"
     python = [sys.executable, "-c", code]
     ran = subprocess.run(python, env={"PYTHONPATH": str(place)}, check=True, capture_output=True, text=True)

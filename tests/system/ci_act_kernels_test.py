@@ -64,7 +64,7 @@ def test_the_workflows_of_the_quickstart_reach_an_index(pinwheel, shared, root, 
         assert digest in digests(workflows.artifacts / build).values()
 
         python = torch_python("2.13.0")
-        pip_installs(url, tmp_path / "installed", "--no-deps", "pinwheel-kernels", python=python)
+        pip_installs(f"{url}/simple/", tmp_path / "installed", "--no-deps", "pinwheel-kernels", python=python)
     used = subprocess.run(
         [python, "-c", USE],
         env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},

@@ -5,13 +5,13 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 
 import pytest
 import yaml
 from act_workflows import SECRET, Workflows
 from conftest import digests
+from indexes import pip_installs
 
 
 @pytest.fixture
@@ -40,10 +40,7 @@ def test_a_release_is_published_by_jobs_that_share_nothing_but_artifacts(workflo
     (index,) = workflows.artifacts.glob("index-*")
     names = sorted(path.name for path in index.rglob("*.whl"))
     assert [name.split("-")[1] for name in names] == ["1.2.0+loud", "1.2.0+plain"]
-    venv = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    subprocess.run([venv / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "--index-url",
-                    next(index.rglob("script-only")).parent.as_uri(), "script-only"], check=True)
+    pip_installs(next(index.rglob("script-only")).parent.as_uri(), tmp_path / "installed", "script-only")
 
 
 def test_a_failed_build_is_named_by_the_gate_and_nothing_is_published(script, workflows):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import socket
 import subprocess
@@ -64,8 +65,15 @@ def real_index(packages):
         server.wait(timeout=10)
 
 
-def pip_installs(url, place, *what, python=sys.executable):
-    """Installs from this index alone into a directory, by the pip of a Python."""
-    where = ["--index-url", f"{url}/simple/", "--target", str(place), "--no-cache-dir"]
+def pip_install(simple, place, *what, python=sys.executable):
+    """What pip says that installs from this simple index alone into a directory."""
+    where = ["--index-url", simple, "--target", str(place), "--no-cache-dir"]
     pip = [str(python), "-m", "pip", "install", "-q", "--isolated", "--disable-pip-version-check"]
-    subprocess.run([*pip, *where, *what], check=True)
+    environment = {**os.environ, "PIP_CONFIG_FILE": os.devnull}
+    return subprocess.run([*pip, *where, *what], capture_output=True, text=True, env=environment)
+
+
+def pip_installs(simple, place, *what, python=sys.executable):
+    """Installs from this simple index alone into a directory."""
+    result = pip_install(simple, place, *what, python=python)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -6,10 +6,10 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 
 import pytest
+from indexes import pip_installs
 
 MATRICES = pathlib.Path(__file__).parent / "matrices"
 # Each GPU compiler takes minutes for the whole library, which is the tier `whole`; three families of operators show
@@ -86,9 +86,7 @@ def test_the_quickstart_is_built_tested_published_and_installed(carry, root, tmp
         assert archive.read(metadata).decode().count("Requires-Dist: torch") == 1
     target = tmp_path / "installed"
     index = (tmp_path / "index").as_uri() + "/"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--pre", "--target", str(target)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
-    subprocess.run([*pip, "--isolated", "--index-url", index, "pinwheel-kernels"], check=True, env=environment)
+    pip_installs(index, target, "--no-deps", "--pre", "pinwheel-kernels")
     assert (target / "pinwheel_kernels" / "libpinwheel_ops.so").is_file()
 
     again, report = carry("release", matrix)

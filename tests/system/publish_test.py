@@ -129,15 +129,9 @@ def fields_of(entry):
     return collections.Counter((name, json.dumps(value, sort_keys=True)) for name, value in entry["fields"])
 
 
-def pip_install(target, index, *options, what="demo-ops"):
-    command = [sys.executable, "-m", "pip", "install", "--isolated", "--disable-pip-version-check", "--no-cache-dir"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
-    environment["PIP_CONFIG_FILE"] = os.devnull
-    arguments = ["--no-deps", "--target", str(target), "--index-url", index, *options, what]
-    result = subprocess.run([*command, *arguments], capture_output=True, text=True, env=environment, timeout=300)
-    assert result.returncode == 0, result.stdout + result.stderr
+def assert_installs(url, target, *what):
+    indexes.pip_installs(f"{url}/simple/", target, "--no-deps", *what)
     assert (target / "demo_ops.py").read_text().startswith("VALUE = 42")
-    return result
 
 
 def test_a_release_reaches_pypiserver_and_pip_installs_it(publish, pypiserver, files, tmp_path):
@@ -145,7 +139,7 @@ def test_a_release_reaches_pypiserver_and_pip_installs_it(publish, pypiserver, f
     publish(url + "/", files)
     for file in files:
         assert (packages / file.name).read_bytes() == file.read_bytes()
-    pip_install(tmp_path / "site", url + "/simple/", "--only-binary", ":all:")
+    assert_installs(url, tmp_path / "site", "--only-binary", ":all:", "demo-ops")
 
 
 def test_the_same_release_again_succeeds_and_different_bytes_are_a_conflict(publish, pypiserver, files, tmp_path):
@@ -174,7 +168,7 @@ class TestSeveralProjects:
         assert len(order) == 4 and order[2].endswith(".tar.gz") and order[3] == both[0].name
         for file in both:
             assert (packages / file.name).read_bytes() == file.read_bytes()
-        pip_install(tmp_path / "site", url + "/simple/", what="demo-ops-cpu")
+        assert_installs(url, tmp_path / "site", "demo-ops-cpu")
         again = publish(url + "/", both)
         assert again.stderr.count("already in index: ") == 4 and "uploading" not in again.stderr
 

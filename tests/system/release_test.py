@@ -13,6 +13,7 @@ from http.server import SimpleHTTPRequestHandler
 
 import pytest
 from conftest import PYTHON, digests
+from indexes import pip_installs
 from loopback import serving
 
 # One release serves this whole file.
@@ -42,11 +43,7 @@ def released(make_project, tmp_path_factory):
 
 def install(index: str, directory, what: str = "tiny-ext") -> str:
     """The output of the package that pip installs from this index."""
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "-q", "--no-cache-dir", "--disable-pip-version-check"]
-        + ["--isolated", "--only-binary", ":all:", "--index-url", index, "--target", str(directory), what],
-        check=True,
-    )
+    pip_installs(index, directory, "--only-binary", ":all:", what)
     script = "import tiny_ext; print(tiny_ext.flavor(), tiny_ext.triple(5))"
     return subprocess.run(
         [sys.executable, "-c", script],

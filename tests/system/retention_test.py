@@ -7,11 +7,11 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import time
 import urllib.parse
 
 import pytest
+from indexes import pip_install
 
 FIRST_NIGHT = 1_780_000_000  # 2026-05-28
 DAY = 86_400
@@ -58,9 +58,7 @@ def assert_whole(script) -> None:
 
 def installed(script, directory: pathlib.Path, *what: str) -> str:
     """The version that pip installs from the index; what pip says if there is none."""
-    pip = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check"]
-    place = ["--no-cache-dir", "--index-url", script.index.as_uri() + "/", "--target", str(directory), "--upgrade"]
-    ran = subprocess.run([*pip, "install", "-q", *place, *what], capture_output=True, text=True)
+    ran = pip_install(script.index.as_uri() + "/", directory, "--upgrade", *what)
     if ran.returncode != 0:
         return ran.stderr
     (metadata,) = directory.glob("script_only-*.dist-info/METADATA")
