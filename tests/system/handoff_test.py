@@ -141,13 +141,41 @@ class TestEvidence:
         enough = skipping.job("test", built.directory / "out")
         assert "`--accept" not in enough.run("test", *REUSE, "--step", row["step"]).stderr
 
+    def test_a_test_that_only_imports_is_told_which_line_the_matrix_lacks(self, script, tmp_path):
+        script.edit(lambda matrix: matrix["test"].pop("command"))
+        jobs = Jobs(script, tmp_path / "jobs")
+        built, _ = jobs.build("build:plain")
+        job = jobs.job("test", built.directory / "out")
+        refused = job.run("test", *REUSE, "--step", f"test:{script_python()}-plain", "--gate", code=5)
+        assert "has evidence `loaded`, `ran` is required (the wheel was imported: the matrix has no" in refused.stderr
+        assert "hint: give the matrix a `test.command`" in refused.stderr and "hardware" not in refused.stderr
+
     def test_a_test_without_a_runner_has_no_job_and_the_gate_says_so(self, script, tmp_path):
         script.edit(lambda matrix: matrix["test"].update(hardware={"default": "gpu"}))
         jobs = Jobs(script, tmp_path / "jobs")
         assert jobs.rows("test") == []
         artifacts = [jobs.build(row["step"])[0].directory / "out" for row in jobs.rows("build")]
-        refused = jobs.job("gate", *artifacts).run("release", *REUSE, "--gate", code=5)
-        assert refused.stderr.count("`ci.runners.test` names no runner for it") == 2
+        gate = jobs.job("gate", *artifacts)
+        refused = gate.run("release", *REUSE, "--gate", code=5)
+        assert refused.stderr.count("has evidence `none`, `ran` is required (skipped: no job of a workflow runs it") == 2
+        accepted = [f"--accept={script_python()}-{flavor}=seen elsewhere" for flavor in ("plain", "loud")]
+        gate.run("release", *REUSE, "--gate", *accepted)
+        gate.run("release", *REUSE, "--target", "index", code=5)
+        assert not gate.index.exists()
+
+    def test_a_test_without_a_runner_stops_nothing_where_no_evidence_is_required(self, script, tmp_path):
+        script.edit(lambda matrix: matrix["test"].update(hardware={"default": "gpu"}))
+        script.edit(lambda matrix: matrix["publish"].update(require="none"))
+        jobs = Jobs(script, tmp_path / "jobs")
+        artifacts = [jobs.build(row["step"])[0].directory / "out" for row in jobs.rows("build")]
+        passed = jobs.job("gate", *artifacts).run("release", *REUSE, "--gate", "--store", "dir:kept")
+        assert passed.stderr.count("`ci.runners.test` names no runner for it") == 2
+        last = jobs.finish(*artifacts)
+        assert last.published[f"test:{script_python()}-plain"]["state"] == "skipped"
+        assert len(last.wheels()) == 2
+        # That no job ran it is no result, which another run could find.
+        stored = [path.read_text() for path in (tmp_path / "jobs").rglob("cas/*") if b'"step"' in path.read_bytes()[:4096]]
+        assert stored and not any("names no runner" in text for text in stored)
 
     def test_it_is_enough_where_no_more_is_required(self, script, skipping, tmp_path):
         script.edit(lambda matrix: matrix["publish"].update(require="loaded"))

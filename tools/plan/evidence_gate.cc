@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* kMoreEvidence =
     "run the tests on their hardware, or accept a variant without: `--accept ID=REASON`";
+constexpr const char* kNoCommand =
+    "give the matrix a `test.command`, which makes evidence `ran`, or require less: "
+    "`publish.require: loaded`";
 constexpr const char* kMissingResults =
     "run these steps with `--step`, and name the stores that have their results with `--store`";
 
@@ -20,12 +23,20 @@ const StepOutcome* find(const std::vector<StepOutcome>& outcomes, const std::str
   return nullptr;
 }
 
+/// Whether the test did all that the matrix asks for: without a command it only imports.
+bool is_over(const StepOutcome* outcome) {
+  return outcome != nullptr &&
+         (outcome->state == StepState::done || outcome->state == StepState::reused);
+}
+
 /// "`test:x` has evidence `none`, `ran` is required (skipped: no GPU here)".
 Error shortfall(const std::string& test, const std::string& wanted, const StepOutcome* outcome) {
   const Evidence has = outcome == nullptr ? Evidence::none : outcome->evidence;
   std::string text = fmt::format("{} has evidence {}, {} is required", quoted(test),
                                  quoted(to_string(has)), quoted(wanted));
-  if (outcome != nullptr && !outcome->reason.empty()) {
+  if (is_over(outcome)) {
+    text += " (the wheel was imported: the matrix has no `test.command`)";
+  } else if (outcome != nullptr && !outcome->reason.empty()) {
     text += fmt::format(" ({}: {})", to_string(outcome->state), outcome->reason);
   }
   return {ErrorKind::check, std::move(text)};
@@ -38,12 +49,18 @@ bool is_accepted(const std::string& test, const std::map<std::string, std::strin
   return accepted.contains(one) || accepted.contains(variant_of(test));
 }
 
+/// The tests with too little evidence.
+struct Shortfalls {
+  std::vector<Error> tests = {};
+  const char* hint = kNoCommand;  ///< what helps all of them
+};
+
 /// Each test with less than the required evidence whose variant was not accepted with a reason.
 /// `config` for an unknown evidence.
-Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::string>& required,
-                                               const std::vector<StepOutcome>& outcomes,
-                                               const std::map<std::string, std::string>& accepted) {
-  std::vector<Error> missing;
+Result<Shortfalls> evidence_shortfalls(const std::map<std::string, std::string>& required,
+                                       const std::vector<StepOutcome>& outcomes,
+                                       const std::map<std::string, std::string>& accepted) {
+  Shortfalls weak;
   for (const auto& [test, wanted] : required) {
     if (is_accepted(test, accepted)) continue;
     const StepOutcome* const outcome = find(outcomes, test);
@@ -53,11 +70,11 @@ Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::
                   fmt::format("`publish.require` has an unknown evidence {}", quoted(wanted)),
                   suggest(wanted, {"ran", "loaded", "inspected", "none"}));
     }
-    if (outcome == nullptr || outcome->evidence < *least) {
-      missing.push_back(shortfall(test, wanted, outcome));
-    }
+    if (outcome != nullptr && outcome->evidence >= *least) continue;
+    weak.tests.push_back(shortfall(test, wanted, outcome));
+    if (!is_over(outcome)) weak.hint = kMoreEvidence;
   }
-  return missing;
+  return weak;
 }
 
 }  // namespace
@@ -65,13 +82,13 @@ Result<std::vector<Error>> evidence_shortfalls(const std::map<std::string, std::
 Done check_evidence(const std::map<std::string, std::string>& required,
                     const std::vector<StepOutcome>& outcomes,
                     const std::map<std::string, std::string>& accepted) {
-  TRY(std::vector<Error> missing, evidence_shortfalls(required, outcomes, accepted));
-  if (missing.empty()) return {};
+  TRY(Shortfalls weak, evidence_shortfalls(required, outcomes, accepted));
+  if (weak.tests.empty()) return {};
   Error error{ErrorKind::check,
               fmt::format("nothing was published: {} without the required evidence",
-                          plural(missing.size(), "test"))};
-  error.causes = std::move(missing);
-  return fail(std::move(error).with_hint(kMoreEvidence));
+                          plural(weak.tests.size(), "test"))};
+  error.causes = std::move(weak.tests);
+  return fail(std::move(error).with_hint(weak.hint));
 }
 
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
@@ -85,18 +102,18 @@ Done check_gate(const std::vector<Step>& publications, const std::vector<StepOut
       if (!missing.contains(test)) required[test] = evidence;
     }
   }
-  TRY(std::vector<Error> weak, evidence_shortfalls(required, outcomes, accepted));
-  if (missing.empty() && weak.empty()) return {};
+  TRY(Shortfalls weak, evidence_shortfalls(required, outcomes, accepted));
+  if (missing.empty() && weak.tests.empty()) return {};
   std::vector<std::string> short_of;
   if (!missing.empty()) short_of.push_back(plural(missing.size(), "step") + " without a result");
-  if (!weak.empty()) {
-    short_of.push_back(plural(weak.size(), "test") + " without the required evidence");
+  if (!weak.tests.empty()) {
+    short_of.push_back(plural(weak.tests.size(), "test") + " without the required evidence");
   }
   Error error{ErrorKind::check,
               fmt::format("the release is not complete: {}", join(short_of, ", "))};
-  const std::string hint = weak.empty() ? kMissingResults : kMoreEvidence;
+  const std::string hint = weak.tests.empty() ? kMissingResults : weak.hint;
   for (const auto& [step, cause] : missing) error.causes.push_back(cause);
-  for (Error& cause : weak) error.causes.push_back(std::move(cause));
+  for (Error& cause : weak.tests) error.causes.push_back(std::move(cause));
   return fail(std::move(error).with_hint(hint));
 }
 

@@ -41,6 +41,7 @@ TEST_CASE("a test below the required evidence stops a publication, unless it was
   CHECK(messages(refused) ==
         std::vector<std::string>{
             "`test:b` has evidence `loaded`, `ran` is required (skipped: no GPU here)"});
+  CHECK(refused.error().hint.find("on their hardware") != std::string::npos);
   CHECK(check_evidence(required, outcomes, {{"b", "tested by hand"}}));
   CHECK(check_evidence({{"test:b", "loaded"}}, outcomes, {}));
   CHECK_FALSE(check_evidence({{"test:c", "inspected"}}, outcomes, {}));
@@ -64,7 +65,9 @@ TEST_CASE("the gate says everything that is short, each once") {
         "evidence");
   CHECK(messages(gate) ==
         std::vector<std::string>{"`build:c` is in no store", "`test:c` is in no store",
-                                 "`test:a` has evidence `loaded`, `ran` is required"});
+                                 "`test:a` has evidence `loaded`, `ran` is required (the wheel was "
+                                 "imported: the matrix has no `test.command`)"});
+  CHECK(gate.error().hint.find("`test.command`") != std::string::npos);
   CHECK(check_gate({publication("two", {{"test:b", "ran"}})}, outcomes, {}, {}));
   const Done only_missing = check_gate({}, {}, {}, missing);
   REQUIRE_FALSE(only_missing);
