@@ -69,16 +69,27 @@ Result<RunScope> carrying_only(RunScope scope, const RunOptions& options, plan::
   return scope;
 }
 
+plan::Results with_unplaced(const plan::Plan& plan, plan::Results results,
+                            const std::vector<std::string>& unplaced) {
+  for (const plan::OpenStep& open : plan::open_steps(plan, results)) {
+    if (std::ranges::find(unplaced, open.step->id) == unplaced.end()) continue;
+    plan::StepOutcome skipped;
+    skipped.id = open.step->id;
+    skipped.key = open.key;
+    skipped.parts = open.parts;
+    skipped.state = plan::StepState::skipped;
+    skipped.reason = "no job of a workflow runs it: `ci.runners.test` names no runner for it";
+    results[{open.step->id, open.key}] = std::move(skipped);
+  }
+  return results;
+}
+
 std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
                                              const Searched& searched) {
   std::map<std::string, Error> missing;
   for (const std::string& step : plan::missing_steps(plan, results, searched.requested)) {
-    Error error{ErrorKind::check,
-                fmt::format("{} has no result in {}", quoted(step), join(searched.places, ", "))};
-    if (std::ranges::find(searched.unplaced, step) != searched.unplaced.end()) {
-      error.hint = "no job of a workflow runs it: `ci.runners.test` names no runner for it";
-    }
-    missing[step] = std::move(error);
+    missing[step] = Error{ErrorKind::check, fmt::format("{} has no result in {}", quoted(step),
+                                                        join(searched.places, ", "))};
   }
   return missing;
 }

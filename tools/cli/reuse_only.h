@@ -28,10 +28,15 @@ Result<RunScope> carrying_only(RunScope scope, const RunOptions& options, plan::
 
 /// What a run that only reuses has looked for, and where.
 struct Searched {
-  std::set<std::string> requested;         ///< the steps that it carries out itself
-  std::vector<std::string> places;         ///< the state directory and the places of the store
-  std::vector<std::string> unplaced = {};  ///< tests for which workflows have no runner
+  std::set<std::string> requested;  ///< the steps that it carries out itself
+  std::vector<std::string> places;  ///< the state directory and the places of the store
 };
+
+/// The results, and of each test in `unplaced` without one, once its build has one, that it was
+/// skipped: no job of a workflow runs it, so no result will come, and what publishing requires
+/// decides whether that is enough. Pure.
+plan::Results with_unplaced(const plan::Plan& plan, plan::Results results,
+                            const std::vector<std::string>& unplaced);
 
 /// The steps that such a run does not have, each with where it was looked for: `check` errors by
 /// id. Pure.

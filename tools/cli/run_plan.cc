@@ -180,7 +180,7 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
     for (const std::string& place : request.store->places_asked()) places.push_back(quoted(place));
   }
   const std::map<std::string, Error> missing =
-      missing_results(plan, results, {*request.requested, places, request.unplaced});
+      missing_results(plan, results, {*request.requested, places});
   if (missing.empty()) return {};
   std::vector<plan::StepOutcome> outcomes;
   for (auto& [step, outcome] : plan::reuse(plan, results)) outcomes.push_back(outcome);
@@ -337,10 +337,11 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   TRY(const RunDirectories directories, make_run_directories(request.workplace));
   TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), streams));
   const plan::Plan plan = plan::without_idle(request.plan, known.results);
-  TRY_DONE(check_complete(request, plan, known.results));
+  const plan::Results results = with_unplaced(plan, known.results, request.unplaced);
+  TRY_DONE(check_complete(request, plan, results));
   if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
-  TRY(run::ExecuteOptions execute, execute_options(options, directories, known.results));
-  const std::vector<const plan::Step*> steps = steps_to_run(plan, known.results);
+  TRY(run::ExecuteOptions execute, execute_options(options, directories, results));
+  const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, streams));
   if (!steps.empty()) workplace = with_path_mode(std::move(workplace));
   KnownFailures failures(global, request);

@@ -37,7 +37,8 @@ struct RunRequest {
   std::set<std::string> repeated = {};  ///< ids of steps that no stored result stands for
   /// Set for a run that only reuses: the steps that it may carry out.
   std::optional<std::set<std::string>> requested = {};
-  std::vector<std::string> unplaced = {};  ///< tests for which workflows have no runner
+  /// For a release that only reuses: tests for which workflows have no runner.
+  std::vector<std::string> unplaced = {};
   /// Set for a gate: the publications that everything must be there for; of tests, those that they
   /// must have enough evidence for.
   std::optional<std::vector<plan::Step>> gate = {};

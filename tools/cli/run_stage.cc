@@ -151,7 +151,20 @@ Result<std::vector<plan::Step>> publications_behind(const PreparedRun& run) {
   return publications;
 }
 
-/// What a gate asks for, and the tests that no job of a workflow runs.
+/// The tests that no job of a workflow runs.
+Result<std::vector<std::string>> unplaced_tests(const PreparedRun& run) {
+  const RunScope& scope = run.gathered.scope;
+  TRY(const std::vector<report::WorkflowJob> tests,
+      report::workflow_jobs(run.plan, scope.outline, scope.loaded.expansion.variants,
+                            scope.loaded.matrix.ci, report::Rows::tests));
+  std::vector<std::string> unplaced;
+  for (const report::WorkflowJob& test : tests) {
+    if (!test.runner) unplaced.push_back(test.step);
+  }
+  return unplaced;
+}
+
+/// What a gate asks for.
 Done add_gate_to(RunRequest& request, const PreparedRun& run, plan::Stage stage) {
   if (stage == plan::Stage::test) {
     TRY(request.gate, publications_behind(run));
@@ -161,13 +174,6 @@ Done add_gate_to(RunRequest& request, const PreparedRun& run, plan::Stage stage)
   request.gate_holds = "everything is there, with the required evidence; nothing was published";
   request.gate = publications_of(run.plan);
   std::erase_if(request.plan.steps, is_publication);
-  const RunScope& scope = run.gathered.scope;
-  TRY(const std::vector<report::WorkflowJob> tests,
-      report::workflow_jobs(request.plan, scope.outline, scope.loaded.expansion.variants,
-                            scope.loaded.matrix.ci, report::Rows::tests));
-  for (const report::WorkflowJob& test : tests) {
-    if (!test.runner) request.unplaced.push_back(test.step);
-  }
   return {};
 }
 
@@ -224,6 +230,9 @@ Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan:
   TRY_DONE(add_store_to(request, run, options, streams));
   if (options.reuse_only) {
     request.requested = requested_steps(run.plan, options, stage, asked.steps);
+    if (stage == plan::Stage::publish) {
+      TRY(request.unplaced, unplaced_tests(run));
+    }
   }
   if (options.gate) TRY_DONE(add_gate_to(request, run, stage));
   return run_plan(global, options, request, streams);

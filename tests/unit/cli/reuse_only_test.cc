@@ -1,5 +1,8 @@
 #include "cli/reuse_only.h"
 
+#include <iterator>
+
+#include "plan/known_results.h"
 #include "unit/catch.h"
 
 namespace pinwheel::cli {
@@ -56,11 +59,21 @@ TEST_CASE("each missing step is named with every place where it was looked for")
   CHECK(missing.at("build:x").hint.empty());
 }
 
-TEST_CASE("a missing test that no workflow runs is told so") {
-  const std::map<std::string, Error> missing =
-      missing_results(example_plan(), {}, {{}, {"`dir:in`"}, {"test:x"}});
-  CHECK(missing.at("test:x").hint ==
-        "no job of a workflow runs it: `ci.runners.test` names no runner for it");
+TEST_CASE("a test that no workflow runs is skipped once its build has a result") {
+  const plan::Plan plan = example_plan();
+  CHECK(with_unplaced(plan, {}, {"test:x"}).empty());
+  const std::vector<plan::OpenStep> builds = plan::open_steps(plan, {});
+  REQUIRE(builds.size() == 1);
+  plan::Results results;
+  results[{"build:x", builds[0].key}] = {"build:x", builds[0].key};
+  CHECK(with_unplaced(plan, results, {"test:y"}).size() == 1);
+  const plan::Results all = with_unplaced(plan, results, {"test:x"});
+  REQUIRE(all.size() == 2);
+  CHECK(missing_results(plan, all, {{}, {"`dir:in`"}}).empty());
+  const plan::StepOutcome& test = std::prev(all.end())->second;
+  CHECK(test.state == plan::StepState::skipped);
+  CHECK(test.evidence == plan::Evidence::none);
+  CHECK(test.reason == "no job of a workflow runs it: `ci.runners.test` names no runner for it");
 }
 
 }  // namespace
