@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hidden_text.h"
 #include "base/text.h"
 #include "pep/pypi.h"
 #include "publish/identity_claims.h"
@@ -52,14 +53,15 @@ std::string text_member(const nlohmann::json& value, const char* key) {
 }
 
 /// The first error of the reply, else its message.
-Refusal refusal_in(const ports::HttpResponse& response) {
+Refusal refusal_in(const ports::HttpResponse& response, const HiddenText& hidden) {
   const auto page = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
   const auto errors = page.is_object() ? page.find("errors") : page.end();
   if (errors != page.end() && errors->is_array() && !errors->empty()) {
     const nlohmann::json& first = errors->front();
-    return {parse_code(text_member(first, "code")), text_member(first, "description")};
+    return {parse_code(text_member(first, "code")),
+            short_line(text_member(first, "description"), hidden)};
   }
-  return {RefusalCode::other, server_message(response)};
+  return {RefusalCode::other, server_message(response, hidden)};
 }
 
 /// Where a person tells the index which jobs to trust.
@@ -181,8 +183,9 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
 Error exchange_error(const ports::HttpResponse& response, const Secret& identity,
                      const ExchangeParties& parties) {
   const IdentityClaims claims = identity_claims(identity);
-  Refusal refusal = refusal_in(response);
-  refusal.description = redact(refusal.description, identity);
+  HiddenText hidden;
+  hidden.add(identity);
+  const Refusal refusal = refusal_in(response, hidden);
   Error error{
       ErrorKind::publish,
       fmt::format("{} does not trust this job: HTTP {}", quoted(parties.target), response.status),

@@ -117,3 +117,21 @@ TEST_CASE("an identity token that the index echoes is in no error") {
     CHECK(has(render(error), "bad token ***!"));
   }
 }
+
+TEST_CASE("what an index says at length is cut after the identity token in it was hidden") {
+  const Secret identity = identity_token_with(github_claims());
+  REQUIRE(identity.reveal().size() > 100);
+  const std::string long_text(490, 'x');
+  const ports::HttpResponse in_message = {
+      422, "", {{"content-type", "text/plain"}}, long_text + " " + identity.reveal()};
+  for (const ports::HttpResponse& reply :
+       {refused("invalid-token", long_text + " " + identity.reveal()), in_message}) {
+    const Error error = publish::exchange_error(
+        reply, identity, {"pypi", IndexKind::pypi, IdentityProvider::github});
+    CHECK(has(error.message, long_text + " ***"));
+    CHECK_FALSE(has(render(error), identity.reveal().substr(0, 8)));
+  }
+  const Error endless = github_error(refused("invalid-token", std::string(90'000, 'y')));
+  CHECK(has(endless.message, std::string(500, 'y') + "..."));
+  CHECK_FALSE(has(endless.message, std::string(501, 'y')));
+}

@@ -127,12 +127,15 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
   if (!reply) {
     return {publish::outcome_of_failure(reply.error()), {}, reply.error().error, std::nullopt};
   }
+  const HiddenText hidden = hidden_of(session.target);
   const Outcome outcome = publish::outcome_of_status(reply->status);
-  if (outcome == Outcome::uploaded) return {outcome, publish::server_message(*reply), {}, {}};
+  if (outcome == Outcome::uploaded) {
+    return {outcome, publish::server_message(*reply, hidden), {}, {}};
+  }
   return {outcome,
           {},
           publish::reply_error(outcome, *reply, file.filename,
-                               {session.target.name, session.target.endpoint.upload_url}),
+                               {session.target.name, session.target.endpoint.upload_url}, hidden),
           publish::retry_after(*reply)};
 }
 
@@ -252,7 +255,9 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
   const Done opened = patiently<void>(session, [&] { return credentials.open(); });
   if (!opened) return fail(as_final(opened.error()));
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
-  if (!outcomes) return fail(redacted(as_final(std::move(outcomes).error()), session.target));
+  if (!outcomes) {
+    return fail(hidden_of(session.target).mask(as_final(std::move(outcomes).error())));
+  }
   return outcomes;
 }
 
