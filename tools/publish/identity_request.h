@@ -35,4 +35,8 @@ std::vector<std::string> circleci_identity_command(std::string_view audience);
 Result<Secret> identity_reply(const ports::HttpResponse& response, std::string_view provider,
                               std::string_view key);
 
+/// `given`, if it may be a token: one word of printable ASCII. Kind `publish` for other bytes, a
+/// page, or a token after a warning.
+Result<Secret> as_token(Secret given, std::string_view provider);
+
 }  // namespace pinwheel::publish

@@ -30,8 +30,10 @@ Result<Secret> from_github(const IdentityRequest& request, const CredentialPorts
 
 Result<Secret> from_gitlab(const IdentityRequest& request) {
   const std::string name = publish::identity_variable(request.audience);
-  std::string token = value_at(request.variables, name);
-  if (!token.empty()) return Secret(std::move(token));
+  std::string token(trim(value_at(request.variables, name)));
+  if (!token.empty()) {
+    return publish::as_token(Secret(std::move(token)), publish::to_string(request.provider));
+  }
   return fail(
       ErrorKind::usage,
       fmt::format("the job has no variable {} with an identity token for this index", quoted(name)),
@@ -71,7 +73,9 @@ Result<Secret> from_program(std::vector<std::string> argv, std::string_view pref
   const std::string program = command.argv.front();
   TRY(const ports::Captured ran, ports.process.capture(command));
   std::string token(trim(ran.out));
-  if (ran.exit.ok() && !token.empty()) return Secret(std::move(token));
+  if (ran.exit.ok() && !token.empty()) {
+    return publish::as_token(Secret(std::move(token)), quoted(program));
+  }
   return fail(ErrorKind::publish,
               fmt::format("{} gave the job no identity token of {}", quoted(program),
                           publish::to_string(request.provider)),

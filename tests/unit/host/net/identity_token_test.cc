@@ -1,5 +1,7 @@
 #include "host/net/identity_token.h"
 
+#include <nlohmann/json.hpp>
+
 #include "unit/catch.h"
 #include "unit/host/credential_bench.h"
 
@@ -60,6 +62,35 @@ TEST_CASE("Google's metadata server gives the identity of the machine or of an a
             request(IdentityProvider::google, {{"GOOGLE_SERVICE_ACCOUNT_NAME", "me"}}), bench.ports)
             ->reveal() == "account-token");
   CHECK(bench.masked == std::vector<std::string>{"access-token", "account-token"});
+}
+
+TEST_CASE("what cannot be an identity token is refused, whoever gives it") {
+  const std::map<std::string, std::string> github = {
+      {"ACTIONS_ID_TOKEN_REQUEST_URL", "https://a.example/t"},
+      {"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request"}};
+  for (const std::string given :
+       {"eyJ\xff.abc.def-token", "warning: old agent\neyJhbGci.abc.def", "<html> login </html>"}) {
+    CredentialBench bench;
+    nlohmann::json body;
+    body["value"] = given == "eyJ\xff.abc.def-token" ? "eyJ\u00ff.abc.def-token" : given;
+    bench.http.replies["https://a.example/t?audience=pypi"] = {200, "", {}, body.dump()};
+    bench.http.replies[kAccount + "identity?audience=pypi&format=full"] = {200, "", {}, given};
+    bench.process.out = given;
+    const std::vector<std::pair<host::IdentityRequest, std::string>> asked = {
+        {request(IdentityProvider::github, github), "GitHub Actions"},
+        {request(IdentityProvider::gitlab, {{"PYPI_ID_TOKEN", given}}), "GitLab CI/CD"},
+        {request(IdentityProvider::google), "Google Cloud"},
+        {request(IdentityProvider::buildkite), "`buildkite-agent`"},
+        {request(IdentityProvider::circleci), "`circleci`"}};
+    for (const auto& [identity, by] : asked) {
+      CAPTURE(given, by);
+      const auto token = host::identity_token(identity, bench.ports);
+      REQUIRE_FALSE(token);
+      CHECK(token.error().kind == ErrorKind::publish);
+      CHECK(token.error().message == by + " answered without an identity token");
+      CHECK(bench.masked.empty());
+    }
+  }
 }
 
 TEST_CASE("Buildkite's and CircleCI's programs print the token and see only their own variables") {
