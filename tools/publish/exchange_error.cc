@@ -147,6 +147,22 @@ std::string token_advice(const ExchangeParties& parties) {
          "time";
 }
 
+/// One code for several things, among them the name of a project that a pending publisher is to
+/// make.
+std::string payload_advice(const ExchangeParties& parties, const IdentityClaims& claims,
+                           std::string_view description) {
+  if (description.find("issuer") != std::string_view::npos) {
+    return fmt::format(
+        "an index may take no tokens of this issuer, {}; if it is your own, an "
+        "owner of the organization registers it with the index",
+        quoted(value_at(claims, "iss")));
+  }
+  return fmt::format(
+      "if a pending publisher is to make the project, the index objects to that: correct its "
+      "project name, {}",
+      settings_of(parties));
+}
+
 std::string advice_on(RefusalCode code, const ExchangeParties& parties,
                       const IdentityClaims& claims, std::string_view description) {
   switch (code) {
@@ -166,10 +182,7 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
       return fmt::format("publish with a token for now; the index does not take tokens of {}",
                          to_string(parties.provider));
     case RefusalCode::invalid_payload:
-      return fmt::format(
-          "an index may take no tokens of this issuer, {}; if it is your own, an "
-          "owner of the organization registers it with the index",
-          quoted(value_at(claims, "iss")));
+      return payload_advice(parties, claims, description);
     case RefusalCode::invalid_token:
       return token_advice(parties);
     case RefusalCode::other:

@@ -21,7 +21,7 @@ constexpr int kBroken = 500;
 ports::HttpRequest small_request(std::string url) {
   ports::HttpRequest request;
   request.url = std::move(url);
-  request.body_limit = limits::kUploadReply;
+  request.body_limit = limits::kTokenReply;
   return request;
 }
 

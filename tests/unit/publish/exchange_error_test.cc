@@ -81,6 +81,10 @@ TEST_CASE("each code of a refusal has advice of its own") {
             "does not take tokens of GitHub Actions"));
   CHECK(has(github_error(refused("invalid-payload", "unknown trusted publishing issuer")).hint,
             "`https://token.actions.githubusercontent.com`"));
+  const Error unwanted = github_error(
+      refused("invalid-payload", "The name 'demo-ops' is too similar to an existing project."));
+  CHECK_FALSE(has(unwanted.hint, "issuer"));
+  CHECK(has(unwanted.hint, "correct its project name, on https://pypi.org"));
   CHECK(has(github_error(refused("invalid-token", "malformed or invalid token")).hint,
             "the clock of the machine"));
   CHECK(has(github_error(refused("something-new", "no")).hint, "publish with a token"));

@@ -194,6 +194,12 @@ Done check_length(const Secret& secret, const std::string& target) {
               "messages could not hide so short a token; check where it comes from");
 }
 
+/// `error`, for which the credentials are not used: the index forgets them.
+Error burnt(const MintedCredentials& minted, Error error) {
+  const Done done = minted.burn ? minted.burn() : Done();
+  return done ? error : std::move(error).with_cause(done.error());
+}
+
 /// Checks the secret and passes it to `mask` before returning the credentials.
 struct Masked {
   const std::string& target;
@@ -207,7 +213,8 @@ struct Masked {
   Result<Credentials> operator()(const MintCredentials& mint) const {
     return Credentials([mint, mask = mask, target = target]() -> Result<MintedCredentials> {
       TRY(MintedCredentials minted, mint());
-      TRY_DONE(check_length(minted.credentials.password, target));
+      const Done hideable = check_length(minted.credentials.password, target);
+      if (!hideable) return fail(burnt(minted, hideable.error()));
       if (mask) mask(minted.credentials.password);
       return minted;
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/net/small_reply.h"
 #include "publish/identity_request.h"
 
 namespace pinwheel::host {
@@ -17,9 +18,8 @@ constexpr std::chrono::seconds kPatience{30};
 /// The token in the reply to `request`: the member `key`, or the whole body.
 Result<Secret> asked_for(const ports::HttpRequest& request, const IdentityRequest& identity,
                          std::string_view key, ports::Http& http) {
-  auto response = http.send(request);
-  if (!response) return fail(std::move(response).error().error);
-  return publish::identity_reply(*response, publish::to_string(identity.provider), key);
+  TRY(const ports::HttpResponse response, small_reply(http, request));
+  return publish::identity_reply(response, publish::to_string(identity.provider), key);
 }
 
 Result<Secret> from_github(const IdentityRequest& request, const CredentialPorts& ports) {
