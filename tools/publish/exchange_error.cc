@@ -118,6 +118,11 @@ std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& c
                      quoted(value_at(claims, "sub")));
 }
 
+std::string added_publisher(const ExchangeParties& parties, const IdentityClaims& claims) {
+  return fmt::format("a publisher of {} {}: {}", to_string(parties.provider), settings_of(parties),
+                     publisher_of(parties, claims));
+}
+
 /// For a job that no publisher matches.
 std::string publisher_advice(const ExchangeParties& parties, const IdentityClaims& claims,
                              std::string_view description) {
@@ -134,8 +139,7 @@ std::string publisher_advice(const ExchangeParties& parties, const IdentityClaim
         quoted(workflow_path(value_at(claims, "job_workflow_ref"))),
         quoted(workflow_path(value_at(claims, "workflow_ref"))));
   }
-  return fmt::format("add a publisher of {} {}: {}", to_string(parties.provider),
-                     settings_of(parties), publisher_of(parties, claims));
+  return "add " + added_publisher(parties, claims);
 }
 
 std::string token_advice(const ExchangeParties& parties) {
@@ -192,6 +196,13 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
 }
 
 }  // namespace
+
+std::string minted_token_advice(const Secret& identity, const ExchangeParties& parties) {
+  return fmt::format(
+      "the index minted this token for the job, and takes it for projects that have the job as a "
+      "publisher: the project of this file needs {}",
+      added_publisher(parties, identity_claims(identity)));
+}
 
 Error exchange_error(const ports::HttpResponse& response, const Secret& identity,
                      const ExchangeParties& parties) {

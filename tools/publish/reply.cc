@@ -51,11 +51,12 @@ std::string json_message(std::string_view body) {
 /// What PyPI says when a pending publisher names another project than the files do.
 constexpr std::string_view kOtherPendingName = "Non-user identities cannot create new projects";
 
-std::string token_hint(std::string_view target) {
+std::string token_hint(const Destination& to) {
+  if (!to.credentials_advice.empty()) return to.credentials_advice;
   return fmt::format(
       "check the token, and that it has permission to upload to this project; {}, --token-file and "
       "~/.pypirc are read in that order",
-      credential_variable("PINWHEEL_TOKEN_", target));
+      credential_variable("PINWHEEL_TOKEN_", to.target));
 }
 
 std::string hint_for(Outcome outcome, int status) {
@@ -187,8 +188,7 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
   if (!location.empty() && is_redirect(response.status)) {
     message += fmt::format(", moved to {}", quoted(resolve_url(to.url, location)));
   }
-  std::string hint =
-      outcome == Outcome::auth ? token_hint(to.target) : hint_for(outcome, response.status);
+  std::string hint = outcome == Outcome::auth ? token_hint(to) : hint_for(outcome, response.status);
   if (said.find(kOtherPendingName) != std::string::npos) {
     hint =
         "the pending publisher on the index names another project than these files: correct its "

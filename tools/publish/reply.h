@@ -50,11 +50,13 @@ std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& 
 struct Destination {
   std::string target;  ///< name in the matrix or on the command line
   std::string url;     ///< for uploads
+  /// What to do about credentials that the index refuses; empty for those of the user, who finds
+  /// them by the variable of this target.
+  std::string credentials_advice = {};
 };
 
 /// The error for a reply that ends the upload of `filename`; `outcome` is neither uploaded nor
-/// identical. Its kind is `publish`, and its hint says how to fix it: for credentials, by the
-/// variable of this target.
+/// identical. Its kind is `publish`, and its hint says how to fix it.
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
                   const Destination& to, const HiddenText& hidden);
 

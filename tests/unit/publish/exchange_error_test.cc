@@ -111,6 +111,14 @@ TEST_CASE("other providers have publishers of other fields, on other indexes") {
   CHECK(has(google.hint, "where `mine` keeps the publishers of the project: email `a@b.example`"));
 }
 
+TEST_CASE("a job whose token is not for a project is told the publisher that the project needs") {
+  const std::string advice = publish::minted_token_advice(
+      identity_token_with(github_claims()), {"pypi", IndexKind::pypi, IdentityProvider::github});
+  CHECK(has(advice,
+            "the project of this file needs a publisher of GitHub Actions on https://pypi.org"));
+  CHECK(advice.ends_with("repository `acme/kernels`, workflow `release.yml`, environment `pypi`"));
+}
+
 TEST_CASE("an identity token that the index echoes is in no error") {
   const Secret identity = identity_token_with(github_claims());
   for (const char* code : {"invalid-token", "invalid-publisher", "other"}) {

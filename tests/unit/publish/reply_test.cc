@@ -90,6 +90,10 @@ TEST_CASE("errors name the file, the status, the server's message and a hint") {
   CHECK(auth.message ==
         "`a.whl` was not accepted by `https://a.example/`: HTTP 403 (Invalid token.)");
   CHECK(auth.hint.find("; PINWHEEL_TOKEN_OWN_INDEX, --token-file") != std::string::npos);
+  const Error minted = publish::reply_error(
+      Outcome::auth, {403, "Invalid API Token", {}, ""}, "a.whl",
+      {"own.index", "https://a.example/", "the project needs a publisher"}, HiddenText());
+  CHECK(minted.hint == "the project needs a publisher");
   const Error moved = publish::reply_error(Outcome::policy, {301, "", {{"location", "/x/"}}, ""},
                                            "a.whl", {"own", "https://a.example/x"}, HiddenText());
   CHECK(moved.message.ends_with("HTTP 301, moved to `https://a.example/x/`"));

@@ -135,7 +135,9 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
   return {outcome,
           {},
           publish::reply_error(outcome, *reply, file.filename,
-                               {session.target.name, session.target.endpoint.upload_url}, hidden),
+                               {session.target.name, session.target.endpoint.upload_url,
+                                session.credentials.advice()},
+                               hidden),
           publish::retry_after(*reply)};
 }
 
@@ -160,6 +162,8 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
       }
       return Attempt{Outcome::identical};
     }
+    case Outcome::auth:
+      return attempt;
     case Outcome::transient:
     case Outcome::unknown:
       if (final) return fail(std::move(attempt.error));
@@ -169,16 +173,30 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
   }
 }
 
+/// The index refused the credentials, which may have ended while the file was on its way: others
+/// replace them, unless they were minted after the file began, when `replaced` others had been.
+Done replace_refused(const UploadSession& session, Attempt attempt, size_t replaced) {
+  const bool older = session.target.earlier.size() == replaced;
+  if (!older || !session.credentials.can_renew()) return fail(std::move(attempt.error));
+  notice_retry(session, attempt.error);
+  return patiently<void>(session, [&] { return session.credentials.replace(); });
+}
+
 /// Sends a file that the index does not have, with retries; `event` describes the file.
 Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& file,
                                  UploadEvent event) {
   event.stage = UploadStage::sending;
+  const size_t replaced = session.target.earlier.size();
   for (int sent = 1;; ++sent) {
     event.attempt = sent;
     tell(session, event);
     TRY(Attempt attempt, attempt_once(session, file));
     if (attempt.outcome == Outcome::uploaded || attempt.outcome == Outcome::identical) {
       return FileOutcome{file.filename, file.sha256, attempt.outcome, sent, attempt.message};
+    }
+    if (attempt.outcome == Outcome::auth) {
+      TRY_DONE(replace_refused(session, std::move(attempt), replaced));
+      continue;
     }
     const bool last = sent >= session.options.attempts;
     if (!last) {

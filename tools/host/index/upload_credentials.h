@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "host/index/upload.h"
@@ -23,7 +24,13 @@ class UploadCredentials {
   Done open();
   /// Mints others if the current ones are not fresh any longer; call it before a request.
   Done renew();
+  /// Whether others can be minted. The current ones may have ended while a file was on its way.
+  bool can_renew() const { return stale_.has_value(); }
+  /// Mints others, whatever the age of the current ones.
+  Done replace();
 
+  /// What to do where the index refuses the current ones; empty for those of the user.
+  std::string advice() const;
   const OpenIndex& index() const { return index_; }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "host/net/identity_token.h"
 #include "host/net/small_reply.h"
+#include "publish/exchange_error.h"
 #include "publish/token_exchange.h"
 
 namespace pinwheel::host {
@@ -48,6 +49,8 @@ Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
   if (publish::renews_identity(provider)) {
     minted.fresh_for = publish::fresh_for(*token, ports.clock.now());
   }
+  minted.ends = token->expires;
+  minted.advice = publish::minted_token_advice(identity, parties);
   minted.burn = [&http = ports.last_http, exchange, secret = token->token] {
     return burn(http, exchange, secret);
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "unit/catch.h"
+#include "unit/host/index/upload_bench.h"
 
 using namespace pinwheel;
 
@@ -87,6 +88,38 @@ TEST_CASE("a token that could not be burnt is a warning without the token") {
   CHECK(bench.told.back() ==
         "warning: the upload token of `pypi` was not burnt, and ends by itself in some minutes: "
         "the index keeps ***");
+}
+
+TEST_CASE("a minted token that the index refuses is replaced once for a file") {
+  struct Case {
+    std::vector<std::string> tokens;  ///< the last one again and again
+    bool renewable = true;
+    int minted = 0;
+    bool published = false;
+  };
+  const std::string ended = "pypi-ended-canary";
+  for (const Case& each :
+       {Case{{ended, kToken}, true, 2, true}, Case{{ended, ended, kToken}, true, 2, false},
+        Case{{ended, kToken}, false, 1, false}}) {
+    UploadBench bench;
+    int minted = 0;
+    host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
+    target.credentials = [&]() -> Result<host::MintedCredentials> {
+      host::MintedCredentials made{{"__token__", Secret(each.tokens.at(minted++))}};
+      if (each.renewable) made.fresh_for = std::chrono::minutes(10);
+      made.advice = "the project needs a publisher";
+      return made;
+    };
+    host::UploadHooks hooks;
+    hooks.sleep = [](std::chrono::milliseconds) { return true; };
+    hooks.now = [] { return std::chrono::system_clock::time_point(std::chrono::hours(500'000)); };
+    host::CurlHttp http;
+    const auto outcomes = host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")},
+                                               target, {}, http, hooks);
+    CHECK(outcomes.has_value() == each.published);
+    if (!outcomes) CHECK(outcomes.error().hint == "the project needs a publisher");
+    CHECK(minted == each.minted);
+  }
 }
 
 TEST_CASE("a token of the user is neither minted anew nor burnt") {
