@@ -27,7 +27,16 @@ Done UploadCredentials::open() {
 
 Done UploadCredentials::renew() {
   if (!stale_ || hooks_.now() < *stale_) return {};
-  return replace();
+  Done renewed = replace();
+  const bool passes = !renewed && renewed.error().kind == ErrorKind::transient;
+  const bool lasts = minted_ && minted_->ends && hooks_.now() < *minted_->ends;
+  if (!passes || !lasts) return renewed;
+  if (hooks_.notice) {
+    hooks_.notice(
+        fmt::format("the upload token of {} is used on while it lasts, no other was minted: {}",
+                    quoted(target_.name), hidden_of(index_).mask(renewed.error().message)));
+  }
+  return {};
 }
 
 Done UploadCredentials::replace() {

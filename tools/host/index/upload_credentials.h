@@ -22,7 +22,9 @@ class UploadCredentials {
 
   /// Call it once before `index` is used. Errors are those of the source.
   Done open();
-  /// Mints others if the current ones are not fresh any longer; call it before a request.
+  /// Mints others if the current ones are not fresh any longer; call it before a request. If that
+  /// fails for now, those that have not ended are kept, which is told: the next request tries
+  /// again.
   Done renew();
   /// Whether others can be minted. The current ones may have ended while a file was on its way.
   bool can_renew() const { return stale_.has_value(); }

@@ -14,10 +14,12 @@ struct MintBench {
   MintBench() {
     target.credentials = host::MintCredentials([this]() -> Result<host::MintedCredentials> {
       if (refuses) return fail(ErrorKind::publish, "no longer trusted");
+      if (busy) return fail(ErrorKind::transient, "busy");
       const std::string token = fmt::format("token-{}-of-an-index", ++minted);
       told.push_back("minted " + token);
       host::MintedCredentials made{{"__token__", Secret(token)}};
       made.fresh_for = std::chrono::minutes(10);
+      if (ends) made.ends = now + std::chrono::minutes(15);
       made.burn = [this, token]() -> Done {
         told.push_back("burnt " + token);
         if (keeps) return fail(ErrorKind::publish, "the index keeps " + token);
@@ -33,6 +35,8 @@ struct MintBench {
 
   int minted = 0;
   bool refuses = false;
+  bool busy = false;
+  bool ends = true;  ///< whether the index says when tokens end
   bool keeps = false;
   std::vector<std::string> told;
   std::chrono::system_clock::time_point now{std::chrono::seconds(1'800'000'000)};
@@ -76,6 +80,37 @@ TEST_CASE("a token that is not fresh is replaced, burnt, and still hidden in mes
   }
   CHECK(bench.told == Told{"minted token-1-of-an-index", "minted token-2-of-an-index",
                            "burnt token-1-of-an-index", "burnt token-2-of-an-index"});
+}
+
+TEST_CASE("a token that cannot be replaced for now is used until it ends") {
+  MintBench bench;
+  host::UploadCredentials credentials(bench.target, bench.hooks);
+  REQUIRE(credentials.open());
+  bench.busy = true;
+  bench.now += std::chrono::minutes(10);
+  REQUIRE(credentials.renew());
+  CHECK(credentials.index().credentials->password.reveal() == "token-1-of-an-index");
+  CHECK(bench.told == Told{"minted token-1-of-an-index",
+                           "the upload token of `pypi` is used on while it lasts, no other was "
+                           "minted: busy"});
+  // The next file.
+  bench.busy = false;
+  bench.now += std::chrono::minutes(1);
+  REQUIRE(credentials.renew());
+  CHECK(credentials.index().credentials->password.reveal() == "token-2-of-an-index");
+  bench.busy = true;
+  bench.now += std::chrono::minutes(15);
+  CHECK(credentials.renew().error().kind == ErrorKind::transient);
+}
+
+TEST_CASE("a token whose end nobody knows is replaced in time or not used") {
+  MintBench bench;
+  bench.ends = false;
+  host::UploadCredentials credentials(bench.target, bench.hooks);
+  REQUIRE(credentials.open());
+  bench.busy = true;
+  bench.now += std::chrono::minutes(10);
+  CHECK(credentials.renew().error().kind == ErrorKind::transient);
 }
 
 TEST_CASE("a token that could not be burnt is a warning without the token") {
