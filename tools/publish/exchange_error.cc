@@ -102,6 +102,26 @@ std::string gitlab_publisher(const IdentityClaims& claims) {
                                        : fmt::format(", environment {}", quoted(environment)));
 }
 
+std::string circleci_claim(const IdentityClaims& claims, std::string_view name) {
+  return value_at(claims, fmt::format("oidc.circleci.com/{}", name));
+}
+
+std::string circleci_publisher(const IdentityClaims& claims) {
+  const std::string fields = fmt::format(
+      "organization ID {}, project ID {}, pipeline definition ID {}",
+      quoted(circleci_claim(claims, "org-id")), quoted(circleci_claim(claims, "project-id")),
+      quoted(circleci_claim(claims, "pipeline-definition-id")));
+  std::vector<std::string> optional;
+  for (const auto& [claim, field] :
+       {std::pair("context-ids", "context ID"), std::pair("vcs-ref", "VCS ref"),
+        std::pair("vcs-origin", "VCS origin")}) {
+    const std::string value = circleci_claim(claims, claim);
+    if (!value.empty()) optional.push_back(fmt::format("{} {}", field, quoted(value)));
+  }
+  if (optional.empty()) return fields;
+  return fmt::format("{}; fields that it need not have: {}", fields, join(optional, ", "));
+}
+
 std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& claims) {
   switch (parties.provider) {
     case IdentityProvider::github:
@@ -110,8 +130,9 @@ std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& c
       return gitlab_publisher(claims);
     case IdentityProvider::google:
       return fmt::format("email {}", quoted(value_at(claims, "email")));
-    case IdentityProvider::buildkite:
     case IdentityProvider::circleci:
+      return circleci_publisher(claims);
+    case IdentityProvider::buildkite:
       break;
   }
   return fmt::format("issuer {}, subject {}", quoted(value_at(claims, "iss")),
@@ -139,13 +160,18 @@ std::string publisher_advice(const ExchangeParties& parties, const IdentityClaim
         quoted(workflow_path(value_at(claims, "job_workflow_ref"))),
         quoted(workflow_path(value_at(claims, "workflow_ref"))));
   }
+  if (circleci_claim(claims, "ssh-rerun") == "true") {
+    return "run the job again without SSH: an index trusts no job that a person can enter";
+  }
   return "add " + added_publisher(parties, claims);
 }
 
 std::string token_advice(const ExchangeParties& parties) {
   if (parties.provider == IdentityProvider::gitlab) {
-    return "its audience must be that of the index: `id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}`; and "
-           "the job must publish before the token ends";
+    return fmt::format(
+        "its audience must be that of the index, so give the job {}; and "
+        "the job must publish before the token ends",
+        gitlab_id_tokens(parties.index));
   }
   return "compare the claims with what the index expects, and the clock of the machine with the "
          "time";

@@ -22,6 +22,7 @@ ports::HttpRequest small_request(std::string url) {
   ports::HttpRequest request;
   request.url = std::move(url);
   request.body_limit = limits::kTokenReply;
+  request.patience = kIdentityPatience;
   return request;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 
 /// Requests for an identity token with an audience, provider by provider, and their replies.
 namespace pinwheel::publish {
+
+/// How long a service or its program may take to answer.
+inline constexpr std::chrono::seconds kIdentityPatience{30};
 
 /// GitHub's. Kind `usage` if the variables name no address, or one of plain http on another
 /// machine: the request has a token of the job.

@@ -111,6 +111,39 @@ TEST_CASE("other providers have publishers of other fields, on other indexes") {
   CHECK(has(google.hint, "where `mine` keeps the publishers of the project: email `a@b.example`"));
 }
 
+TEST_CASE("a job of CircleCI is told the fields that its publisher has") {
+  nlohmann::json claims = {{"iss", "https://oidc.circleci.com"}, {"sub", "org/1/project/2"}};
+  for (const char* name : {"org-id", "project-id", "pipeline-definition-id"}) {
+    claims[std::string("oidc.circleci.com/") + name] = std::string("the-") + name;
+  }
+  const auto refusal = [&claims] {
+    return publish::exchange_error(refused("invalid-publisher", kNoPublisher),
+                                   identity_token_with(claims),
+                                   {"pypi", IndexKind::pypi, IdentityProvider::circleci});
+  };
+  const std::string fields =
+      "organization ID `the-org-id`, project ID `the-project-id`, pipeline definition ID "
+      "`the-pipeline-definition-id`";
+  CHECK(refusal().hint.ends_with(fields));
+  claims["oidc.circleci.com/context-ids"] = {"c1", "c2"};
+  claims["oidc.circleci.com/vcs-ref"] = "refs/heads/main";
+  CHECK(refusal().hint.ends_with(
+      fields + "; fields that it need not have: context ID `c1, c2`, VCS ref `refs/heads/main`"));
+  const std::string shown = refusal().causes.front().message;
+  CHECK(has(shown, "oidc.circleci.com/org-id `the-org-id`"));
+  CHECK(has(shown, "oidc.circleci.com/context-ids `c1, c2`"));
+  claims["oidc.circleci.com/ssh-rerun"] = true;
+  CHECK(has(refusal().hint, "without SSH"));
+}
+
+TEST_CASE("a job of GitLab is told the audience of its index") {
+  const Error error =
+      publish::exchange_error(refused("invalid-token", "malformed or invalid token"),
+                              identity_token_with({{"aud", "pypi"}}),
+                              {"testpypi", IndexKind::testpypi, IdentityProvider::gitlab});
+  CHECK(has(error.hint, "`id_tokens: {TESTPYPI_ID_TOKEN: {aud: testpypi}}`"));
+}
+
 TEST_CASE("a job whose token is not for a project is told the publisher that the project needs") {
   const std::string advice = publish::minted_token_advice(
       identity_token_with(github_claims()), {"pypi", IndexKind::pypi, IdentityProvider::github});

@@ -115,7 +115,7 @@ Found from_identity(const CredentialRequest& request, const CredentialPorts& por
       publish::identity_provider(request.variables);
   if (!provider || !publish::offers_identity(*provider, request.variables)) {
     if (request.auth != matrix::UploadAuth::trusted) return std::nullopt;
-    return fail(provider ? publish::no_identity(*provider, request.variables)
+    return fail(provider ? publish::no_identity(*provider, request.variables, request.endpoint.kind)
                          : publish::no_identity_provider());
   }
   return MintCredentials(
@@ -158,8 +158,8 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
   const std::string advice = fmt::format(
       fmt::runtime(advice_on(origin)), fmt::arg("variable", token_variable(request.target)),
       fmt::arg("target", request.target),
-      fmt::arg("identity",
-               publish::identity_advice(publish::identity_provider(request.variables))));
+      fmt::arg("identity", publish::identity_advice(publish::identity_provider(request.variables),
+                                                    request.endpoint.kind)));
   switch (origin) {
     case CredentialOrigin::variable:
       return {advice, [request] { return from_variable(request); }};
