@@ -81,6 +81,8 @@ class TrustedIndex:
         self.claims = dict(CLAIMS)
         self.lifetime = 900.0
         self.upload_takes = 0.0
+        self.judged_after: list[float] = []  # how long each upload waits until its token is judged
+        self.other_project = False
         self.can_burn = True
         self.lock = threading.Lock()
         self.used: set[str] = set()  # by the `jti` of identity tokens
@@ -221,7 +223,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(422, {"message": "Token request failed", "errors": errors})
 
     def upload(self, body: bytes) -> None:
+        if self.index.judged_after:  # as behind a proxy that takes the whole body first
+            time.sleep(self.index.judged_after.pop(0))
         token = self.index.accepts(self.headers.get("Authorization", ""))
+        if token is not None and self.index.other_project:
+            why = "Invalid API Token: OIDC scoped token is not valid for project 'demo-ops'"
+            return self.answer(403, {"message": why})
         if token is None:
             return self.answer(403, {"message": "Invalid or non-existent authentication information."})
         name, data = file_in(self.headers["Content-Type"], body)

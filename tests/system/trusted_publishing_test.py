@@ -79,6 +79,32 @@ def test_a_token_that_ends_is_minted_anew_with_a_new_identity(publish, index):
     assert index.burnt == index.tokens
 
 
+def test_a_token_that_ends_while_a_file_is_on_its_way_is_replaced_once(publish, index):
+    index.lifetime, index.judged_after = 5.0, [5.5]
+    ran = publish()
+    assert len(index.files) == 2
+    assert "HTTP 403" in ran.stderr and "trying again" in ran.stderr
+    assert index.tokens[0] not in index.uploaders and index.burnt == index.tokens
+
+
+def test_a_token_that_never_lasts_is_minted_twice_for_a_file(publish, index):
+    index.lifetime, index.judged_after = 2.0, [2.5, 2.5]
+    ran = publish(code=6)
+    assert index.files == {} and len(index.tokens) == 2 and index.burnt == index.tokens
+    assert "the token ended while the file was on its way" in " ".join(ran.stderr.split())
+
+
+def test_a_token_that_is_not_for_the_project_names_the_publisher_that_it_needs(publish, index):
+    index.other_project = True
+    ran = publish("--trusted-publishing", "always", code=6)
+    told = " ".join(ran.stderr.split())
+    assert "HTTP 403 (Invalid API Token: OIDC scoped token is not valid" in told
+    assert "the project of this file needs a publisher of GitHub Actions" in told
+    assert "repository `acme/kernels`, workflow `release.yml`, environment `pypi`" in told
+    assert "PINWHEEL_TOKEN" not in told and ".pypirc" not in told
+    assert index.files == {} and index.burnt == index.tokens
+
+
 def test_uv_publishes_to_the_same_index(index, wheels):
     command = ["uv", "publish", "--trusted-publishing", "always", "--publish-url", f"{index.url}/legacy/"]
     ran = subprocess.run(

@@ -42,6 +42,7 @@ inline constexpr CountLimit kSimpleFiles{"files", "a simple page", 200'000};
 inline constexpr ByteLimit kHtmlTag{"a tag of an HTML page", kMega / 10};
 inline constexpr ByteLimit kBaseUrl{"the base URL of a page", 2000};
 inline constexpr ByteLimit kUploadReply{"the reply to an upload", kMega / 10};
+inline constexpr ByteLimit kTokenReply{"a reply with a token", kMega / 10};
 inline constexpr ByteLimit kDownload{"a download", 20'000 * kMega};
 inline constexpr ByteLimit kReplyHeader{"the header of a reply", kMega / 4};
 

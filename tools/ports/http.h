@@ -53,6 +53,8 @@ struct HttpRequest {
   std::shared_ptr<const ByteSource> contents = {};
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
+  /// How long all of it may take; nullopt: as long as a transfer may.
+  std::optional<std::chrono::milliseconds> patience = std::nullopt;
   /// Bytes of the request body sent so far, and in total; called often, on the sending thread.
   std::function<void(uint64_t sent, uint64_t total)> progress = {};
   /// Of the body that is held in memory.

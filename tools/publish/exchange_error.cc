@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hidden_text.h"
 #include "base/text.h"
 #include "pep/pypi.h"
 #include "publish/identity_claims.h"
@@ -52,14 +53,15 @@ std::string text_member(const nlohmann::json& value, const char* key) {
 }
 
 /// The first error of the reply, else its message.
-Refusal refusal_in(const ports::HttpResponse& response) {
+Refusal refusal_in(const ports::HttpResponse& response, const HiddenText& hidden) {
   const auto page = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
   const auto errors = page.is_object() ? page.find("errors") : page.end();
   if (errors != page.end() && errors->is_array() && !errors->empty()) {
     const nlohmann::json& first = errors->front();
-    return {parse_code(text_member(first, "code")), text_member(first, "description")};
+    return {parse_code(text_member(first, "code")),
+            short_line(text_member(first, "description"), hidden)};
   }
-  return {RefusalCode::other, server_message(response)};
+  return {RefusalCode::other, server_message(response, hidden)};
 }
 
 /// Where a person tells the index which jobs to trust.
@@ -100,6 +102,26 @@ std::string gitlab_publisher(const IdentityClaims& claims) {
                                        : fmt::format(", environment {}", quoted(environment)));
 }
 
+std::string circleci_claim(const IdentityClaims& claims, std::string_view name) {
+  return value_at(claims, fmt::format("oidc.circleci.com/{}", name));
+}
+
+std::string circleci_publisher(const IdentityClaims& claims) {
+  const std::string fields = fmt::format(
+      "organization ID {}, project ID {}, pipeline definition ID {}",
+      quoted(circleci_claim(claims, "org-id")), quoted(circleci_claim(claims, "project-id")),
+      quoted(circleci_claim(claims, "pipeline-definition-id")));
+  std::vector<std::string> optional;
+  for (const auto& [claim, field] :
+       {std::pair("context-ids", "context ID"), std::pair("vcs-ref", "VCS ref"),
+        std::pair("vcs-origin", "VCS origin")}) {
+    const std::string value = circleci_claim(claims, claim);
+    if (!value.empty()) optional.push_back(fmt::format("{} {}", field, quoted(value)));
+  }
+  if (optional.empty()) return fields;
+  return fmt::format("{}; fields that it need not have: {}", fields, join(optional, ", "));
+}
+
 std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& claims) {
   switch (parties.provider) {
     case IdentityProvider::github:
@@ -108,12 +130,18 @@ std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& c
       return gitlab_publisher(claims);
     case IdentityProvider::google:
       return fmt::format("email {}", quoted(value_at(claims, "email")));
-    case IdentityProvider::buildkite:
     case IdentityProvider::circleci:
+      return circleci_publisher(claims);
+    case IdentityProvider::buildkite:
       break;
   }
   return fmt::format("issuer {}, subject {}", quoted(value_at(claims, "iss")),
                      quoted(value_at(claims, "sub")));
+}
+
+std::string added_publisher(const ExchangeParties& parties, const IdentityClaims& claims) {
+  return fmt::format("a publisher of {} {}: {}", to_string(parties.provider), settings_of(parties),
+                     publisher_of(parties, claims));
 }
 
 /// For a job that no publisher matches.
@@ -132,17 +160,37 @@ std::string publisher_advice(const ExchangeParties& parties, const IdentityClaim
         quoted(workflow_path(value_at(claims, "job_workflow_ref"))),
         quoted(workflow_path(value_at(claims, "workflow_ref"))));
   }
-  return fmt::format("add a publisher of {} {}: {}", to_string(parties.provider),
-                     settings_of(parties), publisher_of(parties, claims));
+  if (circleci_claim(claims, "ssh-rerun") == "true") {
+    return "run the job again without SSH: an index trusts no job that a person can enter";
+  }
+  return "add " + added_publisher(parties, claims);
 }
 
 std::string token_advice(const ExchangeParties& parties) {
   if (parties.provider == IdentityProvider::gitlab) {
-    return "its audience must be that of the index: `id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}`; and "
-           "the job must publish before the token ends";
+    return fmt::format(
+        "its audience must be that of the index, so give the job {}; and "
+        "the job must publish before the token ends",
+        gitlab_id_tokens(parties.index));
   }
   return "compare the claims with what the index expects, and the clock of the machine with the "
          "time";
+}
+
+/// One code for several things, among them the name of a project that a pending publisher is to
+/// make.
+std::string payload_advice(const ExchangeParties& parties, const IdentityClaims& claims,
+                           std::string_view description) {
+  if (description.find("issuer") != std::string_view::npos) {
+    return fmt::format(
+        "an index may take no tokens of this issuer, {}; if it is your own, an "
+        "owner of the organization registers it with the index",
+        quoted(value_at(claims, "iss")));
+  }
+  return fmt::format(
+      "if a pending publisher is to make the project, the index objects to that: correct its "
+      "project name, {}",
+      settings_of(parties));
 }
 
 std::string advice_on(RefusalCode code, const ExchangeParties& parties,
@@ -164,10 +212,7 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
       return fmt::format("publish with a token for now; the index does not take tokens of {}",
                          to_string(parties.provider));
     case RefusalCode::invalid_payload:
-      return fmt::format(
-          "an index may take no tokens of this issuer, {}; if it is your own, an "
-          "owner of the organization registers it with the index",
-          quoted(value_at(claims, "iss")));
+      return payload_advice(parties, claims, description);
     case RefusalCode::invalid_token:
       return token_advice(parties);
     case RefusalCode::other:
@@ -178,11 +223,19 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
 
 }  // namespace
 
+std::string minted_token_advice(const Secret& identity, const ExchangeParties& parties) {
+  return fmt::format(
+      "the index minted this token for the job, and takes it for projects that have the job as a "
+      "publisher: the project of this file needs {}",
+      added_publisher(parties, identity_claims(identity)));
+}
+
 Error exchange_error(const ports::HttpResponse& response, const Secret& identity,
                      const ExchangeParties& parties) {
   const IdentityClaims claims = identity_claims(identity);
-  Refusal refusal = refusal_in(response);
-  refusal.description = redact(refusal.description, identity);
+  HiddenText hidden;
+  hidden.add(identity);
+  const Refusal refusal = refusal_in(response, hidden);
   Error error{
       ErrorKind::publish,
       fmt::format("{} does not trust this job: HTTP {}", quoted(parties.target), response.status),

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -29,7 +30,13 @@ constexpr std::array kShownClaims = {"iss",
                                      "ci_config_ref_uri",
                                      "organization_slug",
                                      "pipeline_slug",
+                                     "oidc.circleci.com/org-id",
                                      "oidc.circleci.com/project-id",
+                                     "oidc.circleci.com/pipeline-definition-id",
+                                     "oidc.circleci.com/context-ids",
+                                     "oidc.circleci.com/vcs-ref",
+                                     "oidc.circleci.com/vcs-origin",
+                                     "oidc.circleci.com/ssh-rerun",
                                      "email",
                                      "email_verified"};
 
@@ -61,6 +68,20 @@ std::string from_base64url(std::string_view text) {
   return bytes;
 }
 
+std::string plain_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() || value.is_boolean() ? value.dump() : std::string();
+}
+
+std::string text_of(const nlohmann::json& value) {
+  if (!value.is_array()) return plain_text(value);
+  std::vector<std::string> texts;
+  for (const nlohmann::json& each : value) {
+    if (std::string text = plain_text(each); !text.empty()) texts.push_back(std::move(text));
+  }
+  return join(texts, ", ");
+}
+
 }  // namespace
 
 IdentityClaims identity_claims(const Secret& token) {
@@ -72,11 +93,7 @@ IdentityClaims identity_claims(const Secret& token) {
   if (!payload.is_object()) return {};
   IdentityClaims claims;
   for (const auto& [name, value] : payload.items()) {
-    if (value.is_string()) {
-      claims[name] = value.get<std::string>();
-    } else if (value.is_number() || value.is_boolean()) {
-      claims[name] = value.dump();
-    }
+    if (std::string text = text_of(value); !text.empty()) claims[name] = std::move(text);
   }
   return claims;
 }

@@ -7,7 +7,8 @@
 
 namespace pinwheel::publish {
 
-/// What an identity token says of its job, by name. Only texts, numbers and truth values.
+/// What an identity token says of its job, by name. Only texts, numbers and truth
+/// values, and lists of them as "a, b".
 using IdentityClaims = std::map<std::string, std::string>;
 
 /// The claims of a JSON Web Token. Its signature is not verified: that is up to the index, and they

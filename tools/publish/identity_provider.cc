@@ -106,13 +106,22 @@ std::string identity_variable(std::string_view audience) {
   return name + std::string(kIdTokenSuffix);
 }
 
-std::string identity_advice(std::optional<IdentityProvider> provider) {
+std::string gitlab_id_tokens(IndexKind index) {
+  const bool known = index != IndexKind::other;
+  const std::string_view audience = to_string(known ? index : IndexKind::pypi);
+  const std::string tokens =
+      quoted(fmt::format("id_tokens: {{{}: {{aud: {}}}}}", identity_variable(audience), audience));
+  if (known) return tokens;
+  return fmt::format("`id_tokens` with the audience of the index, as is {} for PyPI", tokens);
+}
+
+std::string identity_advice(std::optional<IdentityProvider> provider, IndexKind index) {
   if (!provider) return "publish from a CI job that the index trusts";
   switch (*provider) {
     case IdentityProvider::github:
       return "grant the job `permissions: {id-token: write}`";
     case IdentityProvider::gitlab:
-      return "give the job `id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}`";
+      return "give the job " + gitlab_id_tokens(index);
     case IdentityProvider::buildkite:
       return "run the step with an agent that may request OIDC tokens";
     case IdentityProvider::circleci:
@@ -123,12 +132,12 @@ std::string identity_advice(std::optional<IdentityProvider> provider) {
   return {};
 }
 
-Error no_identity(IdentityProvider provider, const Variables& variables) {
+Error no_identity(IdentityProvider provider, const Variables& variables, IndexKind index) {
   Error error{ErrorKind::usage,
               fmt::format("this job has no identity token of {}, by which an index could trust it",
                           to_string(provider)),
               std::nullopt,
-              identity_advice(provider) + ", in the job that publishes",
+              identity_advice(provider, index) + ", in the job that publishes",
               {}};
   if (provider != IdentityProvider::github) return error;
   error.hint += "; a job that calls a reusable workflow must grant it, too";

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "publish/endpoints.h"
 
 namespace pinwheel::publish {
 
@@ -35,12 +36,17 @@ bool renews_identity(IdentityProvider provider);
 /// The variable that has GitLab's identity token for an audience: "PYPI_ID_TOKEN".
 std::string identity_variable(std::string_view audience);
 
+/// What gives a job of GitLab an identity token for that index: "`id_tokens: {PYPI_ID_TOKEN: {aud:
+/// pypi}}`". Another index than PyPI's two says itself which audience it has.
+std::string gitlab_id_tokens(IndexKind index);
+
 /// Why the job is given no identity token, and what to set up where. Kind `usage`.
-Error no_identity(IdentityProvider provider, const std::map<std::string, std::string>& variables);
+Error no_identity(IdentityProvider provider, const std::map<std::string, std::string>& variables,
+                  IndexKind index);
 /// The same for a place that no provider is known of.
 Error no_identity_provider();
 
-/// How a user of that provider lets a job have identity tokens: "grant the job ...".
-std::string identity_advice(std::optional<IdentityProvider> provider);
+/// How a user of that provider lets a job have identity tokens for that index: "grant the job ...".
+std::string identity_advice(std::optional<IdentityProvider> provider, IndexKind index);
 
 }  // namespace pinwheel::publish

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -20,7 +21,8 @@ constexpr int kBroken = 500;
 ports::HttpRequest small_request(std::string url) {
   ports::HttpRequest request;
   request.url = std::move(url);
-  request.body_limit = limits::kUploadReply;
+  request.body_limit = limits::kTokenReply;
+  request.patience = kIdentityPatience;
   return request;
 }
 
@@ -110,10 +112,15 @@ Result<Secret> identity_reply(const ports::HttpResponse& response, std::string_v
     const auto found = reply.is_object() ? reply.find(std::string(key)) : reply.end();
     if (found != reply.end() && found->is_string()) token = found->get<std::string>();
   }
-  if (token.empty()) {
-    return fail(ErrorKind::publish, fmt::format("{} answered without an identity token", provider));
-  }
-  return Secret(std::move(token));
+  return as_token(Secret(std::move(token)), provider);
+}
+
+Result<Secret> as_token(Secret given, std::string_view provider) {
+  const std::string& text = given.reveal();
+  const bool printable = std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+  if (!text.empty() && printable) return given;
+  return fail(ErrorKind::publish, fmt::format("{} answered without an identity token", provider),
+              text.empty() ? "" : "a token is one word of printable ASCII, and nothing beside it");
 }
 
 }  // namespace pinwheel::publish

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 
 /// Requests for an identity token with an audience, provider by provider, and their replies.
 namespace pinwheel::publish {
+
+/// How long a service or its program may take to answer.
+inline constexpr std::chrono::seconds kIdentityPatience{30};
 
 /// GitHub's. Kind `usage` if the variables name no address, or one of plain http on another
 /// machine: the request has a token of the job.
@@ -34,5 +38,9 @@ std::vector<std::string> circleci_identity_command(std::string_view audience);
 /// messages. Kind `transient` if the service is busy, `publish` for another answer.
 Result<Secret> identity_reply(const ports::HttpResponse& response, std::string_view provider,
                               std::string_view key);
+
+/// `given`, if it may be a token: one word of printable ASCII. Kind `publish` for other bytes, a
+/// page, or a token after a warning.
+Result<Secret> as_token(Secret given, std::string_view provider);
 
 }  // namespace pinwheel::publish

@@ -27,11 +27,15 @@ std::string one_line(std::string_view text) {
     space = false;
     out += c;
   }
-  if (out.size() <= kMessageLimit) return out;
+  return out;
+}
+
+std::string cut(const std::string& line) {
+  if (line.size() <= kMessageLimit) return line;
   size_t end = kMessageLimit;
   // Truncation inside a UTF-8 sequence would make the message invalid.
-  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) --end;
-  return out.substr(0, end) + "...";
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0U) == 0x80U) --end;
+  return line.substr(0, end) + "...";
 }
 
 std::string json_message(std::string_view body) {
@@ -47,11 +51,12 @@ std::string json_message(std::string_view body) {
 /// What PyPI says when a pending publisher names another project than the files do.
 constexpr std::string_view kOtherPendingName = "Non-user identities cannot create new projects";
 
-std::string token_hint(std::string_view target) {
+std::string token_hint(const Destination& to) {
+  if (!to.credentials_advice.empty()) return to.credentials_advice;
   return fmt::format(
       "check the token, and that it has permission to upload to this project; {}, --token-file and "
       "~/.pypirc are read in that order",
-      credential_variable("PINWHEEL_TOKEN_", target));
+      credential_variable("PINWHEEL_TOKEN_", to.target));
 }
 
 std::string hint_for(Outcome outcome, int status) {
@@ -147,15 +152,21 @@ std::string header(const ports::HttpResponse& response, std::string_view name) {
   return {};
 }
 
-std::string server_message(const ports::HttpResponse& response) {
+std::string short_line(std::string_view said, const HiddenText& hidden) {
+  // A secret that was cut first could not be recognized.
+  return cut(one_line(hidden.mask(said)));
+}
+
+std::string server_message(const ports::HttpResponse& response, const HiddenText& hidden) {
   const std::string type = to_lower(header(response, "content-type"));
   if (type.find("json") != std::string::npos) {
-    if (const std::string said = json_message(response.body); !said.empty()) return one_line(said);
+    const std::string said = json_message(response.body);
+    if (!said.empty()) return short_line(said, hidden);
   }
   if (type.find("text/plain") != std::string::npos && !trim(response.body).empty()) {
-    return one_line(response.body);
+    return short_line(response.body, hidden);
   }
-  return one_line(response.reason);
+  return short_line(response.reason, hidden);
 }
 
 std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& response) {
@@ -168,8 +179,8 @@ std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& 
 }
 
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
-                  const Destination& to) {
-  const std::string said = server_message(response);
+                  const Destination& to, const HiddenText& hidden) {
+  const std::string said = server_message(response, hidden);
   const std::string location = header(response, "location");
   std::string message = fmt::format("{} was not accepted by {}: HTTP {}", quoted(filename),
                                     quoted(to.url), response.status);
@@ -177,8 +188,7 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
   if (!location.empty() && is_redirect(response.status)) {
     message += fmt::format(", moved to {}", quoted(resolve_url(to.url, location)));
   }
-  std::string hint =
-      outcome == Outcome::auth ? token_hint(to.target) : hint_for(outcome, response.status);
+  std::string hint = outcome == Outcome::auth ? token_hint(to) : hint_for(outcome, response.status);
   if (said.find(kOtherPendingName) != std::string::npos) {
     hint =
         "the pending publisher on the index names another project than these files: correct its "

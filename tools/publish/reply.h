@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hidden_text.h"
 #include "ports/http.h"
 
 namespace pinwheel::publish {
@@ -35,9 +36,12 @@ Outcome outcome_of_status(int status);
 /// The outcome without a reply: unknown when bytes may have been sent, else transient.
 Outcome outcome_of_failure(const ports::HttpFailure& failure);
 
-/// The server's message, in one line of at most 500 characters: `message` of a JSON body
-/// (Warehouse, GitLab), else a plain-text body, else the reason phrase, else "".
-std::string server_message(const ports::HttpResponse& response);
+/// What a server said, in one line of at most 500 characters. Secrets are hidden before it is cut.
+std::string short_line(std::string_view said, const HiddenText& hidden);
+
+/// The server's message as a `short_line`: `message` of a JSON body (Warehouse, GitLab), else a
+/// plain-text body, else the reason phrase, else "".
+std::string server_message(const ports::HttpResponse& response, const HiddenText& hidden);
 
 /// The delay in a `Retry-After` header, in seconds.
 std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& response);
@@ -46,13 +50,15 @@ std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& 
 struct Destination {
   std::string target;  ///< name in the matrix or on the command line
   std::string url;     ///< for uploads
+  /// What to do about credentials that the index refuses; empty for those of the user, who finds
+  /// them by the variable of this target.
+  std::string credentials_advice = {};
 };
 
 /// The error for a reply that ends the upload of `filename`; `outcome` is neither uploaded nor
-/// identical. Its kind is `publish`, and its hint says how to fix it: for credentials, by the
-/// variable of this target.
+/// identical. Its kind is `publish`, and its hint says how to fix it.
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
-                  const Destination& to);
+                  const Destination& to, const HiddenText& hidden);
 
 /// The error for a file that is in the index with different bytes; names both hashes.
 Error conflict_error(std::string_view filename, std::string_view ours, std::string_view theirs);

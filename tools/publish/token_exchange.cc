@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/exchange_error.h"
@@ -16,8 +18,10 @@ namespace pinwheel::publish {
 namespace {
 
 constexpr int kSuccess = 200;
-constexpr int kAccepted = 202;
+constexpr int kElsewhere = 300;
+constexpr int kRefusal = 400;
 constexpr int kForbidden = 403;
+constexpr std::array kNoPage = {404, 405, 410};
 constexpr int kTooMany = 429;
 constexpr int kServerFault = 500;
 constexpr std::chrono::minutes kLongestUse{10};
@@ -25,6 +29,10 @@ constexpr std::chrono::seconds kShortestUse{1};
 
 bool may_pass(int status) {
   return status == kTooMany || status >= kServerFault;
+}
+
+bool succeeded(int status) {
+  return status >= kSuccess && status < kElsewhere;
 }
 
 nlohmann::json object_in(const ports::HttpResponse& response) {
@@ -41,7 +49,7 @@ ports::HttpRequest exchange_request(std::string_view exchange, std::string_view 
   ports::HttpRequest request;
   request.url = fmt::format("{}{}", exchange, what);
   request.headers = {{"Accept", "application/json"}};
-  request.body_limit = limits::kUploadReply;
+  request.body_limit = limits::kTokenReply;
   return request;
 }
 
@@ -65,6 +73,32 @@ Error busy(const ports::HttpResponse& response, const ExchangeParties& parties) 
           {}};
 }
 
+/// Whether an index says that it does not trust the job: what has no such page says nothing of it.
+bool refuses(const ports::HttpResponse& response, const nlohmann::json& page) {
+  if (response.status < kRefusal || response.status >= kServerFault) return false;
+  return page.contains("errors") || std::ranges::find(kNoPage, response.status) == kNoPage.end();
+}
+
+/// A page of the exchange answers what none of an index that speaks it does; `lacking` is what a
+/// success should have had.
+Error no_exchange(const ports::HttpResponse& response, const ExchangeParties& parties,
+                  std::string_view page, std::string_view lacking, const HiddenText& hidden) {
+  Error error{
+      ErrorKind::publish,
+      fmt::format("{} does not speak trusted publishing: its page /_/oidc/{} answers HTTP {}",
+                  quoted(parties.target), page, response.status),
+      std::nullopt,
+      "publish with a token: PINWHEEL_TOKEN_<TARGET>, --token-file or ~/.pypirc; if it "
+      "needs none, `auth: none` in the matrix or --no-auth",
+      {}};
+  const std::string location = short_line(header(response, "location"), hidden);
+  if (is_redirect(response.status) && !location.empty()) {
+    error.message += fmt::format(", moved to {}", quoted(mask_urls(location)));
+  }
+  if (succeeded(response.status)) error.message += fmt::format(" without {}", lacking);
+  return error;
+}
+
 }  // namespace
 
 Result<std::string> exchange_url(std::string_view upload_url) {
@@ -86,18 +120,13 @@ Result<std::string> audience_reply(const ports::HttpResponse& response,
                                    const ExchangeParties& parties) {
   if (may_pass(response.status)) return fail(busy(response, parties));
   const std::string audience = text_in(object_in(response), "audience");
-  if (response.status == kSuccess && !audience.empty()) return audience;
-  Error error{ErrorKind::publish,
-              fmt::format("{} does not speak trusted publishing", quoted(parties.target)),
-              std::nullopt,
-              "publish with a token: PINWHEEL_TOKEN_<TARGET>, --token-file or ~/.pypirc; if it "
-              "needs none, `auth: none` in the matrix or --no-auth",
-              {}};
+  if (succeeded(response.status) && !audience.empty()) return audience;
+  Error error = no_exchange(response, parties, "audience", "an audience", HiddenText());
   if (response.status == kForbidden) {
-    error.message = fmt::format("{} has turned trusted publishing off", quoted(parties.target));
+    error.message = fmt::format(
+        "{} has turned trusted publishing off: its page /_/oidc/audience answers HTTP {}",
+        quoted(parties.target), response.status);
   }
-  error.message += fmt::format(": its page /_/oidc/audience answers HTTP {}", response.status);
-  if (response.status == kSuccess) error.message += " without an audience";
   return fail(std::move(error));
 }
 
@@ -110,8 +139,11 @@ Result<UploadToken> mint_reply(const ports::HttpResponse& response, const Secret
   if (may_pass(response.status)) return fail(busy(response, parties));
   const nlohmann::json page = object_in(response);
   UploadToken minted{Secret(text_in(page, "token"))};
-  if (response.status != kSuccess || minted.token.empty()) {
-    return fail(exchange_error(response, identity, parties));
+  if (!succeeded(response.status) || minted.token.empty()) {
+    if (refuses(response, page)) return fail(exchange_error(response, identity, parties));
+    HiddenText hidden;
+    hidden.add(identity);
+    return fail(no_exchange(response, parties, "mint-token", "a token", hidden));
   }
   const auto expires = page.find("expires");
   if (expires != page.end() && expires->is_number_integer()) {
@@ -126,7 +158,7 @@ ports::HttpRequest burn_request(std::string_view exchange, const Secret& token) 
 }
 
 Done burn_reply(const ports::HttpResponse& response) {
-  if (response.status >= kSuccess && response.status <= kAccepted) return {};
+  if (succeeded(response.status)) return {};
   return fail(ErrorKind::publish, fmt::format("the index answers HTTP {}", response.status));
 }
 

@@ -38,8 +38,9 @@ struct UploadToken {
   Secret token;
   std::optional<std::chrono::system_clock::time_point> expires = std::nullopt;
 };
-/// Kind `publish`, with what to set up where and the claims that the index saw, if it refuses;
-/// `transient` if it is busy. No error contains the identity token, even if the index echoes it.
+/// Kind `publish`, with what to set up where and the claims that the index saw, if it refuses, and
+/// without them if the answer is none of the exchange; `transient` if it is busy. No error contains
+/// the identity token, even if the index echoes it.
 Result<UploadToken> mint_reply(const ports::HttpResponse& response, const Secret& identity,
                                const ExchangeParties& parties);
 

@@ -10,18 +10,22 @@
 
 namespace pinwheel {
 
-/// Answers every command with `out` and `code`, and records it.
+/// Answers every command with what is set, and records it.
 class ScriptedProcess final : public ports::Process {
  public:
   std::string out = {};
+  std::string err = {};
   int code = 0;
+  bool late = false;
   std::vector<ports::Command> ran = {};
 
   Result<ports::Captured> capture(const ports::Command& command) override {
     ran.push_back(command);
     ports::Captured captured;
     captured.exit.code = code;
+    captured.exit.timed_out = late;
     captured.out = out;
+    captured.err = err;
     return captured;
   }
   Result<ports::Exit> log(const ports::Command& command,

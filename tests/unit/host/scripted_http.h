@@ -12,11 +12,15 @@ namespace pinwheel {
 class ScriptedHttp final : public ports::Http {
  public:
   std::map<std::string, ports::HttpResponse> replies = {};
+  std::map<std::string, ports::HttpFailure> failures = {};
   std::vector<ports::HttpRequest> asked = {};
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
       const ports::HttpRequest& request) override {
     asked.push_back(request);
+    if (const auto failed = failures.find(request.url); failed != failures.end()) {
+      return tl::unexpected(failed->second);
+    }
     const auto found = replies.find(request.url);
     ports::HttpResponse reply = found == replies.end() ? ports::HttpResponse{404} : found->second;
     if (request.sink) request.sink(std::exchange(reply.body, ""));

@@ -81,6 +81,10 @@ TEST_CASE("each code of a refusal has advice of its own") {
             "does not take tokens of GitHub Actions"));
   CHECK(has(github_error(refused("invalid-payload", "unknown trusted publishing issuer")).hint,
             "`https://token.actions.githubusercontent.com`"));
+  const Error unwanted = github_error(
+      refused("invalid-payload", "The name 'demo-ops' is too similar to an existing project."));
+  CHECK_FALSE(has(unwanted.hint, "issuer"));
+  CHECK(has(unwanted.hint, "correct its project name, on https://pypi.org"));
   CHECK(has(github_error(refused("invalid-token", "malformed or invalid token")).hint,
             "the clock of the machine"));
   CHECK(has(github_error(refused("something-new", "no")).hint, "publish with a token"));
@@ -107,6 +111,47 @@ TEST_CASE("other providers have publishers of other fields, on other indexes") {
   CHECK(has(google.hint, "where `mine` keeps the publishers of the project: email `a@b.example`"));
 }
 
+TEST_CASE("a job of CircleCI is told the fields that its publisher has") {
+  nlohmann::json claims = {{"iss", "https://oidc.circleci.com"}, {"sub", "org/1/project/2"}};
+  for (const char* name : {"org-id", "project-id", "pipeline-definition-id"}) {
+    claims[std::string("oidc.circleci.com/") + name] = std::string("the-") + name;
+  }
+  const auto refusal = [&claims] {
+    return publish::exchange_error(refused("invalid-publisher", kNoPublisher),
+                                   identity_token_with(claims),
+                                   {"pypi", IndexKind::pypi, IdentityProvider::circleci});
+  };
+  const std::string fields =
+      "organization ID `the-org-id`, project ID `the-project-id`, pipeline definition ID "
+      "`the-pipeline-definition-id`";
+  CHECK(refusal().hint.ends_with(fields));
+  claims["oidc.circleci.com/context-ids"] = {"c1", "c2"};
+  claims["oidc.circleci.com/vcs-ref"] = "refs/heads/main";
+  CHECK(refusal().hint.ends_with(
+      fields + "; fields that it need not have: context ID `c1, c2`, VCS ref `refs/heads/main`"));
+  const std::string shown = refusal().causes.front().message;
+  CHECK(has(shown, "oidc.circleci.com/org-id `the-org-id`"));
+  CHECK(has(shown, "oidc.circleci.com/context-ids `c1, c2`"));
+  claims["oidc.circleci.com/ssh-rerun"] = true;
+  CHECK(has(refusal().hint, "without SSH"));
+}
+
+TEST_CASE("a job of GitLab is told the audience of its index") {
+  const Error error =
+      publish::exchange_error(refused("invalid-token", "malformed or invalid token"),
+                              identity_token_with({{"aud", "pypi"}}),
+                              {"testpypi", IndexKind::testpypi, IdentityProvider::gitlab});
+  CHECK(has(error.hint, "`id_tokens: {TESTPYPI_ID_TOKEN: {aud: testpypi}}`"));
+}
+
+TEST_CASE("a job whose token is not for a project is told the publisher that the project needs") {
+  const std::string advice = publish::minted_token_advice(
+      identity_token_with(github_claims()), {"pypi", IndexKind::pypi, IdentityProvider::github});
+  CHECK(has(advice,
+            "the project of this file needs a publisher of GitHub Actions on https://pypi.org"));
+  CHECK(advice.ends_with("repository `acme/kernels`, workflow `release.yml`, environment `pypi`"));
+}
+
 TEST_CASE("an identity token that the index echoes is in no error") {
   const Secret identity = identity_token_with(github_claims());
   for (const char* code : {"invalid-token", "invalid-publisher", "other"}) {
@@ -116,4 +161,22 @@ TEST_CASE("an identity token that the index echoes is in no error") {
     CHECK_FALSE(has(render(error), identity.reveal()));
     CHECK(has(render(error), "bad token ***!"));
   }
+}
+
+TEST_CASE("what an index says at length is cut after the identity token in it was hidden") {
+  const Secret identity = identity_token_with(github_claims());
+  REQUIRE(identity.reveal().size() > 100);
+  const std::string long_text(490, 'x');
+  const ports::HttpResponse in_message = {
+      422, "", {{"content-type", "text/plain"}}, long_text + " " + identity.reveal()};
+  for (const ports::HttpResponse& reply :
+       {refused("invalid-token", long_text + " " + identity.reveal()), in_message}) {
+    const Error error = publish::exchange_error(
+        reply, identity, {"pypi", IndexKind::pypi, IdentityProvider::github});
+    CHECK(has(error.message, long_text + " ***"));
+    CHECK_FALSE(has(render(error), identity.reveal().substr(0, 8)));
+  }
+  const Error endless = github_error(refused("invalid-token", std::string(90'000, 'y')));
+  CHECK(has(endless.message, std::string(500, 'y') + "..."));
+  CHECK_FALSE(has(endless.message, std::string(501, 'y')));
 }

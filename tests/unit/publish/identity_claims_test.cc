@@ -9,14 +9,16 @@ TEST_CASE("the claims of an identity token are read without its signature") {
   nlohmann::json claims = github_claims();
   claims["exp"] = 1'800'000'000;
   claims["email_verified"] = true;
-  claims["amr"] = nlohmann::json::array({"x"});
+  claims["amr"] = nlohmann::json::array({"x", 7, nlohmann::json::array({"z"}), "y"});
+  claims["other"] = {{"x", "y"}};
   claims["ref"] = "refs/heads/naïve ~ÿ";
   const publish::IdentityClaims found = publish::identity_claims(identity_token_with(claims));
   CHECK(found.at("repository") == "acme/kernels");
   CHECK(found.at("exp") == "1800000000");
   CHECK(found.at("email_verified") == "true");
   CHECK(found.at("ref") == "refs/heads/naïve ~ÿ");
-  CHECK_FALSE(found.contains("amr"));
+  CHECK(found.at("amr") == "x, 7, y");
+  CHECK_FALSE(found.contains("other"));
 }
 
 TEST_CASE("what is no identity token has no claims") {

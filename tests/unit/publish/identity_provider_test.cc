@@ -45,22 +45,37 @@ TEST_CASE("the variables of a job show which service runs it, and whether it has
 }
 
 TEST_CASE("a job without an identity is told what to set up") {
-  const Error plain =
-      publish::no_identity(IdentityProvider::github, {{"GITHUB_EVENT_NAME", "push"}});
+  const Error plain = publish::no_identity(
+      IdentityProvider::github, {{"GITHUB_EVENT_NAME", "push"}}, publish::IndexKind::pypi);
   CHECK(plain.kind == ErrorKind::usage);
   CHECK(plain.hint.starts_with("grant the job `permissions: {id-token: write}`"));
   CHECK(plain.hint.find("reusable workflow") != std::string::npos);
-  const Error fork =
-      publish::no_identity(IdentityProvider::github, {{"GITHUB_EVENT_NAME", "pull_request"}});
+  const Error fork = publish::no_identity(
+      IdentityProvider::github, {{"GITHUB_EVENT_NAME", "pull_request"}}, publish::IndexKind::pypi);
   CHECK(fork.message.ends_with("it runs for a pull request"));
   CHECK(fork.hint.starts_with("GitHub gives no identity to pull requests from forks"));
   for (const IdentityProvider provider : publish::kIdentityProviders) {
-    const Error error = publish::no_identity(provider, {});
+    const Error error = publish::no_identity(provider, {}, publish::IndexKind::other);
     CHECK(error.message.find(publish::to_string(provider)) != std::string::npos);
     CHECK_FALSE(error.hint.empty());
     CHECK(publish::no_identity_provider().hint.find(publish::to_string(provider)) !=
           std::string::npos);
   }
+}
+
+TEST_CASE("a job of GitLab is told the token of its index") {
+  const auto advice = [](publish::IndexKind index) {
+    return publish::identity_advice(IdentityProvider::gitlab, index);
+  };
+  CHECK(advice(publish::IndexKind::pypi) ==
+        "give the job `id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}`");
+  CHECK(advice(publish::IndexKind::testpypi) ==
+        "give the job `id_tokens: {TESTPYPI_ID_TOKEN: {aud: testpypi}}`");
+  CHECK(advice(publish::IndexKind::other) ==
+        "give the job `id_tokens` with the audience of the index, as is "
+        "`id_tokens: {PYPI_ID_TOKEN: {aud: pypi}}` for PyPI");
+  CHECK(publish::no_identity(IdentityProvider::gitlab, {}, publish::IndexKind::testpypi)
+            .hint.find("{aud: testpypi}") != std::string::npos);
 }
 
 TEST_CASE("GitLab's variable is named after the audience, and its token cannot be renewed") {

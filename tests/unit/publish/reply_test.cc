@@ -6,6 +6,14 @@ using namespace pinwheel;
 using ports::HttpResponse;
 using publish::Outcome;
 
+namespace {
+
+std::string said_by(const HttpResponse& response) {
+  return publish::server_message(response, HiddenText());
+}
+
+}  // namespace
+
 TEST_CASE("the status determines the outcome of a reply") {
   const std::vector<std::pair<int, Outcome>> cases = {
       {200, Outcome::uploaded},  {201, Outcome::uploaded},  {204, Outcome::policy},
@@ -33,18 +41,36 @@ TEST_CASE("the server's message comes from JSON, plain text or the reason phrase
       "Bad Request",
       {{"content-type", "application/json"}},
       R"({"message": "File too\nlarge.", "code": "400 File too large.", "title": "Bad Request"})"};
-  CHECK(publish::server_message(warehouse) == "File too large.");
+  CHECK(said_by(warehouse) == "File too large.");
   const HttpResponse plain{
       409, "Conflict", {{"content-type", "text/plain; charset=utf-8"}}, " a\r\n b "};
-  CHECK(publish::server_message(plain) == "a b");
+  CHECK(said_by(plain) == "a b");
   const HttpResponse html{403, "Invalid token.", {{"content-type", "text/html"}}, "<html>"};
-  CHECK(publish::server_message(html) == "Invalid token.");
+  CHECK(said_by(html) == "Invalid token.");
   const HttpResponse broken{400, "Why", {{"content-type", "application/json"}}, "{"};
-  CHECK(publish::server_message(broken) == "Why");
+  CHECK(said_by(broken) == "Why");
   const HttpResponse endless{
       400, std::string(499, 'x') + "\xc3\xa9" + std::string(99, 'y'), {}, ""};
-  CHECK(publish::server_message(endless) == std::string(499, 'x') + "...");
-  CHECK(publish::server_message(HttpResponse{500, "\x1b[31m", {}, ""}) == "[31m");
+  CHECK(said_by(endless) == std::string(499, 'x') + "...");
+  CHECK(said_by(HttpResponse{500, "\x1b[31m", {}, ""}) == "[31m");
+}
+
+TEST_CASE("a secret in a server's message is hidden before the message is cut") {
+  const Secret token("pypi-" + std::string(200, 'k'));
+  HiddenText hidden;
+  hidden.add(token);
+  const std::string said = std::string(450, 'x') + " " + token.reveal() + " is not valid";
+  const std::string shown = std::string(450, 'x') + " *** is not valid";
+  const HttpResponse json{403,
+                          "Forbidden",
+                          {{"content-type", "application/json"}},
+                          R"({"message": ")" + said + R"("})"};
+  CHECK(publish::server_message(json, hidden) == shown);
+  CHECK(publish::server_message({403, "", {{"content-type", "text/plain"}}, said}, hidden) ==
+        shown);
+  CHECK(publish::server_message({403, said}, hidden) == shown);
+  // The body itself may have been cut off, at its limit.
+  CHECK(publish::server_message({403, "your pypi-kkkkkkkk"}, hidden) == "your ***");
 }
 
 TEST_CASE("Retry-After is read in seconds only") {
@@ -59,13 +85,17 @@ TEST_CASE("Retry-After is read in seconds only") {
 
 TEST_CASE("errors name the file, the status, the server's message and a hint") {
   const Error auth = publish::reply_error(Outcome::auth, {403, "Invalid token.", {}, ""}, "a.whl",
-                                          {"own.index", "https://a.example/"});
+                                          {"own.index", "https://a.example/"}, HiddenText());
   CHECK(auth.kind == ErrorKind::publish);
   CHECK(auth.message ==
         "`a.whl` was not accepted by `https://a.example/`: HTTP 403 (Invalid token.)");
   CHECK(auth.hint.find("; PINWHEEL_TOKEN_OWN_INDEX, --token-file") != std::string::npos);
+  const Error minted = publish::reply_error(
+      Outcome::auth, {403, "Invalid API Token", {}, ""}, "a.whl",
+      {"own.index", "https://a.example/", "the project needs a publisher"}, HiddenText());
+  CHECK(minted.hint == "the project needs a publisher");
   const Error moved = publish::reply_error(Outcome::policy, {301, "", {{"location", "/x/"}}, ""},
-                                           "a.whl", {"own", "https://a.example/x"});
+                                           "a.whl", {"own", "https://a.example/x"}, HiddenText());
   CHECK(moved.message.ends_with("HTTP 301, moved to `https://a.example/x/`"));
   CHECK(moved.hint.find("--repository-url") != std::string::npos);
   const Error conflict = publish::conflict_error("a.whl", "aa", "bb");
@@ -76,6 +106,6 @@ TEST_CASE("a pending publisher of another name is what keeps a new project from 
   const HttpResponse response{
       400, "Non-user identities cannot create new projects. This was probably caused by", {}, ""};
   const Error error = publish::reply_error(Outcome::refused, response, "a-1.0-py3-none-any.whl",
-                                           {"pypi", "https://a.example/legacy/"});
+                                           {"pypi", "https://a.example/legacy/"}, HiddenText());
   CHECK(error.hint.starts_with("the pending publisher on the index names another project"));
 }

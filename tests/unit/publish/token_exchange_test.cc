@@ -76,6 +76,45 @@ TEST_CASE("a minted token has its end") {
         ErrorKind::publish);
 }
 
+TEST_CASE("any success with a token in it mints it") {
+  const Secret identity = identity_token_with(github_claims());
+  for (const int status : {200, 201, 202}) {
+    const auto minted =
+        publish::mint_reply({status, "", {}, R"({"token":"pypi-x"})"}, identity, parties());
+    REQUIRE(minted);
+    CHECK(minted->token.reveal() == "pypi-x");
+  }
+}
+
+TEST_CASE("an answer that is none of the exchange is no matter of trust") {
+  const Secret identity = identity_token_with(github_claims());
+  const std::string echoed = "/login?t=" + identity.reveal();
+  const std::vector<std::pair<ports::HttpResponse, std::string>> cases = {
+      {{200, "OK", {{"content-type", "text/html"}}, "<html>"}, "HTTP 200 without a token"},
+      {{201, "", {}, R"({"token":7})"}, "HTTP 201 without a token"},
+      {{204}, "HTTP 204 without a token"},
+      {{301, "", {{"location", "https://b.example/_/"}}, ""},
+       "HTTP 301, moved to `https://b.example/_/`"},
+      {{302, "", {{"location", echoed}}, ""}, "HTTP 302, moved to `/login?t=***`"},
+      {{404, "Not Found", {}, ""}, "HTTP 404"},
+      {{405}, "HTTP 405"}};
+  for (const auto& [reply, ending] : cases) {
+    const auto minted = publish::mint_reply(reply, identity, parties());
+    REQUIRE_FALSE(minted);
+    CHECK(minted.error().kind == ErrorKind::publish);
+    CHECK(minted.error().message ==
+          "`pypi` does not speak trusted publishing: its page /_/oidc/mint-token answers " +
+              ending);
+    CHECK(minted.error().hint.starts_with("publish with a token"));
+    CHECK(minted.error().causes.empty());
+  }
+  const auto refused = publish::mint_reply(
+      {404, "", {}, R"({"errors":[{"code":"not-enabled","description":"off"}]})"}, identity,
+      parties());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "`pypi` does not trust this job: HTTP 404, `off`");
+}
+
 TEST_CASE("a token is used for two thirds of its life, and never for more than 10 minutes") {
   using std::chrono::minutes;
   using std::chrono::seconds;

@@ -127,12 +127,17 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
   if (!reply) {
     return {publish::outcome_of_failure(reply.error()), {}, reply.error().error, std::nullopt};
   }
+  const HiddenText hidden = hidden_of(session.target);
   const Outcome outcome = publish::outcome_of_status(reply->status);
-  if (outcome == Outcome::uploaded) return {outcome, publish::server_message(*reply), {}, {}};
+  if (outcome == Outcome::uploaded) {
+    return {outcome, publish::server_message(*reply, hidden), {}, {}};
+  }
   return {outcome,
           {},
           publish::reply_error(outcome, *reply, file.filename,
-                               {session.target.name, session.target.endpoint.upload_url}),
+                               {session.target.name, session.target.endpoint.upload_url,
+                                session.credentials.advice()},
+                               hidden),
           publish::retry_after(*reply)};
 }
 
@@ -157,6 +162,8 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
       }
       return Attempt{Outcome::identical};
     }
+    case Outcome::auth:
+      return attempt;
     case Outcome::transient:
     case Outcome::unknown:
       if (final) return fail(std::move(attempt.error));
@@ -166,16 +173,30 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
   }
 }
 
+/// The index refused the credentials, which may have ended while the file was on its way: others
+/// replace them, unless they were minted after the file began, when `replaced` others had been.
+Done replace_refused(const UploadSession& session, Attempt attempt, size_t replaced) {
+  const bool older = session.target.earlier.size() == replaced;
+  if (!older || !session.credentials.can_renew()) return fail(std::move(attempt.error));
+  notice_retry(session, attempt.error);
+  return patiently<void>(session, [&] { return session.credentials.replace(); });
+}
+
 /// Sends a file that the index does not have, with retries; `event` describes the file.
 Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& file,
                                  UploadEvent event) {
   event.stage = UploadStage::sending;
+  const size_t replaced = session.target.earlier.size();
   for (int sent = 1;; ++sent) {
     event.attempt = sent;
     tell(session, event);
     TRY(Attempt attempt, attempt_once(session, file));
     if (attempt.outcome == Outcome::uploaded || attempt.outcome == Outcome::identical) {
       return FileOutcome{file.filename, file.sha256, attempt.outcome, sent, attempt.message};
+    }
+    if (attempt.outcome == Outcome::auth) {
+      TRY_DONE(replace_refused(session, std::move(attempt), replaced));
+      continue;
     }
     const bool last = sent >= session.options.attempts;
     if (!last) {
@@ -252,7 +273,9 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
   const Done opened = patiently<void>(session, [&] { return credentials.open(); });
   if (!opened) return fail(as_final(opened.error()));
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));
-  if (!outcomes) return fail(redacted(as_final(std::move(outcomes).error()), session.target));
+  if (!outcomes) {
+    return fail(hidden_of(session.target).mask(as_final(std::move(outcomes).error())));
+  }
   return outcomes;
 }
 

@@ -62,8 +62,9 @@ struct UploadHooks {
 /// Publishes the files of one or more projects, one release of each:
 /// 1. the preflight of all files; its findings are reported together (kind `check`, as causes; see
 ///    `publish/preflight.h`);
-/// 2. credentials that have to be minted are minted; others replace them before they end, and they
-///    are burnt when the upload ends, in success or not (`host/index/upload_credentials`);
+/// 2. credentials that have to be minted are minted; others replace them before they end, and once
+///    for a file if the index refuses them after it began; they are burnt when the upload ends, in
+///    success or not (`host/index/upload_credentials`);
 /// 3. each project's page is read: a file that the index has with the same SHA-256 is done
 ///    (`identical`), files with different bytes are conflicts, reported together (kind
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;

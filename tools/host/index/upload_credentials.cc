@@ -27,6 +27,19 @@ Done UploadCredentials::open() {
 
 Done UploadCredentials::renew() {
   if (!stale_ || hooks_.now() < *stale_) return {};
+  Done renewed = replace();
+  const bool passes = !renewed && renewed.error().kind == ErrorKind::transient;
+  const bool lasts = minted_ && minted_->ends && hooks_.now() < *minted_->ends;
+  if (!passes || !lasts) return renewed;
+  if (hooks_.notice) {
+    hooks_.notice(
+        fmt::format("the upload token of {} is used on while it lasts, no other was minted: {}",
+                    quoted(target_.name), hidden_of(index_).mask(renewed.error().message)));
+  }
+  return {};
+}
+
+Done UploadCredentials::replace() {
   return mint(std::get<MintCredentials>(*target_.credentials));
 }
 
@@ -39,6 +52,15 @@ Done UploadCredentials::mint(const MintCredentials& source) {
   if (fresh.fresh_for && hooks_.now) stale_ = hooks_.now() + *fresh.fresh_for;
   minted_ = std::move(fresh);
   return {};
+}
+
+std::string UploadCredentials::advice() const {
+  if (!minted_) return {};
+  const bool ended = minted_->ends && hooks_.now && hooks_.now() >= *minted_->ends;
+  if (!ended) return minted_->advice;
+  return "the token ended while the file was on its way: it lasts long enough for a smaller file, "
+         "or "
+         "for a faster connection";
 }
 
 void UploadCredentials::burn() {

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "host/index/upload.h"
@@ -21,9 +22,17 @@ class UploadCredentials {
 
   /// Call it once before `index` is used. Errors are those of the source.
   Done open();
-  /// Mints others if the current ones are not fresh any longer; call it before a request.
+  /// Mints others if the current ones are not fresh any longer; call it before a request. If that
+  /// fails for now, those that have not ended are kept, which is told: the next request tries
+  /// again.
   Done renew();
+  /// Whether others can be minted. The current ones may have ended while a file was on its way.
+  bool can_renew() const { return stale_.has_value(); }
+  /// Mints others, whatever the age of the current ones.
+  Done replace();
 
+  /// What to do where the index refuses the current ones; empty for those of the user.
+  std::string advice() const;
   const OpenIndex& index() const { return index_; }
 
  private:

@@ -23,11 +23,12 @@ RemoteAccess access_to(const OpenIndex& index, ports::Http& http) {
   return {http, index.credentials, index.endpoint.upload_url};
 }
 
-Error unreadable(const std::string& url, const ports::HttpResponse& response) {
+Error unreadable(const OpenIndex& index, const std::string& url,
+                 const ports::HttpResponse& response) {
   const publish::Outcome outcome = publish::outcome_of_status(response.status);
   const bool passes =
       outcome == publish::Outcome::transient || outcome == publish::Outcome::unknown;
-  const std::string said = publish::server_message(response);
+  const std::string said = publish::server_message(response, hidden_of(index));
   return Error{passes ? ErrorKind::transient : ErrorKind::publish,
                fmt::format("{} cannot be read: HTTP {}{}", quoted(url), response.status,
                            said.empty() ? "" : fmt::format(" ({})", said)),
@@ -48,7 +49,7 @@ Result<std::string> download_digest(const OpenIndex& index, const std::string& u
   };
   TRY(const RemoteReply page,
       get_remote(access_to(index, http), url, prepare, manner(safe_to_follow)));
-  if (page.reply.status != 200) return fail(unreadable(page.url, page.reply));
+  if (page.reply.status != 200) return fail(unreadable(index, page.url, page.reply));
   return to_hex(hash->finish());
 }
 
@@ -77,7 +78,7 @@ Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
   if (status == 404 || status == 410 || publish::is_redirect(status)) {
     return std::vector<publish::IndexFile>();
   }
-  if (status != 200) return fail(unreadable(page.url, page.reply));
+  if (status != 200) return fail(unreadable(index, page.url, page.reply));
   TRY(std::vector<publish::IndexFile> files,
       publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
   for (publish::IndexFile& file : files) file.url = resolve_url(page.url, file.url);

@@ -3,36 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/backoff.h"
-#include "base/digest.h"
 
 namespace pinwheel::host {
-
-namespace {
-
-/// As they are, and as they were sent.
-std::string without(std::string_view text, const ports::BasicCredentials& credentials) {
-  const std::string& password = credentials.password.reveal();
-  const Secret wire(base64(credentials.user + ":" + password));
-  return redact(redact(text, credentials.password), wire);
-}
-
-}  // namespace
-
-std::string redacted(std::string text, const OpenIndex& target) {
-  if (target.credentials) text = without(text, *target.credentials);
-  for (const ports::BasicCredentials& each : target.earlier) text = without(text, each);
-  return text;
-}
-
-Error redacted(Error error, const OpenIndex& target) {
-  error.message = redacted(std::move(error.message), target);
-  error.hint = redacted(std::move(error.hint), target);
-  for (Error& cause : error.causes) cause = redacted(std::move(cause), target);
-  return error;
-}
 
 void tell(const UploadSession& session, const publish::UploadEvent& event) {
   if (session.hooks.event) session.hooks.event(event);
@@ -40,7 +14,8 @@ void tell(const UploadSession& session, const publish::UploadEvent& event) {
 
 void notice_retry(const UploadSession& session, const Error& reason) {
   if (!session.hooks.notice) return;
-  session.hooks.notice(redacted(fmt::format("{}; trying again", reason.message), session.target));
+  session.hooks.notice(
+      hidden_of(session.target).mask(fmt::format("{}; trying again", reason.message)));
 }
 
 Done wait(const UploadSession& session, int attempt,

@@ -19,10 +19,6 @@ struct UploadSession {
   UploadCredentials& credentials;
 };
 
-/// `text` with the credentials masked; a server may echo them, plain or as it received them.
-std::string redacted(std::string text, const OpenIndex& target);
-Error redacted(Error error, const OpenIndex& target);
-
 void tell(const UploadSession& session, const publish::UploadEvent& event);
 /// Tells why the next attempt is made.
 void notice_retry(const UploadSession& session, const Error& reason);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hidden_text.h"
 #include "base/result.h"
 #include "host/net/credentials.h"
 #include "ports/http.h"
@@ -25,5 +26,8 @@ struct OpenIndex {
   /// Those that were replaced by newer ones: messages hide them, too.
   std::vector<ports::BasicCredentials> earlier = {};
 };
+
+/// Its credentials, for messages: a server may echo them, plain or as it received them.
+HiddenText hidden_of(const OpenIndex& index);
 
 }  // namespace pinwheel::host

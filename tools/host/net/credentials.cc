@@ -115,7 +115,7 @@ Found from_identity(const CredentialRequest& request, const CredentialPorts& por
       publish::identity_provider(request.variables);
   if (!provider || !publish::offers_identity(*provider, request.variables)) {
     if (request.auth != matrix::UploadAuth::trusted) return std::nullopt;
-    return fail(provider ? publish::no_identity(*provider, request.variables)
+    return fail(provider ? publish::no_identity(*provider, request.variables, request.endpoint.kind)
                          : publish::no_identity_provider());
   }
   return MintCredentials(
@@ -158,8 +158,8 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
   const std::string advice = fmt::format(
       fmt::runtime(advice_on(origin)), fmt::arg("variable", token_variable(request.target)),
       fmt::arg("target", request.target),
-      fmt::arg("identity",
-               publish::identity_advice(publish::identity_provider(request.variables))));
+      fmt::arg("identity", publish::identity_advice(publish::identity_provider(request.variables),
+                                                    request.endpoint.kind)));
   switch (origin) {
     case CredentialOrigin::variable:
       return {advice, [request] { return from_variable(request); }};
@@ -194,6 +194,12 @@ Done check_length(const Secret& secret, const std::string& target) {
               "messages could not hide so short a token; check where it comes from");
 }
 
+/// `error`, for which the credentials are not used: the index forgets them.
+Error burnt(const MintedCredentials& minted, Error error) {
+  const Done done = minted.burn ? minted.burn() : Done();
+  return done ? error : std::move(error).with_cause(done.error());
+}
+
 /// Checks the secret and passes it to `mask` before returning the credentials.
 struct Masked {
   const std::string& target;
@@ -207,7 +213,8 @@ struct Masked {
   Result<Credentials> operator()(const MintCredentials& mint) const {
     return Credentials([mint, mask = mask, target = target]() -> Result<MintedCredentials> {
       TRY(MintedCredentials minted, mint());
-      TRY_DONE(check_length(minted.credentials.password, target));
+      const Done hideable = check_length(minted.credentials.password, target);
+      if (!hideable) return fail(burnt(minted, hideable.error()));
       if (mask) mask(minted.credentials.password);
       return minted;
     });

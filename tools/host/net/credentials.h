@@ -25,6 +25,10 @@ struct MintedCredentials {
   ports::BasicCredentials credentials;
   /// How long they are used before others are minted; nullopt: to the end.
   std::optional<std::chrono::milliseconds> fresh_for = std::nullopt;
+  /// When they end; nullopt if that is not known.
+  std::optional<std::chrono::system_clock::time_point> ends = std::nullopt;
+  /// What to do where the index refuses them; empty if that is not known.
+  std::string advice = {};
   /// Makes the index forget them; empty if it need not.
   std::function<Done()> burn = {};
 };

@@ -127,8 +127,13 @@ int on_progress(void* user, curl_off_t expected, curl_off_t received, curl_off_t
   const HttpBounds& bounds = *exchange.bounds;
   const auto bytes =
       static_cast<uint64_t>(std::max(expected, received)) + static_cast<uint64_t>(total);
-  if (bounds.longest.count() > 0 &&
-      Exchange::Clock::now() - exchange.begun > time_for(bounds, bytes)) {
+  const auto lasted = Exchange::Clock::now() - exchange.begun;
+  const auto patience = exchange.request->patience;
+  if (patience && lasted > *patience) {
+    exchange.fault = no_answer_within(*patience, host_of(exchange.request->url));
+    return 1;
+  }
+  if (bounds.longest.count() > 0 && lasted > time_for(bounds, bytes)) {
     exchange.fault = too_long(bounds, bytes, host_of(exchange.request->url));
     return 1;
   }

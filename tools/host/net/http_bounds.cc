@@ -67,4 +67,12 @@ Error too_long(const HttpBounds& bounds, uint64_t bytes, std::string_view host) 
           {}};
 }
 
+Error no_answer_within(std::chrono::milliseconds patience, std::string_view host) {
+  return {ErrorKind::transient,
+          fmt::format("no answer from {} within {}", quoted(host), format_duration(patience)),
+          std::nullopt,
+          {},
+          {}};
+}
+
 }  // namespace pinwheel::host

@@ -33,5 +33,7 @@ std::chrono::milliseconds time_for(const HttpBounds& bounds, uint64_t bytes);
 /// The errors for a transfer that broke a bound: what it was and how to set it.
 Error too_slow(const HttpBounds& bounds, std::string_view host);
 Error too_long(const HttpBounds& bounds, uint64_t bytes, std::string_view host);
+/// The same for a request with a bound of its own, which nobody sets.
+Error no_answer_within(std::chrono::milliseconds patience, std::string_view host);
 
 }  // namespace pinwheel::host

@@ -2,24 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
+#include "base/hidden_text.h"
 #include "base/text.h"
+#include "env/pass_list.h"
+#include "host/net/small_reply.h"
 #include "publish/identity_request.h"
+#include "publish/reply.h"
 
 namespace pinwheel::host {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
-
 /// The token in the reply to `request`: the member `key`, or the whole body.
 Result<Secret> asked_for(const ports::HttpRequest& request, const IdentityRequest& identity,
                          std::string_view key, ports::Http& http) {
-  auto response = http.send(request);
-  if (!response) return fail(std::move(response).error().error);
-  return publish::identity_reply(*response, publish::to_string(identity.provider), key);
+  TRY(const ports::HttpResponse response, small_reply(http, request));
+  return publish::identity_reply(response, publish::to_string(identity.provider), key);
 }
 
 Result<Secret> from_github(const IdentityRequest& request, const CredentialPorts& ports) {
@@ -30,8 +30,10 @@ Result<Secret> from_github(const IdentityRequest& request, const CredentialPorts
 
 Result<Secret> from_gitlab(const IdentityRequest& request) {
   const std::string name = publish::identity_variable(request.audience);
-  std::string token = value_at(request.variables, name);
-  if (!token.empty()) return Secret(std::move(token));
+  std::string token(trim(value_at(request.variables, name)));
+  if (!token.empty()) {
+    return publish::as_token(Secret(std::move(token)), publish::to_string(request.provider));
+  }
   return fail(
       ErrorKind::usage,
       fmt::format("the job has no variable {} with an identity token for this index", quoted(name)),
@@ -52,14 +54,44 @@ Result<Secret> from_google(const IdentityRequest& request, const CredentialPorts
                    request, "token", ports.http);
 }
 
-/// What the service's own program needs of the job's variables.
+/// What the service's own program needs of the job's variables, and to reach the service.
 std::map<std::string, std::string> variables_with(const IdentityRequest& request,
                                                   std::string_view prefix) {
   std::map<std::string, std::string> kept;
   for (const auto& [name, value] : request.variables) {
-    if (name.starts_with(prefix) || name == "PATH" || name == "HOME") kept[name] = value;
+    const bool needed = name.starts_with(prefix) || name == "PATH" || name == "HOME";
+    if (needed || env::is_network_variable(name)) kept[name] = value;
   }
   return kept;
+}
+
+/// The end of what the program told people, in one line, without what may be a token.
+std::string told_by(const ports::Captured& ran) {
+  constexpr size_t kLines = 5;
+  HiddenText hidden;
+  hidden.add(Secret(ran.out));
+  std::vector<std::string> lines = split(hidden.mask(ran.err), '\n');
+  std::erase_if(lines, [](const std::string& line) { return trim(line).empty(); });
+  if (lines.size() > kLines) lines.erase(lines.begin(), lines.end() - kLines);
+  return publish::short_line(join(lines, " "), hidden);
+}
+
+/// `ran` printed no token.
+Error no_token_of(const std::string& program, const IdentityRequest& request,
+                  const ports::Captured& ran) {
+  Error error{ran.exit.timed_out ? ErrorKind::transient : ErrorKind::publish,
+              fmt::format("{} gave the job no identity token of {}", quoted(program),
+                          publish::to_string(request.provider)),
+              std::nullopt,
+              publish::identity_advice(request.provider, publish::IndexKind::other),
+              {}};
+  if (ran.exit.timed_out) {
+    error.message += " within " + format_duration(publish::kIdentityPatience);
+  }
+  const std::string told = told_by(ran);
+  if (told.empty()) return error;
+  return std::move(error).with_cause(
+      {error.kind, fmt::format("{} says: {}", quoted(program), quoted(told))});
 }
 
 Result<Secret> from_program(std::vector<std::string> argv, std::string_view prefix,
@@ -67,15 +99,14 @@ Result<Secret> from_program(std::vector<std::string> argv, std::string_view pref
   ports::Command command;
   command.argv = std::move(argv);
   command.environment = variables_with(request, prefix);
-  command.timeout = kPatience;
+  command.timeout = publish::kIdentityPatience;
   const std::string program = command.argv.front();
   TRY(const ports::Captured ran, ports.process.capture(command));
   std::string token(trim(ran.out));
-  if (ran.exit.ok() && !token.empty()) return Secret(std::move(token));
-  return fail(ErrorKind::publish,
-              fmt::format("{} gave the job no identity token of {}", quoted(program),
-                          publish::to_string(request.provider)),
-              publish::identity_advice(request.provider));
+  if (ran.exit.ok() && !token.empty()) {
+    return publish::as_token(Secret(std::move(token)), quoted(program));
+  }
+  return fail(no_token_of(program, request, ran));
 }
 
 Result<Secret> from_provider(const IdentityRequest& request, const CredentialPorts& ports) {

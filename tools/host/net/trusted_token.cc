@@ -3,19 +3,16 @@
 #include <utility>
 
 #include "host/net/identity_token.h"
+#include "host/net/small_reply.h"
+#include "publish/exchange_error.h"
 #include "publish/token_exchange.h"
 
 namespace pinwheel::host {
 namespace {
 
-Result<ports::HttpResponse> exchanged(ports::Http& http, const ports::HttpRequest& request) {
-  auto response = http.send(request);
-  if (!response) return fail(std::move(response).error().error);
-  return *std::move(response);
-}
-
 Done burn(ports::Http& http, const std::string& exchange, const Secret& token) {
-  TRY(const ports::HttpResponse response, exchanged(http, publish::burn_request(exchange, token)));
+  TRY(const ports::HttpResponse response,
+      small_reply(http, publish::burn_request(exchange, token)));
   return publish::burn_reply(response);
 }
 
@@ -31,7 +28,7 @@ Result<publish::UploadToken> mint_token(const std::string& exchange, const Secre
                                         const publish::ExchangeParties& parties,
                                         ports::Http& http) {
   TRY(const ports::HttpResponse response,
-      exchanged(http, publish::mint_request(exchange, identity)));
+      small_reply(http, publish::mint_request(exchange, identity)));
   return publish::mint_reply(response, identity, parties);
 }
 
@@ -42,7 +39,8 @@ Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
                                        const CredentialPorts& ports) {
   const publish::ExchangeParties parties{request.target, request.endpoint.kind, provider};
   TRY(const std::string exchange, publish::exchange_url(request.endpoint.upload_url));
-  TRY(const ports::HttpResponse asked, exchanged(ports.http, publish::audience_request(exchange)));
+  TRY(const ports::HttpResponse asked,
+      small_reply(ports.http, publish::audience_request(exchange)));
   TRY(const std::string audience, publish::audience_reply(asked, parties));
   TRY(const Secret identity, identity_token({provider, audience, request.variables}, ports));
   Result<publish::UploadToken> token = mint_token(exchange, identity, parties, ports.http);
@@ -51,6 +49,8 @@ Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
   if (publish::renews_identity(provider)) {
     minted.fresh_for = publish::fresh_for(*token, ports.clock.now());
   }
+  minted.ends = token->expires;
+  minted.advice = publish::minted_token_advice(identity, parties);
   minted.burn = [&http = ports.last_http, exchange, secret = token->token] {
     return burn(http, exchange, secret);
   };

@@ -251,6 +251,30 @@ TEST_CASE("a wrong token ends the upload immediately and appears in no message")
   CHECK(text.find(base64("__token__:" + wrong)) == std::string::npos);
 }
 
+TEST_CASE("a token that is echoed where the message is cut is hidden, also in a warning") {
+  const UploadBench bench;
+  const std::string token = "pypi-" + std::string(200, 'k');
+  const host::UploadTarget target{"local", *publish::endpoint("https://a.example/legacy/"),
+                                  ports::BasicCredentials{"__token__", Secret(token)}};
+  host::UploadOptions options;
+  options.confirm = host::Confirm::none;
+  ScriptedHttp http;
+  const std::string said = std::string(450, 'x') + token;
+  const auto upload = [&](int status) {
+    http.replies["https://a.example/legacy/"] = {
+        status, "", {{"content-type", "text/plain"}}, said};
+    return host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")}, target, options,
+                                http, {});
+  };
+  const auto refused = upload(403);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("x***)") != std::string::npos);
+  CHECK(render(refused.error()).find("kk") == std::string::npos);
+  const auto warned = upload(200);
+  REQUIRE(warned);
+  CHECK(warned->front().message == std::string(450, 'x') + "***");
+}
+
 TEST_CASE("a token echoed in the reason for a retry is masked in the notices") {
   const std::string wrong = "pypi-wrong-canary";
   UploadBench bench({"--plan", "echo-500,echo-500,echo-500", "--echo-token", wrong});

@@ -160,6 +160,16 @@ TEST_CASE("a body is received up to its limit: then the request fails, or the re
   CHECK(cut->body.size() == 1000);
 }
 
+TEST_CASE("a request with a bound of its own ends there") {
+  const FakeIndex index;
+  HttpRequest request{.url = index.url() + "/trickle"};
+  request.patience = std::chrono::milliseconds(1500);
+  const auto late = host::CurlHttp().send(request);
+  REQUIRE_FALSE(late);
+  CHECK(late.error().error.kind == ErrorKind::transient);
+  CHECK(late.error().error.message.ends_with("` within 1.5s"));
+}
+
 TEST_CASE("a byte at a time is too slow, whatever is sent, and in the end too long") {
   const Scratch scratch;
   scratch.write("file", "x");

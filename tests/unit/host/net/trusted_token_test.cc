@@ -72,6 +72,31 @@ TEST_CASE("a busy exchange may be tried again with a new identity token") {
         ErrorKind::transient);
 }
 
+TEST_CASE("a reply beyond its limit is no answer of the exchange") {
+  for (const std::string& url : {kExchange + "audience", kExchange + "mint-token",
+                                 std::string("https://github.example/t?audience=mine")}) {
+    TrustedBench bench;
+    bench.http.failures[url] = {{ErrorKind::check, "it is too long"}, ports::Sent::perhaps};
+    const auto minted = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
+    REQUIRE_FALSE(minted);
+    CHECK(minted.error().kind == ErrorKind::publish);
+    CHECK(minted.error().message == "it is too long");
+  }
+}
+
+TEST_CASE("a minted token that is too short to be hidden is burnt, and not used") {
+  TrustedBench bench;
+  bench.http.replies[kExchange + "mint-token"] = {200, "", {}, R"({"token":"short"})"};
+  const auto late = host::find_credentials(
+      bench.request, host::credential_sources(bench.request, bench.ports), bench.ports.mask);
+  REQUIRE(late);
+  const auto minted = std::get<host::MintCredentials>(*late)();
+  REQUIRE_FALSE(minted);
+  CHECK(minted.error().message == "the token for `my-index` has fewer than 8 characters");
+  REQUIRE(bench.last_http.asked.size() == 1);
+  CHECK(bench.last_http.asked.front().body == R"({"token":"short"})");
+}
+
 TEST_CASE("an index without the exchange is not sent an identity token") {
   TrustedBench bench;
   bench.http.replies.erase(kExchange + "audience");
