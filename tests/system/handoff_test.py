@@ -1,5 +1,6 @@
 """One release over many jobs: each step on a machine of its own, and results that travel in directories."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -164,6 +165,32 @@ class TestEvidence:
         assert [(each["state"], each["attempts"]) for each in tests] == [("skipped", 1)] * 2
 
 
+def claim_to_be_a_release(place: pathlib.Path, forged: pathlib.Path) -> None:
+    """Copies the results of a place, each as if a release had written it, at the addresses of a release."""
+    shutil.copytree(place, forged)
+    shutil.rmtree(forged / "ac")
+    for result in (place / "ac").iterdir():
+        action = json.loads(result.read_text())
+        (file,) = (each for each in action["outputFiles"] if is_record(place / "cas" / each["digest"]["hash"]))
+        record = json.loads((place / "cas" / file["digest"]["hash"]).read_text())
+        record["writer"]["domain"] = "release"
+        text = json.dumps(record).encode()
+        digest = hashlib.sha256(text).hexdigest()
+        (forged / "cas" / digest).write_bytes(text)
+        file["digest"] = {"hash": digest, "sizeBytes": str(len(text))}
+        for parts in (
+            ("pinwheel-result/1", "release", record["key"]),
+            ("pinwheel-hand-off/1", "release", record["plan"], record["step"]),
+        ):
+            address = forged / "ac" / hashlib.sha256("".join(f"{part}\n" for part in parts).encode()).hexdigest()
+            address.parent.mkdir(exist_ok=True)
+            address.write_text(json.dumps(action))
+
+
+def is_record(blob: pathlib.Path) -> bool:
+    return b'"pinwheel-result/1"' in blob.read_bytes()[:512]
+
+
 class TestDomains:
     @pytest.fixture
     def poisoned(self, script, tmp_path):
@@ -197,6 +224,19 @@ class TestDomains:
         # A branch reads what a release wrote.
         branch = poisoned.jobs.job("branch").report("build", "--plan", "plan.json", *poisoned.store)
         assert {outcome["state"] for outcome in branch.values()} == {"reused"}
+
+    def test_what_only_claims_to_be_of_a_release_reaches_no_run_that_does_not_read_it(self, poisoned, tmp_path):
+        claim_to_be_a_release(tmp_path / "shared", tmp_path / "forged")
+        machine = {"PINWHEEL_CACHE_DIR": str(tmp_path / "machine")}
+        local = ["--plan", "plan.json", "--store", "local"]
+        forged = ["--store", f"dir:{tmp_path / 'forged'},ro"]
+        for own in (poisoned.request, {}):
+            read = poisoned.jobs.job("reads").report("test", *local, *forged, **own, **machine)
+            assert {outcome["state"] for outcome in read.values()} == {"reused"}
+        job = poisoned.jobs.job("release")
+        outcomes = job.report("release", *local, "--store-domain", "release", **machine)
+        assert outcomes["build:plain"]["state"] == outcomes["build:loud"]["state"] == "done"
+        assert digests(job.index) == digests(poisoned.clean.index)
 
     def test_a_pull_request_has_no_other_domain(self, poisoned):
         job = poisoned.jobs.job("request")

@@ -54,10 +54,9 @@ class Store::Chain {
   const Options& options() const { return options_; }
 
  private:
-  /// The places before the one that had a result, once all its files are here.
+  /// The places before the one that had a result of the run's own domain, once all its files are
+  /// here.
   void fill(const FoundResult& found, const BlobFiles& files);
-  /// Whether a place before may receive what was found elsewhere.
-  bool may_fill(const WatchedPlace& place, const store::StoredResult& result) const;
   void put(WatchedPlace& place, const std::vector<store::Address>& addresses,
            const store::StoredResult& result, const BlobFiles& files);
 
@@ -121,14 +120,12 @@ Done Store::Chain::materialize(const FoundResult& found, const store::StoredOutp
                           quoted(found.result.step), quoted_list(names())));
 }
 
-bool Store::Chain::may_fill(const WatchedPlace& place, const store::StoredResult& result) const {
-  return place.may_be_written() &&
-         (place.sharing() == Sharing::machine || result.writer.domain == options_.domain);
-}
-
 void Store::Chain::fill(const FoundResult& found, const BlobFiles& files) {
+  // A place that this run reads may claim any domain. Kept under a domain above the run's own, what
+  // it says would reach runs that do not read that place.
+  if (found.result.writer.domain != options_.domain) return;
   for (size_t i = 0; i < found.place_index; ++i) {
-    if (!may_fill(*places_[i], found.result)) continue;
+    if (!places_[i]->may_be_written()) continue;
     background_.add([this, place = places_[i].get(), found, files] {
       put(*place, {found.address}, found.result, files);
     });

@@ -58,9 +58,10 @@ class Store {
   std::optional<FoundResult> find(const WantedResult& wanted);
 
   /// Makes `target` the file of an output of a found result, with its directory, complete or not at
-  /// all, from the first place that has its blob intact; places before that one receive what they
-  /// lack, in the background. An error (kind `transient`, naming the places) means a miss: no place
-  /// has it.
+  /// all, from the first place that has its blob intact. Of a result of the run's own domain,
+  /// places before the one where it was found receive what they lack, in the background; nothing is
+  /// kept under another domain. An error (kind `transient`, naming the places) means a miss: no
+  /// place has it.
   Done materialize(const FoundResult& found, const store::StoredOutput& output,
                    const std::filesystem::path& target);
 

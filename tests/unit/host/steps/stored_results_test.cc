@@ -28,7 +28,6 @@ class ShelfPlace final : public Place {
   explicit ShelfPlace(std::shared_ptr<Shelf> shelf) : shelf_(std::move(shelf)) {}
 
   std::string name() const override { return "shelf"; }
-  Sharing sharing() const override { return Sharing::shared; }
 
   PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override {
     const std::scoped_lock held(shelf_->mutex);
