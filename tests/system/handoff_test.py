@@ -238,6 +238,22 @@ class TestDomains:
         assert outcomes["build:plain"]["state"] == outcomes["build:loud"]["state"] == "done"
         assert digests(job.index) == digests(poisoned.clean.index)
 
+    def test_a_release_takes_nothing_from_a_pull_request_in_the_same_checkout(self, poisoned, tmp_path):
+        word, place = tmp_path / "word.txt", ["--plan", "plan.json", "--store", f"dir:{tmp_path / 'late'}"]
+        job = poisoned.jobs.job("checkout")
+        word.write_text("evil\n")
+        job.report("test", "--plan", "plan.json", **poisoned.request)
+        word.write_text("good\n")
+        outcomes = job.report("release", *place, PINWHEEL_STORE_DOMAIN="release")
+        assert outcomes["build:plain"]["state"] == outcomes["build:loud"]["state"] == "done"
+        assert digests(job.index) == digests(poisoned.clean.index)
+        # Neither does another machine get it, while all runs here use what the release made.
+        for run in (poisoned.jobs.job("elsewhere"), job):
+            build = ["build", *place, "--store-domain", "release"]
+            assert {outcome["state"] for outcome in run.report(*build).values()} == {"reused"}
+            assert run.wheels() == poisoned.clean.wheels()
+        assert {each["state"] for each in job.report("test", "--plan", "plan.json").values()} == {"reused"}
+
     def test_a_pull_request_has_no_other_domain(self, poisoned):
         job = poisoned.jobs.job("request")
         for domain in ("branch", "release"):

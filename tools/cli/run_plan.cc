@@ -48,6 +48,7 @@
 #include "report/summary.h"
 #include "run/execute.h"
 #include "run/silent.h"
+#include "store/domain.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -315,6 +316,12 @@ plan::Report execute_plan(const RunRequest& request, const host::Workplace& work
   return run::execute(plan, options, {runner, recorder, listeners.status, listeners.clock});
 }
 
+/// The domain of the run, which decides whose results it uses, those of its journal, too.
+Result<store::Domain> domain_of(const RunRequest& request) {
+  if (request.store) return request.store->domain();
+  return store::choose_domain({}, request.workplace.variables);
+}
+
 /// Waits until everything is kept; not after an interruption, which ends what is under way.
 void end_store(const RunRequest& request, const plan::Report& report, Streams& streams) {
   if (!request.store) return;
@@ -327,8 +334,9 @@ void end_store(const RunRequest& request, const plan::Report& report, Streams& s
 Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOptions& options,
                                     const RunRequest& request, Streams& streams) {
   host::SystemClock clock;
+  TRY(const store::Domain own, domain_of(request));
   TRY(const std::unique_ptr<host::JournalFile> journal,
-      host::JournalFile::open(request.workplace.state, clock));
+      host::JournalFile::open(request.workplace.state, clock, own));
   request.workplace.log->write({ports::LogLevel::debug,
                                 "locked",
                                 {{"path", (request.workplace.state / "journal.lock").string()}}});
