@@ -157,6 +157,23 @@ class TestEvidence:
         last = jobs.finish(*artifacts)
         assert last.published[f"test:{script_python()}-plain"]["state"] == "skipped"
 
+    def test_a_finished_test_counts_wherever_the_skipped_one_is(self, skipping, tmp_path):
+        _, artifacts = skipping.make_all()
+        tools = tmp_path / "tools"
+        tools.mkdir()
+        (tools / "nvidia-smi").write_text("#!/bin/sh\necho NVIDIA L4, 550.54.15\n")
+        (tools / "nvidia-smi").chmod(0o755)
+        gpu = skipping.job("gpu", *artifacts)
+        asked = ["--plan", "plan.json", "--store", "dir:in,ro", "--store", "dir:ran", "--reuse-only"]
+        ran = gpu.report("test", *asked, PATH=f"{tools}:{os.environ['PATH']}")
+        assert {each["evidence"] for step, each in ran.items() if step.startswith("test:")} == {"ran"}
+        places = [f"--store=dir:{gpu.directory / name},ro" for name in ("in", "ran")]
+        for order in (places, places[::-1]):
+            gate = ["release", "--plan", "plan.json", *order, "--reuse-only", "--gate"]
+            assert "nothing was published" in skipping.job("gate").run(*gate).stderr
+            again = skipping.job("again").report("test", "--plan", "plan.json", *order)
+            assert {outcome["state"] for outcome in again.values()} == {"reused"}
+
     def test_a_test_that_is_asked_for_runs_again(self, skipping):
         _, artifacts = skipping.make_all()
         job = skipping.job("test", *artifacts)

@@ -53,7 +53,9 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The result in the nearest place that has it, of the run's own domain, else of one above it.
+  /// The result in the nearest place that has it, of the run's own domain, else of one above it. A
+  /// test that was skipped is looked for everywhere, since it may have been finished elsewhere; of
+  /// skipped ones the one that shows most.
   /// nullopt if no place has it, or only with bytes that are not what their name says.
   std::optional<FoundResult> find(const WantedResult& wanted);
 

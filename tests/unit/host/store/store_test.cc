@@ -221,6 +221,41 @@ TEST_CASE("no place receives anything of another domain than the run's", "[store
   }
 }
 
+TEST_CASE("a skipped test does not hide a finished one in another place or domain", "[store]") {
+  using store::Domain;
+  const Stores stores;
+  const auto keep = [&](const std::string& place, Domain domain, store::Ending ending,
+                        const std::string& evidence) {
+    store::StoredResult result = result_of("k", {});
+    result.ending = ending;
+    result.evidence = evidence;
+    const auto store = stores.open({place}, domain);
+    store->keep(result, {});
+    CHECK(store->finish().empty());
+  };
+  keep("inspected", Domain::branch, store::Ending::skipped, "inspected");
+  keep("loaded", Domain::branch, store::Ending::skipped, "loaded");
+  keep("ran", Domain::branch, store::Ending::done, "ran");
+  keep("both", Domain::branch, store::Ending::skipped, "loaded");
+  keep("both", Domain::release, store::Ending::done, "ran");
+  const auto found_in = [&](const std::vector<std::string>& places) {
+    // The first place would be filled.
+    std::vector<ChainedPlace> read;
+    for (const std::string& place : places) {
+      read.push_back({tree_at(stores.scratch().path() / place), store::PlaceAccess::read_only});
+    }
+    const auto found = Store(std::move(read), {Domain::branch}).find(wanted("k"));
+    REQUIRE(found);
+    return found->place + " " + found->result.evidence;
+  };
+  CHECK(found_in({"loaded", "ran"}) == "dir:ran ran");
+  CHECK(found_in({"ran", "loaded"}) == "dir:ran ran");
+  CHECK(found_in({"both"}) == "dir:both ran");
+  CHECK(found_in({"inspected", "loaded", "both", "ran"}) == "dir:both ran");
+  CHECK(found_in({"inspected", "loaded"}) == "dir:loaded loaded");
+  CHECK(found_in({"loaded", "inspected"}) == "dir:loaded loaded");
+}
+
 TEST_CASE("a result at the address of another domain, key or step is a fault", "[store]") {
   const Stores stores;
   const fs::path root = stores.scratch().path() / "a";
