@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 
 import pytest
 from conftest import digests, outcomes_of
@@ -105,7 +106,21 @@ def test_a_damaged_artifact_is_missing(jobs):
             path.write_bytes(path.read_bytes()[:-1] + b"x")
     refused = job.run("test", *REUSE, "--step", f"test:{script_python()}-plain", code=5)
     assert "`build:plain` has no result in" in refused.stderr
+    assert "the store `dir:in` could not be read" in refused.stderr and wheel in refused.stderr
     assert job.wheels() == {}
+
+
+def test_a_place_that_fails_is_named_beside_what_is_missing(jobs):
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))  # nobody listens
+        place = f"http://127.0.0.1:{dead.getsockname()[1]}/results"
+        reuse = ["--plan", "plan.json", "--store", place, "--reuse-only"]
+        for asked in (["release", *reuse, "--gate"], ["release", *reuse, "--target", "index"], ["test", *reuse]):
+            refused = jobs.job("asks").run(*asked, code=5).stderr
+            fault, missing = f"the store `{place}` could not be read: ", "`build:plain` has no result in"
+            assert fault in refused and missing in refused
+            assert refused.index(fault) < refused.index(missing)
+            assert f"the store `{place}` is not read any more in this run" in refused
 
 
 class TestEvidence:

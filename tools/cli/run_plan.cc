@@ -322,11 +322,16 @@ Result<store::Domain> domain_of(const RunRequest& request) {
   return store::choose_domain({}, request.workplace.variables);
 }
 
-/// Waits until everything is kept; not after an interruption, which ends what is under way.
-void end_store(const RunRequest& request, const plan::Report& report, Streams& streams) {
+/// Waits until everything is kept, and tells what was wrong with places.
+void finish_store(const RunRequest& request, Streams& streams) {
   if (!request.store) return;
-  if (report.signal != 0) request.stop_store.request_stop();
   for (const Error& warning : request.store->finish()) streams.warn(warning);
+}
+
+/// The same, but does not wait after an interruption, which ends what is under way.
+void end_store(const RunRequest& request, const plan::Report& report, Streams& streams) {
+  if (report.signal != 0) request.stop_store.request_stop();
+  finish_store(request, streams);
 }
 
 }  // namespace
@@ -345,7 +350,11 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   TRY(const RunDirectories directories, make_run_directories(request.workplace));
   TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), streams));
   const plan::Plan plan = plan::without_idle(request.plan, known.results);
-  TRY_DONE(check_complete(request, plan, known.results));
+  if (Done complete = check_complete(request, plan, known.results); !complete) {
+    // A place that failed may be why a result is missing.
+    finish_store(request, streams);
+    return fail(std::move(complete).error());
+  }
   if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(options, directories, known.results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, known.results);
