@@ -1,9 +1,11 @@
 """One release over many jobs: each step on a machine of its own, and results that travel in directories."""
 
+import hashlib
 import json
 import os
 import pathlib
 import shutil
+import socket
 
 import pytest
 from conftest import digests, outcomes_of
@@ -104,7 +106,21 @@ def test_a_damaged_artifact_is_missing(jobs):
             path.write_bytes(path.read_bytes()[:-1] + b"x")
     refused = job.run("test", *REUSE, "--step", f"test:{script_python()}-plain", code=5)
     assert "`build:plain` has no result in" in refused.stderr
+    assert "the store `dir:in` could not be read" in refused.stderr and wheel in refused.stderr
     assert job.wheels() == {}
+
+
+def test_a_place_that_fails_is_named_beside_what_is_missing(jobs):
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))  # nobody listens
+        place = f"http://127.0.0.1:{dead.getsockname()[1]}/results"
+        reuse = ["--plan", "plan.json", "--store", place, "--reuse-only"]
+        for asked in (["release", *reuse, "--gate"], ["release", *reuse, "--target", "index"], ["test", *reuse]):
+            refused = jobs.job("asks").run(*asked, code=5).stderr
+            fault, missing = f"the store `{place}` could not be read: ", "`build:plain` has no result in"
+            assert fault in refused and missing in refused
+            assert refused.index(fault) < refused.index(missing)
+            assert f"the store `{place}` is not read any more in this run" in refused
 
 
 class TestEvidence:
@@ -184,12 +200,55 @@ class TestEvidence:
         last = jobs.finish(*artifacts)
         assert last.published[f"test:{script_python()}-plain"]["state"] == "skipped"
 
+    def test_a_finished_test_counts_wherever_the_skipped_one_is(self, skipping, tmp_path):
+        _, artifacts = skipping.make_all()
+        tools = tmp_path / "tools"
+        tools.mkdir()
+        (tools / "nvidia-smi").write_text("#!/bin/sh\necho NVIDIA L4, 550.54.15\n")
+        (tools / "nvidia-smi").chmod(0o755)
+        gpu = skipping.job("gpu", *artifacts)
+        asked = ["--plan", "plan.json", "--store", "dir:in,ro", "--store", "dir:ran", "--reuse-only"]
+        ran = gpu.report("test", *asked, PATH=f"{tools}:{os.environ['PATH']}")
+        assert {each["evidence"] for step, each in ran.items() if step.startswith("test:")} == {"ran"}
+        places = [f"--store=dir:{gpu.directory / name},ro" for name in ("in", "ran")]
+        for order in (places, places[::-1]):
+            gate = ["release", "--plan", "plan.json", *order, "--reuse-only", "--gate"]
+            assert "nothing was published" in skipping.job("gate").run(*gate).stderr
+            again = skipping.job("again").report("test", "--plan", "plan.json", *order)
+            assert {outcome["state"] for outcome in again.values()} == {"reused"}
+
     def test_a_test_that_is_asked_for_runs_again(self, skipping):
         _, artifacts = skipping.make_all()
         job = skipping.job("test", *artifacts)
         report = job.report("test", *REUSE)
         tests = [outcome for step, outcome in report.items() if step.startswith("test:")]
         assert [(each["state"], each["attempts"]) for each in tests] == [("skipped", 1)] * 2
+
+
+def claim_to_be_a_release(place: pathlib.Path, forged: pathlib.Path) -> None:
+    """Copies the results of a place, each as if a release had written it, at the addresses of a release."""
+    shutil.copytree(place, forged)
+    shutil.rmtree(forged / "ac")
+    for result in (place / "ac").iterdir():
+        action = json.loads(result.read_text())
+        (file,) = (each for each in action["outputFiles"] if is_record(place / "cas" / each["digest"]["hash"]))
+        record = json.loads((place / "cas" / file["digest"]["hash"]).read_text())
+        record["writer"]["domain"] = "release"
+        text = json.dumps(record).encode()
+        digest = hashlib.sha256(text).hexdigest()
+        (forged / "cas" / digest).write_bytes(text)
+        file["digest"] = {"hash": digest, "sizeBytes": str(len(text))}
+        for parts in (
+            ("pinwheel-result/1", "release", record["key"]),
+            ("pinwheel-hand-off/1", "release", record["plan"], record["step"]),
+        ):
+            address = forged / "ac" / hashlib.sha256("".join(f"{part}\n" for part in parts).encode()).hexdigest()
+            address.parent.mkdir(exist_ok=True)
+            address.write_text(json.dumps(action))
+
+
+def is_record(blob: pathlib.Path) -> bool:
+    return b'"pinwheel-result/1"' in blob.read_bytes()[:512]
 
 
 class TestDomains:
@@ -225,6 +284,35 @@ class TestDomains:
         # A branch reads what a release wrote.
         branch = poisoned.jobs.job("branch").report("build", "--plan", "plan.json", *poisoned.store)
         assert {outcome["state"] for outcome in branch.values()} == {"reused"}
+
+    def test_what_only_claims_to_be_of_a_release_reaches_no_run_that_does_not_read_it(self, poisoned, tmp_path):
+        claim_to_be_a_release(tmp_path / "shared", tmp_path / "forged")
+        machine = {"PINWHEEL_CACHE_DIR": str(tmp_path / "machine")}
+        local = ["--plan", "plan.json", "--store", "local"]
+        forged = ["--store", f"dir:{tmp_path / 'forged'},ro"]
+        for own in (poisoned.request, {}):
+            read = poisoned.jobs.job("reads").report("test", *local, *forged, **own, **machine)
+            assert {outcome["state"] for outcome in read.values()} == {"reused"}
+        job = poisoned.jobs.job("release")
+        outcomes = job.report("release", *local, "--store-domain", "release", **machine)
+        assert outcomes["build:plain"]["state"] == outcomes["build:loud"]["state"] == "done"
+        assert digests(job.index) == digests(poisoned.clean.index)
+
+    def test_a_release_takes_nothing_from_a_pull_request_in_the_same_checkout(self, poisoned, tmp_path):
+        word, place = tmp_path / "word.txt", ["--plan", "plan.json", "--store", f"dir:{tmp_path / 'late'}"]
+        job = poisoned.jobs.job("checkout")
+        word.write_text("evil\n")
+        job.report("test", "--plan", "plan.json", **poisoned.request)
+        word.write_text("good\n")
+        outcomes = job.report("release", *place, PINWHEEL_STORE_DOMAIN="release")
+        assert outcomes["build:plain"]["state"] == outcomes["build:loud"]["state"] == "done"
+        assert digests(job.index) == digests(poisoned.clean.index)
+        # Neither does another machine get it, while all runs here use what the release made.
+        for run in (poisoned.jobs.job("elsewhere"), job):
+            build = ["build", *place, "--store-domain", "release"]
+            assert {outcome["state"] for outcome in run.report(*build).values()} == {"reused"}
+            assert run.wheels() == poisoned.clean.wheels()
+        assert {each["state"] for each in job.report("test", "--plan", "plan.json").values()} == {"reused"}
 
     def test_a_pull_request_has_no_other_domain(self, poisoned):
         job = poisoned.jobs.job("request")

@@ -41,7 +41,7 @@ void add_matrix_files(Words& words) {
 }
 
 void add_steps(const GlobalOptions& global, Words& words) {
-  const Result<journal::History> history = host::read_journal(global.state_dir);
+  const Result<journal::History> history = host::read_whole_journal(global.state_dir);
   if (!history) return;
   for (const auto& [step, finished] : history->latest) words.push_back(step);
 }

@@ -8,6 +8,7 @@
 #include "cli/enter_step.h"
 #include "cli/one_variant.h"
 #include "host/steps/journal_file.h"
+#include "store/domain.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -24,7 +25,9 @@ const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
 /// The earlier outcomes of the steps that a test needs.
 Result<std::vector<plan::StepOutcome>> earlier_needs(const PreparedRun& run,
                                                      const plan::Step& step) {
-  TRY(const journal::History history, host::read_journal(run.gathered.workplace.state));
+  const host::Workplace& workplace = run.gathered.workplace;
+  TRY(const store::Domain own, store::choose_domain({}, workplace.variables));
+  TRY(const journal::History history, host::read_journal(workplace.state, own));
   std::vector<plan::StepOutcome> needs;
   for (const auto& [id, outcome] : plan::reuse(run.plan, find_results(run.plan, history))) {
     const bool needed = std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end();

@@ -25,7 +25,7 @@ fs::path log_of_attempt(const plan::StepOutcome& outcome, int attempt) {
 }  // namespace
 
 Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams) {
-  TRY(const journal::History history, host::read_journal(global.state_dir));
+  TRY(const journal::History history, host::read_whole_journal(global.state_dir));
   const plan::StepOutcome* found = nullptr;
   std::vector<std::string> ids;
   for (const auto& [step, outcome] : history.finished) {

@@ -89,10 +89,11 @@ Result<PreparedRun> prepare_step(const GlobalOptions& global, const ReproduceOpt
 }
 
 /// The results of this checkout's runs for the steps that the requested one needs.
-Result<plan::Results> earlier_results(const GlobalOptions& global, const plan::Plan& part,
+Result<plan::Results> earlier_results(const GlobalOptions& global, const RunRequest& request,
                                       const std::string& wanted) {
-  TRY(const journal::History history, host::read_journal(global.state_dir));
-  plan::Results results = find_results(part, history);
+  TRY(const journal::History history,
+      host::read_journal(global.state_dir, request.store->domain()));
+  plan::Results results = find_results(request.plan, history);
   std::erase_if(results, [&wanted](const auto& each) { return each.first.first == wanted; });
   return results;
 }
@@ -192,7 +193,7 @@ Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& o
   RunRequest request{std::move(part), prepared.gathered.workplace,
                      "reproduce " + shell_join(options.arguments)};
   TRY_DONE(add_results_to_take(request, prepared, options, target.step, streams));
-  TRY(request.results, earlier_results(global, request.plan, target.step));
+  TRY(request.results, earlier_results(global, request, target.step));
   RunOptions run;
   run.levels = options.levels;
   if (options.shell) return enter(global, run, std::move(request), streams);

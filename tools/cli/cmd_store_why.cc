@@ -45,12 +45,12 @@ Done check_travels(const plan::Plan& part, const std::string& step) {
 }
 
 /// What earlier runs here made of the steps that this one needs.
-Result<plan::Results> made_here(const GlobalOptions& global, const plan::Plan& plan,
+Result<plan::Results> made_here(const GlobalOptions& global, const AskingRun& asking,
                                 const std::string& step) {
   std::error_code absent;
   if (!fs::exists(global.state_dir, absent)) return plan::Results{};
-  TRY(const journal::History history, host::read_journal(global.state_dir));
-  plan::Results results = find_results(plan, history);
+  TRY(const journal::History history, host::read_journal(global.state_dir, asking.domain));
+  plan::Results results = find_results(asking.run.plan, history);
   std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
   return results;
 }
@@ -78,7 +78,7 @@ Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& o
   TRY(AskingRun asking, prepare_asking_run(global, rest, step, streams));
   TRY(asking.run.plan, plan::subplan(asking.run.plan, {step}));
   TRY_DONE(check_travels(asking.run.plan, step));
-  TRY(plan::Results here, made_here(global, asking.run.plan, step));
+  TRY(plan::Results here, made_here(global, asking, step));
   const host::SearchedResults known =
       ask_place(asking, root, options, std::move(here), {}, streams);
   const plan::StoreReply reply =

@@ -51,7 +51,7 @@ plan::Results find_results(const plan::Plan& plan, const journal::History& histo
 }
 
 plan::Durations earlier_durations(const std::filesystem::path& state) {
-  Result<journal::History> history = host::read_journal(state);
+  Result<journal::History> history = host::read_whole_journal(state);
   return history ? std::move(history->took) : plan::Durations();
 }
 

@@ -126,7 +126,7 @@ Result<std::vector<std::string>> steps_of(const std::string& id, const std::stri
 
 Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& named,
                                      Streams& streams) {
-  TRY(const journal::History history, host::read_journal(global.state_dir));
+  TRY(const journal::History history, host::read_whole_journal(global.state_dir));
   ReproduceTarget target;
   // The record of a step's failure has its matrix.
   const journal::Finished* failure = last_failure(history, {named.id});

@@ -6,9 +6,11 @@
 #include "cli/budget.h"
 #include "cli/earlier_results.h"
 #include "cli/prepare_run.h"
+#include "cli/workplace.h"
 #include "host/steps/journal_file.h"
 #include "journal/reuse.h"
 #include "run/wall_time.h"
+#include "store/domain.h"
 
 namespace pinwheel::cli {
 
@@ -32,7 +34,12 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams
   const std::filesystem::path state = scope.global.state_dir;
   std::error_code absent;
   if (!std::filesystem::exists(state, absent)) return std::nullopt;
-  TRY(const journal::History history, host::read_journal(state));
+  const Result<store::Domain> own = store::choose_domain({}, user_variables());
+  if (!own) {
+    TRY_DONE(tell_no_forecast(own.error(), streams));
+    return std::nullopt;
+  }
+  TRY(const journal::History history, host::read_journal(state, *own));
   if (history.latest.empty() && history.unfinished.empty()) return std::nullopt;
   const plan::Stage stage =
       scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;

@@ -48,6 +48,7 @@
 #include "report/summary.h"
 #include "run/execute.h"
 #include "run/silent.h"
+#include "store/domain.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -315,11 +316,22 @@ plan::Report execute_plan(const RunRequest& request, const host::Workplace& work
   return run::execute(plan, options, {runner, recorder, listeners.status, listeners.clock});
 }
 
-/// Waits until everything is kept; not after an interruption, which ends what is under way.
-void end_store(const RunRequest& request, const plan::Report& report, Streams& streams) {
+/// The domain of the run, which decides whose results it uses, those of its journal, too.
+Result<store::Domain> domain_of(const RunRequest& request) {
+  if (request.store) return request.store->domain();
+  return store::choose_domain({}, request.workplace.variables);
+}
+
+/// Waits until everything is kept, and tells what was wrong with places.
+void finish_store(const RunRequest& request, Streams& streams) {
   if (!request.store) return;
-  if (report.signal != 0) request.stop_store.request_stop();
   for (const Error& warning : request.store->finish()) streams.warn(warning);
+}
+
+/// The same, but does not wait after an interruption, which ends what is under way.
+void end_store(const RunRequest& request, const plan::Report& report, Streams& streams) {
+  if (report.signal != 0) request.stop_store.request_stop();
+  finish_store(request, streams);
 }
 
 }  // namespace
@@ -327,8 +339,9 @@ void end_store(const RunRequest& request, const plan::Report& report, Streams& s
 Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOptions& options,
                                     const RunRequest& request, Streams& streams) {
   host::SystemClock clock;
+  TRY(const store::Domain own, domain_of(request));
   TRY(const std::unique_ptr<host::JournalFile> journal,
-      host::JournalFile::open(request.workplace.state, clock));
+      host::JournalFile::open(request.workplace.state, clock, own));
   request.workplace.log->write({ports::LogLevel::debug,
                                 "locked",
                                 {{"path", (request.workplace.state / "journal.lock").string()}}});
@@ -338,7 +351,11 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), streams));
   const plan::Plan plan = plan::without_idle(request.plan, known.results);
   const plan::Results results = with_unplaced(plan, known.results, request.unplaced);
-  TRY_DONE(check_complete(request, plan, results));
+  if (Done complete = check_complete(request, plan, results); !complete) {
+    // A place that failed may be why a result is missing.
+    finish_store(request, streams);
+    return fail(std::move(complete).error());
+  }
   if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);

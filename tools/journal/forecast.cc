@@ -45,9 +45,17 @@ Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const Hist
     out.because = "never run";
     return out;
   }
+  const plan::StepOutcome& latest = last->second.outcome;
   const auto same = history.finished.find({step.id, key});
-  const plan::StepOutcome& before =
-      same == history.finished.end() ? last->second.outcome : same->second;
+  const bool done_below =
+      same == history.finished.end() && latest.key == key && latest.state == plan::StepState::done;
+  if (done_below) {
+    out.because = fmt::format("only a {} run did it, whose results a {} run does not use",
+                              quoted(store::to_string(last->second.domain)),
+                              quoted(store::to_string(history.own)));
+    return out;
+  }
+  const plan::StepOutcome& before = same == history.finished.end() ? latest : same->second;
   if (before.key != key) {
     out.changes = differences(before.parts, parts);
     out.because = before.parts.empty()

@@ -11,18 +11,19 @@ void History::add(const Record& record) {
     unfinished[{started->id, started->key}] = started->attempt;
     return;
   }
-  const plan::StepOutcome& outcome = std::get<Finished>(record).outcome;
+  const Finished& ended = std::get<Finished>(record);
+  const plan::StepOutcome& outcome = ended.outcome;
   unfinished.erase({outcome.id, outcome.key});
-  finished[{outcome.id, outcome.key}] = outcome;
+  if (store::may_read(own, ended.domain)) finished[{outcome.id, outcome.key}] = outcome;
   // The duration of a failure does not predict that of a success.
   const bool well =
       outcome.state == plan::StepState::done || outcome.state == plan::StepState::skipped;
   if (well && outcome.attempts > 0) took[outcome.id] = outcome.elapsed;
-  latest[outcome.id] = std::get<Finished>(record);
+  latest[outcome.id] = ended;
 }
 
-Result<History> read_history(std::string_view text) {
-  History history;
+Result<History> read_history(std::string_view text, store::Domain own) {
+  History history{own};
   int number = 0;
   for (;;) {
     const size_t end = text.find('\n', history.intact_bytes);

@@ -17,6 +17,8 @@ namespace pinwheel::journal {
 struct History {
   using StepAndKey = std::pair<std::string, std::string>;
 
+  store::Domain own = store::Domain::branch;  ///< of the run that asks
+  /// Without what runs of domains below its own recorded.
   std::map<StepAndKey, plan::StepOutcome> finished = {};
   std::map<std::string, Finished> latest = {};  ///< by step, whatever its key
   std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that never ended
@@ -27,9 +29,9 @@ struct History {
   void add(const Record& record);
 };
 
-/// Parses a journal's text. A last line without a newline was torn by a crash and is ignored; empty
-/// text is an empty history. `config`, with the line number, for a bad line before the end and for
-/// an unknown version: a journal is rejected, never discarded.
-Result<History> read_history(std::string_view text);
+/// Parses a journal's text for a run of a domain. A last line without a newline was torn by a crash
+/// and is ignored; empty text is an empty history. `config`, with the line number, for a bad line
+/// before the end and for an unknown version: a journal is rejected, never discarded.
+Result<History> read_history(std::string_view text, store::Domain own);
 
 }  // namespace pinwheel::journal

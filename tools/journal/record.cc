@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "plan/outcome_json.h"
 
 namespace pinwheel::journal {
@@ -13,6 +15,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
+
+Result<store::Domain> domain_of(const Json& record) {
+  const auto named = record.find("domain");
+  if (named == record.end()) return Finished{}.domain;
+  const auto name = named->get<std::string>();
+  if (const std::optional<store::Domain> domain = store::parse_domain(name)) return *domain;
+  return fail(
+      ErrorKind::config,
+      fmt::format("a line of the journal is not a record: {} is not a domain", quoted(name)));
+}
 
 }  // namespace
 
@@ -44,8 +56,9 @@ std::string to_line(const Record& record) {
   }
   const Finished& finished = std::get<Finished>(record);
   const Json at = finished.at;
-  return fmt::format("{{\"finished\":{},\"at\":{}}}\n", plan::outcome_json(finished.outcome),
-                     at.dump());
+  return fmt::format("{{\"finished\":{},\"at\":{},\"domain\":\"{}\"}}\n",
+                     plan::outcome_json(finished.outcome), at.dump(),
+                     store::to_string(finished.domain));
 }
 
 Result<Record> parse_line(std::string_view line) {
@@ -57,7 +70,8 @@ Result<Record> parse_line(std::string_view line) {
                      found->at("attempt").get<int>(), at};
     }
     TRY(plan::StepOutcome outcome, plan::parse_outcome(json.at("finished").dump()));
-    return Finished{std::move(outcome), at};
+    TRY(const store::Domain domain, domain_of(json));
+    return Finished{std::move(outcome), at, domain};
   } catch (const Json::exception& thrown) {
     return fail(ErrorKind::config,
                 fmt::format("a line of the journal is not a record: {}", thrown.what()));

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "plan/outcome.h"
+#include "store/domain.h"
 
 namespace pinwheel::journal {
 
@@ -20,6 +21,8 @@ struct Started {
 struct Finished {
   plan::StepOutcome outcome;
   std::string at = {};
+  /// That of the run. Records of an older pinwheel do not say: no release takes what they have.
+  store::Domain domain = store::Domain::branch;
 };
 
 using Record = std::variant<Started, Finished>;

@@ -118,6 +118,20 @@ TEST_CASE(
   CHECK(forecast(unresolved, history, kThere)[0].because == "its packages are not resolved yet");
 }
 
+TEST_CASE("a step that only a run below has done is done again, and the reason says so") {
+  const plan::Plan plan = example();
+  const History history = done_before(plan);
+  History release{store::Domain::release};
+  for (const auto& [step, ended] : history.latest) release.add(ended);
+  const Forecast environment = forecast(plan, release, kThere)[0];
+  CHECK(environment.expected == Expected::run);
+  CHECK(environment.because ==
+        "only a `branch` run did it, whose results a `release` run does not use");
+  const plan::Plan changed = example("\"1.1\"");
+  release.add(Finished{history.latest.at("env").outcome, "", store::Domain::release});
+  CHECK(forecast(changed, release, kThere)[1].because == "1 change since 2026-01-02T03:04:05Z");
+}
+
 TEST_CASE("results are valid while their outputs exist unchanged") {
   const plan::Plan plan = example();
   const plan::Results results = results_of(plan, done_before(plan));

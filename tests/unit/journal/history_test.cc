@@ -7,6 +7,8 @@ using namespace pinwheel::journal;
 
 namespace {
 
+using store::Domain;
+
 plan::StepOutcome outcome(const std::string& id, const std::string& key, plan::StepState state) {
   plan::StepOutcome out;
   out.id = id;
@@ -22,7 +24,8 @@ std::vector<Record> some_records() {
           Started{"build", "k2", 1, "2026-01-02T03:04:07Z"},
           Finished{outcome("build", "k2", plan::StepState::failed), "2026-01-02T03:04:08Z"},
           Started{"build", "k2", 2, "2026-01-02T03:04:09Z"},
-          Finished{outcome("build", "k2", plan::StepState::done), "2026-01-02T03:04:10Z"},
+          Finished{outcome("build", "k2", plan::StepState::done), "2026-01-02T03:04:10Z",
+                   Domain::release},
           Started{"test", "k3", 1, "2026-01-02T03:04:11Z"}};
 }
 
@@ -56,9 +59,51 @@ TEST_CASE("records round-trip through their line") {
 }
 
 TEST_CASE("the last record of a step and key counts") {
-  const Result<History> history = read_history(text_of(some_records()));
+  const Result<History> history = read_history(text_of(some_records()), Domain::branch);
   REQUIRE(history);
   CHECK(summary(*history) == "build@k2=done env@k1=done test@k3#1 ");
+}
+
+TEST_CASE("a run is given what its own domain and those above recorded") {
+  std::string text = header_line();
+  for (const Domain domain : {Domain::release, Domain::branch, Domain::pull_request}) {
+    const std::string name(to_string(domain));
+    text += to_line(Started{name, "k", 1, "2026-01-02T03:04:05Z"});
+    text += to_line(
+        Finished{outcome(name, "k", plan::StepState::done), "2026-01-02T03:04:06Z", domain});
+  }
+  const auto given = [&text](Domain own) { return summary(*read_history(text, own)); };
+  CHECK(given(Domain::pull_request) == "branch@k=done pull-request@k=done release@k=done ");
+  CHECK(given(Domain::branch) == "branch@k=done release@k=done ");
+  CHECK(given(Domain::release) == "release@k=done ");
+  // What is shown of earlier runs is all of them.
+  CHECK(read_history(text, Domain::release)->latest.size() == 3);
+}
+
+TEST_CASE("what a run below recorded later does not replace what a run may use") {
+  plan::StepOutcome other = outcome("build", "k", plan::StepState::done);
+  other.outputs[0].sha256 = "another";
+  const std::string text =
+      header_line() +
+      to_line(Finished{outcome("build", "k", plan::StepState::done), "", Domain::branch}) +
+      to_line(Finished{other, "", Domain::pull_request});
+  const History::StepAndKey build = {"build", "k"};
+  const auto sha_for = [&](Domain own) {
+    return read_history(text, own)->finished.at(build).outputs.at(0).sha256;
+  };
+  CHECK(sha_for(Domain::branch) == "sha of build");
+  CHECK(sha_for(Domain::pull_request) == "another");
+}
+
+TEST_CASE("a record of an older pinwheel, which names no domain, is for no release") {
+  const std::string text = header_line() +
+                           R"({"finished":{"id":"build","key":"k","state":"done","attempts":1,)"
+                           R"("elapsed_ms":0},"at":"2026-01-02T03:04:05Z"})"
+                           "\n";
+  CHECK(summary(*read_history(text, Domain::branch)) == "build@k=done ");
+  CHECK(summary(*read_history(text, Domain::release)).empty());
+  CHECK_FALSE(parse_line(R"({"finished":{"id":"build","key":"k","state":"done","attempts":1,)"
+                         R"("elapsed_ms":0},"at":"","domain":"everybody"})"));
 }
 
 TEST_CASE("the duration of a step is that of its last success or skip") {
@@ -87,7 +132,8 @@ TEST_CASE("a journal cut at any byte keeps every complete record and invents non
   const std::string text = text_of(records);
   for (size_t cut = 0; cut <= text.size(); ++cut) {
     CAPTURE(cut);
-    const Result<History> history = read_history(std::string_view(text).substr(0, cut));
+    const Result<History> history =
+        read_history(std::string_view(text).substr(0, cut), Domain::branch);
     REQUIRE(history);
     History expected;
     size_t end = header_line().size();
@@ -104,16 +150,17 @@ TEST_CASE("a journal cut at any byte keeps every complete record and invents non
 }
 
 TEST_CASE("an unknown version is rejected with a hint") {
-  const Result<History> history = read_history("{\"journal\":2}\n");
+  const Result<History> history = read_history("{\"journal\":2}\n", Domain::branch);
   REQUIRE_FALSE(history);
   CHECK(history.error().kind == ErrorKind::config);
   CHECK(history.error().message == "the journal has version 2, this pinwheel reads version 1");
   CHECK_FALSE(history.error().hint.empty());
-  CHECK_FALSE(read_history("hello\n"));
+  CHECK_FALSE(read_history("hello\n", Domain::branch));
 }
 
 TEST_CASE("damage before the last line is rejected with its line number") {
-  const Result<History> history = read_history(header_line() + "{\"star\n" + header_line());
+  const Result<History> history =
+      read_history(header_line() + "{\"star\n" + header_line(), Domain::branch);
   REQUIRE_FALSE(history);
   CHECK(history.error().message == "line 2 of the journal is damaged");
 }

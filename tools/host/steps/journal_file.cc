@@ -32,16 +32,17 @@ Error unreadable(Error error, const std::filesystem::path& path) {
 }  // namespace
 
 JournalFile::JournalFile(std::filesystem::path path, const ports::Clock& clock,
-                         std::unique_ptr<ports::FileLock> lock)
-    : path_(std::move(path)), clock_(clock), lock_(std::move(lock)) {}
+                         std::unique_ptr<ports::FileLock> lock, store::Domain own)
+    : path_(std::move(path)), clock_(clock), lock_(std::move(lock)), history_{own} {}
 
 Result<std::unique_ptr<JournalFile>> JournalFile::open(const std::filesystem::path& state_dir,
-                                                       const ports::Clock& clock) {
+                                                       const ports::Clock& clock,
+                                                       store::Domain own) {
   Result<std::unique_ptr<ports::FileLock>> lock =
       LocalFiles().lock(state_dir / kLock, ports::IfLocked::fail);
   if (!lock) return fail(std::move(lock).error());
   std::unique_ptr<JournalFile> journal(
-      new JournalFile(state_dir / kJournal, clock, *std::move(lock)));
+      new JournalFile(state_dir / kJournal, clock, *std::move(lock), own));
   TRY_DONE(journal->load());
   return journal;
 }
@@ -50,7 +51,7 @@ Done JournalFile::load() {
   file_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file_.valid()) return fail(system_error("opened", path_, errno));
   TRY(const std::string text, LocalFiles().read(path_));
-  Result<journal::History> history = journal::read_history(text);
+  Result<journal::History> history = journal::read_history(text, history_.own);
   if (!history) return fail(unreadable(std::move(history).error(), path_));
   history_ = *std::move(history);
   const size_t intact = history_.intact_bytes;
@@ -83,18 +84,22 @@ Done JournalFile::started(const run::Attempt& attempt) {
 }
 
 Done JournalFile::finished(const plan::StepOutcome& outcome) {
-  return append(journal::to_line(journal::Finished{outcome, now()}));
+  return append(journal::to_line(journal::Finished{outcome, now(), history_.own}));
 }
 
-Result<journal::History> read_journal(const std::filesystem::path& state_dir) {
+Result<journal::History> read_journal(const std::filesystem::path& state_dir, store::Domain own) {
   LocalFiles files;
   const std::filesystem::path path = state_dir / kJournal;
   TRY(const ports::FileStatus status, files.status(path));
-  if (status.type == ports::FileType::missing) return journal::History{};
+  if (status.type == ports::FileType::missing) return journal::History{own};
   TRY(const std::string text, files.read(path));
-  Result<journal::History> history = journal::read_history(text);
+  Result<journal::History> history = journal::read_history(text, own);
   if (!history) return fail(unreadable(std::move(history).error(), path));
   return history;
+}
+
+Result<journal::History> read_whole_journal(const std::filesystem::path& state_dir) {
+  return read_journal(state_dir, store::Domain::pull_request);
 }
 
 }  // namespace pinwheel::host

@@ -7,6 +7,7 @@
 #include "ports/clock.h"
 #include "ports/files.h"
 #include "run/recorder.h"
+#include "store/domain.h"
 
 namespace pinwheel::host {
 
@@ -14,13 +15,13 @@ namespace pinwheel::host {
 /// `journal.lock` beside it. Each record is one write, durable before the call returns.
 class JournalFile final : public run::Recorder {
  public:
-  /// Locks, reads, and truncates a torn last line. `environment` if another run holds the lock
-  /// (names its process id); `config` for a journal that cannot be read. `clock` must outlive the
-  /// journal.
+  /// Locks, reads, and truncates a torn last line. `own` is the domain of the run that records.
+  /// `environment` if another run holds the lock (names its process id); `config` for a journal
+  /// that cannot be read. `clock` must outlive the journal.
   static Result<std::unique_ptr<JournalFile>> open(const std::filesystem::path& state_dir,
-                                                   const ports::Clock& clock);
+                                                   const ports::Clock& clock, store::Domain own);
 
-  /// The records when it was opened.
+  /// The records when it was opened, for a run of this domain.
   const journal::History& history() const { return history_; }
 
   Done started(const run::Attempt& attempt) override;
@@ -28,7 +29,7 @@ class JournalFile final : public run::Recorder {
 
  private:
   JournalFile(std::filesystem::path path, const ports::Clock& clock,
-              std::unique_ptr<ports::FileLock> lock);
+              std::unique_ptr<ports::FileLock> lock, store::Domain own);
   Done load();
   Done append(const std::string& line);
   std::string now() const;
@@ -40,7 +41,11 @@ class JournalFile final : public run::Recorder {
   journal::History history_;
 };
 
-/// The history of a state directory, read without locking it; empty if it has no journal.
-Result<journal::History> read_journal(const std::filesystem::path& state_dir);
+/// The history of a state directory for a run of a domain, read without locking it; empty if it has
+/// no journal.
+Result<journal::History> read_journal(const std::filesystem::path& state_dir, store::Domain own);
+
+/// The same, whoever recorded it, for what is only shown.
+Result<journal::History> read_whole_journal(const std::filesystem::path& state_dir);
 
 }  // namespace pinwheel::host

@@ -138,21 +138,35 @@ bool will_do(const store::StoredResult& result, const ResultSearch& search) {
   return result.ending == store::Ending::done || search.skipped_will_do.contains(result.step);
 }
 
+/// The result that has the step's key and can stand for it.
+std::optional<FoundResult> find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
+  std::optional<FoundResult> found = search.store.find({open.step->id, open.key});
+  const bool stands = found && will_do(found->result, search) &&
+                      objections(open, found->result, search.facts).empty();
+  return stands ? found : std::nullopt;
+}
+
+/// What another machine made of the step of this frozen plan, even if it cannot stand for it here.
+std::optional<FoundResult> find_by_plan(const plan::OpenStep& open, const ResultSearch& search) {
+  if (search.facts.plan.empty()) return std::nullopt;
+  std::optional<FoundResult> found = search.store.find({open.step->id, {}, search.facts.plan});
+  return found && will_do(found->result, search) ? found : std::nullopt;
+}
+
 LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
-  const std::string& step = open.step->id;
-  const std::optional<FoundResult> own = search.store.find({step, open.key});
-  if (own && will_do(own->result, search) && objections(open, own->result, search.facts).empty()) {
-    return take(*own, search);
-  }
-  if (search.facts.plan.empty()) return {};
-  const std::optional<FoundResult> other = search.store.find({step, {}, search.facts.plan});
-  if (!other || !will_do(other->result, search)) return {};
+  const std::optional<FoundResult> own = find_by_key(open, search);
+  if (own && own->result.ending == store::Ending::done) return take(*own, search);
+  const std::optional<FoundResult> other = find_by_plan(open, search);
+  if (own && !(other && store::improves(other->result, own->result))) return take(*own, search);
+  if (!other) return {};
   const std::vector<std::string> reasons = objections(open, other->result, search.facts);
   if (reasons.empty()) return take(*other, search);
+  if (own) return take(*own, search);
   LookedUp refused;
   refused.warning =
-      Error{ErrorKind::check, fmt::format("the result of {} in {} is not of this plan: {}",
-                                          quoted(step), quoted(other->place), join(reasons, ", "))};
+      Error{ErrorKind::check,
+            fmt::format("the result of {} in {} is not of this plan: {}", quoted(open.step->id),
+                        quoted(other->place), join(reasons, ", "))};
   return refused;
 }
 

@@ -24,7 +24,6 @@ class ArtifactsPlace final : public Place {
   /// `refused`.
   PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
                         const store::StoredResult& result, const BlobFiles& files) override;
-  Sharing sharing() const override { return Sharing::shared; }
 
  private:
   /// By the name of a file, the artifacts that have it, the latest attempt first.

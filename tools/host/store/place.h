@@ -47,8 +47,8 @@ using BlobFiles = std::map<store::Blob, std::filesystem::path>;
 /// Whether a place has a result already; one that has it keeps the one it has.
 enum class Kept { new_one, had_it };
 
-/// Who uses a place: a run keeps results of other domains, as it found them elsewhere, only where
-/// no other machine reads them.
+/// Who uses a directory of results: this machine alone, for which blobs are durable and may be
+/// linked to, or others, too.
 enum class Sharing { machine, shared };
 
 /// Results and blobs by name. Thread-safe. A missing thing is a value; nothing that a place returns
@@ -74,8 +74,6 @@ class Place {
   /// with its digest or was, then the record.
   virtual PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
                                 const store::StoredResult& result, const BlobFiles& files) = 0;
-
-  virtual Sharing sharing() const = 0;
 
   /// Where the bytes of a blob are on this machine, unchangeable; nullopt if they are not.
   virtual std::optional<std::filesystem::path> path_of(const store::Blob& /*blob*/) {

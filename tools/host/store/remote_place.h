@@ -21,7 +21,6 @@ class RemotePlace final : public Place {
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
   PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
                         const store::StoredResult& result, const BlobFiles& files) override;
-  Sharing sharing() const override { return Sharing::shared; }
 
  private:
   PlaceResult<std::optional<std::string>> text(const std::string& path, uint64_t most_bytes);

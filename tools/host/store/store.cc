@@ -54,10 +54,11 @@ class Store::Chain {
   const Options& options() const { return options_; }
 
  private:
-  /// The places before the one that had a result, once all its files are here.
+  /// The first that is finished; else, of a test that was skipped everywhere, what shows most.
+  std::optional<FoundResult> look_for(const WantedResult& wanted);
+  /// The places before the one that had a result of the run's own domain, once all its files are
+  /// here.
   void fill(const FoundResult& found, const BlobFiles& files);
-  /// Whether a place before may receive what was found elsewhere.
-  bool may_fill(const WatchedPlace& place, const store::StoredResult& result) const;
   void put(WatchedPlace& place, const std::vector<store::Address>& addresses,
            const store::StoredResult& result, const BlobFiles& files);
 
@@ -71,23 +72,30 @@ class Store::Chain {
 };
 
 std::optional<FoundResult> Store::Chain::find(const WantedResult& wanted) {
+  std::optional<FoundResult> found = look_for(wanted);
+  if (!found) return std::nullopt;
+  options_.log->write({ports::LogLevel::info,
+                       "store_result_found",
+                       {{"step", found->result.step},
+                        {"place", found->place},
+                        {"domain", std::string(store::to_string(found->result.writer.domain))},
+                        {"run", found->result.writer.run}}});
+  if (found->result.outputs.empty()) fill(*found, {});
+  return found;
+}
+
+std::optional<FoundResult> Store::Chain::look_for(const WantedResult& wanted) {
+  std::optional<FoundResult> best;
   for (size_t i = 0; i < places_.size(); ++i) {
     for (const store::Domain domain : store::readable_from(options_.domain)) {
       const store::Address address = address_of(wanted, domain);
       std::optional<store::StoredResult> result = places_[i]->find(address, domain, wanted);
-      if (!result) continue;
-      FoundResult found{*std::move(result), places_[i]->name(), i, address};
-      options_.log->write({ports::LogLevel::info,
-                           "store_result_found",
-                           {{"step", found.result.step},
-                            {"place", found.place},
-                            {"domain", std::string(store::to_string(domain))},
-                            {"run", found.result.writer.run}}});
-      if (found.result.outputs.empty()) fill(found, {});
-      return found;
+      if (!result || (best && !store::improves(*result, best->result))) continue;
+      best = FoundResult{*std::move(result), places_[i]->name(), i, address};
+      if (best->result.ending == store::Ending::done) return best;
     }
   }
-  return std::nullopt;
+  return best;
 }
 
 Done Store::Chain::materialize(const FoundResult& found, const store::StoredOutput& output,
@@ -121,14 +129,12 @@ Done Store::Chain::materialize(const FoundResult& found, const store::StoredOutp
                           quoted(found.result.step), quoted_list(names())));
 }
 
-bool Store::Chain::may_fill(const WatchedPlace& place, const store::StoredResult& result) const {
-  return place.may_be_written() &&
-         (place.sharing() == Sharing::machine || result.writer.domain == options_.domain);
-}
-
 void Store::Chain::fill(const FoundResult& found, const BlobFiles& files) {
+  // A place that this run reads may claim any domain. Kept under a domain above the run's own, what
+  // it says would reach runs that do not read that place.
+  if (found.result.writer.domain != options_.domain) return;
   for (size_t i = 0; i < found.place_index; ++i) {
-    if (!may_fill(*places_[i], found.result)) continue;
+    if (!places_[i]->may_be_written()) continue;
     background_.add([this, place = places_[i].get(), found, files] {
       put(*place, {found.address}, found.result, files);
     });

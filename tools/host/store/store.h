@@ -53,14 +53,17 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The result in the nearest place that has it, of the run's own domain, else of one above it.
+  /// The result in the nearest place that has it, of the run's own domain, else of one above it. A
+  /// test that was skipped is looked for everywhere, since it may have been finished elsewhere; of
+  /// skipped ones the one that shows most.
   /// nullopt if no place has it, or only with bytes that are not what their name says.
   std::optional<FoundResult> find(const WantedResult& wanted);
 
   /// Makes `target` the file of an output of a found result, with its directory, complete or not at
-  /// all, from the first place that has its blob intact; places before that one receive what they
-  /// lack, in the background. An error (kind `transient`, naming the places) means a miss: no place
-  /// has it.
+  /// all, from the first place that has its blob intact. Of a result of the run's own domain,
+  /// places before the one where it was found receive what they lack, in the background; nothing is
+  /// kept under another domain. An error (kind `transient`, naming the places) means a miss: no
+  /// place has it.
   Done materialize(const FoundResult& found, const store::StoredOutput& output,
                    const std::filesystem::path& target);
 

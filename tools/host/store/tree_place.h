@@ -32,7 +32,6 @@ class TreePlace final : public Place {
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
   PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
                         const store::StoredResult& result, const BlobFiles& files) override;
-  Sharing sharing() const override { return options_.sharing; }
   std::optional<std::filesystem::path> path_of(const store::Blob& blob) override;
 
  private:

@@ -30,7 +30,6 @@ class WatchedPlace {
 
   std::string name() const { return place_->name(); }
   bool may_be_written() const { return access_ == store::PlaceAccess::read_write; }
-  Sharing sharing() const { return place_->sharing(); }
   std::optional<std::filesystem::path> path_of(const store::Blob& blob) {
     return place_->path_of(blob);
   }

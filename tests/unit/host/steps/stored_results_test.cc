@@ -28,7 +28,6 @@ class ShelfPlace final : public Place {
   explicit ShelfPlace(std::shared_ptr<Shelf> shelf) : shelf_(std::move(shelf)) {}
 
   std::string name() const override { return "shelf"; }
-  Sharing sharing() const override { return Sharing::shared; }
 
   PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override {
     const std::scoped_lock held(shelf_->mutex);
@@ -211,6 +210,30 @@ TEST_CASE("a skipped test stands for one that only has to be over") {
   const SearchedResults known = machine.search(plan, *store_on(shelf), facts(), {"test:x"});
   REQUIRE(result_of(known, "test:x") != nullptr);
   CHECK(result_of(known, "test:x")->state == plan::StepState::skipped);
+}
+
+TEST_CASE("a test that was finished for the plan counts more than a skipped one of the own key") {
+  const auto with_compiler = [](const std::string& compiler) {
+    plan::Plan plan = example(compiler);
+    plan.steps[2].parts["toolchain"] = compiler;
+    return plan;
+  };
+  const plan::Plan here = with_compiler("14");
+  const auto tested_as = [&](const plan::Plan& finished) {
+    const auto shelf = std::make_shared<Shelf>();
+    Machine{}.finish(here, *store_on(shelf), facts(), plan::StepState::skipped);
+    Machine{}.finish(finished, *store_on(shelf), facts("plan"));
+    const Machine machine;
+    const SearchedResults known = machine.search(here, *store_on(shelf), facts("plan"), {"test:x"});
+    CHECK(known.warnings.empty());
+    const plan::StepOutcome* const test = result_of(known, "test:x");
+    REQUIRE(test != nullptr);
+    return test->state;
+  };
+  CHECK(tested_as(with_compiler("12")) == plan::StepState::done);
+  plan::Plan other = with_compiler("12");
+  other.steps[2].parts["version"] = "2";
+  CHECK(tested_as(other) == plan::StepState::skipped);
 }
 
 TEST_CASE("what the store has can be asked without its files, and without some steps") {

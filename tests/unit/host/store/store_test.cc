@@ -32,7 +32,6 @@ class FailingPlace final : public Place {
                         const BlobFiles&) override {
     return failure(++counts_.puts);
   }
-  Sharing sharing() const override { return Sharing::shared; }
 
  private:
   tl::unexpected<PlaceFault> failure(int number) const {
@@ -62,7 +61,6 @@ class MeetingPlace final : public Place {
     met_ = changed_.wait_for(lock, kHang, [this] { return present_ == 2; }) && met_;
     return Kept::new_one;
   }
-  Sharing sharing() const override { return Sharing::shared; }
 
  private:
   bool& met_;
@@ -86,7 +84,6 @@ class ListingPlace final : public Place {
     for (const auto& [blob, path] : files) files_.push_back(path);
     return Kept::new_one;
   }
-  Sharing sharing() const override { return Sharing::shared; }
 
  private:
   std::vector<fs::path>& files_;
@@ -207,17 +204,56 @@ TEST_CASE("a result of a domain below is not found, one of a domain above is", "
   CHECK_FALSE(stores.open({"a"}, Domain::release)->find(kHandedOff));
 }
 
-TEST_CASE("a shared place receives nothing of another domain than the run's", "[store]") {
+TEST_CASE("no place receives anything of another domain than the run's", "[store]") {
+  using store::Domain;
+  for (const Domain own : {Domain::pull_request, Domain::branch}) {
+    const Stores stores;
+    stores.keep(*stores.open({"far"}, Domain::release), "k");
+    const auto store = stores.open({"local", "near", "far"}, own);
+    const auto found = store->find(wanted("k"));
+    REQUIRE(found);
+    REQUIRE(store->materialize(*found, found->result.outputs[0], stores.scratch().path() / "out"));
+    CHECK(store->finish().empty());
+    for (const char* place : {"local", "near"}) {
+      CHECK_FALSE(fs::exists(stores.scratch().path() / place / "ac"));
+      CHECK_FALSE(stores.open({place}, Domain::pull_request)->find(wanted("k")));
+    }
+  }
+}
+
+TEST_CASE("a skipped test does not hide a finished one in another place or domain", "[store]") {
   using store::Domain;
   const Stores stores;
-  stores.keep(*stores.open({"far"}, Domain::release), "k");
-  const auto store = stores.open({"local", "near", "far"}, Domain::pull_request);
-  const auto found = store->find(wanted("k"));
-  REQUIRE(found);
-  REQUIRE(store->materialize(*found, found->result.outputs[0], stores.scratch().path() / "out"));
-  CHECK(store->finish().empty());
-  CHECK(stores.open({"local"}, Domain::release)->find(wanted("k")));
-  CHECK_FALSE(stores.open({"near"}, Domain::release)->find(wanted("k")));
+  const auto keep = [&](const std::string& place, Domain domain, store::Ending ending,
+                        const std::string& evidence) {
+    store::StoredResult result = result_of("k", {});
+    result.ending = ending;
+    result.evidence = evidence;
+    const auto store = stores.open({place}, domain);
+    store->keep(result, {});
+    CHECK(store->finish().empty());
+  };
+  keep("inspected", Domain::branch, store::Ending::skipped, "inspected");
+  keep("loaded", Domain::branch, store::Ending::skipped, "loaded");
+  keep("ran", Domain::branch, store::Ending::done, "ran");
+  keep("both", Domain::branch, store::Ending::skipped, "loaded");
+  keep("both", Domain::release, store::Ending::done, "ran");
+  const auto found_in = [&](const std::vector<std::string>& places) {
+    // The first place would be filled.
+    std::vector<ChainedPlace> read;
+    for (const std::string& place : places) {
+      read.push_back({tree_at(stores.scratch().path() / place), store::PlaceAccess::read_only});
+    }
+    const auto found = Store(std::move(read), {Domain::branch}).find(wanted("k"));
+    REQUIRE(found);
+    return found->place + " " + found->result.evidence;
+  };
+  CHECK(found_in({"loaded", "ran"}) == "dir:ran ran");
+  CHECK(found_in({"ran", "loaded"}) == "dir:ran ran");
+  CHECK(found_in({"both"}) == "dir:both ran");
+  CHECK(found_in({"inspected", "loaded", "both", "ran"}) == "dir:both ran");
+  CHECK(found_in({"inspected", "loaded"}) == "dir:loaded loaded");
+  CHECK(found_in({"loaded", "inspected"}) == "dir:loaded loaded");
 }
 
 TEST_CASE("a result at the address of another domain, key or step is a fault", "[store]") {
