@@ -53,7 +53,7 @@ def varied():
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
         {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}},
          "driver": {"cpu": "sudo get-driver 'it'"}},
-        {"store": "s3://bucket/some prefix"},
+        {"store": "dir:/mnt/it's: some #1"},
         {"store": "https://cache.example.org/x", "forks": "build", "concurrency": "cancel"},
     ]
     for (pythons, flavors), settings in itertools.product(sizes, options):
@@ -215,6 +215,28 @@ def test_secrets_of_the_matrix_reach_builds_and_tests_alone(repository):
              for name, job in jobs.items()}
     secret = {"LICENSE_TOKEN": "${{ contains(matrix.secrets, 'LICENSE_TOKEN') && secrets.LICENSE_TOKEN || '' }}"}
     assert {name: envs for name, envs in given.items() if envs} == {"build": [secret], "test": [secret]}
+
+
+def jobs_of(repository, name):
+    return yaml.safe_load((repository.root / f".github/workflows/pinwheel-{name}.yml").read_text())["jobs"]
+
+
+def test_values_of_the_matrix_survive_yaml_whatever_they_hold(repository):
+    repository(matrix(ci={"store": "dir:/mnt/a: b #c", "environments": {"pypi": "1.10", "testpypi": "null"}}),
+               "ci", "generate")
+    jobs = jobs_of(repository, "release")
+    assert (jobs["publish-pypi"]["environment"], jobs["publish-testpypi"]["environment"]) == ("1.10", "null")
+    ends = {name: [step["with"]["args"].rpartition("--store ")[2] for step in job["steps"]
+                   if "--store" in step.get("with", {}).get("args", "")] for name, job in jobs.items()}
+    assert {name: end for name, end in ends.items() if end} == {
+        name: ["'dir:/mnt/a: b #c'"] for name in jobs if name != "plan"}
+
+
+def test_a_store_that_no_command_would_take_is_an_error_at_its_line(repository):
+    for store, why in (("s3://bucket/some prefix", "it has a blank"), ("ftp://host/x", "its kind is not known")):
+        ran = repository(matrix(ci={"store": store}), "ci", "generate", code=2)
+        assert f"`{store}` is not a place for results: {why}" in ran.stderr
+        assert "matrix/demo.yaml:" in ran.stderr and "hint: a place is `local`" in ran.stderr
 
 
 def test_explain_says_why_a_job_exists(repository):

@@ -27,7 +27,7 @@ constexpr std::string_view kGateJob = R"(
         @CONDITION@
         uses: @ACTION@
         with:
-          args: release --plan plan.json --reuse-only --gate @STORES@
+          @ARGS@
       @FORK@
 )";
 
@@ -75,7 +75,8 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
                            {"RESULTS", take_results()},
                            {"KEEP", keep("before-gate")},
                            {"ACTION", facts.action},
-                           {"STORES", stores_of(facts, set, Results::take)},
+                           {"ARGS", args("release --plan plan.json --reuse-only --gate", facts, set,
+                                         Results::take)},
                            {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
                            {"FORK", short_of ? fork_gate(facts) : std::string()}});
 }

@@ -45,6 +45,21 @@ constexpr std::string_view kTakeResults = R"(
     path: in
 )";
 
+/// The places of results behind a command, nearest first.
+std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
+  std::string text = "--store artifacts:in";
+  if (results == Results::take_and_leave) text += " --store dir:out";
+  const std::string& store = facts.settings.store;
+  if (store.empty()) return text;
+  if (set != WorkflowSet::ci || store.ends_with(",ro"))
+    return text + " --store " + shell_quote(store);
+  // Of two ways of access only the last is one.
+  const bool written = store.ends_with(",rw");
+  return fmt::format(
+      "{} --store {}${{{{ github.event.pull_request.head.repo.fork == true && ',ro' || '{}' }}}}",
+      text, shell_quote(written ? store.substr(0, store.size() - 3) : store), written ? ",rw" : "");
+}
+
 }  // namespace
 
 std::string container_of(const WorkflowFacts& facts) {
@@ -94,15 +109,9 @@ std::string secrets_of(const WorkflowFacts& facts) {
   return text;
 }
 
-std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
-  std::string text = "--store artifacts:in";
-  if (results == Results::take_and_leave) text += " --store dir:out";
-  if (facts.settings.store.empty()) return text;
-  text += " --store " + shell_quote(facts.settings.store);
-  if (set == WorkflowSet::ci) {
-    text += "${{ github.event.pull_request.head.repo.fork == true && ',ro' || '' }}";
-  }
-  return text;
+std::string args(std::string_view command, const WorkflowFacts& facts, WorkflowSet set,
+                 Results results) {
+  return "args: " + yaml_string(fmt::format("{} {}", command, stores_of(facts, set, results)));
 }
 
 std::string retention_of(const WorkflowFacts& facts, WorkflowSet set) {

@@ -32,10 +32,12 @@ std::string keep(std::string_view name);
 /// step needs it; empty without.
 std::string secrets_of(const WorkflowFacts& facts);
 
-/// The places of results behind a command, nearest first: what other jobs left in `in`, what this
-/// one leaves in `out`, and the matrix's own, which a fork only reads.
+/// `args:` of a step: a command of pinwheel with the places of results behind it, nearest first:
+/// what other jobs left in `in`, what this one leaves in `out`, and the matrix's own, which a fork
+/// only reads.
 enum class Results { take, take_and_leave };
-std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results);
+std::string args(std::string_view command, const WorkflowFacts& facts, WorkflowSet set,
+                 Results results);
 
 /// `retention-days:` of an artifact; empty for a release, whose artifacts the repository keeps as
 /// long as any.

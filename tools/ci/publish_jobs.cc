@@ -33,7 +33,7 @@ constexpr std::string_view kPublishJob = R"(
         uses: @ACTION@
         @TOKEN@
         with:
-          args: release --plan plan.json --reuse-only --target @TARGET@ @STORES@
+          @ARGS@
       @INDEX@
 )";
 
@@ -85,8 +85,9 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                                        : fmt::format("pinwheel-{}-publish-{}", name, job.target)},
                 {"NEEDS", before},
                 {"MINUTES", minutes_of(facts)},
-                {"ENVIRONMENT",
-                 job.environment.empty() ? std::string() : "environment: " + job.environment},
+                {"ENVIRONMENT", job.environment.empty()
+                                    ? std::string()
+                                    : "environment: " + yaml_string(job.environment)},
                 {"PERMISSIONS",
                  job.auth == PublishAuth::trusted ? filled(kPermissions, {}) : std::string()},
                 {"CONTAINER", container_of(facts)},
@@ -96,7 +97,8 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                 {"KEEP", keep("before-publish-" + job.target)},
                 {"ACTION", facts.action},
                 {"TOKEN", token_of(job)},
-                {"STORES", stores_of(facts, set, Results::take)},
+                {"ARGS", args("release --plan plan.json --reuse-only --target " + job.target, facts,
+                              set, Results::take)},
                 {"INDEX", index}});
     before = "publish-" + job.target;
   }

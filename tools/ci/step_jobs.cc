@@ -34,7 +34,7 @@ constexpr std::string_view kBuildJob = R"(
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: build --plan plan.json --step '${{ matrix.step }}' @STORES@
+          @ARGS@
       @RESULT@
 )";
 
@@ -76,7 +76,7 @@ constexpr std::string_view kTestJob = R"(
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate @STORES@
+          @ARGS@
       @RESULT@
 )";
 
@@ -117,6 +117,10 @@ constexpr std::string_view kKeepResult = R"(
     @RETENTION@
 )";
 
+constexpr std::string_view kBuild = "build --plan plan.json --step '${{ matrix.step }}'";
+constexpr std::string_view kTest =
+    "test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate";
+
 std::string id_of(std::string_view kind, size_t chunk) {
   return chunk == 1 ? std::string(kind) : fmt::format("{}-{}", kind, chunk);
 }
@@ -133,7 +137,6 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
-          {"STORES", stores_of(facts, set, Results::take_and_leave)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
@@ -168,6 +171,7 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("build", chunk));
+    places.emplace_back("ARGS", args(kBuild, facts, set, Results::take_and_leave));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
   }
@@ -179,6 +183,7 @@ std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("test", chunk));
+    places.emplace_back("ARGS", args(kTest, facts, set, Results::take_and_leave));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
     places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));
     places.emplace_back("WHEN", when_of(facts, set, chunk));

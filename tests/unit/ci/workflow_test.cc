@@ -45,7 +45,7 @@ TEST_CASE("a release publishes in jobs of their own, one after the other", "[wor
   CHECK(has(text, "  publish-testpypi:\n    name: publish to testpypi\n    needs: [gate]\n"));
   CHECK(
       has(text, "  publish-wheels:\n    name: publish to wheels\n    needs: [publish-testpypi]\n"));
-  CHECK(has(text, "    environment: testpypi\n"));
+  CHECK(has(text, "    environment: \"testpypi\"\n"));
   CHECK(count(text, "id-token: write") == 1);
   CHECK(has(text, "path: \"dist/index\""));
   CHECK(has(text, "ref: ${{ inputs.tag || github.ref }}"));
@@ -111,10 +111,22 @@ TEST_CASE("settings change what they name", "[workflow]") {
   CHECK(count(pulls, "timeout-minutes: ${{ matrix.limit || 90 }}\n") == 2);
   CHECK(has(pulls,
             "--store artifacts:in --store dir:out --store s3://bucket/prefix${{ "
-            "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\n"));
-  CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\n"));
+            "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\"\n"));
+  CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\"\n"));
   CHECK(has(pulls, ", '\"step\"') && github.event.pull_request.head.repo.fork != true"));
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
+}
+
+TEST_CASE("a store has one way of access, in a fork that of a reader", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.settings.store = "dir:/mnt/a b,ro";
+  CHECK(count(workflow_text(facts, WorkflowSet::ci), " --store 'dir:/mnt/a b,ro'\"\n") == 3);
+  facts.settings.store = "dir:stores,rw";
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(count(text,
+              " --store dir:stores${{ github.event.pull_request.head.repo.fork == true && "
+              "',ro' || ',rw' }}\"\n") == 3);
+  CHECK(has(workflow_text(facts, WorkflowSet::release), " --store dir:stores,rw\"\n"));
 }
 
 TEST_CASE("a nightly compares its plan with the last one, and remembers it at the end",
