@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -143,6 +144,25 @@ def test_jobs_have_as_many_rows_as_github_takes(generated):
     jobs = yaml.safe_load(generated[-3].read_text())["jobs"]  # 1,000 builds and tests
     assert [name for name in jobs if name.startswith("build")] == ["build", "build-2", "build-3", "build-4"]
     assert [name for name in jobs if name.startswith("test")] == ["test", "test-2", "test-3", "test-4"]
+
+
+def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
+    flavors = [f"f{number}" for number in range(150)]
+    made = matrix(axes={"python": ["3.11"], "compute": ["cpu", "cuda/13.0"], "flavor": flavors},
+                  test={"hardware": {"cuda/*": "gpu", "default": "none"}})
+    repository(made, "ci", "generate", "--set", "ci")
+    asked = [step["with"]["args"] for step in jobs_of(repository, "ci")["plan"]["steps"]
+             if "--chunk" in step.get("with", {}).get("args", "")]
+    assert [args.partition("--stage ")[2] for args in asked] == [
+        "build --chunk 1/2", "build --chunk 2/2", "test --chunk 1/1"]
+    repository(None, "plan", "--channel", "ci", "--out", "plan.json")
+    chunks = [json.loads(repository(None, *shlex.split(args)).stdout) for args in asked]
+    assert [len(chunk["include"]) for chunk in chunks] == [256, 44, 150]
+    # Of a plan with fewer rows; and a plan with more is not carried out in part.
+    rows = ["plan", "--plan", "plan.json", "--format", "github", "--stage"]
+    assert json.loads(repository(None, *rows, "test", "--chunk", "2/2").stdout)["include"] == []
+    ran = repository(None, *rows, "build", "--chunk", "1/1", code=2)
+    assert "the rows have 2 chunks, and only 1 is asked for" in ran.stderr and "`pinwheel ci generate`" in ran.stderr
 
 
 def test_artifacts_are_kept_as_long_as_the_matrix_says(generated):

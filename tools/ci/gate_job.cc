@@ -37,17 +37,22 @@ constexpr std::string_view kForkGate = R"(
   run: exit 1
 )";
 
-/// What a fork's pull request must have done, where some of its steps are held back. Jobs of tests
-/// may have no rows.
+/// That a job has failed which may have had no rows.
+std::string failed_with_rows(const std::string& id) {
+  return fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id);
+}
+
+/// What a fork's pull request must have done, where some of its steps are held back. Only the first
+/// job of builds is sure to have rows.
 std::string fork_gate(const WorkflowFacts& facts) {
   std::vector<std::string> failed;
   for (const std::string& id : job_ids("build", facts.build_chunks)) {
-    failed.push_back("needs." + id + ".result != 'success'");
+    failed.push_back(failed.empty() ? "needs." + id + ".result != 'success'"
+                                    : failed_with_rows(id));
   }
   if (facts.settings.forks == matrix::ForkJobs::test) {
     for (const std::string& id : job_ids("test", facts.test_chunks)) {
-      failed.push_back(
-          fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id));
+      failed.push_back(failed_with_rows(id));
     }
   }
   return filled(kForkGate, {{"FAILED", join(failed, " || ")}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ci/job_parts.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 
@@ -39,6 +40,7 @@ constexpr std::string_view kRemember = R"(
   remember:
     name: remember this night
     needs: [plan, @LAST@]
+    @AFTER@
     runs-on: ubuntu-24.04
     timeout-minutes: 10
     steps:
@@ -111,7 +113,9 @@ std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set) {
 }
 
 std::string remember_job(const std::string& last) {
-  return "\n" + filled(kRemember, {{"LAST", last}, {"SAVE", pinned("actions/cache", "save")}});
+  return "\n" + filled(kRemember, {{"LAST", last},
+                                   {"AFTER", after(last)},
+                                   {"SAVE", pinned("actions/cache", "save")}});
 }
 
 }  // namespace pinwheel::ci

@@ -92,6 +92,10 @@ std::string take_results() {
   return filled(kTakeResults, {{"DOWNLOAD", pinned("actions/download-artifact")}});
 }
 
+std::string after(const std::string& job) {
+  return fmt::format("if: ${{{{ !cancelled() && needs.{}.result == 'success' }}}}", job);
+}
+
 std::string keep(std::string_view name) {
   return fmt::format("# pinwheel: keep {}\n# pinwheel: end\n", name);
 }

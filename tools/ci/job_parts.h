@@ -25,6 +25,10 @@ std::string take_results();
 /// A condition of a job or a step: that no pull request from a fork runs it.
 inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
 
+/// The condition of a job that follows `job` alone. Without it a job is skipped when any job before
+/// that one was, even if a gate has let it pass: as a job of rows that there are none of.
+std::string after(const std::string& job);
+
 /// The place for a person's own lines.
 std::string keep(std::string_view name);
 

@@ -65,7 +65,7 @@ constexpr std::string_view kRows = R"(
   uses: @ACTION@
   with:
     output: text
-    args: plan --plan plan.json --format github --stage @STAGE@ --chunk @CHUNK@
+    args: plan --plan plan.json --format github --stage @STAGE@ --chunk @CHUNK@/@CHUNKS@
 )";
 
 /// `if:` of a step that an idle run passes over.
@@ -90,7 +90,8 @@ std::string rows_of(const WorkflowFacts& facts, WorkflowSet set, std::string_vie
                            {"CONDITION", unless_idle(facts, set)},
                            {"ACTION", facts.action},
                            {"STAGE", std::string(stage)},
-                           {"CHUNK", std::to_string(chunk)}});
+                           {"CHUNK", std::to_string(chunk)},
+                           {"CHUNKS", std::to_string(chunks)}});
   }
   return text;
 }

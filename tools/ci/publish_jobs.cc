@@ -15,6 +15,7 @@ constexpr std::string_view kPublishJob = R"(
   publish-@TARGET@:
     name: publish to @TARGET@
     needs: [@NEEDS@]
+    @AFTER@
     runs-on: ubuntu-24.04
     @CONTAINER@
     timeout-minutes: @MINUTES@
@@ -84,6 +85,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                 {"GROUP", name.empty() ? "pinwheel-publish-" + job.target
                                        : fmt::format("pinwheel-{}-publish-{}", name, job.target)},
                 {"NEEDS", before},
+                {"AFTER", after(before)},
                 {"MINUTES", minutes_of(facts)},
                 {"ENVIRONMENT", job.environment.empty()
                                     ? std::string()

@@ -148,14 +148,15 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
 }
 
 /// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
-/// are still worth their time.
+/// are still worth their time. A job of builds that has no rows is skipped, which holds nothing
+/// back.
 std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   std::string when = fmt::format("contains(needs.plan.outputs.tests-{}, '\"step\"')", chunk);
   if (set != WorkflowSet::ci) {
     return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
   }
   if (facts.settings.forks == matrix::ForkJobs::build) when += fmt::format(" && {}", kNotFork);
-  return when;
+  return "${{ !cancelled() && !failure() && " + when + " }}";
 }
 
 }  // namespace

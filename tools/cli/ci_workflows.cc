@@ -14,8 +14,8 @@
 #include "cli/product.h"
 #include "host/git/git.h"
 #include "matrix/settings.h"
-#include "plan/image_tests.h"
-#include "report/plan_json.h"
+#include "plan/make_plan.h"
+#include "report/job_rows.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -85,8 +85,17 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   return jobs;
 }
 
-size_t chunks_of(size_t rows) {
-  return std::max<size_t>(1, (rows + report::kGitHubRowLimit - 1) / report::kGitHubRowLimit);
+/// The chunks of the rows that a plan of the outline has, of whatever version.
+Result<size_t> chunks_of(const Loaded& loaded, const plan::Outline& outline, report::Rows rows) {
+  plan::PlanOptions options;
+  options.stage = plan::Stage::test;
+  plan::PlanFacts facts;
+  facts.version = {"0", ""};
+  TRY(const plan::Plan plan,
+      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts, options));
+  TRY(const report::JobRows jobs,
+      report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows));
+  return jobs.chunks.size();
 }
 
 /// The variables that the steps of any of these variants get from the caller.
@@ -114,12 +123,8 @@ Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
   selection.channel = facts.channel;
   TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
   TRY(facts.secrets, secrets_of(loaded.matrix, outline.variants));
-  plan::PlanOptions options;
-  options.stage = plan::Stage::test;
-  TRY(const std::vector<plan::ImageTest> images,
-      plan::image_tests(loaded.matrix, loaded.expansion, outline, options));
-  facts.build_chunks = chunks_of(outline.builds.size() + (loaded.matrix.package.sdist ? 1 : 0));
-  facts.test_chunks = chunks_of(outline.variants.size() + images.size());
+  TRY(facts.build_chunks, chunks_of(loaded, outline, report::Rows::builds));
+  TRY(facts.test_chunks, chunks_of(loaded, outline, report::Rows::tests));
   return facts;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -228,6 +229,14 @@ std::vector<JobJson> cut(const std::vector<JobJson>& rows) {
   return chunks;
 }
 
+std::optional<int> integer_of(const std::string& text) {
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
@@ -264,10 +273,34 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
   return out;
 }
 
-Result<std::string> chunk_of(const JobRows& rows, int number) {
+Result<ChunkChoice> parse_chunk(const std::string& text) {
+  const size_t slash = text.find('/');
+  const std::optional<int> number = integer_of(text.substr(0, slash));
+  const std::optional<int> of =
+      slash == std::string::npos ? std::nullopt : integer_of(text.substr(slash + 1));
+  const bool whole = slash == std::string::npos || (of && *of >= 1);
+  if (number && whole) return ChunkChoice{*number, of};
+  return fail(ErrorKind::usage, fmt::format("{} is not a chunk", quoted(text)),
+              "write `--chunk 2`, or `--chunk 2/4` for the second of at most four");
+}
+
+Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice) {
   const auto count = static_cast<int>(rows.chunks.size());
-  if (number >= 1 && number <= count) return rows.chunks[static_cast<size_t>(number - 1)];
-  return fail(ErrorKind::usage, fmt::format("there is no chunk {}", number),
+  if (choice.of && count > *choice.of) {
+    return fail(
+        ErrorKind::config,
+        fmt::format("the rows have {}, and only {} asked for", plural(rows.chunks.size(), "chunk"),
+                    *choice.of == 1 ? "1 is" : fmt::format("{} are", *choice.of)),
+        "write the workflows anew: `pinwheel ci generate`");
+  }
+  if (choice.number >= 1 && choice.number <= count) {
+    return rows.chunks[static_cast<size_t>(choice.number - 1)];
+  }
+  if (choice.of && choice.number >= 1 && choice.number <= *choice.of) {
+    const JobJson none = {{"include", JobJson::array()}, {"chunks", count}};
+    return none.dump() + "\n";
+  }
+  return fail(ErrorKind::usage, fmt::format("there is no chunk {}", choice.number),
               fmt::format("the rows have {}",
                           count == 1 ? "one chunk, 1" : fmt::format("{} chunks, from 1", count)));
 }

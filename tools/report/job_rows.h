@@ -62,7 +62,17 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                          const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
                          Rows rows);
 
-/// A chunk, counted from 1; `usage` if there is none of that number.
-Result<std::string> chunk_of(const JobRows& rows, int number);
+/// A chunk, counted from 1. Who lists a fixed number of chunks says how many they are.
+struct ChunkChoice {
+  int number = 1;
+  std::optional<int> of = {};
+};
+
+/// "2", or "2/4": the second of at most four. `usage` for anything else.
+Result<ChunkChoice> parse_chunk(const std::string& text);
+
+/// The rows of a chunk. Of a fixed number those that the rows do not fill are empty, and more are
+/// an error of kind `config`: the rest would get no jobs. `usage` if there is none of that number.
+Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice);
 
 }  // namespace pinwheel::report

@@ -42,9 +42,12 @@ TEST_CASE("a pull request gets read access, no secret and no publication", "[wor
 
 TEST_CASE("a release publishes in jobs of their own, one after the other", "[workflow]") {
   const std::string text = workflow_text(example(), WorkflowSet::release);
-  CHECK(has(text, "  publish-testpypi:\n    name: publish to testpypi\n    needs: [gate]\n"));
-  CHECK(
-      has(text, "  publish-wheels:\n    name: publish to wheels\n    needs: [publish-testpypi]\n"));
+  CHECK(has(text,
+            "  publish-testpypi:\n    name: publish to testpypi\n    needs: [gate]\n"
+            "    if: ${{ !cancelled() && needs.gate.result == 'success' }}\n"));
+  CHECK(has(text,
+            "  publish-wheels:\n    name: publish to wheels\n    needs: [publish-testpypi]\n"
+            "    if: ${{ !cancelled() && needs.publish-testpypi.result == 'success' }}\n"));
   CHECK(has(text, "    environment: \"testpypi\"\n"));
   CHECK(count(text, "id-token: write") == 1);
   CHECK(has(text, "path: \"dist/index\""));
@@ -60,6 +63,22 @@ TEST_CASE("more rows than a matrix may have become more jobs", "[workflow]") {
   CHECK(has(text, "\n  test-3:\n"));
   CHECK(has(text, "needs: [plan, build, build-2, test, test-2, test-3]"));
   CHECK(has(text, "tests-3: ${{ steps.tests-3.outputs.text }}"));
+  CHECK(has(text, "--stage build --chunk 2/2\n"));
+  CHECK(has(text, "--stage test --chunk 3/3\n"));
+}
+
+TEST_CASE("a job without rows is skipped, and holds no other back", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.build_chunks = 2;
+  facts.secrets = {"LICENSE_KEY"};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text,
+            "  test:\n    name: ${{ matrix.name }}\n    needs: [plan, build, build-2]\n    if: ${{ "
+            "!cancelled() && !failure() && contains(needs.plan.outputs.tests-1, '\"step\"') }}\n"));
+  // Of a fork, too.
+  CHECK(has(text,
+            "needs.build.result != 'success' || (needs.build-2.result != 'success' && "
+            "needs.build-2.result != 'skipped')"));
 }
 
 TEST_CASE("secrets reach builds and tests alone, and no fork", "[workflow]") {
@@ -137,7 +156,9 @@ TEST_CASE("a nightly compares its plan with the last one, and remembers it at th
   CHECK(count(text, "        if: steps.idle.outputs.idle != 'true'\n") == 3);
   CHECK(has(text, "steps.builds-1.outputs.text || '{\"include\":[]}' }}"));
   CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
-  CHECK(has(text, "    needs: [plan, publish-wheels]\n"));
+  CHECK(has(text,
+            "    needs: [plan, publish-wheels]\n    if: ${{ !cancelled() && "
+            "needs.publish-wheels.result == 'success' }}\n"));
   facts.publish.clear();
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "    needs: [plan, gate]\n"));
   for (const WorkflowSet set : {WorkflowSet::ci, WorkflowSet::release}) {

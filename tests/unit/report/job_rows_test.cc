@@ -216,7 +216,7 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   REQUIRE(rows->chunks.size() == 3);
   std::set<std::string> steps;
   for (int i = 1; i <= 3; ++i) {
-    const std::string text = *chunk_of(*rows, i);
+    const std::string text = *chunk_of(*rows, {i});
     CHECK(text.size() < 1'000'000);
     const Json chunk = Json::parse(text);
     CHECK(chunk.at("chunks") == 3);
@@ -225,9 +225,29 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   }
   CHECK(steps.size() == 600);
   for (const int none : {0, 4, -1}) {
-    const Result<std::string> missing = chunk_of(*rows, none);
+    const Result<std::string> missing = chunk_of(*rows, {none});
     REQUIRE_FALSE(missing);
     CHECK(missing.error().kind == ErrorKind::usage);
+  }
+  // A workflow lists as many as it was generated for.
+  CHECK(*chunk_of(*rows, {2, 3}) == *chunk_of(*rows, {2}));
+  CHECK(Json::parse(*chunk_of(*rows, {5, 5})) == Json{{"include", Json::array()}, {"chunks", 3}});
+  const Result<std::string> lost = chunk_of(*rows, {1, 2});
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().kind == ErrorKind::config);
+  CHECK(lost.error().message == "the rows have 3 chunks, and only 2 are asked for");
+  CHECK(chunk_of(*rows, {4, 3}).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("a chunk is a number, or one of a number") {
+  CHECK(parse_chunk("2")->number == 2);
+  CHECK_FALSE(parse_chunk("2")->of);
+  CHECK(parse_chunk("2/4")->of == 4);
+  for (const char* wrong : {"", "x", "2/", "/4", "2/0", "2/4/6", "1.5"}) {
+    CAPTURE(wrong);
+    const Result<ChunkChoice> chunk = parse_chunk(wrong);
+    REQUIRE_FALSE(chunk);
+    CHECK(chunk.error().kind == ErrorKind::usage);
   }
 }
 
