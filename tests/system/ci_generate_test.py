@@ -151,8 +151,9 @@ def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
     made = matrix(axes={"python": ["3.11"], "compute": ["cpu", "cuda/13.0"], "flavor": flavors},
                   test={"hardware": {"cuda/*": "gpu", "default": "none"}})
     repository(made, "ci", "generate", "--set", "ci")
-    asked = [step["with"]["args"] for step in jobs_of(repository, "ci")["plan"]["steps"]
+    asked = [step["with"]["args"] for job in jobs_of(repository, "ci").values() for step in job["steps"]
              if "--chunk" in step.get("with", {}).get("args", "")]
+    asked.sort()
     assert [args.partition("--stage ")[2] for args in asked] == [
         "build --chunk 1/2", "build --chunk 2/2", "test --chunk 1/1"]
     repository(None, "plan", "--channel", "ci", "--out", "plan.json")
@@ -163,6 +164,21 @@ def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
     assert json.loads(repository(None, *rows, "test", "--chunk", "2/2").stdout)["include"] == []
     ran = repository(None, *rows, "build", "--chunk", "1/1", code=2)
     assert "the rows have 2 chunks, and only 1 is asked for" in ran.stderr and "`pinwheel ci generate`" in ran.stderr
+
+
+def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
+    made = matrix(axes={"python": ["3.10", "3.11", "3.12", "3.13"], "compute": ["cpu", "cuda/13.0"],
+                        "flavor": [f"f{number}" for number in range(125)]})
+    repository(made, "ci", "generate", "--set", "ci")
+    repository(None, "plan", "--channel", "ci", "--out", "plan.json")
+    listed = []
+    for job in jobs_of(repository, "ci").values():
+        texts = [repository(None, *shlex.split(step["with"]["args"])).stdout for step in job["steps"]
+                 if "--chunk" in step.get("with", {}).get("args", "")]
+        assert len("".join(texts).encode("utf-16-le")) < 900_000
+        assert sorted(job.get("outputs", {})) == sorted(step["id"] for step in job["steps"] if "-" in step.get("id", ""))
+        listed += [row["step"] for text in texts for row in json.loads(text)["include"]]
+    assert len(listed) == len(set(listed)) == 2000
 
 
 def test_artifacts_are_kept_as_long_as_the_matrix_says(generated):

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "ci/idle.h"
 #include "ci/job_parts.h"
@@ -42,13 +44,24 @@ std::string failed_with_rows(const std::string& id) {
   return fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id);
 }
 
+/// The jobs that list rows, beside `plan`. What they do not list is skipped.
+std::vector<std::string> listers_behind_plan(const WorkflowFacts& facts) {
+  std::vector<std::string> ids;
+  for (size_t chunk = 2; chunk <= std::max(facts.build_chunks, facts.test_chunks); ++chunk) {
+    ids.push_back(lister(chunk));
+  }
+  return ids;
+}
+
 /// What a fork's pull request must have done, where some of its steps are held back. Only the first
 /// job of builds is sure to have rows.
 std::string fork_gate(const WorkflowFacts& facts) {
   std::vector<std::string> failed;
+  for (const std::string& id : listers_behind_plan(facts)) {
+    failed.push_back("needs." + id + ".result != 'success'");
+  }
   for (const std::string& id : job_ids("build", facts.build_chunks)) {
-    failed.push_back(failed.empty() ? "needs." + id + ".result != 'success'"
-                                    : failed_with_rows(id));
+    failed.push_back(id == "build" ? "needs.build.result != 'success'" : failed_with_rows(id));
   }
   if (facts.settings.forks == matrix::ForkJobs::test) {
     for (const std::string& id : job_ids("test", facts.test_chunks)) {
@@ -62,6 +75,7 @@ std::string fork_gate(const WorkflowFacts& facts) {
 
 std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   std::vector<std::string> needs = {"plan"};
+  for (const std::string& id : listers_behind_plan(facts)) needs.push_back(id);
   for (const std::string& id : job_ids("build", facts.build_chunks)) needs.push_back(id);
   for (const std::string& id : job_ids("test", facts.test_chunks)) needs.push_back(id);
   // A fork whose tests or secrets are held back cannot be complete.

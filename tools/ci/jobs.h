@@ -7,8 +7,12 @@
 
 namespace pinwheel::ci {
 
-/// `plan`: freezes the plan, or takes that of the first attempt, and gives the rows of the others.
-std::string plan_job(const WorkflowFacts& facts, WorkflowSet set);
+/// `plan`: freezes the plan, or takes that of the first attempt, and gives the rows of the first
+/// job of builds and of tests. `list-2`, ... give those of the others: GitHub takes 1 MB of outputs
+/// from a job.
+std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set);
+/// The job that gives the rows of a chunk: "plan", "list-2".
+std::string lister(size_t chunk);
 /// `build`, `build-2`, ...: a row is a distinct build or the sdist.
 std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set);
 /// `test`, `test-2`, ...: a row is a test, which gets the result of its build alone.

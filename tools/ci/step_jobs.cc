@@ -13,15 +13,15 @@ namespace {
 constexpr std::string_view kBuildJob = R"(
   @ID@:
     name: ${{ matrix.name }}
-    needs: [plan]
-    if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
+    needs: [@NEEDS@]
+    if: contains(needs.@LISTER@.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
     @CONTAINER@
     timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
     strategy:
       fail-fast: false
       matrix:
-        include: ${{ fromJSON(needs.plan.outputs.builds-@CHUNK@).include }}
+        include: ${{ fromJSON(needs.@LISTER@.outputs.builds-@CHUNK@).include }}
     steps:
       @CHECKOUT@
       @PLAN@
@@ -49,7 +49,7 @@ constexpr std::string_view kTestJob = R"(
     strategy:
       fail-fast: false
       matrix:
-        include: ${{ fromJSON(needs.plan.outputs.tests-@CHUNK@).include }}
+        include: ${{ fromJSON(needs.@LISTER@.outputs.tests-@CHUNK@).include }}
     steps:
       @CHECKOUT@
       @PLAN@
@@ -131,6 +131,7 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const std::string condition =
       secret ? fmt::format("if: matrix.trusted != true || {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
+          {"LISTER", lister(chunk)},
           {"MINUTES", minutes_of(facts)},
           {"CONTAINER", container_of(facts)},
           {"CHECKOUT", checkout(facts, set)},
@@ -151,12 +152,19 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
 /// are still worth their time. A job of builds that has no rows is skipped, which holds nothing
 /// back.
 std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
-  std::string when = fmt::format("contains(needs.plan.outputs.tests-{}, '\"step\"')", chunk);
+  std::string when =
+      fmt::format("contains(needs.{}.outputs.tests-{}, '\"step\"')", lister(chunk), chunk);
   if (set != WorkflowSet::ci) {
     return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
   }
   if (facts.settings.forks == matrix::ForkJobs::build) when += fmt::format(" && {}", kNotFork);
   return "${{ !cancelled() && !failure() && " + when + " }}";
+}
+
+/// The jobs that must be over before the rows of a chunk are there.
+std::vector<std::string> listers(size_t chunk) {
+  if (chunk == 1) return {"plan"};
+  return {"plan", lister(chunk)};
 }
 
 }  // namespace
@@ -173,6 +181,7 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("build", chunk));
     places.emplace_back("ARGS", args(kBuild, facts, set, Results::take_and_leave));
+    places.emplace_back("NEEDS", join(listers(chunk), ", "));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
   }
@@ -186,7 +195,8 @@ std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
     places.emplace_back("ID", id_of("test", chunk));
     places.emplace_back("ARGS", args(kTest, facts, set, Results::take_and_leave));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
-    places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));
+    places.emplace_back("NEEDS", join(listers(chunk), ", ") + ", " +
+                                     join(job_ids("build", facts.build_chunks), ", "));
     places.emplace_back("WHEN", when_of(facts, set, chunk));
     places.emplace_back("DRIVER",
                         facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));

@@ -134,7 +134,7 @@ std::string workflow_text(const WorkflowFacts& facts, WorkflowSet set) {
                      {"CANCEL", cancel(facts.settings, set)},
                      {"QUEUE", queue(set)}});
   std::string jobs =
-      plan_job(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
+      plan_jobs(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
   if (set != WorkflowSet::ci) jobs += publish_jobs(facts, set);
   return head + jobs + "\n" + filled("\n  @KEEP@", {{"KEEP", keep("jobs")}});
 }

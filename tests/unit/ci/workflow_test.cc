@@ -61,8 +61,16 @@ TEST_CASE("more rows than a matrix may have become more jobs", "[workflow]") {
   const std::string text = workflow_text(facts, WorkflowSet::ci);
   CHECK(has(text, "\n  build-2:\n"));
   CHECK(has(text, "\n  test-3:\n"));
-  CHECK(has(text, "needs: [plan, build, build-2, test, test-2, test-3]"));
-  CHECK(has(text, "tests-3: ${{ steps.tests-3.outputs.text }}"));
+  CHECK(has(text, "needs: [plan, list-2, list-3, build, build-2, test, test-2, test-3]"));
+  CHECK(has(text,
+            "  list-3:\n    name: list part 3\n    needs: [plan]\n    runs-on: ubuntu-24.04\n"
+            "    timeout-minutes: 30\n    outputs:\n"
+            "      tests-3: ${{ steps.tests-3.outputs.text }}\n    steps:\n"));
+  CHECK(has(text, "    needs: [plan, list-2]\n    if: contains(needs.list-2.outputs.builds-2, "));
+  CHECK(has(text, "        include: ${{ fromJSON(needs.list-3.outputs.tests-3).include }}\n"));
+  CHECK(has(text, "    needs: [plan, list-3, build, build-2]\n"));
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly),
+            "    needs: [plan]\n    if: needs.plan.outputs.idle != 'true'\n"));
   CHECK(has(text, "--stage build --chunk 2/2\n"));
   CHECK(has(text, "--stage test --chunk 3/3\n"));
 }
