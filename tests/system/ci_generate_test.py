@@ -217,6 +217,57 @@ def test_lines_whose_place_is_gone_stop_before_anything_is_written(repository):
     assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
 
 
+def states(ran):
+    return {Path(file["path"]).name: file["state"] for file in json.loads(ran.stdout)["files"]}
+
+
+def test_files_that_the_matrix_gives_no_more_are_found_and_removed(repository):
+    workflows = repository.root / ".github" / "workflows"
+    repository(matrix(), "ci", "generate")
+    (workflows / "mine.yml").write_text("name: mine\non: push\n")
+    small = matrix(channels={"ci": {"publish": []}})
+    ran = repository(small, "ci", "check", code=7)
+    assert "pinwheel-nightly.yml" in ran.stderr and "pinwheel-release.yml` are not what" in ran.stderr
+    assert "-name: pinwheel-release\n" in ran.stdout
+    assert states(repository(None, "ci", "generate", "--json")) == {
+        "pinwheel-ci.yml": "unchanged", "pinwheel-nightly.yml": "removed", "pinwheel-release.yml": "removed",
+        "action.yml": "unchanged"}
+    assert sorted(path.name for path in workflows.iterdir()) == ["mine.yml", "pinwheel-ci.yml"]
+    repository(None, "ci", "check")
+    # Under another name the old files would answer the same events; of one set as of all.
+    named = matrix(ci={"name": "ops"})
+    repository(named, "ci", "check", "--set", "nightly", code=7)
+    repository(None, "ci", "generate")
+    assert sorted(path.name for path in workflows.iterdir()) == [
+        "mine.yml", "pinwheel-ops-ci.yml", "pinwheel-ops-nightly.yml", "pinwheel-ops-release.yml"]
+    repository(None, "ci", "check", "--set", "nightly")
+
+
+def test_a_file_with_a_person_s_lines_is_not_removed(repository):
+    repository(matrix(), "ci", "generate")
+    workflow = repository.root / ".github" / "workflows" / "pinwheel-nightly.yml"
+    place = "      # pinwheel: keep before-build\n"
+    workflow.write_text(workflow.read_text().replace(place, place + "      - run: echo mine\n"))
+    ran = repository(matrix(channels={"ci": {}, "release": {"publish": ["wheels"]}}), "ci", "generate", code=2)
+    assert "the matrix gives no such file any more, and `before-build` has lines" in ran.stderr
+    assert "pinwheel-nightly.yml:" in ran.stderr
+    assert "echo mine" in workflow.read_text()
+
+
+def test_a_file_that_a_person_wrote_is_not_replaced(repository):
+    for path in (Path(".github/workflows/pinwheel-ci.yml"), ACTION):
+        file = repository.root / path
+        file.parent.mkdir(parents=True)
+        file.write_text("name: mine\n")
+        for command in ("generate", "check"):
+            ran = repository(matrix(), "ci", command, code=2)
+            assert f"{path}` was not written by `pinwheel ci generate`" in ran.stderr
+        assert file.read_text() == "name: mine\n"
+        assert not (repository.root / ".github/workflows/pinwheel-nightly.yml").exists()
+        file.unlink()
+        file.parent.rmdir()
+
+
 def test_one_set_is_written_alone_and_needs_its_channel(repository):
     ran = repository(matrix(channels={"ci": {"publish": []}}), "ci", "generate", "--set", "release", code=2)
     assert "declares no channel `release`" in ran.stderr

@@ -103,4 +103,9 @@ std::string composite_action(std::string_view version) {
   return filled(kAction, {{"VERSION", yaml_string(version)}, {"CACHE", pinned("actions/cache")}});
 }
 
+bool is_composite_action(std::string_view text) {
+  const std::string_view head = kAction.substr(1);
+  return text.starts_with(head.substr(0, head.find('\n')));
+}
+
 }  // namespace pinwheel::ci

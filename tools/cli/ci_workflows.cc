@@ -140,15 +140,72 @@ Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::s
   return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
 }
 
-/// A file of another matrix is not replaced.
+tl::unexpected<Error> written_by_a_person(const fs::path& path, std::string hint) {
+  return fail(ErrorKind::config,
+              fmt::format("{} was not written by {}", quoted(path.string()),
+                          quoted("pinwheel ci generate")),
+              std::move(hint));
+}
+
+/// A file of another matrix, or of a person, is not replaced.
 Done check_owner(const GeneratedFile& file, const std::string& matrix) {
+  if (file.existing.empty()) return {};
   const std::string owner = ci::written_from(file.existing);
-  if (owner.empty() || owner == matrix) return {};
+  if (owner == matrix) return {};
+  if (owner.empty()) {
+    return written_by_a_person(
+        file.path, "move it away, or give the matrix a name of its own, `ci: {name: NAME}`");
+  }
   return fail(ErrorKind::config,
               fmt::format("{} was written from {}, not from {}", quoted(file.path.string()),
                           quoted(owner), quoted(matrix)),
               "give one of the two a name of its own, `ci: {name: NAME}`; if the matrix file was "
               "moved, change its path in the first line");
+}
+
+Result<GeneratedFile> action_file(ports::Files& files, fs::path path) {
+  TRY(GeneratedFile file,
+      generated(files, std::move(path), ci::composite_action(kPinwheelVersion)));
+  if (file.existing.empty() || ci::is_composite_action(file.existing)) return file;
+  return written_by_a_person(file.path, "move it away: the jobs use the action at this path");
+}
+
+/// A copy under a name of its own is a person's.
+bool is_workflow_name(const std::string& name) {
+  return name.starts_with("pinwheel-") &&
+         std::ranges::any_of(ci::kWorkflowSets, [&](ci::WorkflowSet set) {
+           return name.ends_with(fmt::format("-{}.yml", ci::to_string(set)));
+         });
+}
+
+/// The files in the directory of the workflows that the matrix has given before, and gives no more:
+/// of a set without its channel, or under another name.
+Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path& workflows,
+                                            const std::string& matrix,
+                                            const std::set<std::string>& given) {
+  std::vector<GeneratedFile> found;
+  TRY(const ports::FileStatus status, files.status(workflows));
+  if (status.type != ports::FileType::directory) return found;
+  TRY(const std::vector<std::string> names, files.list(workflows));
+  for (const std::string& name : names) {
+    if (!is_workflow_name(name) || given.contains(name)) continue;
+    const fs::path path = workflows / name;
+    TRY(const ports::FileStatus file_status, files.status(path));
+    if (file_status.type != ports::FileType::regular) continue;
+    TRY(const std::string text, files.read(path));
+    if (ci::written_from(text) != matrix) continue;
+    TRY(GeneratedFile file, generated(files, path, {}));
+    found.push_back(std::move(file));
+  }
+  return found;
+}
+
+/// The names of the files of all sets, whichever are asked for.
+Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
+  TRY(const std::vector<ci::WorkflowSet> sets, sets_of({}, matrix));
+  std::set<std::string> names;
+  for (const ci::WorkflowSet set : sets) names.insert(ci::workflow_name(matrix.ci, set) + ".yml");
+  return names;
 }
 
 }  // namespace
@@ -165,17 +222,21 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   const fs::path root = fs::weakly_canonical(checkout.root);
   const fs::path workflows = place.out.empty() ? root / kWorkflows : fs::path(place.out);
   TRY(const std::vector<ci::WorkflowSet> sets, sets_of(place, loaded.matrix));
+  const std::string relative = matrix.lexically_relative(root).string();
   GeneratedFiles made{loaded.matrix.file, {}};
   for (const ci::WorkflowSet set : sets) {
-    TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, matrix.lexically_relative(root)));
+    TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, relative));
     TRY(GeneratedFile file,
         generated(files, workflows / (ci::workflow_name(facts.settings, set) + ".yml"),
                   ci::workflow_text(facts, set)));
-    TRY_DONE(check_owner(file, facts.matrix));
+    TRY_DONE(check_owner(file, relative));
     made.files.push_back(std::move(file));
   }
+  TRY(const std::set<std::string> names, file_names_of(loaded.matrix));
+  TRY(const std::vector<GeneratedFile> old, outdated(files, workflows, relative, names));
+  made.files.insert(made.files.end(), old.begin(), old.end());
   const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
-  TRY(GeneratedFile file, generated(files, action, ci::composite_action(kPinwheelVersion)));
+  TRY(GeneratedFile file, action_file(files, action));
   made.files.push_back(std::move(file));
   return made;
 }

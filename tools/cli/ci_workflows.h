@@ -13,7 +13,7 @@ namespace pinwheel::cli {
 /// A generated file beside the one that exists.
 struct GeneratedFile {
   std::filesystem::path path;
-  std::string text;      ///< what the matrix gives, with what a person has added
+  std::string text;      ///< what the matrix gives, with what a person has added; empty: no file
   std::string existing;  ///< the file as it stands; empty if there is none
 };
 
@@ -24,9 +24,10 @@ struct GeneratedFiles {
 
 /// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
 /// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`
-/// beside them. `config` if a set is asked for whose channel the matrix lacks, if the matrix is in
-/// no repository, for additions that have no place any more, and for a file that was written from
-/// another matrix. Nothing is written.
+/// beside them. Workflows beside them that were written from the same matrix, which does not give
+/// them any more, are among the files. `config` if a set is asked for whose channel the matrix
+/// lacks, if the matrix is in no repository, for additions that have no place any more, and for a
+/// file that was written from another matrix or by a person. Nothing is written.
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place, Streams& streams);
 
 }  // namespace pinwheel::cli

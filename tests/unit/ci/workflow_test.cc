@@ -294,6 +294,8 @@ TEST_CASE("a template keeps indentation, drops empty places and searches no valu
 
 TEST_CASE("the action installs the release that generated it", "[workflow]") {
   CHECK(has(composite_action("1.2.3"), "default: \"1.2.3\""));
+  CHECK(is_composite_action(composite_action("1.2.3")));
+  CHECK_FALSE(is_composite_action("name: pinwheel\n"));
 }
 
 }  // namespace pinwheel::ci
