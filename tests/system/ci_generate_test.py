@@ -86,6 +86,7 @@ def repository(pinwheel, tmp_path):
         return ran
 
     run.root = tmp_path
+    run.program = pinwheel
     return run
 
 
@@ -214,6 +215,21 @@ def test_lines_whose_place_is_gone_stop_before_anything_is_written(repository):
     ran = repository(matrix(ci={"timeout": "1 h"}), "ci", "generate", code=2)
     assert "the generated file has no place for `gone`" in ran.stderr
     assert "pinwheel-release.yml" in ran.stderr
+    assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+
+
+def test_a_directory_may_be_written_in_any_way(repository):
+    repository(matrix(), "ci", "generate", "--out", ".github/workflows/")
+    before = {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+    assert repository.root / ACTION in before
+    for out in (".github/workflows", ".github/workflows/", "./matrix/../.github/workflows/."):
+        repository(None, "ci", "check", "--out", out)
+    repository(None, "ci", "check")
+    inside = repository.root / ".github" / "workflows"
+    for out in (".", "./", "../workflows"):
+        ran = subprocess.run([repository.program, "ci", "generate", "../../matrix/demo.yaml", "--out", out],
+                             cwd=inside, capture_output=True, text=True, timeout=300)
+        assert ran.returncode == 0, ran.stderr
     assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
 
 

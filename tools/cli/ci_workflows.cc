@@ -98,6 +98,12 @@ Result<size_t> chunks_of(const Loaded& loaded, const plan::Outline& outline, rep
   return jobs.chunks.size();
 }
 
+/// The directory as it is named from the root, so that it has a parent however it was written.
+fs::path directory_of(const std::string& out) {
+  const fs::path path = fs::absolute(out).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
 /// The variables that the steps of any of these variants get from the caller.
 Result<std::vector<std::string>> secrets_of(const matrix::Matrix& matrix,
                                             const std::vector<matrix::Variant>& variants) {
@@ -220,7 +226,7 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   TRY(const ports::GitFacts checkout, git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
   const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
   const fs::path root = fs::weakly_canonical(checkout.root);
-  const fs::path workflows = place.out.empty() ? root / kWorkflows : fs::path(place.out);
+  const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
   TRY(const std::vector<ci::WorkflowSet> sets, sets_of(place, loaded.matrix));
   const std::string relative = matrix.lexically_relative(root).string();
   GeneratedFiles made{loaded.matrix.file, {}};
