@@ -76,7 +76,7 @@ std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
   const bool chosen = set == WorkflowSet::release;
   std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
-                         {"REF", chosen ? "ref: ${{ inputs.tag || github.ref }}" : ""}});
+                         {"REF", chosen ? fmt::format("ref: ${{{{ {} }}}}", kReleased) : ""}});
   if (container.image.empty()) return steps;
   const std::string prepare = container.prepare.empty()
                                   ? std::string()

@@ -25,6 +25,10 @@ std::string take_results();
 /// A condition of a job or a step: that no pull request from a fork runs it.
 inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
 
+/// An expression: the ref that a release is made of. A branch may have the name of a tag.
+inline constexpr const char* kReleased =
+    "inputs.tag && format('refs/tags/{0}', inputs.tag) || github.ref";
+
 /// The condition of a job that follows `job` alone. Without it a job is skipped when any job before
 /// that one was, even if a gate has let it pass: as a job of rows that there are none of.
 std::string after(const std::string& job);

@@ -23,6 +23,7 @@ constexpr std::string_view kPlanJob = R"(
       @OUTPUTS@
     steps:
       @CHECKOUT@
+      @STARTED@
       - name: Take the plan of the first attempt
         if: github.run_attempt > 1
         continue-on-error: true
@@ -49,6 +50,13 @@ constexpr std::string_view kPlanJob = R"(
           if-no-files-found: error
           overwrite: true
           @RETENTION@
+)";
+
+// Whether an environment has such a rule, a job cannot see.
+constexpr std::string_view kStarted = R"(
+- name: Say what protected environments look at
+  if: inputs.tag && github.ref != format('refs/tags/{0}', inputs.tag)
+  run: echo '::warning::environments look at the branch that this run was started from, and not at the tag; where they allow only tags, start it with the tag under "Use workflow from"'
 )";
 
 // A new release of torch is a notice. An index that does not answer breaks no night.
@@ -91,6 +99,13 @@ constexpr std::string_view kListJob = R"(
 /// `if:` of a step that an idle run passes over.
 std::string unless_idle(const WorkflowFacts& facts, WorkflowSet set) {
   return may_be_idle(facts, set) ? fmt::format("if: {}", kNotIdle) : std::string();
+}
+
+/// What a person should know who has started a release by hand, before everything is built.
+std::string started_of(const WorkflowFacts& facts, WorkflowSet set) {
+  const bool guarded = std::ranges::any_of(
+      facts.publish, [](const PublishJob& job) { return !job.environment.empty(); });
+  return set == WorkflowSet::release && guarded ? filled(kStarted, {}) : std::string();
 }
 
 std::string upstream_of(const WorkflowFacts& facts, WorkflowSet set) {
@@ -167,6 +182,7 @@ std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   const std::string_view otherwise = idle ? " || '{\"include\":[]}'" : "";
   return filled(kPlanJob, {{"OUTPUTS", outputs_of(facts, 1, otherwise) + idle_outputs(facts, set)},
                            {"CONTAINER", container_of(facts)},
+                           {"STARTED", started_of(facts, set)},
                            {"CHECKOUT", checkout(facts, set)},
                            {"DOWNLOAD", pinned("actions/download-artifact")},
                            {"KEEP", keep("before-plan")},

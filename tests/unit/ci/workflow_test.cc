@@ -51,7 +51,23 @@ TEST_CASE("a release publishes in jobs of their own, one after the other", "[wor
   CHECK(has(text, "    environment: \"testpypi\"\n"));
   CHECK(count(text, "id-token: write") == 1);
   CHECK(has(text, "path: \"dist/index\""));
-  CHECK(has(text, "ref: ${{ inputs.tag || github.ref }}"));
+}
+
+TEST_CASE("a release by hand takes the tag, not a branch of its name, and says who may deploy",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  const std::string text = workflow_text(facts, WorkflowSet::release);
+  const std::string ref =
+      "${{ inputs.tag && format('refs/tags/{0}', inputs.tag) || github.ref }}\n";
+  CHECK(count(text, "ref: " + ref) == 6);
+  CHECK(has(text, "  group: ${{ github.workflow }}-" + ref));
+  CHECK(has(text,
+            "          persist-credentials: false\n"
+            "      - name: Say what protected environments look at\n        if: "
+            "inputs.tag && github.ref != format('refs/tags/{0}', inputs.tag)\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::nightly), "protected environments"));
+  facts.publish.erase(facts.publish.begin());  // a directory has none
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "protected environments"));
 }
 
 TEST_CASE("more rows than a matrix may have become more jobs", "[workflow]") {
