@@ -233,6 +233,18 @@ def test_a_directory_may_be_written_in_any_way(repository):
     assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
 
 
+def test_a_night_is_remembered_where_the_next_one_looks(repository):
+    container = {"image": "debian:12", "prepare": "apt-get install -y git"}
+    repository(matrix(ci={"container": container}), "ci", "generate")
+    places = {}
+    for job in jobs_of(repository, "nightly").values():
+        for step in job["steps"]:
+            if (used := step.get("uses", "").partition("@")[0]).startswith("actions/cache/"):
+                places[used] = (job["container"], job["steps"][0]["run"], step["with"]["path"])
+    assert places == dict.fromkeys(("actions/cache/restore", "actions/cache/save"),
+                                   ("debian:12", "apt-get install -y git", "last-night.txt"))
+
+
 def states(ran):
     return {Path(file["path"]).name: file["state"] for file in json.loads(ran.stdout)["files"]}
 

@@ -71,17 +71,19 @@ std::string container_of(const WorkflowFacts& facts) {
                      pinned ? "" : " # zizmor: ignore[unpinned-images]");
 }
 
-std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
+std::string prepare(const WorkflowFacts& facts) {
   const matrix::JobContainer& container = facts.settings.container;
+  if (container.image.empty() || container.prepare.empty()) return {};
+  return filled(kPrepare, {{"COMMAND", yaml_string(container.prepare)}});
+}
+
+std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
   const bool chosen = set == WorkflowSet::release;
   std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
                          {"REF", chosen ? fmt::format("ref: ${{{{ {} }}}}", kReleased) : ""}});
-  if (container.image.empty()) return steps;
-  const std::string prepare = container.prepare.empty()
-                                  ? std::string()
-                                  : filled(kPrepare, {{"COMMAND", yaml_string(container.prepare)}});
-  return prepare + steps + filled(kTrust, {});
+  if (facts.settings.container.image.empty()) return steps;
+  return prepare(facts) + steps + filled(kTrust, {});
 }
 
 std::string take_plan() {

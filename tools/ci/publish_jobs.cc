@@ -104,7 +104,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                 {"INDEX", index}});
     before = "publish-" + job.target;
   }
-  if (set == WorkflowSet::nightly) text += remember_job(before);
+  if (set == WorkflowSet::nightly) text += remember_job(facts, before);
   return text;
 }
 
