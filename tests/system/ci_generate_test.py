@@ -354,31 +354,6 @@ def test_a_store_that_no_command_would_take_is_an_error_at_its_line(repository):
         assert "matrix/demo.yaml:" in ran.stderr and "hint: a place is `local`" in ran.stderr
 
 
-def test_explain_says_why_a_job_exists(repository):
-    made = matrix(abi={"python": "none"})
-    job = json.loads(repository(made, "ci", "explain", "build:cpu", "--channel", "ci", "--json").stdout)
-    assert job["variants"] == ["cp311-cpu", "cp312-cpu"]
-    assert job["runner"] == "ubuntu-24.04"
-    assert "2 variants cannot differ in their binaries" in job["because"]
-    assert job["minutes"] >= 1 and job["needs"] == []
-    asked = ["ci", "explain", "test:cp311-cpu", "--channel", "ci"]
-    minutes = json.loads(repository(None, *asked, "--json").stdout)["minutes"]
-    assert repository(None, *asked).stdout.splitlines()[1:] == [
-        "  because   every variant that the channel selects is tested", "  runner    ubuntu-24.04",
-        f"  minutes   {minutes}", "  after     plan, build:cpu", "  variants  cp311-cpu"]
-    ran = repository(None, "ci", "explain", "build cpuu", "--channel", "ci", code=2)
-    assert "no job is named `build cpuu`" in ran.stderr
-
-
-def test_a_test_without_a_runner_has_no_job_to_explain(repository):
-    made = matrix(axes={"python": ["3.11"], "compute": ["cuda/13.0"]}, test={"hardware": "gpu"})
-    ran = repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", code=2)
-    assert "`test:cp311-cu130` gets no job" in ran.stderr and "ci: {runners: {test:" in ran.stderr
-    made["ci"] = {"runners": {"test": {"cuda/*": ["self-hosted", "gpu"]}}}
-    job = json.loads(repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", "--json").stdout)
-    assert job["runner"] == ["self-hosted", "gpu"]
-
-
 def test_pins_that_are_behind_a_list_of_releases_are_told(repository):
     repository(matrix(), "ci", "generate")
     text = (repository.root / ".github" / "workflows" / "pinwheel-ci.yml").read_text()

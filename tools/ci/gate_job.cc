@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "ci/idle.h"
 #include "ci/job_parts.h"
@@ -44,20 +42,11 @@ std::string failed_with_rows(const std::string& id) {
   return fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id);
 }
 
-/// The jobs that list rows, beside `plan`. What they do not list is skipped.
-std::vector<std::string> listers_behind_plan(const WorkflowFacts& facts) {
-  std::vector<std::string> ids;
-  for (size_t chunk = 2; chunk <= std::max(facts.build_chunks, facts.test_chunks); ++chunk) {
-    ids.push_back(lister(chunk));
-  }
-  return ids;
-}
-
 /// What a fork's pull request must have done, where some of its steps are held back. Only the first
 /// job of builds is sure to have rows.
 std::string fork_gate(const WorkflowFacts& facts) {
   std::vector<std::string> failed;
-  for (const std::string& id : listers_behind_plan(facts)) {
+  for (const std::string& id : further_listers(facts)) {
     failed.push_back("needs." + id + ".result != 'success'");
   }
   for (const std::string& id : job_ids("build", facts.build_chunks)) {
@@ -73,20 +62,24 @@ std::string fork_gate(const WorkflowFacts& facts) {
 
 }  // namespace
 
+std::string gate_name(const WorkflowFacts& facts) {
+  const std::string& name = facts.settings.name;
+  return name.empty() ? "pinwheel" : "pinwheel " + name;
+}
+
 std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   std::vector<std::string> needs = {"plan"};
-  for (const std::string& id : listers_behind_plan(facts)) needs.push_back(id);
+  for (const std::string& id : further_listers(facts)) needs.push_back(id);
   for (const std::string& id : job_ids("build", facts.build_chunks)) needs.push_back(id);
   for (const std::string& id : job_ids("test", facts.test_chunks)) needs.push_back(id);
   // A fork whose tests or secrets are held back cannot be complete.
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
-  const std::string& name = facts.settings.name;
   const bool idle = may_be_idle(facts, set);
   const std::string when = idle ? "always() && needs.plan.outputs.idle != 'true'" : "always()";
   return "\n" +
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
-                           {"CHECK", "pinwheel" + (name.empty() ? name : " " + name)},
+                           {"CHECK", gate_name(facts)},
                            {"WHEN", when},
                            {"CONTAINER", container_of(facts)},
                            {"CHECKOUT", checkout(facts, set)},

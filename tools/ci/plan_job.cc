@@ -174,6 +174,19 @@ std::string lister(size_t chunk) {
   return chunk == 1 ? "plan" : fmt::format("list-{}", chunk);
 }
 
+std::vector<std::string> listers(size_t chunk) {
+  if (chunk == 1) return {"plan"};
+  return {"plan", lister(chunk)};
+}
+
+std::vector<std::string> further_listers(const WorkflowFacts& facts) {
+  std::vector<std::string> ids;
+  for (size_t chunk = 2; chunk <= std::max(facts.build_chunks, facts.test_chunks); ++chunk) {
+    ids.push_back(lister(chunk));
+  }
+  return ids;
+}
+
 std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string freeze = "plan " + shell_quote(facts.matrix);
   if (!facts.channel.empty()) freeze += " --channel " + facts.channel;

@@ -161,12 +161,6 @@ std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   return "${{ !cancelled() && !failure() && " + when + " }}";
 }
 
-/// The jobs that must be over before the rows of a chunk are there.
-std::vector<std::string> listers(size_t chunk) {
-  if (chunk == 1) return {"plan"};
-  return {"plan", lister(chunk)};
-}
-
 }  // namespace
 
 std::vector<std::string> job_ids(std::string_view kind, size_t chunks) {

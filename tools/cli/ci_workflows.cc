@@ -30,19 +30,20 @@ const matrix::ChannelSettings* channel_of(const matrix::Matrix& matrix, std::str
 }
 
 /// Those that the command line names, else those that the matrix gives.
-Result<std::vector<ci::WorkflowSet>> sets_of(const CiPlace& place, const matrix::Matrix& matrix) {
+Result<std::vector<ci::WorkflowSet>> sets_of(const std::vector<std::string>& names,
+                                             const matrix::Matrix& matrix) {
   std::vector<ci::WorkflowSet> sets;
   for (const ci::WorkflowSet set : ci::kWorkflowSets) {
     const std::string name(ci::to_string(set));
     const bool declared = channel_of(matrix, name) != nullptr || set == ci::WorkflowSet::ci;
-    const bool asked = std::ranges::find(place.sets, name) != place.sets.end();
+    const bool asked = std::ranges::find(names, name) != names.end();
     if (asked && !declared) {
       return fail(ErrorKind::config,
                   fmt::format("{} declares no channel {}", quoted(matrix.file), quoted(name)),
                   fmt::format("add it: {}", quoted(fmt::format(
                                                 "channels: {{{}: {{publish: [TARGET]}}}}", name))));
     }
-    if (asked || (place.sets.empty() && declared)) sets.push_back(set);
+    if (asked || (names.empty() && declared)) sets.push_back(set);
   }
   return sets;
 }
@@ -216,6 +217,18 @@ Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
 
 }  // namespace
 
+Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
+                                                       const std::vector<std::string>& names,
+                                                       const fs::path& matrix_path) {
+  TRY(const std::vector<ci::WorkflowSet> sets, sets_of(names, loaded.matrix));
+  std::vector<PlannedWorkflow> planned;
+  for (const ci::WorkflowSet set : sets) {
+    TRY(ci::WorkflowFacts facts, facts_of(loaded, set, matrix_path));
+    planned.push_back({set, std::move(facts)});
+  }
+  return planned;
+}
+
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place,
                                        Streams& streams) {
   std::vector<std::string> named;
@@ -227,19 +240,18 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
   const fs::path root = fs::weakly_canonical(checkout.root);
   const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
-  TRY(const std::vector<ci::WorkflowSet> sets, sets_of(place, loaded.matrix));
-  const std::string relative = matrix.lexically_relative(root).string();
+  const fs::path relative = matrix.lexically_relative(root);
+  TRY(const std::vector<PlannedWorkflow> planned, planned_workflows(loaded, place.sets, relative));
   GeneratedFiles made{loaded.matrix.file, {}};
-  for (const ci::WorkflowSet set : sets) {
-    TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, relative));
+  for (const auto& [set, facts] : planned) {
     TRY(GeneratedFile file,
         generated(files, workflows / (ci::workflow_name(facts.settings, set) + ".yml"),
                   ci::workflow_text(facts, set)));
-    TRY_DONE(check_owner(file, relative));
+    TRY_DONE(check_owner(file, relative.string()));
     made.files.push_back(std::move(file));
   }
   TRY(const std::set<std::string> names, file_names_of(loaded.matrix));
-  TRY(const std::vector<GeneratedFile> old, outdated(files, workflows, relative, names));
+  TRY(const std::vector<GeneratedFile> old, outdated(files, workflows, relative.string(), names));
   made.files.insert(made.files.end(), old.begin(), old.end());
   const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
   TRY(GeneratedFile file, action_file(files, action));

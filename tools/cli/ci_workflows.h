@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ci/workflow_facts.h"
+#include "cli/load.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "ports/files.h"
@@ -21,6 +23,19 @@ struct GeneratedFiles {
   std::string matrix;  ///< the path of its file
   std::vector<GeneratedFile> files;
 };
+
+/// A workflow that a matrix gives.
+struct PlannedWorkflow {
+  ci::WorkflowSet set;
+  ci::WorkflowFacts facts;
+};
+
+/// The workflows that are asked for: by their names, else all whose channel the matrix declares,
+/// and always `ci`. `matrix_path` is that of the matrix in its repository. `config` if one is asked
+/// for whose channel the matrix lacks.
+Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
+                                                       const std::vector<std::string>& names,
+                                                       const std::filesystem::path& matrix_path);
 
 /// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
 /// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`
