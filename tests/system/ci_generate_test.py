@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,7 +54,7 @@ def varied():
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
         {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}},
          "driver": {"cpu": "sudo get-driver 'it'"}},
-        {"store": "s3://bucket/some prefix"},
+        {"store": "dir:/mnt/it's: some #1"},
         {"store": "https://cache.example.org/x", "forks": "build", "concurrency": "cancel"},
     ]
     for (pythons, flavors), settings in itertools.product(sizes, options):
@@ -85,6 +86,7 @@ def repository(pinwheel, tmp_path):
         return ran
 
     run.root = tmp_path
+    run.program = pinwheel
     return run
 
 
@@ -145,6 +147,41 @@ def test_jobs_have_as_many_rows_as_github_takes(generated):
     assert [name for name in jobs if name.startswith("test")] == ["test", "test-2", "test-3", "test-4"]
 
 
+def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
+    flavors = [f"f{number}" for number in range(150)]
+    made = matrix(axes={"python": ["3.11"], "compute": ["cpu", "cuda/13.0"], "flavor": flavors},
+                  test={"hardware": {"cuda/*": "gpu", "default": "none"}})
+    repository(made, "ci", "generate", "--set", "ci")
+    asked = [step["with"]["args"] for job in jobs_of(repository, "ci").values() for step in job["steps"]
+             if "--chunk" in step.get("with", {}).get("args", "")]
+    asked.sort()
+    assert [args.partition("--stage ")[2] for args in asked] == [
+        "build --chunk 1/2", "build --chunk 2/2", "test --chunk 1/1"]
+    repository(None, "plan", "--channel", "ci", "--out", "plan.json")
+    chunks = [json.loads(repository(None, *shlex.split(args)).stdout) for args in asked]
+    assert [len(chunk["include"]) for chunk in chunks] == [256, 44, 150]
+    # Of a plan with fewer rows; and a plan with more is not carried out in part.
+    rows = ["plan", "--plan", "plan.json", "--format", "github", "--stage"]
+    assert json.loads(repository(None, *rows, "test", "--chunk", "2/2").stdout)["include"] == []
+    ran = repository(None, *rows, "build", "--chunk", "1/1", code=2)
+    assert "the rows have 2 chunks, and only 1 is asked for" in ran.stderr and "`pinwheel ci generate`" in ran.stderr
+
+
+def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
+    made = matrix(axes={"python": ["3.10", "3.11", "3.12", "3.13"], "compute": ["cpu", "cuda/13.0"],
+                        "flavor": [f"f{number}" for number in range(125)]})
+    repository(made, "ci", "generate", "--set", "ci")
+    repository(None, "plan", "--channel", "ci", "--out", "plan.json")
+    listed = []
+    for job in jobs_of(repository, "ci").values():
+        texts = [repository(None, *shlex.split(step["with"]["args"])).stdout for step in job["steps"]
+                 if "--chunk" in step.get("with", {}).get("args", "")]
+        assert len("".join(texts).encode("utf-16-le")) < 900_000
+        assert sorted(job.get("outputs", {})) == sorted(step["id"] for step in job["steps"] if "-" in step.get("id", ""))
+        listed += [row["step"] for text in texts for row in json.loads(text)["include"]]
+    assert len(listed) == len(set(listed)) == 2000
+
+
 def test_artifacts_are_kept_as_long_as_the_matrix_says(generated):
     kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
     assert kept == [3, 3, 0]
@@ -179,6 +216,84 @@ def test_lines_whose_place_is_gone_stop_before_anything_is_written(repository):
     assert "the generated file has no place for `gone`" in ran.stderr
     assert "pinwheel-release.yml" in ran.stderr
     assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+
+
+def test_a_directory_may_be_written_in_any_way(repository):
+    repository(matrix(), "ci", "generate", "--out", ".github/workflows/")
+    before = {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+    assert repository.root / ACTION in before
+    for out in (".github/workflows", ".github/workflows/", "./matrix/../.github/workflows/."):
+        repository(None, "ci", "check", "--out", out)
+    repository(None, "ci", "check")
+    inside = repository.root / ".github" / "workflows"
+    for out in (".", "./", "../workflows"):
+        ran = subprocess.run([repository.program, "ci", "generate", "../../matrix/demo.yaml", "--out", out],
+                             cwd=inside, capture_output=True, text=True, timeout=300)
+        assert ran.returncode == 0, ran.stderr
+    assert before == {path: path.read_text() for path in (repository.root / ".github").rglob("*.yml")}
+
+
+def test_a_night_is_remembered_where_the_next_one_looks(repository):
+    container = {"image": "debian:12", "prepare": "apt-get install -y git"}
+    repository(matrix(ci={"container": container}), "ci", "generate")
+    places = {}
+    for job in jobs_of(repository, "nightly").values():
+        for step in job["steps"]:
+            if (used := step.get("uses", "").partition("@")[0]).startswith("actions/cache/"):
+                places[used] = (job["container"], job["steps"][0]["run"], step["with"]["path"])
+    assert places == dict.fromkeys(("actions/cache/restore", "actions/cache/save"),
+                                   ("debian:12", "apt-get install -y git", "last-night.txt"))
+
+
+def states(ran):
+    return {Path(file["path"]).name: file["state"] for file in json.loads(ran.stdout)["files"]}
+
+
+def test_files_that_the_matrix_gives_no_more_are_found_and_removed(repository):
+    workflows = repository.root / ".github" / "workflows"
+    repository(matrix(), "ci", "generate")
+    (workflows / "mine.yml").write_text("name: mine\non: push\n")
+    small = matrix(channels={"ci": {"publish": []}})
+    ran = repository(small, "ci", "check", code=7)
+    assert "pinwheel-nightly.yml" in ran.stderr and "pinwheel-release.yml` are not what" in ran.stderr
+    assert "-name: pinwheel-release\n" in ran.stdout
+    assert states(repository(None, "ci", "generate", "--json")) == {
+        "pinwheel-ci.yml": "unchanged", "pinwheel-nightly.yml": "removed", "pinwheel-release.yml": "removed",
+        "action.yml": "unchanged"}
+    assert sorted(path.name for path in workflows.iterdir()) == ["mine.yml", "pinwheel-ci.yml"]
+    repository(None, "ci", "check")
+    # Under another name the old files would answer the same events; of one set as of all.
+    named = matrix(ci={"name": "ops"})
+    repository(named, "ci", "check", "--set", "nightly", code=7)
+    repository(None, "ci", "generate")
+    assert sorted(path.name for path in workflows.iterdir()) == [
+        "mine.yml", "pinwheel-ops-ci.yml", "pinwheel-ops-nightly.yml", "pinwheel-ops-release.yml"]
+    repository(None, "ci", "check", "--set", "nightly")
+
+
+def test_a_file_with_a_person_s_lines_is_not_removed(repository):
+    repository(matrix(), "ci", "generate")
+    workflow = repository.root / ".github" / "workflows" / "pinwheel-nightly.yml"
+    place = "      # pinwheel: keep before-build\n"
+    workflow.write_text(workflow.read_text().replace(place, place + "      - run: echo mine\n"))
+    ran = repository(matrix(channels={"ci": {}, "release": {"publish": ["wheels"]}}), "ci", "generate", code=2)
+    assert "the matrix gives no such file any more, and `before-build` has lines" in ran.stderr
+    assert "pinwheel-nightly.yml:" in ran.stderr
+    assert "echo mine" in workflow.read_text()
+
+
+def test_a_file_that_a_person_wrote_is_not_replaced(repository):
+    for path in (Path(".github/workflows/pinwheel-ci.yml"), ACTION):
+        file = repository.root / path
+        file.parent.mkdir(parents=True)
+        file.write_text("name: mine\n")
+        for command in ("generate", "check"):
+            ran = repository(matrix(), "ci", command, code=2)
+            assert f"{path}` was not written by `pinwheel ci generate`" in ran.stderr
+        assert file.read_text() == "name: mine\n"
+        assert not (repository.root / ".github/workflows/pinwheel-nightly.yml").exists()
+        file.unlink()
+        file.parent.rmdir()
 
 
 def test_one_set_is_written_alone_and_needs_its_channel(repository):
@@ -217,29 +332,26 @@ def test_secrets_of_the_matrix_reach_builds_and_tests_alone(repository):
     assert {name: envs for name, envs in given.items() if envs} == {"build": [secret], "test": [secret]}
 
 
-def test_explain_says_why_a_job_exists(repository):
-    made = matrix(abi={"python": "none"})
-    job = json.loads(repository(made, "ci", "explain", "build:cpu", "--channel", "ci", "--json").stdout)
-    assert job["variants"] == ["cp311-cpu", "cp312-cpu"]
-    assert job["runner"] == "ubuntu-24.04"
-    assert "2 variants cannot differ in their binaries" in job["because"]
-    assert job["minutes"] >= 1 and job["needs"] == []
-    asked = ["ci", "explain", "test:cp311-cpu", "--channel", "ci"]
-    minutes = json.loads(repository(None, *asked, "--json").stdout)["minutes"]
-    assert repository(None, *asked).stdout.splitlines()[1:] == [
-        "  because   every variant that the channel selects is tested", "  runner    ubuntu-24.04",
-        f"  minutes   {minutes}", "  after     plan, build:cpu", "  variants  cp311-cpu"]
-    ran = repository(None, "ci", "explain", "build cpuu", "--channel", "ci", code=2)
-    assert "no job is named `build cpuu`" in ran.stderr
+def jobs_of(repository, name):
+    return yaml.safe_load((repository.root / f".github/workflows/pinwheel-{name}.yml").read_text())["jobs"]
 
 
-def test_a_test_without_a_runner_has_no_job_to_explain(repository):
-    made = matrix(axes={"python": ["3.11"], "compute": ["cuda/13.0"]}, test={"hardware": "gpu"})
-    ran = repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", code=2)
-    assert "`test:cp311-cu130` gets no job" in ran.stderr and "ci: {runners: {test:" in ran.stderr
-    made["ci"] = {"runners": {"test": {"cuda/*": ["self-hosted", "gpu"]}}}
-    job = json.loads(repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", "--json").stdout)
-    assert job["runner"] == ["self-hosted", "gpu"]
+def test_values_of_the_matrix_survive_yaml_whatever_they_hold(repository):
+    repository(matrix(ci={"store": "dir:/mnt/a: b #c", "environments": {"pypi": "1.10", "testpypi": "null"}}),
+               "ci", "generate")
+    jobs = jobs_of(repository, "release")
+    assert (jobs["publish-pypi"]["environment"], jobs["publish-testpypi"]["environment"]) == ("1.10", "null")
+    ends = {name: [step["with"]["args"].rpartition("--store ")[2] for step in job["steps"]
+                   if "--store" in step.get("with", {}).get("args", "")] for name, job in jobs.items()}
+    assert {name: end for name, end in ends.items() if end} == {
+        name: ["'dir:/mnt/a: b #c'"] for name in jobs if name != "plan"}
+
+
+def test_a_store_that_no_command_would_take_is_an_error_at_its_line(repository):
+    for store, why in (("s3://bucket/some prefix", "it has a blank"), ("ftp://host/x", "its kind is not known")):
+        ran = repository(matrix(ci={"store": store}), "ci", "generate", code=2)
+        assert f"`{store}` is not a place for results: {why}" in ran.stderr
+        assert "matrix/demo.yaml:" in ran.stderr and "hint: a place is `local`" in ran.stderr
 
 
 def test_pins_that_are_behind_a_list_of_releases_are_told(repository):

@@ -8,7 +8,8 @@ namespace {
 
 // `exec` lets signals of the runner reach pinwheel, which stops within seconds. Inputs come as
 // variables: a shell never reads them as its own words. `xargs` splits quoted arguments and
-// expands nothing.
+// expands nothing; where it fails, over a quote without an end, pinwheel must not run with the
+// words before it. An input that is not given leaves the variable that the workflow has set.
 constexpr std::string_view kAction = R"YAML(
 # Written by `pinwheel ci generate`.
 name: pinwheel
@@ -25,7 +26,7 @@ inputs:
     description: the matrix file, whose locks decide which cache is taken
     default: ""
   store:
-    description: a place of results, as `--store` takes it
+    description: a place of results, as `--store` takes it; without it PINWHEEL_STORE counts, where it is set
     default: ""
   output:
     description: "`text`: what pinwheel prints becomes the output of that name"
@@ -40,6 +41,7 @@ runs:
   using: composite
   steps:
     - name: Install pinwheel
+      id: install
       shell: bash
       env:
         VERSION: ${{ inputs.version }}
@@ -50,11 +52,12 @@ runs:
           python3 -m venv "$RUNNER_TEMP/pinwheel"
           "$RUNNER_TEMP/pinwheel/bin/pip" install --quiet --disable-pip-version-check "pinwheel-cli==$VERSION"
         fi
+        echo "cache=${PINWHEEL_CACHE_DIR:-$RUNNER_TEMP/pinwheel-cache}" >> "$GITHUB_OUTPUT"
     - name: Keep the cache of pinwheel
       if: inputs.matrix != '' && runner.environment == 'github-hosted'
       uses: @CACHE@
       with:
-        path: ${{ runner.temp }}/pinwheel-cache
+        path: ${{ steps.install.outputs.cache }}
         key: pinwheel-${{ runner.os }}-${{ runner.arch }}-${{ hashFiles(inputs.matrix, '**/pylock.*.toml') }}
         restore-keys: pinwheel-${{ runner.os }}-${{ runner.arch }}-
     - name: Show an error of the matrix at its line
@@ -75,14 +78,16 @@ runs:
       env:
         ARGS: ${{ inputs.args }}
         OUTPUT: ${{ inputs.output }}
-        PINWHEEL_STORE: ${{ inputs.store }}
-        PINWHEEL_CACHE_DIR: ${{ runner.temp }}/pinwheel-cache
+        STORE: ${{ inputs.store }}
+        PINWHEEL_CACHE_DIR: ${{ steps.install.outputs.cache }}
       run: |
         set -euo pipefail
-        [ -n "$PINWHEEL_STORE" ] || unset PINWHEEL_STORE
+        [ -z "$STORE" ] || export PINWHEEL_STORE="$STORE"
         program="$RUNNER_TEMP/pinwheel/bin/pinwheel"
         [ -x "$program" ] || program=$(command -v pinwheel)
-        mapfile -t words < <(printf '%s' "$ARGS" | xargs -n 1 printf '%s\n')
+        list=$(mktemp -p "$RUNNER_TEMP")
+        printf '%s\n' "$ARGS" | xargs -r printf '%s\0' > "$list"
+        mapfile -d '' -t words < "$list"
         [ "$OUTPUT" = text ] || exec "$program" "${words[@]}"
         code=0
         text=$("$program" "${words[@]}") || code=$?
@@ -96,6 +101,11 @@ runs:
 
 std::string composite_action(std::string_view version) {
   return filled(kAction, {{"VERSION", yaml_string(version)}, {"CACHE", pinned("actions/cache")}});
+}
+
+bool is_composite_action(std::string_view text) {
+  const std::string_view head = kAction.substr(1);
+  return text.starts_with(head.substr(0, head.find('\n')));
 }
 
 }  // namespace pinwheel::ci

@@ -9,4 +9,7 @@ namespace pinwheel::ci {
 /// gives what it prints as an output.
 std::string composite_action(std::string_view version);
 
+/// Whether a file is such an action, of whatever release.
+bool is_composite_action(std::string_view text);
+
 }  // namespace pinwheel::ci

@@ -27,7 +27,7 @@ constexpr std::string_view kGateJob = R"(
         @CONDITION@
         uses: @ACTION@
         with:
-          args: release --plan plan.json --reuse-only --gate @STORES@
+          @ARGS@
       @FORK@
 )";
 
@@ -37,17 +37,24 @@ constexpr std::string_view kForkGate = R"(
   run: exit 1
 )";
 
-/// What a fork's pull request must have done, where some of its steps are held back. Jobs of tests
-/// may have no rows.
+/// That a job has failed which may have had no rows.
+std::string failed_with_rows(const std::string& id) {
+  return fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id);
+}
+
+/// What a fork's pull request must have done, where some of its steps are held back. Only the first
+/// job of builds is sure to have rows.
 std::string fork_gate(const WorkflowFacts& facts) {
   std::vector<std::string> failed;
-  for (const std::string& id : job_ids("build", facts.build_chunks)) {
+  for (const std::string& id : further_listers(facts)) {
     failed.push_back("needs." + id + ".result != 'success'");
+  }
+  for (const std::string& id : job_ids("build", facts.build_chunks)) {
+    failed.push_back(id == "build" ? "needs.build.result != 'success'" : failed_with_rows(id));
   }
   if (facts.settings.forks == matrix::ForkJobs::test) {
     for (const std::string& id : job_ids("test", facts.test_chunks)) {
-      failed.push_back(
-          fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id));
+      failed.push_back(failed_with_rows(id));
     }
   }
   return filled(kForkGate, {{"FAILED", join(failed, " || ")}});
@@ -55,19 +62,24 @@ std::string fork_gate(const WorkflowFacts& facts) {
 
 }  // namespace
 
+std::string gate_name(const WorkflowFacts& facts) {
+  const std::string& name = facts.settings.name;
+  return name.empty() ? "pinwheel" : "pinwheel " + name;
+}
+
 std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
   std::vector<std::string> needs = {"plan"};
+  for (const std::string& id : further_listers(facts)) needs.push_back(id);
   for (const std::string& id : job_ids("build", facts.build_chunks)) needs.push_back(id);
   for (const std::string& id : job_ids("test", facts.test_chunks)) needs.push_back(id);
   // A fork whose tests or secrets are held back cannot be complete.
   const bool short_of = set == WorkflowSet::ci &&
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
-  const std::string& name = facts.settings.name;
   const bool idle = may_be_idle(facts, set);
   const std::string when = idle ? "always() && needs.plan.outputs.idle != 'true'" : "always()";
   return "\n" +
          filled(kGateJob, {{"NEEDS", join(needs, ", ")},
-                           {"CHECK", "pinwheel" + (name.empty() ? name : " " + name)},
+                           {"CHECK", gate_name(facts)},
                            {"WHEN", when},
                            {"CONTAINER", container_of(facts)},
                            {"CHECKOUT", checkout(facts, set)},
@@ -75,7 +87,8 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
                            {"RESULTS", take_results()},
                            {"KEEP", keep("before-gate")},
                            {"ACTION", facts.action},
-                           {"STORES", stores_of(facts, set, Results::take)},
+                           {"ARGS", args("release --plan plan.json --reuse-only --gate", facts, set,
+                                         Results::take)},
                            {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
                            {"FORK", short_of ? fork_gate(facts) : std::string()}});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ci/job_parts.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 
@@ -35,13 +36,18 @@ constexpr std::string_view kCompare = R"YAML(
     fi
 )YAML";
 
+// The key of a cache counts only for the compression that it was made with, and that is what the
+// machine has: the container of `plan`, which takes it.
 constexpr std::string_view kRemember = R"(
   remember:
     name: remember this night
     needs: [plan, @LAST@]
+    @AFTER@
     runs-on: ubuntu-24.04
+    @CONTAINER@
     timeout-minutes: 10
     steps:
+      @PREPARE@
       - name: Write the fingerprint
         env:
           FINGERPRINT: ${{ needs.plan.outputs.fingerprint }}
@@ -110,8 +116,12 @@ std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set) {
   return outputs;
 }
 
-std::string remember_job(const std::string& last) {
-  return "\n" + filled(kRemember, {{"LAST", last}, {"SAVE", pinned("actions/cache", "save")}});
+std::string remember_job(const WorkflowFacts& facts, const std::string& last) {
+  return "\n" + filled(kRemember, {{"CONTAINER", container_of(facts)},
+                                   {"PREPARE", prepare(facts)},
+                                   {"LAST", last},
+                                   {"AFTER", after(last)},
+                                   {"SAVE", pinned("actions/cache", "save")}});
 }
 
 }  // namespace pinwheel::ci

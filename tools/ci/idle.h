@@ -29,6 +29,6 @@ std::string compare_with_last_night(const WorkflowFacts& facts, WorkflowSet set)
 std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set);
 
 /// `remember`, after the job `last` of a nightly: keeps the fingerprint for the next.
-std::string remember_job(const std::string& last);
+std::string remember_job(const WorkflowFacts& facts, const std::string& last);
 
 }  // namespace pinwheel::ci

@@ -45,6 +45,21 @@ constexpr std::string_view kTakeResults = R"(
     path: in
 )";
 
+/// The places of results behind a command, nearest first.
+std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
+  std::string text = "--store artifacts:in";
+  if (results == Results::take_and_leave) text += " --store dir:out";
+  const std::string& store = facts.settings.store;
+  if (store.empty()) return text;
+  if (set != WorkflowSet::ci || store.ends_with(",ro"))
+    return text + " --store " + shell_quote(store);
+  // Of two ways of access only the last is one.
+  const bool written = store.ends_with(",rw");
+  return fmt::format(
+      "{} --store {}${{{{ github.event.pull_request.head.repo.fork == true && ',ro' || '{}' }}}}",
+      text, shell_quote(written ? store.substr(0, store.size() - 3) : store), written ? ",rw" : "");
+}
+
 }  // namespace
 
 std::string container_of(const WorkflowFacts& facts) {
@@ -56,17 +71,19 @@ std::string container_of(const WorkflowFacts& facts) {
                      pinned ? "" : " # zizmor: ignore[unpinned-images]");
 }
 
-std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
+std::string prepare(const WorkflowFacts& facts) {
   const matrix::JobContainer& container = facts.settings.container;
+  if (container.image.empty() || container.prepare.empty()) return {};
+  return filled(kPrepare, {{"COMMAND", yaml_string(container.prepare)}});
+}
+
+std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
   const bool chosen = set == WorkflowSet::release;
   std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
-                         {"REF", chosen ? "ref: ${{ inputs.tag || github.ref }}" : ""}});
-  if (container.image.empty()) return steps;
-  const std::string prepare = container.prepare.empty()
-                                  ? std::string()
-                                  : filled(kPrepare, {{"COMMAND", yaml_string(container.prepare)}});
-  return prepare + steps + filled(kTrust, {});
+                         {"REF", chosen ? fmt::format("ref: ${{{{ {} }}}}", kReleased) : ""}});
+  if (facts.settings.container.image.empty()) return steps;
+  return prepare(facts) + steps + filled(kTrust, {});
 }
 
 std::string take_plan() {
@@ -75,6 +92,10 @@ std::string take_plan() {
 
 std::string take_results() {
   return filled(kTakeResults, {{"DOWNLOAD", pinned("actions/download-artifact")}});
+}
+
+std::string after(const std::string& job) {
+  return fmt::format("if: ${{{{ !cancelled() && needs.{}.result == 'success' }}}}", job);
 }
 
 std::string keep(std::string_view name) {
@@ -94,15 +115,9 @@ std::string secrets_of(const WorkflowFacts& facts) {
   return text;
 }
 
-std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
-  std::string text = "--store artifacts:in";
-  if (results == Results::take_and_leave) text += " --store dir:out";
-  if (facts.settings.store.empty()) return text;
-  text += " --store " + shell_quote(facts.settings.store);
-  if (set == WorkflowSet::ci) {
-    text += "${{ github.event.pull_request.head.repo.fork == true && ',ro' || '' }}";
-  }
-  return text;
+std::string args(std::string_view command, const WorkflowFacts& facts, WorkflowSet set,
+                 Results results) {
+  return "args: " + yaml_string(fmt::format("{} {}", command, stores_of(facts, set, results)));
 }
 
 std::string retention_of(const WorkflowFacts& facts, WorkflowSet set) {

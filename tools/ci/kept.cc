@@ -80,7 +80,8 @@ Result<std::string> with_kept(std::string_view generated, std::string_view exist
   TRY(const Blocks blocks, blocks_of(existing, file));
   std::set<std::string> placed;
   std::string text;
-  for (const std::string& line : lines_of(generated)) {
+  for (const std::string& line :
+       generated.empty() ? std::vector<std::string>() : lines_of(generated)) {
     text += line + "\n";
     const auto name = begins(line);
     if (!name) continue;
@@ -91,6 +92,12 @@ Result<std::string> with_kept(std::string_view generated, std::string_view exist
   }
   for (const auto& [name, block] : blocks) {
     if (placed.contains(name) || block.lines.empty()) continue;
+    if (generated.empty()) {
+      return fail(wrong_block(
+          file, block.line,
+          fmt::format("the matrix gives no such file any more, and {} has lines", quoted(name)),
+          "move them to a file that it gives, or delete the file"));
+    }
     return fail(wrong_block(
         file, block.line, fmt::format("the generated file has no place for {}", quoted(name)),
         fmt::format("move its lines to one of {}",

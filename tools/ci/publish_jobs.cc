@@ -15,6 +15,7 @@ constexpr std::string_view kPublishJob = R"(
   publish-@TARGET@:
     name: publish to @TARGET@
     needs: [@NEEDS@]
+    @AFTER@
     runs-on: ubuntu-24.04
     @CONTAINER@
     timeout-minutes: @MINUTES@
@@ -33,7 +34,7 @@ constexpr std::string_view kPublishJob = R"(
         uses: @ACTION@
         @TOKEN@
         with:
-          args: release --plan plan.json --reuse-only --target @TARGET@ @STORES@
+          @ARGS@
       @INDEX@
 )";
 
@@ -84,9 +85,11 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                 {"GROUP", name.empty() ? "pinwheel-publish-" + job.target
                                        : fmt::format("pinwheel-{}-publish-{}", name, job.target)},
                 {"NEEDS", before},
+                {"AFTER", after(before)},
                 {"MINUTES", minutes_of(facts)},
-                {"ENVIRONMENT",
-                 job.environment.empty() ? std::string() : "environment: " + job.environment},
+                {"ENVIRONMENT", job.environment.empty()
+                                    ? std::string()
+                                    : "environment: " + yaml_string(job.environment)},
                 {"PERMISSIONS",
                  job.auth == PublishAuth::trusted ? filled(kPermissions, {}) : std::string()},
                 {"CONTAINER", container_of(facts)},
@@ -96,11 +99,12 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                 {"KEEP", keep("before-publish-" + job.target)},
                 {"ACTION", facts.action},
                 {"TOKEN", token_of(job)},
-                {"STORES", stores_of(facts, set, Results::take)},
+                {"ARGS", args("release --plan plan.json --reuse-only --target " + job.target, facts,
+                              set, Results::take)},
                 {"INDEX", index}});
     before = "publish-" + job.target;
   }
-  if (set == WorkflowSet::nightly) text += remember_job(before);
+  if (set == WorkflowSet::nightly) text += remember_job(facts, before);
   return text;
 }
 

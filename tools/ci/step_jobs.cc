@@ -13,15 +13,15 @@ namespace {
 constexpr std::string_view kBuildJob = R"(
   @ID@:
     name: ${{ matrix.name }}
-    needs: [plan]
-    if: contains(needs.plan.outputs.builds-@CHUNK@, '"step"')
+    needs: [@NEEDS@]
+    if: contains(needs.@LISTER@.outputs.builds-@CHUNK@, '"step"')
     runs-on: ${{ matrix.runner }}
     @CONTAINER@
     timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
     strategy:
       fail-fast: false
       matrix:
-        include: ${{ fromJSON(needs.plan.outputs.builds-@CHUNK@).include }}
+        include: ${{ fromJSON(needs.@LISTER@.outputs.builds-@CHUNK@).include }}
     steps:
       @CHECKOUT@
       @PLAN@
@@ -34,7 +34,7 @@ constexpr std::string_view kBuildJob = R"(
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: build --plan plan.json --step '${{ matrix.step }}' @STORES@
+          @ARGS@
       @RESULT@
 )";
 
@@ -49,7 +49,7 @@ constexpr std::string_view kTestJob = R"(
     strategy:
       fail-fast: false
       matrix:
-        include: ${{ fromJSON(needs.plan.outputs.tests-@CHUNK@).include }}
+        include: ${{ fromJSON(needs.@LISTER@.outputs.tests-@CHUNK@).include }}
     steps:
       @CHECKOUT@
       @PLAN@
@@ -76,7 +76,7 @@ constexpr std::string_view kTestJob = R"(
         @SECRETS@
         with:
           matrix: @MATRIX@
-          args: test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate @STORES@
+          @ARGS@
       @RESULT@
 )";
 
@@ -117,6 +117,10 @@ constexpr std::string_view kKeepResult = R"(
     @RETENTION@
 )";
 
+constexpr std::string_view kBuild = "build --plan plan.json --step '${{ matrix.step }}'";
+constexpr std::string_view kTest =
+    "test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate";
+
 std::string id_of(std::string_view kind, size_t chunk) {
   return chunk == 1 ? std::string(kind) : fmt::format("{}-{}", kind, chunk);
 }
@@ -127,13 +131,13 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
   const std::string condition =
       secret ? fmt::format("if: matrix.trusted != true || {}", kNotFork) : std::string();
   return {{"CHUNK", std::to_string(chunk)},
+          {"LISTER", lister(chunk)},
           {"MINUTES", minutes_of(facts)},
           {"CONTAINER", container_of(facts)},
           {"CHECKOUT", checkout(facts, set)},
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
-          {"STORES", stores_of(facts, set, Results::take_and_leave)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
@@ -145,14 +149,16 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
 }
 
 /// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
-/// are still worth their time.
+/// are still worth their time. A job of builds that has no rows is skipped, which holds nothing
+/// back.
 std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
-  std::string when = fmt::format("contains(needs.plan.outputs.tests-{}, '\"step\"')", chunk);
+  std::string when =
+      fmt::format("contains(needs.{}.outputs.tests-{}, '\"step\"')", lister(chunk), chunk);
   if (set != WorkflowSet::ci) {
     return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
   }
   if (facts.settings.forks == matrix::ForkJobs::build) when += fmt::format(" && {}", kNotFork);
-  return when;
+  return "${{ !cancelled() && !failure() && " + when + " }}";
 }
 
 }  // namespace
@@ -168,6 +174,8 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("build", chunk));
+    places.emplace_back("ARGS", args(kBuild, facts, set, Results::take_and_leave));
+    places.emplace_back("NEEDS", join(listers(chunk), ", "));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
   }
@@ -179,8 +187,10 @@ std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("test", chunk));
+    places.emplace_back("ARGS", args(kTest, facts, set, Results::take_and_leave));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
-    places.emplace_back("NEEDS", "plan, " + join(job_ids("build", facts.build_chunks), ", "));
+    places.emplace_back("NEEDS", join(listers(chunk), ", ") + ", " +
+                                     join(job_ids("build", facts.build_chunks), ", "));
     places.emplace_back("WHEN", when_of(facts, set, chunk));
     places.emplace_back("DRIVER",
                         facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));

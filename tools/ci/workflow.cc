@@ -62,7 +62,7 @@ push:
 workflow_dispatch:
   inputs:
     tag:
-      description: the tag to release
+      description: the tag to release; if environments allow only tags, choose it under "Use workflow from", too
       required: true
       type: string
 )",
@@ -83,7 +83,9 @@ std::string triggers(const matrix::CiSettings& settings, WorkflowSet set) {
 
 /// Two releases of different tags run beside each other up to their publication.
 std::string group(WorkflowSet set) {
-  if (set == WorkflowSet::release) return "${{ github.workflow }}-${{ inputs.tag || github.ref }}";
+  if (set == WorkflowSet::release) {
+    return fmt::format("${{{{ github.workflow }}}}-${{{{ {} }}}}", kReleased);
+  }
   return "${{ github.workflow }}-${{ github.ref }}";
 }
 
@@ -134,7 +136,7 @@ std::string workflow_text(const WorkflowFacts& facts, WorkflowSet set) {
                      {"CANCEL", cancel(facts.settings, set)},
                      {"QUEUE", queue(set)}});
   std::string jobs =
-      plan_job(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
+      plan_jobs(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
   if (set != WorkflowSet::ci) jobs += publish_jobs(facts, set);
   return head + jobs + "\n" + filled("\n  @KEEP@", {{"KEEP", keep("jobs")}});
 }

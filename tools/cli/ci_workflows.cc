@@ -14,8 +14,8 @@
 #include "cli/product.h"
 #include "host/git/git.h"
 #include "matrix/settings.h"
-#include "plan/image_tests.h"
-#include "report/plan_json.h"
+#include "plan/make_plan.h"
+#include "report/job_rows.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -30,19 +30,20 @@ const matrix::ChannelSettings* channel_of(const matrix::Matrix& matrix, std::str
 }
 
 /// Those that the command line names, else those that the matrix gives.
-Result<std::vector<ci::WorkflowSet>> sets_of(const CiPlace& place, const matrix::Matrix& matrix) {
+Result<std::vector<ci::WorkflowSet>> sets_of(const std::vector<std::string>& names,
+                                             const matrix::Matrix& matrix) {
   std::vector<ci::WorkflowSet> sets;
   for (const ci::WorkflowSet set : ci::kWorkflowSets) {
     const std::string name(ci::to_string(set));
     const bool declared = channel_of(matrix, name) != nullptr || set == ci::WorkflowSet::ci;
-    const bool asked = std::ranges::find(place.sets, name) != place.sets.end();
+    const bool asked = std::ranges::find(names, name) != names.end();
     if (asked && !declared) {
       return fail(ErrorKind::config,
                   fmt::format("{} declares no channel {}", quoted(matrix.file), quoted(name)),
                   fmt::format("add it: {}", quoted(fmt::format(
                                                 "channels: {{{}: {{publish: [TARGET]}}}}", name))));
     }
-    if (asked || (place.sets.empty() && declared)) sets.push_back(set);
+    if (asked || (names.empty() && declared)) sets.push_back(set);
   }
   return sets;
 }
@@ -85,8 +86,23 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   return jobs;
 }
 
-size_t chunks_of(size_t rows) {
-  return std::max<size_t>(1, (rows + report::kGitHubRowLimit - 1) / report::kGitHubRowLimit);
+/// The chunks of the rows that a plan of the outline has, of whatever version.
+Result<size_t> chunks_of(const Loaded& loaded, const plan::Outline& outline, report::Rows rows) {
+  plan::PlanOptions options;
+  options.stage = plan::Stage::test;
+  plan::PlanFacts facts;
+  facts.version = {"0", ""};
+  TRY(const plan::Plan plan,
+      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts, options));
+  TRY(const report::JobRows jobs,
+      report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows));
+  return jobs.chunks.size();
+}
+
+/// The directory as it is named from the root, so that it has a parent however it was written.
+fs::path directory_of(const std::string& out) {
+  const fs::path path = fs::absolute(out).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
 }
 
 /// The variables that the steps of any of these variants get from the caller.
@@ -114,12 +130,8 @@ Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
   selection.channel = facts.channel;
   TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
   TRY(facts.secrets, secrets_of(loaded.matrix, outline.variants));
-  plan::PlanOptions options;
-  options.stage = plan::Stage::test;
-  TRY(const std::vector<plan::ImageTest> images,
-      plan::image_tests(loaded.matrix, loaded.expansion, outline, options));
-  facts.build_chunks = chunks_of(outline.builds.size() + (loaded.matrix.package.sdist ? 1 : 0));
-  facts.test_chunks = chunks_of(outline.variants.size() + images.size());
+  TRY(facts.build_chunks, chunks_of(loaded, outline, report::Rows::builds));
+  TRY(facts.test_chunks, chunks_of(loaded, outline, report::Rows::tests));
   return facts;
 }
 
@@ -135,10 +147,22 @@ Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::s
   return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
 }
 
-/// A file of another matrix is not replaced.
+tl::unexpected<Error> written_by_a_person(const fs::path& path, std::string hint) {
+  return fail(ErrorKind::config,
+              fmt::format("{} was not written by {}", quoted(path.string()),
+                          quoted("pinwheel ci generate")),
+              std::move(hint));
+}
+
+/// A file of another matrix, or of a person, is not replaced.
 Done check_owner(const GeneratedFile& file, const std::string& matrix) {
+  if (file.existing.empty()) return {};
   const std::string owner = ci::written_from(file.existing);
-  if (owner.empty() || owner == matrix) return {};
+  if (owner == matrix) return {};
+  if (owner.empty()) {
+    return written_by_a_person(
+        file.path, "move it away, or give the matrix a name of its own, `ci: {name: NAME}`");
+  }
   return fail(ErrorKind::config,
               fmt::format("{} was written from {}, not from {}", quoted(file.path.string()),
                           quoted(owner), quoted(matrix)),
@@ -146,7 +170,64 @@ Done check_owner(const GeneratedFile& file, const std::string& matrix) {
               "moved, change its path in the first line");
 }
 
+Result<GeneratedFile> action_file(ports::Files& files, fs::path path) {
+  TRY(GeneratedFile file,
+      generated(files, std::move(path), ci::composite_action(kPinwheelVersion)));
+  if (file.existing.empty() || ci::is_composite_action(file.existing)) return file;
+  return written_by_a_person(file.path, "move it away: the jobs use the action at this path");
+}
+
+/// A copy under a name of its own is a person's.
+bool is_workflow_name(const std::string& name) {
+  return name.starts_with("pinwheel-") &&
+         std::ranges::any_of(ci::kWorkflowSets, [&](ci::WorkflowSet set) {
+           return name.ends_with(fmt::format("-{}.yml", ci::to_string(set)));
+         });
+}
+
+/// The files in the directory of the workflows that the matrix has given before, and gives no more:
+/// of a set without its channel, or under another name.
+Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path& workflows,
+                                            const std::string& matrix,
+                                            const std::set<std::string>& given) {
+  std::vector<GeneratedFile> found;
+  TRY(const ports::FileStatus status, files.status(workflows));
+  if (status.type != ports::FileType::directory) return found;
+  TRY(const std::vector<std::string> names, files.list(workflows));
+  for (const std::string& name : names) {
+    if (!is_workflow_name(name) || given.contains(name)) continue;
+    const fs::path path = workflows / name;
+    TRY(const ports::FileStatus file_status, files.status(path));
+    if (file_status.type != ports::FileType::regular) continue;
+    TRY(const std::string text, files.read(path));
+    if (ci::written_from(text) != matrix) continue;
+    TRY(GeneratedFile file, generated(files, path, {}));
+    found.push_back(std::move(file));
+  }
+  return found;
+}
+
+/// The names of the files of all sets, whichever are asked for.
+Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
+  TRY(const std::vector<ci::WorkflowSet> sets, sets_of({}, matrix));
+  std::set<std::string> names;
+  for (const ci::WorkflowSet set : sets) names.insert(ci::workflow_name(matrix.ci, set) + ".yml");
+  return names;
+}
+
 }  // namespace
+
+Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
+                                                       const std::vector<std::string>& names,
+                                                       const fs::path& matrix_path) {
+  TRY(const std::vector<ci::WorkflowSet> sets, sets_of(names, loaded.matrix));
+  std::vector<PlannedWorkflow> planned;
+  for (const ci::WorkflowSet set : sets) {
+    TRY(ci::WorkflowFacts facts, facts_of(loaded, set, matrix_path));
+    planned.push_back({set, std::move(facts)});
+  }
+  return planned;
+}
 
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place,
                                        Streams& streams) {
@@ -158,19 +239,22 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   TRY(const ports::GitFacts checkout, git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
   const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
   const fs::path root = fs::weakly_canonical(checkout.root);
-  const fs::path workflows = place.out.empty() ? root / kWorkflows : fs::path(place.out);
-  TRY(const std::vector<ci::WorkflowSet> sets, sets_of(place, loaded.matrix));
+  const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
+  const fs::path relative = matrix.lexically_relative(root);
+  TRY(const std::vector<PlannedWorkflow> planned, planned_workflows(loaded, place.sets, relative));
   GeneratedFiles made{loaded.matrix.file, {}};
-  for (const ci::WorkflowSet set : sets) {
-    TRY(const ci::WorkflowFacts facts, facts_of(loaded, set, matrix.lexically_relative(root)));
+  for (const auto& [set, facts] : planned) {
     TRY(GeneratedFile file,
         generated(files, workflows / (ci::workflow_name(facts.settings, set) + ".yml"),
                   ci::workflow_text(facts, set)));
-    TRY_DONE(check_owner(file, facts.matrix));
+    TRY_DONE(check_owner(file, relative.string()));
     made.files.push_back(std::move(file));
   }
+  TRY(const std::set<std::string> names, file_names_of(loaded.matrix));
+  TRY(const std::vector<GeneratedFile> old, outdated(files, workflows, relative.string(), names));
+  made.files.insert(made.files.end(), old.begin(), old.end());
   const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
-  TRY(GeneratedFile file, generated(files, action, ci::composite_action(kPinwheelVersion)));
+  TRY(GeneratedFile file, action_file(files, action));
   made.files.push_back(std::move(file));
   return made;
 }

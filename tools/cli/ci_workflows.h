@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ci/workflow_facts.h"
+#include "cli/load.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "ports/files.h"
@@ -13,7 +15,7 @@ namespace pinwheel::cli {
 /// A generated file beside the one that exists.
 struct GeneratedFile {
   std::filesystem::path path;
-  std::string text;      ///< what the matrix gives, with what a person has added
+  std::string text;      ///< what the matrix gives, with what a person has added; empty: no file
   std::string existing;  ///< the file as it stands; empty if there is none
 };
 
@@ -22,11 +24,25 @@ struct GeneratedFiles {
   std::vector<GeneratedFile> files;
 };
 
+/// A workflow that a matrix gives.
+struct PlannedWorkflow {
+  ci::WorkflowSet set;
+  ci::WorkflowFacts facts;
+};
+
+/// The workflows that are asked for: by their names, else all whose channel the matrix declares,
+/// and always `ci`. `matrix_path` is that of the matrix in its repository. `config` if one is asked
+/// for whose channel the matrix lacks.
+Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
+                                                       const std::vector<std::string>& names,
+                                                       const std::filesystem::path& matrix_path);
+
 /// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
 /// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`
-/// beside them. `config` if a set is asked for whose channel the matrix lacks, if the matrix is in
-/// no repository, for additions that have no place any more, and for a file that was written from
-/// another matrix. Nothing is written.
+/// beside them. Workflows beside them that were written from the same matrix, which does not give
+/// them any more, are among the files. `config` if a set is asked for whose channel the matrix
+/// lacks, if the matrix is in no repository, for additions that have no place any more, and for a
+/// file that was written from another matrix or by a person. Nothing is written.
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "ci/explained_jobs.h"
+#include "cli/ci_workflows.h"
 #include "cli/commands.h"
 #include "cli/earlier_results.h"
 #include "cli/load.h"
@@ -33,9 +37,47 @@ Result<std::vector<WorkflowJob>> jobs_of(const GlobalOptions& global, const RunS
   return jobs;
 }
 
-/// The job that a person means by its name, by its step or by its artifact.
-Result<WorkflowJob> find_job(const std::vector<WorkflowJob>& jobs, const std::string& name) {
+/// A job of a workflow as a whole, and the workflows that have it.
+struct WholeJob {
+  ci::ExplainedJob job;
+  std::vector<std::string> workflows;
+};
+
+/// Those of the workflow of a channel, else of all.
+Result<std::vector<WholeJob>> whole_jobs(const Loaded& loaded, const std::string& channel) {
   std::vector<std::string> names;
+  for (const ci::WorkflowSet set : ci::kWorkflowSets) {
+    if (channel == ci::to_string(set)) names.push_back(channel);
+  }
+  TRY(const std::vector<PlannedWorkflow> planned,
+      planned_workflows(loaded, names, loaded.matrix.file));
+  std::vector<WholeJob> jobs;
+  for (const auto& [set, facts] : planned) {
+    const std::string workflow = ci::workflow_name(facts.settings, set);
+    for (ci::ExplainedJob& job : ci::explained_jobs(facts, set)) {
+      const auto known =
+          std::ranges::find_if(jobs, [&](const WholeJob& each) { return each.job.id == job.id; });
+      if (known == jobs.end()) {
+        jobs.push_back({std::move(job), {workflow}});
+      } else {
+        known->workflows.push_back(workflow);
+      }
+    }
+  }
+  return jobs;
+}
+
+/// The one that a person means by its id, or by the name that GitHub shows.
+std::optional<WholeJob> find_whole(const std::vector<WholeJob>& jobs, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      jobs, [&](const WholeJob& each) { return name == each.job.id || name == each.job.name; });
+  return found == jobs.end() ? std::nullopt : std::optional(*found);
+}
+
+/// The job that a person means by its name, by its step or by its artifact. `names` are those of
+/// other jobs.
+Result<WorkflowJob> find_job(const std::vector<WorkflowJob>& jobs, const std::string& name,
+                             std::vector<std::string> names) {
   for (const WorkflowJob& job : jobs) {
     if (name != job.step && name != job.name && name != job.artifact) {
       names.push_back(job.step);
@@ -69,16 +111,20 @@ Explained explained(const WorkflowJob& job, const plan::Outline& outline) {
                               : "every variant that the channel selects is tested"};
 }
 
+nlohmann::ordered_json runner_json(const std::vector<std::string>& labels) {
+  if (labels.size() == 1) return labels.front();
+  return labels;
+}
+
 std::string json_of(const Explained& explained) {
   const WorkflowJob& job = explained.job;
-  nlohmann::ordered_json json = {{"job", job.name},
-                                 {"step", job.step},
-                                 {"because", explained.because},
-                                 {"runner", *job.runner},
-                                 {"minutes", job.minutes},
-                                 {"needs", job.needs},
-                                 {"variants", explained.variants}};
-  if (job.runner->size() == 1) json["runner"] = job.runner->front();
+  const nlohmann::ordered_json json = {{"job", job.name},
+                                       {"step", job.step},
+                                       {"because", explained.because},
+                                       {"runner", runner_json(*job.runner)},
+                                       {"minutes", job.minutes},
+                                       {"needs", job.needs},
+                                       {"variants", explained.variants}};
   return json.dump(2) + "\n";
 }
 
@@ -89,6 +135,56 @@ std::string text_of(const Explained& explained) {
       job.name, explained.because, join(*job.runner, ", "), job.minutes,
       job.needs.empty() ? "plan" : "plan, " + join(job.needs, ", "),
       join(explained.variants, "\n            "));
+}
+
+/// The rows of a job as a whole.
+struct RowsOf {
+  std::vector<std::vector<std::string>> runners = {};  ///< each once
+  int minutes = 0;                                     ///< of the longest
+};
+
+RowsOf rows_behind(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& jobs) {
+  RowsOf rows;
+  for (const WorkflowJob& each : jobs) {
+    const bool test = each.step.starts_with("test:");
+    if (!each.runner || test != (job.runner == ci::JobRunner::of_tests)) continue;
+    rows.minutes = std::max(rows.minutes, each.minutes);
+    if (std::ranges::find(rows.runners, *each.runner) == rows.runners.end()) {
+      rows.runners.push_back(*each.runner);
+    }
+  }
+  return rows;
+}
+
+/// A job without rows has one runner and its own time.
+RowsOf places_of(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& jobs) {
+  if (job.runner == ci::JobRunner::hosted) return {{{ci::kHostedRunner}}, job.minutes};
+  return rows_behind(job, jobs);
+}
+
+std::string json_of(const WholeJob& whole, const RowsOf& places) {
+  nlohmann::ordered_json runners = nlohmann::ordered_json::array();
+  for (const std::vector<std::string>& labels : places.runners) {
+    runners.push_back(runner_json(labels));
+  }
+  const nlohmann::ordered_json json = {
+      {"job", whole.job.name},    {"id", whole.job.id},          {"because", whole.job.because},
+      {"runners", runners},       {"minutes", places.minutes},   {"limit", whole.job.limit},
+      {"needs", whole.job.needs}, {"workflows", whole.workflows}};
+  return json.dump(2) + "\n";
+}
+
+std::string text_of(const WholeJob& whole, const RowsOf& places) {
+  std::vector<std::string> runners;
+  for (const std::vector<std::string>& labels : places.runners) {
+    runners.push_back(join(labels, ", "));
+  }
+  return fmt::format(
+      "{}\n  because   {}\n  runner    {}\n  minutes   {}, at most {}\n  after     {}\n"
+      "  in        {}\n",
+      whole.job.name, whole.job.because, join(runners, "\n            "), places.minutes,
+      whole.job.limit, whole.job.needs.empty() ? "nothing" : join(whole.job.needs, ", "),
+      join(whole.workflows, ", "));
 }
 
 }  // namespace
@@ -103,6 +199,7 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
                 "write its name in quotes: pinwheel ci explain 'build cpu'");
   }
   TRY(Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(const std::vector<WholeJob> wholes, whole_jobs(loaded, options.channel));
   TRY(VersionFacts version,
       gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
   TRY(plan::Outline outline, select_outline(loaded, {}, {}, version.channel));
@@ -113,7 +210,18 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
                                                          std::move(version),
                                                          TestImageUse::prepare}));
   TRY(const std::vector<WorkflowJob> jobs, jobs_of(global, scope));
-  TRY(const WorkflowJob job, find_job(jobs, choice.globs.front()));
+  if (const auto whole = find_whole(wholes, choice.globs.front())) {
+    const RowsOf places = places_of(whole->job, jobs);
+    if (options.json) {
+      streams.json(json_of(*whole, places));
+    } else {
+      streams.data(text_of(*whole, places));
+    }
+    return 0;
+  }
+  std::vector<std::string> names;
+  for (const WholeJob& each : wholes) names.push_back(each.job.id);
+  TRY(const WorkflowJob job, find_job(jobs, choice.globs.front(), std::move(names)));
   const Explained explanation = explained(job, scope.outline);
   if (options.json) {
     streams.json(json_of(explanation));

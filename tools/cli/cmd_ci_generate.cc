@@ -11,6 +11,7 @@ namespace pinwheel::cli {
 namespace {
 
 std::string_view state_of(const GeneratedFile& file) {
+  if (file.text.empty()) return "removed";
   if (file.existing.empty()) return "new";
   return file.existing == file.text ? "unchanged" : "changed";
 }
@@ -31,6 +32,10 @@ Result<int> cmd_ci_generate(const GlobalOptions& /*global*/, const CiGenerateOpt
   TRY(const GeneratedFiles made, generated_files(files, options.place, streams));
   for (const GeneratedFile& file : made.files) {
     if (file.text == file.existing) continue;
+    if (file.text.empty()) {
+      TRY_DONE(files.remove_all(file.path));
+      continue;
+    }
     TRY_DONE(files.make_directories(file.path.parent_path()));
     TRY_DONE(files.write(file.path, file.text));
   }

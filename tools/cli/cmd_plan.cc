@@ -148,6 +148,7 @@ Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& opt
 
 /// The rows of a frozen plan's jobs.
 Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope, Streams& streams) {
+  TRY(const report::ChunkChoice chunk, report::parse_chunk(options.chunk.value_or("1")));
   plan::PlanFacts facts = plan_facts(scope.version, {});
   facts.durations = earlier_durations(scope.global.state_dir);
   TRY(const plan::Plan plan, decide_plan(scope, facts));
@@ -160,7 +161,7 @@ Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope, S
     streams.note(
         fmt::format("{} gets no job: `ci.runners.test` names no runner for it\n", quoted(step)));
   }
-  return report::chunk_of(jobs, options.chunk.value_or(1));
+  return report::chunk_of(jobs, chunk);
 }
 
 /// The table, its JSON or the graph, and what a run here would do.

@@ -58,7 +58,7 @@ struct PlanCommand {
   StageRows stage = StageRows::test;
   int shards = 0;
   std::string plan_file;
-  std::optional<int> chunk = {};  ///< of the rows of a frozen plan, from 1
+  std::optional<std::string> chunk = {};  ///< of the rows of a frozen plan: "2", or "2/4"
   std::string out;
   bool no_lock = false;
   bool upstream = false;

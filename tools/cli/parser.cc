@@ -73,8 +73,9 @@ void add_plan(Parser& parser) {
                  "show the plan that `--out` wrote to this file; with `--format github`, its jobs")
       ->type_name("FILE");
   app.add_option("--chunk", parser.plan.chunk,
-                 "with `--plan` and `--format github`: which 256 of the rows, from 1 (default: 1)")
-      ->type_name("I");
+                 "with `--plan` and `--format github`: which 256 of the rows, from 1 (default: 1); "
+                 "`I/N`: of at most N, those beyond the rows empty")
+      ->type_name("I[/N]");
   app.add_option("--out", parser.plan.out,
                  "write what was decided (version, date, exact packages, file names) for `--plan`")
       ->type_name("FILE");

@@ -7,6 +7,7 @@
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "store/place_description.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -61,6 +62,14 @@ Done decode_environments(const Node& ci, Matrix& matrix) {
   return {};
 }
 
+/// The place as it is written; a job would only find out when it runs.
+Result<std::string> decode_store(const Node* node) {
+  if (node == nullptr) return std::string();
+  const auto place = store::parse_place(node->scalar, store::NamedBy::matrix);
+  if (!place) return fail(config_error(place.error().message, node->at, place.error().hint));
+  return node->scalar;
+}
+
 std::chrono::seconds seconds_or(const Node& ci, std::string_view key,
                                 std::chrono::seconds fallback) {
   const Node* const time = ci.find(key);
@@ -99,7 +108,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;
-  settings.store = text_or(*ci, "store", "");
+  TRY(settings.store, decode_store(ci->find("store")));
   return decode_environments(*ci, matrix);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -103,7 +104,7 @@ Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const K
              is_trusted(step, known)};
 }
 
-/// The longest first.
+/// In the order of the plan.
 Result<std::vector<Job>> jobs_of(const plan::Plan& plan, const plan::Outline& outline,
                                  const Known& known, Rows rows) {
   std::vector<Job> jobs;
@@ -112,7 +113,6 @@ Result<std::vector<Job>> jobs_of(const plan::Plan& plan, const plan::Outline& ou
     TRY(Job job, job_of(step, outline, known));
     jobs.push_back(std::move(job));
   }
-  std::ranges::stable_sort(jobs, std::ranges::greater(), &Job::seconds);
   return jobs;
 }
 
@@ -211,21 +211,56 @@ Done check_names(const std::vector<matrix::Variant>& variants) {
   return {};
 }
 
-/// The rows in order, cut where a chunk is full.
-std::vector<JobJson> cut(const std::vector<JobJson>& rows) {
-  std::vector<JobJson> chunks = {JobJson::array()};
-  size_t bytes = 0;
-  for (const JobJson& row : rows) {
-    const size_t size = row.dump().size() + 1;
-    const bool full = chunks.back().size() == kGitHubRowLimit || bytes + size > kGitHubChunkBytes;
-    if (full) {
-      chunks.push_back(JobJson::array());
-      bytes = 0;
-    }
+struct Row {
+  double seconds;
+  JobJson json;
+};
+
+/// The bytes of a row, without what only earlier runs tell.
+size_t size_of(JobJson row) {
+  constexpr size_t kTimes = 40;  // `"minutes":1440,"limit":4350,` at most
+  row.erase("minutes");
+  row.erase("limit");
+  return row.dump().size() + kTimes;
+}
+
+/// The rows in order, as many to each chunk as there is place for the longest of them: how many
+/// chunks there are is known before it is known how long steps take.
+Result<std::vector<std::vector<Row>>> cut(const std::vector<Row>& rows) {
+  size_t longest = 1;
+  for (const Row& row : rows) {
+    longest = std::max(longest, size_of(row.json));
+    if (longest <= kGitHubChunkBytes) continue;
+    return fail(ErrorKind::config,
+                fmt::format("the row of {} has more than {} bytes, which GitHub does not take",
+                            quoted(row.json.at("step").get<std::string>()), kGitHubChunkBytes),
+                "shorten its attributes, its labels or its `ci.driver`, which may run a script of "
+                "the checkout");
+  }
+  const size_t most = std::min(kGitHubRowLimit, kGitHubChunkBytes / longest);
+  std::vector<std::vector<Row>> chunks(1);
+  for (const Row& row : rows) {
+    if (chunks.back().size() == most) chunks.emplace_back();
     chunks.back().push_back(row);
-    bytes += size;
   }
   return chunks;
+}
+
+/// A chunk as it is printed, the longest first.
+std::string printed(std::vector<Row> chunk, size_t chunks) {
+  std::ranges::stable_sort(chunk, std::ranges::greater(), &Row::seconds);
+  JobJson include = JobJson::array();
+  for (Row& row : chunk) include.push_back(std::move(row.json));
+  const JobJson line = {{"include", std::move(include)}, {"chunks", chunks}};
+  return line.dump() + "\n";
+}
+
+std::optional<int> integer_of(const std::string& text) {
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -233,7 +268,8 @@ std::vector<JobJson> cut(const std::vector<JobJson>& rows) {
 Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
                                                const std::vector<matrix::Variant>& variants,
                                                const matrix::CiSettings& ci, Rows rows) {
-  TRY(const std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
+  TRY(std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
+  std::ranges::stable_sort(jobs, std::ranges::greater(), &Job::seconds);
   std::vector<WorkflowJob> all;
   all.reserve(jobs.size());
   for (const Job& job : jobs) all.push_back(told(job, ci));
@@ -245,29 +281,50 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                          Rows rows) {
   TRY_DONE(check_names(variants));
   TRY(const std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
-  std::vector<JobJson> made;
+  std::vector<Row> made;
   made.reserve(jobs.size());
   JobRows out;
   for (const Job& job : jobs) {
     const WorkflowJob each = told(job, ci);
     if (each.runner) {
-      made.push_back(row_of(job, each, ci));
+      made.push_back({job.seconds, row_of(job, each, ci)});
     } else {
       out.unplaced.push_back(each.step);
     }
   }
-  const std::vector<JobJson> chunks = cut(made);
-  for (const JobJson& chunk : chunks) {
-    const JobJson line = {{"include", chunk}, {"chunks", chunks.size()}};
-    out.chunks.push_back(line.dump() + "\n");
-  }
+  TRY(const std::vector<std::vector<Row>> chunks, cut(made));
+  for (const std::vector<Row>& chunk : chunks) out.chunks.push_back(printed(chunk, chunks.size()));
   return out;
 }
 
-Result<std::string> chunk_of(const JobRows& rows, int number) {
+Result<ChunkChoice> parse_chunk(const std::string& text) {
+  const size_t slash = text.find('/');
+  const std::optional<int> number = integer_of(text.substr(0, slash));
+  const std::optional<int> of =
+      slash == std::string::npos ? std::nullopt : integer_of(text.substr(slash + 1));
+  const bool whole = slash == std::string::npos || (of && *of >= 1);
+  if (number && whole) return ChunkChoice{*number, of};
+  return fail(ErrorKind::usage, fmt::format("{} is not a chunk", quoted(text)),
+              "write `--chunk 2`, or `--chunk 2/4` for the second of at most four");
+}
+
+Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice) {
   const auto count = static_cast<int>(rows.chunks.size());
-  if (number >= 1 && number <= count) return rows.chunks[static_cast<size_t>(number - 1)];
-  return fail(ErrorKind::usage, fmt::format("there is no chunk {}", number),
+  if (choice.of && count > *choice.of) {
+    return fail(
+        ErrorKind::config,
+        fmt::format("the rows have {}, and only {} asked for", plural(rows.chunks.size(), "chunk"),
+                    *choice.of == 1 ? "1 is" : fmt::format("{} are", *choice.of)),
+        "write the workflows anew: `pinwheel ci generate`");
+  }
+  if (choice.number >= 1 && choice.number <= count) {
+    return rows.chunks[static_cast<size_t>(choice.number - 1)];
+  }
+  if (choice.of && choice.number >= 1 && choice.number <= *choice.of) {
+    const JobJson none = {{"include", JobJson::array()}, {"chunks", count}};
+    return none.dump() + "\n";
+  }
+  return fail(ErrorKind::usage, fmt::format("there is no chunk {}", choice.number),
               fmt::format("the rows have {}",
                           count == 1 ? "one chunk, 1" : fmt::format("{} chunks, from 1", count)));
 }

@@ -13,8 +13,9 @@
 
 namespace pinwheel::report {
 
-/// The most bytes of one chunk: GitHub Actions accepts 1 MB for the outputs of a job.
-constexpr size_t kGitHubChunkBytes = 900'000;
+/// The most bytes of one chunk. GitHub Actions accepts 1 MB for the outputs of a job, two bytes a
+/// character, and a job has a chunk of builds and one of tests.
+constexpr size_t kGitHubChunkBytes = 240'000;
 
 /// A job of a workflow: a build, the sdist, or a test, also of an image.
 struct WorkflowJob {
@@ -37,7 +38,9 @@ Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const pla
                                                const matrix::CiSettings& ci, Rows rows);
 
 /// The same for a matrix of GitHub Actions: one row for each build and the sdist, or for
-/// each test, also of an image; longest first. A row has the keys of `github_rows` and
+/// each test, also of an image; in each chunk the longest first. Which rows a chunk has does not
+/// depend on what is known of their times: each is listed by itself. A row has the keys of
+/// `github_rows` and
 ///
 ///     step     "build:cu130", for `--step`
 ///     name     "build cu130", for people
@@ -53,7 +56,7 @@ Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const pla
 ///
 /// A test whose runner is not configured has no row; `unplaced` has its id.
 /// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of
-/// one of these keys, other than `runner`.
+/// one of these keys, other than `runner`, and for a row that is longer than a chunk.
 struct JobRows {
   std::vector<std::string> chunks;         ///< each `{"include":[...],"chunks":n}` on one line
   std::vector<std::string> unplaced = {};  ///< ids of steps
@@ -62,7 +65,17 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
                          const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
                          Rows rows);
 
-/// A chunk, counted from 1; `usage` if there is none of that number.
-Result<std::string> chunk_of(const JobRows& rows, int number);
+/// A chunk, counted from 1. Who lists a fixed number of chunks says how many they are.
+struct ChunkChoice {
+  int number = 1;
+  std::optional<int> of = {};
+};
+
+/// "2", or "2/4": the second of at most four. `usage` for anything else.
+Result<ChunkChoice> parse_chunk(const std::string& text);
+
+/// The rows of a chunk. Of a fixed number those that the rows do not fill are empty, and more are
+/// an error of kind `config`: the rest would get no jobs. `usage` if there is none of that number.
+Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice);
 
 }  // namespace pinwheel::report

@@ -42,13 +42,32 @@ TEST_CASE("a pull request gets read access, no secret and no publication", "[wor
 
 TEST_CASE("a release publishes in jobs of their own, one after the other", "[workflow]") {
   const std::string text = workflow_text(example(), WorkflowSet::release);
-  CHECK(has(text, "  publish-testpypi:\n    name: publish to testpypi\n    needs: [gate]\n"));
-  CHECK(
-      has(text, "  publish-wheels:\n    name: publish to wheels\n    needs: [publish-testpypi]\n"));
-  CHECK(has(text, "    environment: testpypi\n"));
+  CHECK(has(text,
+            "  publish-testpypi:\n    name: publish to testpypi\n    needs: [gate]\n"
+            "    if: ${{ !cancelled() && needs.gate.result == 'success' }}\n"));
+  CHECK(has(text,
+            "  publish-wheels:\n    name: publish to wheels\n    needs: [publish-testpypi]\n"
+            "    if: ${{ !cancelled() && needs.publish-testpypi.result == 'success' }}\n"));
+  CHECK(has(text, "    environment: \"testpypi\"\n"));
   CHECK(count(text, "id-token: write") == 1);
   CHECK(has(text, "path: \"dist/index\""));
-  CHECK(has(text, "ref: ${{ inputs.tag || github.ref }}"));
+}
+
+TEST_CASE("a release by hand takes the tag, not a branch of its name, and says who may deploy",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  const std::string text = workflow_text(facts, WorkflowSet::release);
+  const std::string ref =
+      "${{ inputs.tag && format('refs/tags/{0}', inputs.tag) || github.ref }}\n";
+  CHECK(count(text, "ref: " + ref) == 6);
+  CHECK(has(text, "  group: ${{ github.workflow }}-" + ref));
+  CHECK(has(text,
+            "          persist-credentials: false\n"
+            "      - name: Say what protected environments look at\n        if: "
+            "inputs.tag && github.ref != format('refs/tags/{0}', inputs.tag)\n"));
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::nightly), "protected environments"));
+  facts.publish.erase(facts.publish.begin());  // a directory has none
+  CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "protected environments"));
 }
 
 TEST_CASE("more rows than a matrix may have become more jobs", "[workflow]") {
@@ -58,8 +77,32 @@ TEST_CASE("more rows than a matrix may have become more jobs", "[workflow]") {
   const std::string text = workflow_text(facts, WorkflowSet::ci);
   CHECK(has(text, "\n  build-2:\n"));
   CHECK(has(text, "\n  test-3:\n"));
-  CHECK(has(text, "needs: [plan, build, build-2, test, test-2, test-3]"));
-  CHECK(has(text, "tests-3: ${{ steps.tests-3.outputs.text }}"));
+  CHECK(has(text, "needs: [plan, list-2, list-3, build, build-2, test, test-2, test-3]"));
+  CHECK(has(text,
+            "  list-3:\n    name: list part 3\n    needs: [plan]\n    runs-on: ubuntu-24.04\n"
+            "    timeout-minutes: 30\n    outputs:\n"
+            "      tests-3: ${{ steps.tests-3.outputs.text }}\n    steps:\n"));
+  CHECK(has(text, "    needs: [plan, list-2]\n    if: contains(needs.list-2.outputs.builds-2, "));
+  CHECK(has(text, "        include: ${{ fromJSON(needs.list-3.outputs.tests-3).include }}\n"));
+  CHECK(has(text, "    needs: [plan, list-3, build, build-2]\n"));
+  CHECK(has(workflow_text(facts, WorkflowSet::nightly),
+            "    needs: [plan]\n    if: needs.plan.outputs.idle != 'true'\n"));
+  CHECK(has(text, "--stage build --chunk 2/2\n"));
+  CHECK(has(text, "--stage test --chunk 3/3\n"));
+}
+
+TEST_CASE("a job without rows is skipped, and holds no other back", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.build_chunks = 2;
+  facts.secrets = {"LICENSE_KEY"};
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(has(text,
+            "  test:\n    name: ${{ matrix.name }}\n    needs: [plan, build, build-2]\n    if: ${{ "
+            "!cancelled() && !failure() && contains(needs.plan.outputs.tests-1, '\"step\"') }}\n"));
+  // Of a fork, too.
+  CHECK(has(text,
+            "needs.build.result != 'success' || (needs.build-2.result != 'success' && "
+            "needs.build-2.result != 'skipped')"));
 }
 
 TEST_CASE("secrets reach builds and tests alone, and no fork", "[workflow]") {
@@ -111,10 +154,22 @@ TEST_CASE("settings change what they name", "[workflow]") {
   CHECK(count(pulls, "timeout-minutes: ${{ matrix.limit || 90 }}\n") == 2);
   CHECK(has(pulls,
             "--store artifacts:in --store dir:out --store s3://bucket/prefix${{ "
-            "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\n"));
-  CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\n"));
+            "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\"\n"));
+  CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\"\n"));
   CHECK(has(pulls, ", '\"step\"') && github.event.pull_request.head.repo.fork != true"));
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "- cron: \"5 4 * * 1\""));
+}
+
+TEST_CASE("a store has one way of access, in a fork that of a reader", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.settings.store = "dir:/mnt/a b,ro";
+  CHECK(count(workflow_text(facts, WorkflowSet::ci), " --store 'dir:/mnt/a b,ro'\"\n") == 3);
+  facts.settings.store = "dir:stores,rw";
+  const std::string text = workflow_text(facts, WorkflowSet::ci);
+  CHECK(count(text,
+              " --store dir:stores${{ github.event.pull_request.head.repo.fork == true && "
+              "',ro' || ',rw' }}\"\n") == 3);
+  CHECK(has(workflow_text(facts, WorkflowSet::release), " --store dir:stores,rw\"\n"));
 }
 
 TEST_CASE("a nightly compares its plan with the last one, and remembers it at the end",
@@ -125,7 +180,9 @@ TEST_CASE("a nightly compares its plan with the last one, and remembers it at th
   CHECK(count(text, "        if: steps.idle.outputs.idle != 'true'\n") == 3);
   CHECK(has(text, "steps.builds-1.outputs.text || '{\"include\":[]}' }}"));
   CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
-  CHECK(has(text, "    needs: [plan, publish-wheels]\n"));
+  CHECK(has(text,
+            "    needs: [plan, publish-wheels]\n    if: ${{ !cancelled() && "
+            "needs.publish-wheels.result == 'success' }}\n"));
   facts.publish.clear();
   CHECK(has(workflow_text(facts, WorkflowSet::nightly), "    needs: [plan, gate]\n"));
   for (const WorkflowSet set : {WorkflowSet::ci, WorkflowSet::release}) {
@@ -253,6 +310,8 @@ TEST_CASE("a template keeps indentation, drops empty places and searches no valu
 
 TEST_CASE("the action installs the release that generated it", "[workflow]") {
   CHECK(has(composite_action("1.2.3"), "default: \"1.2.3\""));
+  CHECK(is_composite_action(composite_action("1.2.3")));
+  CHECK_FALSE(is_composite_action("name: pinwheel\n"));
 }
 
 }  // namespace pinwheel::ci

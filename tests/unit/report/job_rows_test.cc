@@ -1,5 +1,6 @@
 #include "report/job_rows.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -216,7 +217,7 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   REQUIRE(rows->chunks.size() == 3);
   std::set<std::string> steps;
   for (int i = 1; i <= 3; ++i) {
-    const std::string text = *chunk_of(*rows, i);
+    const std::string text = *chunk_of(*rows, {i});
     CHECK(text.size() < 1'000'000);
     const Json chunk = Json::parse(text);
     CHECK(chunk.at("chunks") == 3);
@@ -225,9 +226,29 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   }
   CHECK(steps.size() == 600);
   for (const int none : {0, 4, -1}) {
-    const Result<std::string> missing = chunk_of(*rows, none);
+    const Result<std::string> missing = chunk_of(*rows, {none});
     REQUIRE_FALSE(missing);
     CHECK(missing.error().kind == ErrorKind::usage);
+  }
+  // A workflow lists as many as it was generated for.
+  CHECK(*chunk_of(*rows, {2, 3}) == *chunk_of(*rows, {2}));
+  CHECK(Json::parse(*chunk_of(*rows, {5, 5})) == Json{{"include", Json::array()}, {"chunks", 3}});
+  const Result<std::string> lost = chunk_of(*rows, {1, 2});
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().kind == ErrorKind::config);
+  CHECK(lost.error().message == "the rows have 3 chunks, and only 2 are asked for");
+  CHECK(chunk_of(*rows, {4, 3}).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("a chunk is a number, or one of a number") {
+  CHECK(parse_chunk("2")->number == 2);
+  CHECK_FALSE(parse_chunk("2")->of);
+  CHECK(parse_chunk("2/4")->of == 4);
+  for (const char* wrong : {"", "x", "2/", "/4", "2/0", "2/4/6", "1.5"}) {
+    CAPTURE(wrong);
+    const Result<ChunkChoice> chunk = parse_chunk(wrong);
+    REQUIRE_FALSE(chunk);
+    CHECK(chunk.error().kind == ErrorKind::usage);
   }
 }
 
@@ -243,5 +264,51 @@ TEST_CASE("a chunk ends before its bytes are too many") {
                                         example.matrix.ci, Rows::tests);
   REQUIRE(rows);
   CHECK(rows->chunks.size() > 1);
-  for (const std::string& chunk : rows->chunks) CHECK(chunk.size() < 1'000'000);
+  for (const std::string& chunk : rows->chunks) CHECK(chunk.size() <= kGitHubChunkBytes + 100);
+}
+
+TEST_CASE("how many chunks there are, and what is in each, does not depend on times") {
+  std::string flavors;
+  for (int i = 0; i < 250; ++i) flavors += (i == 0 ? "f" : ", f") + std::to_string(i);
+  const std::string text =
+      yaml("  python: [\"3.11\"]\n  compute: [cuda/13.0]\n  flavor: [" + flavors + "]\n") +
+      "test: {hardware: gpu}\nci: {runners: {test: {\"cuda/*\": gpu}}, driver: \"" +
+      std::string(3900, 'x') + "\"}\n";
+  const auto steps_of = [&](plan::Durations durations) {
+    const Example example(text, std::move(durations));
+    const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
+                                          example.matrix.ci, Rows::tests);
+    REQUIRE(rows);
+    std::vector<std::vector<std::string>> steps;
+    for (const std::string& chunk : rows->chunks) {
+      CHECK(chunk.size() <= kGitHubChunkBytes + 100);
+      const Json parsed = Json::parse(chunk);
+      steps.emplace_back();
+      for (const Json& row : parsed.at("include")) steps.back().push_back(row.at("step"));
+    }
+    return steps;
+  };
+  auto never = steps_of({});
+  // Times that are known correct those that are guessed.
+  auto once = steps_of({{"test:cp311-cu130-f0", std::chrono::minutes(1)},
+                        {"test:cp311-cu130-f1", std::chrono::minutes(1)},
+                        {"test:cp311-cu130-f249", std::chrono::minutes(2000)}});
+  REQUIRE(never.size() == 5);
+  CHECK(once.back().front() == "test:cp311-cu130-f249");
+  CHECK(once.back() != never.back());
+  for (auto* const chunks : {&never, &once}) {
+    for (std::vector<std::string>& chunk : *chunks) std::ranges::sort(chunk);
+  }
+  CHECK(once == never);
+}
+
+TEST_CASE("a row that fits into no chunk is an error") {
+  const Example example(yaml("  python: [\"3.11\"]\n") +
+                        "attributes: [note]\ninclude: [{python: \"3.11\", note: \"" +
+                        std::string(240'000, 'y') + "\"}]\n");
+  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
+                                        example.matrix.ci, Rows::tests);
+  REQUIRE_FALSE(rows);
+  CHECK(rows.error().kind == ErrorKind::config);
+  CHECK(rows.error().message.starts_with("the row of `test:cp311` has more than 240000 bytes"));
 }
