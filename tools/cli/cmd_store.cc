@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
   const store::Inventory inventory = host::take_inventory(root);
   uint64_t bytes = 0;
   for (const store::KeptBlob& blob : inventory.blobs) bytes += blob.blob.size;
@@ -53,7 +53,7 @@ Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
 }
 
 Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
   const std::optional<uint64_t> size = parse_bytes(options.size);
   if (!size) {
     return fail(ErrorKind::usage, fmt::format("--size: {} is not a size", quoted(options.size)),
@@ -62,7 +62,7 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
   const auto grace = parse_duration(options.grace);
   if (!grace) {
     return fail(ErrorKind::usage, fmt::format("--grace: {} is not a time", quoted(options.grace)),
-                "write `12h` or `1d`");
+                "write `12h` or `1d`, at most a century");
   }
   const store::CollectOptions limits = {static_cast<size_t>(options.releases), *size,
                                         std::chrono::duration_cast<std::chrono::seconds>(*grace),
@@ -86,7 +86,7 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
 }
 
 Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
   const std::vector<std::string> wrong = host::verify_tree(root);
   std::string text;
   for (const std::string& line : wrong) text += line + "\n";
@@ -103,7 +103,7 @@ Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
 }
 
 Result<int> import_results(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
   TRY(const store::Domain domain, store::choose_domain(options.domain, user_variables()));
   std::error_code ignored;
   if (!fs::is_directory(fs::path(options.directory) / "ac", ignored)) {

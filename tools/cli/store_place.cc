@@ -14,8 +14,16 @@ namespace pinwheel::cli {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> root_of_place(const StoreCommandOptions& options) {
+Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use) {
   TRY(const store::PlaceDescription place, store::parse_place(options.place));
+  const bool on_this_machine =
+      place.kind == store::PlaceKind::local || place.kind == store::PlaceKind::directory;
+  if (on_this_machine && use == PlaceUse::changing &&
+      place.access == store::PlaceAccess::read_only) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} is only to be read", quoted(store::to_string(place))),
+                "leave out `,ro` to change it");
+  }
   switch (place.kind) {
     case store::PlaceKind::local: {
       TRY(const fs::path cache, cache_directory(user_variables()));

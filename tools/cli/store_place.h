@@ -11,9 +11,11 @@
 
 namespace pinwheel::cli {
 
-/// The directory of the place that `store` works on. `usage` for one that is not on this machine:
-/// it cannot be listed.
-Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options);
+enum class PlaceUse { reading, changing };
+
+/// The directory of the place that `store` works on. `usage` for one that is not on this machine,
+/// which cannot be listed, and for one that is only to be read (`,ro`) if it would be changed.
+Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options, PlaceUse use);
 
 /// A place in a directory, for a copy that is written for `domain`.
 host::TreePlace place_at(const std::filesystem::path& root, std::string name, store::Domain domain);
